@@ -1,0 +1,70 @@
+"""In-process publish/subscribe and mailboxes. Publishing never waits for a listener."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Mailbox(Generic[T]):
+    """Messages for one receiver, in order."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[T] = asyncio.Queue()
+
+    def post(self, message: T) -> None:
+        self._queue.put_nowait(message)
+
+    async def receive(self) -> T:
+        return await self._queue.get()
+
+    def __len__(self) -> int:
+        return self._queue.qsize()
+
+
+class Subscription(Generic[T]):
+    """Everything of the wanted types published since it was opened; close it, or use it in `with`."""
+
+    def __init__(self, bus: "Bus", kinds: tuple[type[T], ...]) -> None:
+        self._bus = bus
+        self._kinds = kinds
+        self._queue: asyncio.Queue[T | None] = asyncio.Queue()
+
+    def offer(self, message: Any) -> None:
+        if isinstance(message, self._kinds):
+            self._queue.put_nowait(message)
+
+    def close(self) -> None:
+        self._bus.drop(self)
+        self._queue.put_nowait(None)
+
+    def __enter__(self) -> "Subscription[T]":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aiter__(self) -> AsyncIterator[T]:
+        while (message := await self._queue.get()) is not None:
+            yield message
+
+
+class Bus:
+    """One per runner. Listeners say which types they want; a slow one only fills its own queue."""
+
+    def __init__(self) -> None:
+        self._subscriptions: list[Subscription[Any]] = []
+
+    def subscribe(self, *kinds: type[T]) -> Subscription[T]:
+        subscription: Subscription[T] = Subscription(self, kinds)
+        self._subscriptions.append(subscription)
+        return subscription
+
+    def drop(self, subscription: Subscription[Any]) -> None:
+        if subscription in self._subscriptions:
+            self._subscriptions.remove(subscription)
+
+    def publish(self, message: object) -> None:
+        for subscription in list(self._subscriptions):
+            subscription.offer(message)

@@ -1,0 +1,36 @@
+"""The only file that may sleep. Everything that waits for time gets a Clock, so tests can own it."""
+
+import asyncio
+import time
+
+
+class SystemClock:
+    """Real time."""
+
+    def now(self) -> float:
+        """Monotonic seconds, for measuring."""
+        return time.monotonic()
+
+    def wall(self) -> float:
+        """Seconds since the epoch, for people and the journal."""
+        return time.time()
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(max(0.0, seconds))
+
+
+class ManualClock:
+    """Time that moves only by sleeping: a sleep advances it at once. For films, replays and tests."""
+
+    def __init__(self, start: float = 0.0) -> None:
+        self._now = start
+
+    def now(self) -> float:
+        return self._now
+
+    def wall(self) -> float:
+        return self._now
+
+    async def sleep(self, seconds: float) -> None:
+        self._now += max(0.0, seconds)
+        await asyncio.sleep(0)

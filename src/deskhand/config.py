@@ -1,0 +1,132 @@
+"""One typed settings tree; the only reader of settings files and of the environment.
+
+Command line > environment (`DESKHAND_SETTLE__MAX_WAIT_MS=…`) > file (TOML) > default.
+"""
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from deskhand.errors import SettingsError
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SettleSettings(_Section):
+    """When a screen counts as still."""
+
+    max_wait_ms: Annotated[int, Field(ge=0, le=120_000)] = 3000
+    interval_ms: Annotated[int, Field(ge=10, le=10_000)] = 200
+    threshold: Annotated[float, Field(ge=0, le=1)] = 0.02
+    still_frames: Annotated[int, Field(ge=1, le=20)] = 2
+
+
+class ExecutorSettings(_Section):
+    """Limits of the inner loop."""
+
+    max_steps: Annotated[int, Field(ge=1, le=10_000)] = 50
+    max_failures: Annotated[int, Field(ge=1, le=100)] = 3
+    decide_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120.0
+    action_timeout_s: Annotated[float, Field(gt=0, le=600)] = 30.0
+    history: Annotated[int, Field(ge=1, le=20)] = 8
+
+
+class AdbSettings(_Section):
+    """How phones are reached. No path: the adb inside the adbutils package, else the one on PATH."""
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=1, le=65_535)] = 5037
+    path: Path | None = None
+
+
+def _home(variable: str, fallback: str) -> Path:
+    return Path(os.environ.get(variable) or Path.home() / fallback) / "deskhand"
+
+
+class Settings(_Section):
+    """All settings with their defaults. Immutable: a running task keeps the ones it started with."""
+
+    device: str = ""
+    data_dir: Path = Field(default_factory=lambda: _home("XDG_DATA_HOME", ".local/share"))
+    executor: ExecutorSettings = ExecutorSettings()
+    settle: SettleSettings = SettleSettings()
+    adb: AdbSettings = AdbSettings()
+
+
+Tree = dict[str, Any]
+
+
+def settings_file() -> Path:
+    """Where the settings file is looked for: `DESKHAND_CONFIG`, else the user's config folder."""
+    named = os.environ.get("DESKHAND_CONFIG")
+    return Path(named) if named else _home("XDG_CONFIG_HOME", ".config") / "config.toml"
+
+
+def load(overrides: Tree | None = None, file: Path | None = None) -> Settings:
+    """Settings from all layers; raises SettingsError naming the key and where it was set."""
+    file = file or settings_file()
+    layers = {
+        str(file): _from_file(file),
+        "the environment": _from_environment(),
+        "the command line": overrides or {},
+    }
+    merged: Tree = {}
+    for layer in layers.values():
+        merged = _merge(merged, layer)
+    try:
+        return Settings.model_validate(merged)
+    except ValidationError as error:
+        raise SettingsError(_explain(error, layers)) from None
+
+
+def _from_file(file: Path) -> Tree:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"The settings file {file} can't be read: {error}.") from None
+
+
+def _from_environment() -> Tree:
+    tree: Tree = {}
+    for name, value in os.environ.items():
+        if name.startswith("DESKHAND_") and name != "DESKHAND_CONFIG":
+            node: Tree = {}
+            *path, leaf = name.removeprefix("DESKHAND_").lower().split("__")
+            node[leaf] = value
+            for part in reversed(path):
+                node = {part: node}
+            tree = _merge(tree, node)
+    return tree
+
+
+def _merge(base: Tree, over: Tree) -> Tree:
+    merged = dict(base)
+    for key, value in over.items():
+        below = merged.get(key)
+        merged[key] = _merge(below, value) if isinstance(below, dict) and isinstance(value, dict) else value  # pyright: ignore[reportUnknownArgumentType] the trees are untyped input until validated
+    return merged
+
+
+def _explain(error: ValidationError, layers: dict[str, Tree]) -> str:
+    first = error.errors(include_url=False)[0]
+    path = [str(part) for part in first["loc"]]
+    where = next((name for name, tree in reversed(layers.items()) if _has(tree, path)), "the settings")
+    key = ".".join(path)
+    if first["type"] == "extra_forbidden":
+        return f"Unknown setting {key!r} in {where}: remove it or correct its spelling."
+    return f"Bad value for {key!r} in {where}: {first['msg']}."
+
+
+def _has(tree: Any, path: list[str]) -> bool:
+    for part in path:
+        if not isinstance(tree, dict) or part not in tree:
+            return False
+        tree = tree[part]  # pyright: ignore[reportUnknownVariableType] untyped input, as above
+    return True

@@ -1,0 +1,120 @@
+"""The fault tree, split by whose fault it is. Messages are one sentence: what is wrong and what to do.
+
+DeskhandError
+├── ModelFault                 the model's: fed back to it, counted as a failed step
+│   ├── Unparsable             no action can be read out of its reply
+│   └── NotPossible            an action the device does not have, or a point outside of the frame
+├── DeviceFault                the device's: told to the worker, which finds another way
+│   ├── ActionFailed           the device refused or could not carry it out
+│   ├── DeviceTimeout          it did not answer in time; whether it acted is unknown
+│   ├── TextNotTyped           what was read back is not what was typed
+│   ├── AppNotFound            no such app, or it did not come to the front
+│   ├── BadFrame               a picture that can't be decoded
+│   ├── NoElements             the element tree can't be read now (a screen that never idles)
+│   └── DeviceUnusable         nothing more can be done with it: the task ends, exit code 3
+│       ├── UnknownDevice · DeviceUnauthorized · DeviceOffline · DeviceGone
+│       └── DeviceLocked · DeviceBusy · DeviceSetup (adb, browser, X server missing)
+├── ModelUnavailable           endpoint dead, key wrong, model unknown: exit code 4
+├── BudgetSpent                the cap would be exceeded: exit code 5
+└── UsageError                 ours or the user's: exit code 2
+    ├── SettingsError          a bad key or value, named with its file
+    └── JournalError           damaged, from a newer version, or its folder can't be written
+"""
+
+
+class DeskhandError(Exception):
+    """Base of all. `exit_code` is what the command line ends with."""
+
+    exit_code = 1
+
+
+class ModelFault(DeskhandError):
+    pass
+
+
+class Unparsable(ModelFault):
+    pass
+
+
+class NotPossible(ModelFault):
+    pass
+
+
+class DeviceFault(DeskhandError):
+    exit_code = 3
+
+
+class ActionFailed(DeviceFault):
+    pass
+
+
+class DeviceTimeout(DeviceFault):
+    pass
+
+
+class TextNotTyped(DeviceFault):
+    pass
+
+
+class AppNotFound(DeviceFault):
+    pass
+
+
+class BadFrame(DeviceFault):
+    pass
+
+
+class NoElements(DeviceFault):
+    pass
+
+
+class DeviceUnusable(DeviceFault):
+    pass
+
+
+class UnknownDevice(DeviceUnusable):
+    pass
+
+
+class DeviceUnauthorized(DeviceUnusable):
+    pass
+
+
+class DeviceOffline(DeviceUnusable):
+    pass
+
+
+class DeviceGone(DeviceUnusable):
+    pass
+
+
+class DeviceLocked(DeviceUnusable):
+    pass
+
+
+class DeviceBusy(DeviceUnusable):
+    pass
+
+
+class DeviceSetup(DeviceUnusable):
+    pass
+
+
+class ModelUnavailable(DeskhandError):
+    exit_code = 4
+
+
+class BudgetSpent(DeskhandError):
+    exit_code = 5
+
+
+class UsageError(DeskhandError):
+    exit_code = 2
+
+
+class SettingsError(UsageError):
+    pass
+
+
+class JournalError(UsageError):
+    pass

@@ -1,0 +1,76 @@
+"""The joints of the house: what a device, a model-free or model-driven worker, a journal and a clock must do."""
+
+from collections.abc import AsyncIterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from deskhand.actions import Action, ActionKind
+from deskhand.types import AppInfo, Briefing, Decision, Element, Frame, SettleResult
+
+if TYPE_CHECKING:
+    from deskhand.task.events import Event, Record, RunSummary
+
+
+class Clock(Protocol):
+    def now(self) -> float: ...
+    def wall(self) -> float: ...
+    async def sleep(self, seconds: float) -> None: ...
+
+
+class Device(Protocol):
+    """Does, never decides. Coordinates are pixels of its own frames. Faults are raised as DeviceFault.
+
+    Every call may be cancelled at any await and leaves the device usable; none of them waits for the screen
+    to become still (the engine settles) and none retries by itself.
+    """
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def capabilities(self) -> frozenset[ActionKind]: ...
+    async def frame(self) -> Frame: ...
+    async def elements(self) -> tuple[Element, ...]:
+        """What is on the screen, in reading order; raises NoElements when the tree can't be had now."""
+        ...
+
+    async def app(self) -> AppInfo: ...
+    async def apps(self) -> tuple[str, ...]:
+        """Names that `open_app` understands, as a person would say them."""
+        ...
+
+    async def act(self, action: Action) -> str:
+        """Carry out one action; returns a few words worth telling (may be empty)."""
+        ...
+
+    def changes(self) -> AsyncIterator[None] | None:
+        """A push signal each time the picture may have changed; None where the device has none."""
+        ...
+
+    async def close(self) -> None: ...
+
+
+class Worker(Protocol):
+    """Decides one step at a time. Keeps nothing between calls: its place is the briefing's bookmark."""
+
+    @property
+    def needs_elements(self) -> bool: ...
+    async def decide(self, briefing: Briefing) -> Decision: ...
+
+
+class Settle(Protocol):
+    """Waits until a device's screen is still, or gives up and says so."""
+
+    async def __call__(self, device: Device, before: Frame) -> SettleResult: ...
+
+
+class Journal(Protocol):
+    """Append-only memory of all tasks. When `append` returns, the events survive a kill -9."""
+
+    async def append(self, task_id: str, events: "Sequence[Event]") -> "list[Record]": ...
+    async def read(self, task_id: str, after: int = 0) -> "list[Record]": ...
+    async def runs(self, limit: int = 50) -> "list[RunSummary]": ...
+    async def keep_frame(self, frame: Frame) -> str:
+        """Remember a picture once, by content; returns its name. Encoding happens off the caller's path."""
+        ...
+
+    async def load_frame(self, name: str) -> bytes | None: ...
+    async def close(self) -> None: ...

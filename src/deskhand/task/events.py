@@ -1,0 +1,176 @@
+"""Everything that can happen to a task. Nothing is state unless one of these says so."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from deskhand.actions import Action, Word
+from deskhand.types import (
+    Command,
+    Decision,
+    ExecStatus,
+    ExecutorStatus,
+    StepReport,
+    Subtask,
+    TaskStatus,
+    Usage,
+)
+
+LoopMode = Literal["single"]
+EndCause = Literal["done", "failed", "stopped", "steps", "time", "budget", "device", "model", "crashed"]
+
+
+class TaskCreated(Word):
+    type: Literal["task_created"] = "task_created"
+    goal: str
+    device: str
+    worker: str
+    loop: LoopMode = "single"
+    max_steps: int
+
+
+class SubtaskStarted(Word):
+    type: Literal["subtask_started"] = "subtask_started"
+    subtask: Subtask
+    system_prompt: str = ""
+
+
+class Observed(Word):
+    """A step begins with what was seen. `frame` names the stored picture."""
+
+    type: Literal["observed"] = "observed"
+    step: int
+    frame: str
+    width: int
+    height: int
+    app: str = ""
+    title: str = ""
+    elements: int | None = None
+    problem: str = ""
+
+
+class Decided(Word):
+    type: Literal["decided"] = "decided"
+    step: int
+    decision: Decision
+    usage: Usage = Usage()
+    ms: int = 0
+
+
+class ActionIntended(Word):
+    """Written, and on disk, before the action is sent."""
+
+    type: Literal["action_intended"] = "action_intended"
+    step: int
+    number: int
+    action: Action
+
+
+class ActionEnded(Word):
+    type: Literal["action_ended"] = "action_ended"
+    step: int
+    number: int
+    status: ExecStatus
+    detail: str = ""
+    ms: int = 0
+
+
+class Settled(Word):
+    type: Literal["settled"] = "settled"
+    step: int
+    number: int
+    still: bool
+    waited_ms: int
+    frames: int
+    changed: float
+    frame: str
+
+
+class QueueFlushed(Word):
+    type: Literal["queue_flushed"] = "queue_flushed"
+    step: int
+    dropped: tuple[Action, ...]
+    reason: str
+
+
+class StepFinished(Word):
+    """The executor's feedback after each step."""
+
+    type: Literal["step_finished"] = "step_finished"
+    report: StepReport
+    success: bool
+    finished: bool
+    screen_changed: bool
+    ms: int
+
+
+class CommandTaken(Word):
+    type: Literal["command_taken"] = "command_taken"
+    command: Command
+
+
+class ExecutorChanged(Word):
+    type: Literal["executor_changed"] = "executor_changed"
+    status: ExecutorStatus
+    reason: str = ""
+
+
+class Memorized(Word):
+    type: Literal["memorized"] = "memorized"
+    text: str
+
+
+class Answered(Word):
+    type: Literal["answered"] = "answered"
+    text: str
+
+
+class TaskEnded(Word):
+    type: Literal["task_ended"] = "task_ended"
+    status: Literal[TaskStatus.FULFILLED, TaskStatus.REJECTED]
+    cause: EndCause
+    reason: str
+
+
+Event = Annotated[
+    TaskCreated | SubtaskStarted | Observed | Decided | ActionIntended | ActionEnded | Settled | QueueFlushed
+    | StepFinished | CommandTaken | ExecutorChanged | Memorized | Answered | TaskEnded,
+    Field(discriminator="type"),
+]  # fmt: skip
+
+_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+
+
+def parse_event(body: str | bytes) -> Event:
+    return _EVENT.validate_json(body)
+
+
+class Record(BaseModel):
+    """An event with its place in the journal."""
+
+    model_config = ConfigDict(frozen=True)
+
+    seq: int
+    task_id: str
+    at: float
+    event: Event
+
+    def line(self) -> dict[str, Any]:
+        """As exported: one JSON object a line."""
+        return self.model_dump(mode="json")
+
+
+class RunSummary(BaseModel):
+    """One row of `deskhand runs`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    task_id: str
+    goal: str
+    device: str
+    status: TaskStatus
+    reason: str
+    started: float
+    ended: float | None
+    steps: int
+    usage: Usage

@@ -1,0 +1,13 @@
+import numpy as np
+from numpy.typing import NDArray
+
+def encode_jpeg(
+    image: NDArray[np.uint8],
+    quality: int = 85,
+    colorspace: str = "RGB",
+    colorsubsampling: str = "444",
+    fastdct: bool = True,
+) -> bytes: ...
+def decode_jpeg(
+    data: bytes, colorspace: str = "RGB", fastdct: bool = False, fastupsample: bool = False
+) -> NDArray[np.uint8]: ...
