@@ -1,0 +1,116 @@
+"""What differs between two frames: how much, which tiles, which regions. What it means is left to others."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deskhand.screen.frame import crop, words
+from deskhand.types import Frame, Rect
+
+TILE = 40
+
+Tiles = NDArray[np.bool_]
+# Rows compared at a time: small enough that the scratch space stays in the cache, where a whole-frame
+# temporary would cost more than the comparison.
+_STRIP = TILE
+
+
+def changed_fraction(a: Frame, b: Frame) -> float:
+    """The share of pixels that differ; 1.0 when the sizes do."""
+    if a.size != b.size:
+        return 1.0
+    left, right = _comparable(a, b)
+    if left is right:
+        return 0.0
+    height, width = left.shape
+    scratch = np.empty((_STRIP, width), np.bool_)
+    changed = 0
+    for top in range(0, height, _STRIP):
+        rows = min(_STRIP, height - top)
+        np.not_equal(left[top : top + rows], right[top : top + rows], out=scratch[:rows])
+        changed += int(np.count_nonzero(scratch[:rows]))
+    return changed / (width * height)
+
+
+def tile_mask(a: Frame, b: Frame) -> Tiles:
+    """Which 40×40 tiles differ, as (rows, columns); all of them, in b's grid, when the sizes do."""
+    if a.size != b.size:
+        return np.ones(grid(b.size), np.bool_)
+    left, right = _comparable(a, b)
+    height, width = left.shape
+    rows, columns = grid(b.size)
+    scratch = np.empty((TILE, width), np.uint32)
+    merged = np.empty((rows, width), np.uint32)
+    for row in range(rows):
+        top, bottom = row * TILE, min(height, (row + 1) * TILE)
+        strip = scratch[: bottom - top]
+        np.bitwise_xor(left[top:bottom], right[top:bottom], out=strip)
+        np.bitwise_or.reduce(strip, axis=0, out=merged[row])
+    starts = np.arange(columns) * TILE
+    return np.bitwise_or.reduceat(merged, starts, axis=1) != 0
+
+
+def grid(size: tuple[int, int]) -> tuple[int, int]:
+    """Rows and columns of tiles of a (width, height) frame."""
+    width, height = size
+    return -(-height // TILE), -(-width // TILE)
+
+
+def _comparable(a: Frame, b: Frame) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    if a.pixels is b.pixels:
+        same = words(a)
+        return same, same
+    if a.order != b.order:
+        swapped = np.ascontiguousarray(b.pixels[..., [2, 1, 0, 3]])
+        return words(a), words(Frame(swapped, a.order))
+    return words(a), words(b)
+
+
+def changed_regions(a: Frame, b: Frame, ignore: Tiles | None = None) -> tuple[Rect, ...]:
+    """The changed parts as boxes that don't overlap, tight to the pixel, in reading order."""
+    mask = tile_mask(a, b)
+    if ignore is not None and ignore.shape == mask.shape:
+        mask &= ~ignore
+    boxes = regions(mask, b.size)
+    return boxes if a.size != b.size else tuple(_tightened(a, b, box) for box in boxes)
+
+
+def regions(mask: Tiles, size: tuple[int, int]) -> tuple[Rect, ...]:
+    """Neighbouring tiles joined into boxes; boxes that overlap are joined as well."""
+    boxes: list[Rect] = []
+    for row, column in np.argwhere(mask):
+        boxes = _joined(boxes, Rect(int(column), int(row), int(column) + 1, int(row) + 1))
+    width, height = size
+    pixel_boxes = [
+        Rect(b.left * TILE, b.top * TILE, min(width, b.right * TILE), min(height, b.bottom * TILE)) for b in boxes
+    ]
+    return tuple(sorted(pixel_boxes, key=lambda b: (b.top, b.left)))
+
+
+def _joined(boxes: list[Rect], new: Rect) -> list[Rect]:
+    """Add a box; whatever it touches (also at a corner) becomes one with it."""
+    rest = boxes
+    while True:
+        touching = [
+            b
+            for b in rest
+            if b.left <= new.right and new.left <= b.right and b.top <= new.bottom and new.top <= b.bottom
+        ]
+        if not touching:
+            return [*rest, new]
+        rest = [b for b in rest if b not in touching]
+        group = [*touching, new]
+        new = Rect(
+            min(b.left for b in group),
+            min(b.top for b in group),
+            max(b.right for b in group),
+            max(b.bottom for b in group),
+        )
+
+
+def _tightened(a: Frame, b: Frame, box: Rect) -> Rect:
+    left, right = _comparable(crop(a, box), crop(b, box))
+    differs = left != right
+    rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
+    return Rect(
+        box.left + int(columns[0]), box.top + int(rows[0]), box.left + int(columns[-1]) + 1, box.top + int(rows[-1]) + 1
+    )

@@ -1,0 +1,175 @@
+"""Frames in and out: decoding, encoding, cropping and shrinking. What a picture means is left to others.
+
+Every function is pure and a frame is never written to, so any thread may call any of them.
+"""
+
+import io
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import simplejpeg
+import xxhash
+from numpy.typing import NDArray
+from PIL import Image
+
+from deskhand.errors import BadFrame
+from deskhand.types import Frame, Rect
+
+Order = Literal["RGBA", "BGRA"]
+
+# A capture larger than this is damage, not a screen: 16K × 4K is the most any display has.
+MAX_PIXELS = 64_000_000
+_PNG = b"\x89PNG\r\n\x1a\n"
+_JPEG = b"\xff\xd8\xff"
+_BLACK = 8
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """A frame small enough for a model, with the way back to the pixels of the frame it was made from."""
+
+    frame: Frame
+    scale_x: float
+    scale_y: float
+
+    def to_source(self, x: float, y: float) -> tuple[int, int]:
+        return round(x * self.scale_x), round(y * self.scale_y)
+
+    def from_source(self, x: float, y: float) -> tuple[int, int]:
+        return round(x / self.scale_x), round(y / self.scale_y)
+
+
+# --- in ------------------------------------------------------------------------------------------------
+
+
+def from_raw(
+    data: bytes | bytearray | memoryview, width: int, height: int, order: Order = "RGBA", at: float = 0.0
+) -> Frame:
+    """A frame over raw bytes, four a pixel, without copying them. Extra bytes at the end are padding."""
+    if width < 1 or height < 1 or width * height > MAX_PIXELS:
+        raise BadFrame(f"The device sent a picture of {width}×{height}, which can't be a screen.")
+    needed = width * height * 4
+    if len(data) < needed:
+        raise BadFrame(f"The device sent {len(data)} bytes of a {width}×{height} picture, which needs {needed}.")
+    pixels = np.frombuffer(data, np.uint8, needed).reshape(height, width, 4)
+    return _finished(pixels, order, at)
+
+
+def decode(data: bytes, at: float = 0.0) -> Frame:
+    """A frame from a PNG or a JPEG; damaged or truncated ones raise BadFrame."""
+    if data.startswith(_JPEG):
+        return _finished(_decode_jpeg(data), "RGBA", at)
+    if data.startswith(_PNG):
+        return _finished(_decode_png(data), "RGBA", at)
+    start = data[:60].decode("ascii", "replace").strip()
+    raise BadFrame(f"The device sent no picture but {len(data)} bytes that begin with {start!r}.")
+
+
+def _finished(pixels: NDArray[np.uint8], order: Order, at: float) -> Frame:
+    pixels.flags.writeable = False
+    return Frame(pixels, order, at)
+
+
+def _decode_jpeg(data: bytes) -> NDArray[np.uint8]:
+    try:
+        height, width, _, _ = simplejpeg.decode_jpeg_header(data)
+        _check_size(width, height)
+        return simplejpeg.decode_jpeg(data, colorspace="RGBA")
+    except ValueError as error:
+        raise BadFrame(f"The picture is a damaged JPEG: {error}.") from None
+
+
+def _decode_png(data: bytes) -> NDArray[np.uint8]:
+    # Pillow reports damage with whichever of these the failing chunk reader happened to use.
+    try:
+        with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
+            _check_size(*image.size)
+            pixels = np.array(image.convert("RGBA"))
+    except (OSError, SyntaxError, ValueError, EOFError, Image.DecompressionBombError) as error:
+        raise BadFrame(f"The picture is a damaged PNG: {error}.") from None
+    pixels[..., 3] = 255
+    return pixels
+
+
+def _check_size(width: int, height: int) -> None:
+    if width * height > MAX_PIXELS:
+        raise BadFrame(f"The device sent a picture of {width}×{height}, which can't be a screen.")
+
+
+# --- out -----------------------------------------------------------------------------------------------
+
+
+def to_jpeg(frame: Frame, quality: int = 80) -> bytes:
+    """Small and fast; text stays sharp because colour is the only thing sampled down."""
+    return simplejpeg.encode_jpeg(frame.pixels, quality, frame.order, "420", fastdct=True)
+
+
+def to_png(frame: Frame) -> bytes:
+    """Lossless, and ten times slower than JPEG."""
+    out = io.BytesIO()
+    to_image(frame).save(out, "PNG", compress_level=1)
+    return out.getvalue()
+
+
+def to_image(frame: Frame) -> Image.Image:
+    """A Pillow picture of its own, in RGB."""
+    return Image.frombytes("RGB", frame.size, frame.pixels.tobytes(), "raw", frame.order[:3] + "X")
+
+
+def from_image(image: Image.Image, at: float = 0.0) -> Frame:
+    return _finished(np.array(image.convert("RGBA")), "RGBA", at)
+
+
+# --- variants ------------------------------------------------------------------------------------------
+
+
+def bounded(frame: Frame, max_side: int = 1280, max_pixels: int = 1_200_000) -> Bounded:
+    """The frame itself when it is small enough, else a smoothly shrunk one."""
+    shrink = min(1.0, max_side / max(frame.size), (max_pixels / (frame.width * frame.height)) ** 0.5)
+    if shrink >= 1.0:
+        return Bounded(frame, 1.0, 1.0)
+    width, height = max(1, int(frame.width * shrink)), max(1, int(frame.height * shrink))
+    # RGBX: Pillow would multiply RGBA with its alpha first, at three times the cost.
+    source = Image.frombuffer("RGBX", frame.size, frame.pixels, "raw", "RGBX", 0, 1)
+    small = source.resize((width, height), Image.Resampling.BICUBIC, reducing_gap=2.0)
+    pixels = np.array(small)
+    pixels.flags.writeable = False
+    return Bounded(Frame(pixels, frame.order, frame.at, frame.secure), frame.width / width, frame.height / height)
+
+
+def crop(frame: Frame, box: Rect) -> Frame:
+    """The part of the frame inside of the box; a box that misses the frame raises ValueError."""
+    inside = box.intersect(Rect(0, 0, frame.width, frame.height))
+    if not inside.area:
+        raise ValueError(f"{box} lies outside of a {frame.width}×{frame.height} frame")
+    part = np.ascontiguousarray(frame.pixels[inside.top : inside.bottom, inside.left : inside.right])
+    part.flags.writeable = False
+    return Frame(part, frame.order, frame.at, frame.secure)
+
+
+def words(frame: Frame) -> NDArray[np.uint32]:
+    """The same pixels, one 32-bit word each: what comparisons work on."""
+    return frame.pixels.view(np.uint32)[..., 0]
+
+
+# --- facts ---------------------------------------------------------------------------------------------
+
+
+def digest(frame: Frame) -> str:
+    """A name for exactly these pixels at this size."""
+    return xxhash.xxh3_128_hexdigest(frame.pixels.data, seed=frame.width)
+
+
+def is_black(frame: Frame) -> bool:
+    """Nothing to see: a screen that is off, or a window that refuses to be captured."""
+    flat = words(frame)
+    first = flat[0, 0]
+    if int(frame.pixels[0, 0, :3].max()) > _BLACK or not bool((flat[::16, ::16] == first).all()):
+        return False
+    return bool((flat == first).all())
+
+
+def is_rotation(before: Frame, after: Frame) -> bool:
+    """Width and height changed places."""
+    return before.size != after.size and before.size == (after.height, after.width)
