@@ -1,0 +1,114 @@
+"""The home screen: pages of icons that are swiped, a dock, and an app-info sheet on long press."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ui import FILL, Node, Scroll
+from ..ui_theme import STATUS_BAR
+from ..ui_widgets import WHITE, badge_icon, card, column, label, row, space, stack
+from .base import App, Page
+
+DOCK = ("com.android.contacts", "com.tencent.mm", "com.android.browser", "com.android.camera")
+FIRST_PAGE = 8
+
+
+class HomePage(Page):
+    activity = ".Launcher"
+    backdrop = "wallpaper"
+
+    def __init__(self, app: App) -> None:
+        super().__init__(app)
+        self.pager = Scroll(axis="x", paged=True)
+
+    def _pages(self) -> list[list[App]]:
+        apps = [app for app in self.app.host.launchable() if app.package not in DOCK]
+        return [apps[:FIRST_PAGE], apps[FIRST_PAGE:]]
+
+    def _icon(self, app: App, *, named: bool = True) -> Node:
+        def start() -> None:
+            app.host.launch(app.package)
+
+        picture = badge_icon(app.icon, 164, app.tint, radius=44)
+        name = [label(app.name, 34, WHITE, max_lines=1, w=FILL, align="center")] if named else []
+        return column(
+            picture, *name, weight=1.0, gap=10, align="center", on_tap=start, on_long=lambda: self._about(app),
+            desc=app.name, pad=(4, 12, 4, 12),
+        )  # fmt: skip
+
+    def _about(self, app: App) -> None:
+        def stop() -> None:
+            app.host.force_stop(app.package)
+            self.dismiss()
+            app.host.toast(self.t("已停止", "Stopped"))
+
+        self.show(
+            lambda: card(
+                app.name,
+                self.colours,
+                message=self.t("应用包名：", "Package: ") + app.package,
+                buttons=(
+                    (self.t("强行停止", "Force stop"), self.app.rid("force_stop"), stop),
+                    (self.t("关闭", "Close"), self.app.rid("close"), self.dismiss),
+                ),
+            )
+        )
+
+    def _grid(self, apps: list[App], per_row: int) -> Node:
+        rows: list[Node] = []
+        for i in range(0, len(apps), per_row):
+            cells = [self._icon(app) for app in apps[i : i + per_row]]
+            blanks = [space(weight=1.0) for _ in range(per_row - len(cells))]
+            rows.append(row(*cells, *blanks, align="start"))
+        return column(*rows, gap=36, h=FILL, pad=(36, 0, 36, 0), rid=self.app.rid("workspace_page"))
+
+    def build(self) -> Node:
+        wide = self.app.host.size[0] > self.app.host.size[1]
+        today = self.app.host.today()
+        weekday = self.t("一二三四五六日"[today.weekday()], today.strftime("%a"))
+        date = self.t(f"{today.month}月{today.day}日 星期{weekday}", f"{weekday}, {today.strftime('%b')} {today.day}")
+        clock = column(
+            label(today.strftime("%H:%M"), 150, WHITE, rid=self.app.rid("clock")),
+            label(date, 44, WHITE, rid=self.app.rid("date")),
+            align="center",
+            pad=(0, 60, 0, 100),
+        )
+        pages = self._pages()
+        grids = [self._grid(page, 8 if wide else 4) for page in pages]
+        pager = Node(
+            kind="androidx.viewpager.widget.ViewPager", children=grids, flow="row", scroll=self.pager, weight=1.0,
+            rid=self.app.rid("workspace"),
+        )  # fmt: skip
+        here = self.pager.page
+        dots = row(
+            *(
+                Node(kind="android.view.View", w=18, h=18, radius=9, fill=WHITE, alpha=255 if i == here else 110)
+                for i in range(len(pages))
+            ),
+            gap=18,
+            justify="center",
+            pad=(0, 12, 0, 24),
+        )
+        docked = [self._icon(self.app.host.app(name), named=False) for name in DOCK if self._has(name)]
+        tray = Node(kind="android.view.View", h=FILL, fill=WHITE, alpha=50, radius=56)
+        dock = stack(tray, row(*docked, pad=(24, 14, 24, 14), rid=self.app.rid("hotseat"), h=FILL), h=220)
+        parts = [pager] if wide else [clock, pager]
+        return column(
+            *parts, dots, column(dock, pad=(36, 0, 36, 24)), h=FILL, pad=(0, STATUS_BAR + 20, 0, 0),
+            kind="android.widget.FrameLayout",
+        )  # fmt: skip
+
+    def _has(self, package: str) -> bool:
+        return any(app.package == package for app in self.app.host.launchable())
+
+
+class Launcher(App):
+    package, label, label_en, activity = "com.android.launcher3", "桌面", "Launcher", ".Launcher"
+    icon, tint, hidden = "apps", (90, 96, 110), True
+
+    def first_page(self) -> Page:
+        return HomePage(self)
+
+    def state(self) -> dict[str, Any]:
+        page = self.page
+        return {"page": page.pager.page if isinstance(page, HomePage) else 0}

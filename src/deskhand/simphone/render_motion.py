@@ -1,0 +1,53 @@
+"""How one screen turns into the next: the picture in the middle of a transition."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from PIL import Image
+
+Motion = Literal["open", "close", "forward", "backward", "fade"]
+DURATIONS: dict[Motion, float] = {"open": 0.30, "close": 0.26, "forward": 0.28, "backward": 0.28, "fade": 0.20}
+
+
+def ease(progress: float) -> float:
+    """Fast start, soft landing."""
+    rest = 1.0 - min(max(progress, 0.0), 1.0)
+    return 1.0 - rest * rest * rest
+
+
+def between(motion: Motion, before: Image.Image, after: Image.Image, progress: float) -> Image.Image:
+    if before.size != after.size:
+        return after.copy()
+    p = ease(progress)
+    if motion == "open":
+        return _zoom(after, before, 0.80 + 0.20 * p, p)
+    if motion == "close":
+        return _zoom(before, after, 1.0 - 0.20 * p, 1.0 - p)
+    if motion == "forward":
+        return _slide(before, after, p)
+    if motion == "backward":
+        return _slide(after, before, 1.0 - p)
+    return Image.blend(before, after, p)
+
+
+def _zoom(front: Image.Image, behind: Image.Image, scale: float, opacity: float) -> Image.Image:
+    width, height = front.size
+    w, h = max(round(width * scale), 1), max(round(height * scale), 1)
+    small = front.resize((w, h), Image.Resampling.NEAREST) if (w, h) != (width, height) else front
+    x, y = (width - w) // 2, (height - h) // 2
+    frame = behind.copy()
+    where = (x, y, x + w, y + h)
+    frame.paste(Image.blend(behind.crop(where), small, opacity), (x, y))
+    return frame
+
+
+def _slide(under: Image.Image, over: Image.Image, p: float) -> Image.Image:
+    """`over` comes in from the right while `under` drifts a third to the left."""
+    width, height = under.size
+    frame = Image.new("RGBA", under.size, (0, 0, 0, 255))
+    drift = round(width * 0.3 * p)
+    frame.paste(under.crop((drift, 0, width, height)), (0, 0))
+    edge = round(width * (1.0 - p))
+    frame.paste(over.crop((0, 0, width - edge, height)), (edge, 0))
+    return frame
