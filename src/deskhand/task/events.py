@@ -50,9 +50,12 @@ class Observed(Word):
 
 
 class Decided(Word):
+    """`heard` counts the injected messages that the worker was told; later ones wait for the next step."""
+
     type: Literal["decided"] = "decided"
     step: int
     decision: Decision
+    heard: int = 0
     usage: Usage = Usage()
     ms: int = 0
 
@@ -110,8 +113,11 @@ class CommandTaken(Word):
 
 
 class ExecutorChanged(Word):
+    """`cause` and `reason` come with an end (completed, failed, stuck)."""
+
     type: Literal["executor_changed"] = "executor_changed"
     status: ExecutorStatus
+    cause: EndCause | None = None
     reason: str = ""
 
 

@@ -145,8 +145,12 @@ def _observed(state: TaskState, event: Observed) -> TaskState:
 
 @_on(Decided)
 def _decided(state: TaskState, event: Decided) -> TaskState:
-    # What was injected has now been seen by the worker.
-    return replace(state, usage=state.usage + event.usage, bookmark=event.decision.bookmark, messages=())
+    return replace(
+        state,
+        usage=state.usage + event.usage,
+        bookmark=event.decision.bookmark,
+        messages=state.messages[event.heard :],
+    )
 
 
 @_on(ActionIntended)

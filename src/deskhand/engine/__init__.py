@@ -1,0 +1,1 @@
+"""The two loops and what bounds them. Knows devices, models and workers only as Protocols."""

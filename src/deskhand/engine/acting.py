@@ -1,0 +1,112 @@
+"""Carrying out one action: written down, sent, watched until the screen is still, reported."""
+
+import asyncio
+from dataclasses import dataclass
+
+from deskhand.actions import REPEATABLE_KINDS, SETTLING_KINDS, Action, ActionKind, Answer, Memorize, Wait
+from deskhand.config import ExecutorSettings
+from deskhand.engine.log import TaskLog
+from deskhand.errors import DeviceFault, DeviceTimeout, DeviceUnusable
+from deskhand.protocols import Clock, Device, Settle
+from deskhand.screen.diff import changed_fraction
+from deskhand.task.events import ActionEnded, ActionIntended, Answered, Event, Memorized, Settled
+from deskhand.types import ActionReport, ExecStatus, Frame
+
+# What the engine itself can do, on every device.
+ENGINE_SKILLS: frozenset[ActionKind] = frozenset({"wait", "memorize", "answer"})
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """An action's report, the newest known picture (None: unknown), and what is still to be written down."""
+
+    report: ActionReport
+    frame: Frame | None
+    unwritten: tuple[Event, ...] = ()
+
+
+class Actor:
+    def __init__(self, device: Device, log: TaskLog, settle: Settle, clock: Clock, settings: ExecutorSettings) -> None:
+        self._device = device
+        self._log = log
+        self._settle = settle
+        self._clock = clock
+        self._settings = settings
+        self.acting = False
+
+    @property
+    def skills(self) -> frozenset[ActionKind]:
+        return self._device.capabilities | ENGINE_SKILLS
+
+    async def carry_out(
+        self, step: int, number: int, action: Action, before: Frame, along: tuple[Event, ...] = ()
+    ) -> Acted:
+        """`along` are events that are written with the intention, in one append."""
+        self.acting = True
+        try:
+            ended = await self._attempt(step, number, action, along)
+            if ended.status is not ExecStatus.EXECUTED and action.kind in REPEATABLE_KINDS:
+                ended = await self._attempt(step, number, action)
+        finally:
+            self.acting = False
+        if ended.status is not ExecStatus.EXECUTED:
+            return Acted(ActionReport(action=action, status=ended.status, detail=ended.detail), None)
+        if action.kind not in SETTLING_KINDS:
+            frame = None if action.kind == "wait" else before
+            return Acted(ActionReport(action=action, status=ended.status, detail=ended.detail), frame)
+        return await self._watch(step, number, action, before, ended)
+
+    async def _attempt(self, step: int, number: int, action: Action, along: tuple[Event, ...] = ()) -> ActionEnded:
+        await self._log.record(*along, ActionIntended(step=step, number=number, action=action))
+        begun = self._clock.now()
+        status, detail, lost = ExecStatus.EXECUTED, "", None
+        try:
+            async with asyncio.timeout(self._settings.action_timeout_s):
+                detail = await self._send(action)
+        except DeviceUnusable as fault:
+            status, detail, lost = ExecStatus.ERROR, str(fault), fault
+        except (TimeoutError, DeviceTimeout) as fault:
+            status, detail = ExecStatus.TIMEOUT, str(fault) or f"no answer within {self._settings.action_timeout_s:g} s"
+        except DeviceFault as fault:
+            status, detail = ExecStatus.ERROR, str(fault)
+        ms = round((self._clock.now() - begun) * 1000)
+        ended = ActionEnded(step=step, number=number, status=status, detail=detail, ms=ms)
+        await self._log.record(ended, *_remembered(action))
+        if lost:
+            raise lost
+        return ended
+
+    async def _send(self, action: Action) -> str:
+        match action:
+            case Wait(seconds=seconds):
+                await self._clock.sleep(seconds)
+                return ""
+            case Memorize() | Answer():
+                return ""
+            case _:
+                return await self._device.act(action)
+
+    async def _watch(self, step: int, number: int, action: Action, before: Frame, ended: ActionEnded) -> Acted:
+        settled = await self._settle(self._device, before)
+        changed = changed_fraction(before, settled.frame)
+        event = Settled(
+            step=step,
+            number=number,
+            still=settled.still,
+            waited_ms=settled.waited_ms,
+            frames=settled.frames,
+            changed=changed,
+            frame=await self._log.journal.keep_frame(settled.frame),
+        )
+        report = ActionReport(action=action, status=ended.status, detail=ended.detail, changed=changed > 0)
+        return Acted(report, settled.frame if settled.still else None, (event,))
+
+
+def _remembered(action: Action) -> tuple[Event, ...]:
+    match action:
+        case Memorize(text=text):
+            return (Memorized(text=text),)
+        case Answer(text=text):
+            return (Answered(text=text),)
+        case _:
+            return ()

@@ -1,0 +1,330 @@
+"""The inner loop: observe → decide → act → settle → report, for one worker on one device.
+
+It never plans. Commands come by mailbox and never wait for a step; everything that happens goes out as events.
+"""
+
+import asyncio
+from dataclasses import dataclass
+
+from deskhand.bus import Mailbox
+from deskhand.config import ExecutorSettings
+from deskhand.engine.acting import Actor
+from deskhand.engine.log import TaskLog
+from deskhand.engine.looking import check_possible, look, moved_away, unmet
+from deskhand.errors import BudgetSpent, DeviceFault, DeviceUnusable, ModelFault, ModelUnavailable
+from deskhand.protocols import Clock, Device, Settle, Worker
+from deskhand.task.events import (
+    CommandTaken,
+    Decided,
+    EndCause,
+    Event,
+    ExecutorChanged,
+    Observed,
+    QueueFlushed,
+    StepFinished,
+    SubtaskStarted,
+)
+from deskhand.types import (
+    ActionReport,
+    Briefing,
+    Command,
+    Decision,
+    ExecStatus,
+    ExecutorStatus,
+    Frame,
+    Observation,
+    Pause,
+    Planned,
+    Resume,
+    StartTask,
+    StepReport,
+    Stop,
+    Subtask,
+)
+
+
+@dataclass(slots=True)
+class _Played:
+    """What became of a reply's actions, and what is still to be written down."""
+
+    reports: list[ActionReport]
+    unwritten: tuple[Event, ...]
+    error: str = ""
+
+
+class Executor:
+    def __init__(
+        self,
+        device: Device,
+        worker: Worker,
+        log: TaskLog,
+        *,
+        settle: Settle,
+        clock: Clock,
+        settings: ExecutorSettings,
+        max_steps: int,
+    ) -> None:
+        self.mailbox: Mailbox[Command] = Mailbox()
+        self._device = device
+        self._worker = worker
+        self._log = log
+        self._clock = clock
+        self._settings = settings
+        self._max_steps = max_steps
+        self._actor = Actor(device, log, settle, clock, settings)
+        self._go = asyncio.Event()
+        self._go.set()
+        self._work: asyncio.Task[None] | None = None
+        # The newest picture, while nothing has happened since that could have changed it.
+        self._fresh: Frame | None = None
+
+    async def run(self) -> None:
+        """Serve commands until Stop; work goes on beside. When this returns, nothing more reaches the device."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                while not isinstance(command := await self.mailbox.receive(), Stop):
+                    await self._take(command, group)
+                await self._halt()
+        except BaseExceptionGroup as crash:
+            raise crash.exceptions[0] from None
+        await self._log.record(
+            CommandTaken(command=command),
+            ExecutorChanged(status=ExecutorStatus.IDLE, cause="stopped", reason=command.reason),
+        )
+
+    # --- commands ----------------------------------------------------------------------------------------
+
+    async def _take(self, command: Command, group: asyncio.TaskGroup) -> None:
+        await self._log.record(CommandTaken(command=command))
+        match command:
+            case StartTask():
+                await self._halt()
+                await self._log.record(
+                    SubtaskStarted(
+                        subtask=Subtask(id=command.task_id, title=command.description),
+                        system_prompt=command.system_prompt,
+                    ),
+                    ExecutorChanged(status=ExecutorStatus.RUNNING),
+                )
+                self._go.set()
+                self._work = group.create_task(self._steps())
+            case Pause() if self._working and self._go.is_set():
+                self._go.clear()
+                if not self._actor.acting:
+                    await self._log.record(ExecutorChanged(status=ExecutorStatus.PAUSED))
+            case Resume() if self._working and not self._go.is_set():
+                await self._log.record(ExecutorChanged(status=ExecutorStatus.RUNNING))
+                self._fresh = None
+                self._go.set()
+            case _:
+                pass
+
+    @property
+    def _working(self) -> bool:
+        return self._work is not None and not self._work.done()
+
+    async def _halt(self) -> None:
+        work, self._work = self._work, None
+        if work and not work.done():
+            work.cancel()
+            await asyncio.wait({work})
+
+    async def _paused(self) -> bool:
+        """Wait while paused; whether there was a pause."""
+        if self._go.is_set():
+            return False
+        if self._log.state.executor is not ExecutorStatus.PAUSED:
+            await self._log.record(ExecutorChanged(status=ExecutorStatus.PAUSED))
+        await self._go.wait()
+        return True
+
+    # --- steps -------------------------------------------------------------------------------------------
+
+    async def _steps(self) -> None:
+        try:
+            while not await self._over():
+                await self._paused()
+                await self._step()
+        except DeviceUnusable as fault:
+            await self._end(ExecutorStatus.FAILED, "device", str(fault))
+        except ModelUnavailable as fault:
+            await self._end(ExecutorStatus.FAILED, "model", str(fault))
+        except BudgetSpent as fault:
+            await self._end(ExecutorStatus.FAILED, "budget", str(fault))
+
+    async def _over(self) -> bool:
+        state = self._log.state
+        if state.executor in (ExecutorStatus.COMPLETED, ExecutorStatus.FAILED, ExecutorStatus.STUCK):
+            return True
+        if state.failures_in_a_row >= self._settings.max_failures:
+            error = _trouble(state.history[-1]) if state.history else ""
+            reason = f"{state.failures_in_a_row} steps failed in a row; the last one: {error}"
+            await self._end(ExecutorStatus.FAILED, "failed", reason)
+            return True
+        if state.step >= self._max_steps:
+            await self._end(ExecutorStatus.FAILED, "steps", f"the limit of {self._max_steps} steps was reached")
+            return True
+        return False
+
+    async def _end(self, status: ExecutorStatus, cause: EndCause, reason: str) -> None:
+        await self._log.record(ExecutorChanged(status=status, cause=cause, reason=reason))
+
+    async def _step(self) -> None:
+        begun = self._clock.now()
+        step = self._log.state.step + 1
+        try:
+            seen = await look(self._device, self._fresh, self._worker.needs_elements)
+        except DeviceUnusable:
+            raise
+        except DeviceFault as fault:
+            self._fresh = None
+            await self._report(begun, StepReport(step=step, error=f"The screen could not be read: {fault}"))
+            return
+        observed = await self._observed(step, seen)
+        try:
+            decided = await self._decide(step, seen)
+        except ModelFault as fault:
+            await self._report(begun, StepReport(step=step, error=str(fault)), (observed,))
+            return
+        decision = decided.decision
+        if decision.kind != "actions":
+            await self._conclude(begun, step, decision, (observed, decided))
+            return
+        played = await self._play(step, seen, decision.actions, (observed, decided))
+        report = StepReport(
+            step=step,
+            thought=decision.thought,
+            message=decision.message,
+            actions=tuple(played.reports),
+            error=played.error,
+        )
+        await self._report(begun, report, played.unwritten)
+
+    async def _observed(self, step: int, seen: Observation) -> Observed:
+        return Observed(
+            step=step,
+            frame=await self._log.journal.keep_frame(seen.frame),
+            width=seen.frame.width,
+            height=seen.frame.height,
+            app=seen.app,
+            title=seen.title,
+            elements=None if seen.elements is None else len(seen.elements),
+            problem=seen.problem,
+        )
+
+    async def _decide(self, step: int, seen: Observation) -> Decided:
+        state = self._log.state
+        assert state.subtask, "steps run only after StartTask"
+        briefing = Briefing(
+            goal=state.goal,
+            subtask=state.subtask,
+            observation=seen,
+            capabilities=self._actor.skills,
+            step=step,
+            max_steps=self._max_steps,
+            history=state.history[-self._settings.history :],
+            notes=state.notes,
+            messages=state.messages,
+            bookmark=state.bookmark,
+            system_prompt=state.system_prompt,
+        )
+        begun = self._clock.now()
+        try:
+            async with asyncio.timeout(self._settings.decide_timeout_s):
+                decision = await self._worker.decide(briefing)
+        except TimeoutError:
+            raise ModelFault(f"No decision came within {self._settings.decide_timeout_s:g} s.") from None
+        ms = round((self._clock.now() - begun) * 1000)
+        return Decided(step=step, decision=decision, heard=len(briefing.messages), ms=ms)
+
+    async def _play(
+        self, step: int, seen: Observation, actions: tuple[Planned, ...], unwritten: tuple[Event, ...]
+    ) -> _Played:
+        """Carry out a reply's actions one after the other, as long as the screen does what the reply expected."""
+        played = _Played([], unwritten)
+        frame: Frame | None = seen.frame
+        for number, planned in enumerate(actions, 1):
+            left = actions[number - 1 :]
+            if await self._paused():
+                played.unwritten += (_flushed(step, left, "paused in between: the screen is looked at again"),)
+                break
+            if number > 1 and (reason := await self._surprise(actions[number - 2], planned, seen, frame)):
+                played.unwritten += (_flushed(step, left, reason),)
+                break
+            try:
+                check_possible(planned.action, self._actor.skills, frame or seen.frame)
+            except ModelFault as fault:
+                played.error = str(fault)
+                break
+            self._fresh = None
+            acted = await self._actor.carry_out(step, number, planned.action, frame or seen.frame, played.unwritten)
+            played.unwritten = acted.unwritten
+            played.reports.append(acted.report)
+            self._fresh = frame = acted.frame
+            if acted.report.status is not ExecStatus.EXECUTED:
+                if left[1:]:
+                    played.unwritten += (_flushed(step, left[1:], acted.report.detail),)
+                break
+        return played
+
+    async def _surprise(self, done: Planned, upcoming: Planned, seen: Observation, frame: Frame | None) -> str:
+        """Why the next queued action no longer fits; empty when it does."""
+        if done.expect:
+            return await unmet(done.expect, self._device)
+        app = await self._device.app()
+        if app.name != seen.app:
+            return f"{app.name} came to the front instead of {seen.app}"
+        if frame is None:
+            return "the screen did not become still"
+        if moved_away(upcoming.action, seen.frame, frame):
+            return "what the next action aims at has changed"
+        return ""
+
+    async def _conclude(self, begun: float, step: int, decision: Decision, unwritten: tuple[Event, ...]) -> None:
+        status, cause = _CONCLUSIONS[decision.kind]
+        done = decision.kind == "done"
+        report = StepReport(step=step, thought=decision.thought, message=decision.message)
+        await self._report(begun, report, unwritten, finished=True, success=done)
+        reason = decision.message or ("the goal is reached" if done else "no reason was given")
+        await self._end(status, cause, reason)
+
+    async def _report(
+        self,
+        begun: float,
+        report: StepReport,
+        unwritten: tuple[Event, ...] = (),
+        *,
+        finished: bool = False,
+        success: bool | None = None,
+    ) -> None:
+        seen_changes = [action.changed for action in report.actions if action.changed is not None]
+        await self._log.record(
+            *unwritten,
+            StepFinished(
+                report=report,
+                success=not _trouble(report) if success is None else success,
+                finished=finished,
+                screen_changed=any(seen_changes) or not seen_changes,
+                ms=round((self._clock.now() - begun) * 1000),
+            ),
+        )
+
+
+_CONCLUSIONS: dict[str, tuple[ExecutorStatus, EndCause]] = {
+    "done": (ExecutorStatus.COMPLETED, "done"),
+    "fail": (ExecutorStatus.FAILED, "failed"),
+    "stale": (ExecutorStatus.STUCK, "failed"),
+    "supplement": (ExecutorStatus.FAILED, "failed"),
+    "ask": (ExecutorStatus.FAILED, "failed"),
+}
+
+
+def _flushed(step: int, dropped: tuple[Planned, ...], reason: str) -> QueueFlushed:
+    return QueueFlushed(step=step, dropped=tuple(planned.action for planned in dropped), reason=reason)
+
+
+def _trouble(report: StepReport) -> str:
+    """What went wrong in a step; empty when nothing did."""
+    if report.error:
+        return report.error
+    return next((a.detail or a.status.value for a in report.actions if a.status is not ExecStatus.EXECUTED), "")
