@@ -184,6 +184,7 @@ def _flushed(state: TaskState, event: QueueFlushed) -> TaskState:
 def _step_finished(state: TaskState, event: StepFinished) -> TaskState:
     return replace(
         state,
+        step=max(state.step, event.report.step),
         history=(*state.history, event.report)[-HISTORY_KEPT:],
         failures_in_a_row=0 if event.success else state.failures_in_a_row + 1,
         unchanged_in_a_row=0 if event.screen_changed else state.unchanged_in_a_row + 1,

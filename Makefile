@@ -1,0 +1,50 @@
+# `make run` needs Python 3.11+ only; `make test` also installs Debian packages when run as root.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+GOAL   ?= 打开微信，找到张三，发送消息"明天下午两点开会"
+
+.PHONY: run test test-slow check bench serve setup setup-dev clean
+
+run: setup ## carry out a goal on the built-in simulated phone: make run GOAL='…'
+	@$(BIN)/deskhand run '$(GOAL)'
+
+serve: setup
+	@$(BIN)/deskhand serve
+
+test: setup-dev check ## lint, types, architecture, then the whole suite with coverage
+	$(BIN)/pytest --cov --cov-report=term:skip-covered
+
+test-slow: setup-dev
+	$(BIN)/pytest -m slow
+
+check: setup-dev ## format, lint, strict types, house rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/pyright
+	$(BIN)/pytest -q tests/test_architecture.py
+
+bench: setup-dev
+	$(BIN)/deskhand bench
+
+setup: $(VENV)/run.stamp
+setup-dev: $(VENV)/dev.stamp
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Deskhand needs Python 3.11 or newer; this is $$($(PYTHON) --version). Try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "Python's venv module is missing: install python3-venv."; exit 1; }
+
+$(VENV)/run.stamp: pyproject.toml | $(VENV)/bin/python
+	@echo "Installing Deskhand into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(VENV)/dev.stamp: pyproject.toml tests/apt-packages.txt | $(VENV)/bin/python
+	@tests/install-apt-packages
+	@echo "Installing Deskhand and its test tools into $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@ $(VENV)/run.stamp
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis bench/out

@@ -1,0 +1,117 @@
+"""TaskState is a pure fold over events."""
+
+from typing import get_args
+
+from deskhand.actions import Click
+from deskhand.task.events import (
+    ActionEnded,
+    ActionIntended,
+    Answered,
+    CommandTaken,
+    Decided,
+    Event,
+    ExecutorChanged,
+    Memorized,
+    Observed,
+    Record,
+    StepFinished,
+    SubtaskStarted,
+    TaskCreated,
+    TaskEnded,
+)
+from deskhand.task.state import HISTORY_KEPT, TaskState, fold_all, handles, summary
+from deskhand.types import (
+    Decision,
+    ExecStatus,
+    ExecutorStatus,
+    InjectPrompt,
+    Planned,
+    ResetContext,
+    Situation,
+    StepReport,
+    Subtask,
+    SubtaskStatus,
+    TaskStatus,
+    Usage,
+)
+
+CLICK = Click(x=1, y=2)
+CREATED = TaskCreated(goal="go", device="sim:a", worker="offline", max_steps=9)
+STARTED = SubtaskStarted(subtask=Subtask(id="t", title="go"))
+
+
+def after(*events: Event) -> TaskState:
+    return fold_all(Record(seq=n, task_id="t", at=float(n), event=event) for n, event in enumerate(events, 1))
+
+
+def finished(step: int, *, success: bool = True, changed: bool = True) -> StepFinished:
+    report = StepReport(step=step)
+    return StepFinished(report=report, success=success, finished=False, screen_changed=changed, ms=1)
+
+
+def test_the_fold_knows_every_event() -> None:
+    assert [event for event in get_args(get_args(Event)[0]) if not handles(event)] == []
+
+
+def test_a_task_is_pending_until_it_ends() -> None:
+    assert after(CREATED).status is TaskStatus.PENDING
+    ended = after(CREATED, STARTED, TaskEnded(status=TaskStatus.FULFILLED, cause="done", reason="sent"))
+    assert (ended.status, ended.situation, ended.over) == (TaskStatus.FULFILLED, Situation.DONE, True)
+    assert ended.subtask
+    assert ended.subtask.status is SubtaskStatus.FULFILLED
+    assert (ended.started, ended.ended, ended.last_seq) == (1.0, 3.0, 3)
+    assert summary(ended).reason == "sent"
+
+
+def test_an_action_without_an_outcome_stays_unconfirmed() -> None:
+    intended = ActionIntended(step=1, number=1, action=CLICK)
+    assert after(CREATED, intended).unconfirmed == CLICK
+    done = after(CREATED, intended, ActionEnded(step=1, number=1, status=ExecStatus.EXECUTED))
+    assert (done.unconfirmed, done.actions, done.failed_actions) == (None, 1, 0)
+    failed = after(CREATED, intended, ActionEnded(step=1, number=1, status=ExecStatus.TIMEOUT))
+    assert (failed.actions, failed.failed_actions, failed.situation) == (1, 1, Situation.GET_ACTION)
+
+
+def test_failures_and_unchanged_screens_are_counted_in_a_row() -> None:
+    bad = finished(1, success=False, changed=False)
+    state = after(CREATED, bad, bad)
+    assert (state.failures_in_a_row, state.unchanged_in_a_row) == (2, 2)
+    state = after(CREATED, bad, bad, finished(2))
+    assert (state.failures_in_a_row, state.unchanged_in_a_row) == (0, 0)
+
+
+def test_a_step_that_failed_before_anything_was_seen_is_a_step_too() -> None:
+    assert after(CREATED, finished(1, success=False)).step == 1
+
+
+def test_history_is_bounded() -> None:
+    state = after(CREATED, *(finished(n) for n in range(1, 60)))
+    assert len(state.history) == HISTORY_KEPT
+    assert state.history[-1].step == 59
+
+
+def test_usage_and_bookmark_come_from_decisions() -> None:
+    decision = Decision(kind="actions", actions=(Planned(action=CLICK),), bookmark="page 2")
+    state = after(CREATED, *(Decided(step=n, decision=decision, usage=Usage(calls=1, input_tokens=10)) for n in (1, 2)))
+    assert (state.usage.calls, state.usage.input_tokens, state.bookmark) == (2, 20, "page 2")
+
+
+def test_a_message_stays_until_the_worker_has_heard_it() -> None:
+    first, second = (CommandTaken(command=InjectPrompt(content=text)) for text in ("first", "second"))
+    state = after(CREATED, first, second, Decided(step=1, decision=Decision(kind="stale"), heard=1))
+    assert state.messages == ("second",)
+
+
+def test_reset_clears_the_context_but_not_what_was_memorized() -> None:
+    state = after(CREATED, finished(1), Memorized(text="code 42"), CommandTaken(command=ResetContext()))
+    assert (state.history, state.notes) == ((), ("code 42",))
+
+
+def test_answers_and_executor_status_are_kept() -> None:
+    state = after(CREATED, Answered(text="408"), ExecutorChanged(status=ExecutorStatus.PAUSED))
+    assert (state.answers, state.executor) == (("408",), ExecutorStatus.PAUSED)
+
+
+def test_what_is_seen_sets_the_step_and_the_app() -> None:
+    state = after(CREATED, STARTED, Observed(step=3, frame="f", width=10, height=20, app="com.tencent.mm"))
+    assert (state.step, state.app, state.situation) == (3, "com.tencent.mm", Situation.GET_ACTION)
