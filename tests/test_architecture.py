@@ -12,7 +12,8 @@ SRC = Path(__file__).parent.parent / "src" / "deskhand"
 LAYERS: list[set[str]] = [
     {"actions"},
     {"types"},
-    {"errors", "protocols", "config", "clock"},
+    {"talk", "errors"},
+    {"protocols", "config", "clock"},
     {"bus", "task", "screen"},
     {"devices", "simphone", "models", "roles"},
     {"engine"},

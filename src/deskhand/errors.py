@@ -21,6 +21,8 @@ DeskhandError
     └── JournalError           damaged, from a newer version, or its folder can't be written
 """
 
+from deskhand.types import Usage
+
 
 class DeskhandError(Exception):
     """Base of all. `exit_code` is what the command line ends with."""
@@ -29,7 +31,9 @@ class DeskhandError(Exception):
 
 
 class ModelFault(DeskhandError):
-    pass
+    """`usage` is what the calls behind it took: a reply that can't be used is paid for all the same."""
+
+    usage: Usage = Usage()
 
 
 class Unparsable(ModelFault):

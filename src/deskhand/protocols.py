@@ -1,9 +1,11 @@
 """The joints of the house: what a device, a model-free or model-driven worker, a journal and a clock must do."""
 
 from collections.abc import AsyncIterator, Sequence
+from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
 from deskhand.actions import Action, ActionKind
+from deskhand.talk import ModelReply, ModelRequest, Situation
 from deskhand.types import AppInfo, Briefing, Decision, Element, Frame, SettleResult
 
 if TYPE_CHECKING:
@@ -54,6 +56,50 @@ class Worker(Protocol):
     @property
     def needs_elements(self) -> bool: ...
     async def decide(self, briefing: Briefing) -> Decision: ...
+
+
+class Model(Protocol):
+    """Answers one request. Raises ModelUnavailable, or BudgetSpent where its calls are paid for.
+
+    Cancelling `ask` closes the connection.
+    """
+
+    @property
+    def name(self) -> str: ...
+    async def ask(self, request: ModelRequest) -> ModelReply: ...
+    async def close(self) -> None: ...
+
+
+class Dialect(Protocol):
+    """How one family of models is asked for a step, and how its answer reads."""
+
+    @property
+    def name(self) -> str: ...
+    def ask(self, situation: Situation) -> ModelRequest: ...
+    def read(self, reply: ModelReply, situation: Situation) -> Decision:
+        """The decision in frame pixels; raises ModelFault with a sentence that helps the model do better."""
+        ...
+
+    def quote(self, reply: ModelReply) -> str:
+        """The model's own reply, as it is shown to it again when it has to be corrected."""
+        ...
+
+
+class Budget(Protocol):
+    """Money that can't be overspent: the worst case is set aside before a call and settled after it."""
+
+    def ceiling(self, role: str) -> Decimal:
+        """The most that one operation of this role may cost."""
+        ...
+
+    async def reserve(self, amount: Decimal, role: str) -> "Reservation": ...
+
+
+class Reservation(Protocol):
+    """Money set aside for one call; ended exactly once."""
+
+    def settle(self, cost: Decimal) -> None: ...
+    def release(self) -> None: ...
 
 
 class Settle(Protocol):

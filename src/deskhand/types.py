@@ -205,42 +205,11 @@ class Expect(Word):
 
 
 class Planned(Word):
+    """`sensitive` says why a person has to agree first: the model itself, or its provider, wants it so."""
+
     action: Action
     expect: Expect | None = None
-
-
-DecisionKind = Literal["actions", "done", "fail", "stale", "supplement", "ask"]
-
-
-class Decision(Word):
-    """A worker's whole reply for one step.
-
-    `bookmark` is the worker's own place in its work: journaled, and handed back with the next briefing,
-    so that a worker keeps no state that a crash could lose.
-    """
-
-    kind: DecisionKind
-    actions: tuple[Planned, ...] = ()
-    verdict: Verdict | None = None
-    thought: str = ""
-    message: str = ""
-    bookmark: str = ""
-
-    @model_validator(mode="after")
-    def _complete(self) -> Decision:
-        if (self.kind == "actions") != bool(self.actions):
-            raise ValueError("a decision of kind 'actions' carries actions, and no other kind does")
-        if self.kind in ("fail", "supplement", "ask") and not self.message:
-            raise ValueError(f"a decision of kind {self.kind!r} says why in its message")
-        return self
-
-
-class Subtask(Word):
-    id: str
-    title: str
-    done_when: str = ""
-    role: Literal["operator", "technician", "analyst"] = "operator"
-    status: SubtaskStatus = SubtaskStatus.READY
+    sensitive: str = ""
 
 
 class Usage(Word):
@@ -258,6 +227,42 @@ class Usage(Word):
             output_tokens=self.output_tokens + other.output_tokens,
             cost=self.cost + other.cost,
         )
+
+
+DecisionKind = Literal["actions", "done", "fail", "stale", "supplement", "ask"]
+
+
+class Decision(Word):
+    """A worker's whole reply for one step.
+
+    `bookmark` is the worker's own place in its work: journaled, and handed back with the next briefing,
+    so that a worker keeps no state that a crash could lose. `usage` is what the model calls took: the engine
+    journals it in an event of its own, so it is left out when a decision is written down.
+    """
+
+    kind: DecisionKind
+    actions: tuple[Planned, ...] = ()
+    verdict: Verdict | None = None
+    thought: str = ""
+    message: str = ""
+    bookmark: str = ""
+    usage: Annotated[Usage, Field(exclude=True)] = Usage()
+
+    @model_validator(mode="after")
+    def _complete(self) -> Decision:
+        if (self.kind == "actions") != bool(self.actions):
+            raise ValueError("a decision of kind 'actions' carries actions, and no other kind does")
+        if self.kind in ("fail", "supplement", "ask") and not self.message:
+            raise ValueError(f"a decision of kind {self.kind!r} says why in its message")
+        return self
+
+
+class Subtask(Word):
+    id: str
+    title: str
+    done_when: str = ""
+    role: Literal["operator", "technician", "analyst"] = "operator"
+    status: SubtaskStatus = SubtaskStatus.READY
 
 
 class ActionReport(Word):

@@ -1,0 +1,113 @@
+"""The words between a role and a model: what is asked, what comes back, and a step as it is told to a model.
+
+Data only. How a family writes is a dialect's matter, how bytes travel the wire's, what it costs the meter's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from deskhand.actions import ActionKind
+from deskhand.types import Element, StepReport, Usage
+
+Language = Literal["en", "zh"]
+# Why the model stopped: it was finished, wanted tools, ran into its output limit, or refused.
+StopReason = Literal["end", "tools", "length", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An encoded picture and its own size, which may be smaller than the frame's."""
+
+    data: bytes = field(repr=False)
+    width: int
+    height: int
+    media_type: Literal["image/jpeg", "image/png"] = "image/jpeg"
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation, in order: words and pictures."""
+
+    speaker: Literal["user", "model"]
+    parts: tuple[str | Picture, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A function that the model may call; `parameters` is a JSON schema."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """`arguments` is None when what the model wrote there is no JSON object."""
+
+    name: str
+    arguments: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Computer:
+    """The provider's own screen tool, told the size of the picture it will see."""
+
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One question, complete in itself: nothing is remembered between two of them."""
+
+    role: str
+    system: str
+    turns: tuple[Turn, ...]
+    tools: tuple[Tool, ...] = ()
+    computer: Computer | None = None
+    must_call: bool = False
+    max_output_tokens: int = 3000
+    temperature: float | None = None
+    top_p: float | None = None
+    frequency_penalty: float | None = None
+    stop: tuple[str, ...] = ()
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        return tuple(part for turn in self.turns for part in turn.parts if isinstance(part, Picture))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """One answer. `native` are the items of the provider's own screen tool, as it sent them."""
+
+    text: str = ""
+    thinking: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    native: tuple[Mapping[str, Any], ...] = ()
+    stop: StopReason = "end"
+    usage: Usage = field(default_factory=Usage)
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """One step as it is told to a model; how it is laid out, and in which scale, is the dialect's choice.
+
+    `frame` is the size that decided points must be in. `elements` are those to be listed, already bounded.
+    """
+
+    language: Language
+    role: str
+    task: str
+    now: str
+    frame: tuple[int, int]
+    capabilities: frozenset[ActionKind]
+    picture: Picture | None = None
+    elements: tuple[Element, ...] = ()
+    past: tuple[StepReport, ...] = ()
+    app: str = ""
