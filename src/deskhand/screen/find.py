@@ -1,0 +1,237 @@
+"""Grounding: a description in English or Chinese and the elements of a screen → ranked candidates with scores.
+
+Pure functions. Ambiguity is reported, not guessed: the caller gets found, ambiguous or nothing, and what was near.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from rapidfuzz import fuzz
+
+from deskhand.screen.find_names import name_score
+from deskhand.screen.find_place import position_score, relation_score
+from deskhand.screen.find_query import Query, read_description
+from deskhand.screen.find_tree import Tree, Want
+from deskhand.types import Element, Role
+
+# A candidate below this is no candidate; two that are closer than the gap can't be told apart.
+ENOUGH = 0.6
+GAP = 0.045
+
+# A word for a kind of thing also fits these roles: people call every clickable thing a button.
+_KIN: dict[Role, frozenset[Role]] = {
+    "button": frozenset({"button", "image", "link", "tab"}),
+    "checkbox": frozenset({"checkbox", "switch", "radio"}),
+    "switch": frozenset({"switch", "checkbox"}),
+    "radio": frozenset({"radio", "checkbox"}),
+    "image": frozenset({"image", "button"}),
+    "link": frozenset({"link", "text", "button"}),
+    "tab": frozenset({"tab", "button", "item", "group", "text"}),
+    "item": frozenset({"item", "group", "list", "radio", "link"}),
+    "menu": frozenset({"menu", "button", "combobox", "item"}),
+    "heading": frozenset({"heading", "text"}),
+    "text": frozenset({"text", "heading"}),
+    "combobox": frozenset({"combobox", "menu", "button"}),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """`element` is what the description fits; `target` is what has to be worked (its row, its switch, its field)."""
+
+    element: Element
+    target: Element
+    score: float
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How a search ended. `nearest` are names that were seen and come closest, for an honest failure."""
+
+    status: Literal["found", "ambiguous", "nothing"]
+    candidates: tuple[Candidate, ...] = ()
+    nearest: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> Candidate | None:
+        return self.candidates[0] if self.status == "found" else None
+
+
+def find(description: str | Query, elements: Sequence[Element] | Tree, want: Want = "any") -> Finding:
+    """The one thing that fits, or the several that do, or nothing with the nearest names."""
+    tree = elements if isinstance(elements, Tree) else Tree(elements)
+    query = description if isinstance(description, Query) else read_description(description)
+    ranked = rank(query, tree, want)
+    good = [c for c in ranked if c.score >= ENOUGH]
+    if not good:
+        return Finding("nothing", tuple(ranked[:5]), nearest_names(query.name or query.literal, tree))
+    rivals = [c for c in good if good[0].score - c.score < GAP]
+    if len(rivals) > 1:
+        return Finding("ambiguous", tuple(rivals))
+    return Finding("found", tuple(good))
+
+
+def rank(description: str | Query, elements: Sequence[Element] | Tree, want: Want = "any") -> list[Candidate]:
+    """Everything that fits at all, best first; one candidate for each target."""
+    tree = elements if isinstance(elements, Tree) else Tree(elements)
+    query = description if isinstance(description, Query) else read_description(description)
+    if not query.literal:
+        return []
+    # A thing that is called exactly what was said wins over every way of reading the description.
+    literal = Query(literal=query.literal, name=query.literal, quoted=True)
+    whole = [c for c in _score_all(literal, tree, want) if c.score >= 0.9]
+    return _best_of_each([*whole, *_score_all(query, tree, want)])
+
+
+def nearest_names(name: str, elements: Sequence[Element] | Tree, limit: int = 5) -> tuple[str, ...]:
+    """Names on the screen by likeness to `name`, then in reading order."""
+    tree = elements if isinstance(elements, Tree) else Tree(elements)
+    names = list(dict.fromkeys(e.text.strip() for e in tree.elements if e.text.strip()))
+    names.sort(key=lambda seen: -fuzz.WRatio(name.casefold(), seen.casefold()))
+    return tuple(_short(seen) for seen in names[:limit])
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= 40 else flat[:39] + "…"
+
+
+def _score_all(query: Query, tree: Tree, want: Want) -> list[Candidate]:
+    if query.empty:
+        return []
+    pool = [c for e in tree.elements if (c := _score(query, e, tree, want)) is not None]
+    if query.relation and query.anchor:
+        pool = _by_relation(query, query.anchor, pool, tree)
+    pool = _best_of_each(pool)
+    if query.position:
+        pool = _by_position(query, pool, tree)
+    if query.ordinal is not None:
+        return _nth(query, pool, tree)
+    return pool
+
+
+def _score(query: Query, element: Element, tree: Tree, want: Want) -> Candidate | None:
+    if element.bounds.area == 0 or not _state_fits(query, element, tree):
+        return None
+    score = name_score(query.name, element, tree, exact=query.quoted) if query.name else 0.75
+    if score <= 0:
+        return None
+    fitting = _role_score(query, element, tree)
+    if fitting < 0 and not query.name:
+        return None
+    target, cost = _target(element, tree, want, query)
+    if target is None:
+        return None
+    if not target.enabled and query.state != "disabled":
+        cost += 0.05
+    return Candidate(element, target, round(score + fitting - cost, 4), tree.label(element))
+
+
+def _role_score(query: Query, element: Element, tree: Tree) -> float:
+    if not query.roles:
+        return 0.0
+    if element.role in query.roles:
+        return 0.1
+    if "field" in query.roles and element.editable:
+        return 0.1
+    if any(element.role in _KIN.get(role, frozenset()) for role in query.roles):
+        return 0.06 if element.clickable or "item" not in query.roles else -0.05
+    if query.roles & {"button", "item", "tab", "link", "menu"} and tree.clickable_around(element):
+        return 0.02 if query.name else -1
+    # the label of a switch, a checkbox or a field stands for it
+    return -0.05
+
+
+def _state_fits(query: Query, element: Element, tree: Tree) -> bool:
+    match query.state:
+        case None:
+            return True
+        case "checked" | "unchecked":
+            return element.checked is (query.state == "checked")
+        case "selected":
+            return element.selected or any(d.selected for d in tree.descendants(element))
+        case "focused":
+            return element.focused
+        case "enabled" | "disabled":
+            return element.enabled is (query.state == "enabled")
+
+
+def _target(element: Element, tree: Tree, want: Want, query: Query) -> tuple[Element | None, float]:
+    """What the verb has to work on, and what it costs that it is not the thing itself."""
+    if want == "editable" or (want != "checkable" and "field" in query.roles and not element.editable):
+        return _reach(element, tree, [e for e in tree.elements if e.editable], below=True)
+    if want == "checkable" or (query.roles & {"switch", "checkbox", "radio"} and element.checked is None):
+        return _reach(element, tree, [e for e in tree.elements if e.checked is not None])
+    if want == "clickable":
+        around = tree.clickable_around(element)
+        # OCR and some web views say of nothing that it is clickable: text can still be clicked where it stands
+        return (around, 0.0) if around is not None else (element, 0.1)
+    return element, 0.0
+
+
+def _reach(element: Element, tree: Tree, wanted: list[Element], below: bool = False) -> tuple[Element | None, float]:
+    if any(e.index == element.index for e in wanted):
+        return element, 0.0
+    if element.bounds.area > tree.screen.area * 0.5:
+        return None, 0.0
+    control = tree.control_beside(element, wanted)
+    if control is None and below:
+        control = tree.field_below(element, wanted)
+    return control, 0.03
+
+
+def _by_relation(query: Query, anchor: Query, pool: Iterable[Candidate], tree: Tree) -> list[Candidate]:
+    anchors = [c for c in rank(anchor, tree) if c.score >= ENOUGH]
+    if not anchors:
+        return []
+    top = anchors[0].score
+    places = [c.element for c in anchors if top - c.score < GAP]
+    related: list[Candidate] = []
+    for candidate in pool:
+        fits = max(relation_score(query.relation or "beside", candidate.target, place, tree) for place in places)
+        if fits > 0 and all(candidate.target.index != place.index for place in places):
+            related.append(replace(candidate, score=round(candidate.score * 0.7 + fits * 0.3, 4)))
+    return related
+
+
+def _by_position(query: Query, pool: Iterable[Candidate], tree: Tree) -> list[Candidate]:
+    """Where it stands decides between things that fit equally, so it is spread wider than the gap."""
+    scored = [(c, position_score(query.position, c.target.bounds, tree.screen)) for c in pool]
+    ranked = [replace(c, score=round(c.score - 0.3 + 0.3 * fits, 4)) for c, fits in scored if fits > 0.35]
+    ranked.sort(key=lambda c: -c.score)
+    if query.name or not ranked:
+        return ranked
+    # nameless ("the button at the top right"): only the place can tell, so the best placed one is meant
+    best = ranked[0].score
+    return [replace(c, score=c.score if c.score == best else c.score - GAP) for c in ranked]
+
+
+def _nth(query: Query, pool: Sequence[Candidate], tree: Tree) -> list[Candidate]:
+    good = [c for c in pool if c.score >= ENOUGH]
+    good = _peers(good, tree)
+    good.sort(key=lambda c: (c.target.bounds.top, c.target.bounds.left))
+    number = query.ordinal or 1
+    place = number - 1 if number > 0 else len(good) + number
+    return [replace(good[place], score=max(good[place].score, 0.9))] if 0 <= place < len(good) else []
+
+
+def _peers(pool: list[Candidate], tree: Tree) -> list[Candidate]:
+    """Of nested things only the outermost is counted, and rows of a list before whatever else fits."""
+    chosen = {c.target.index for c in pool}
+    outer = [c for c in pool if not any(a.index in chosen and a.clickable for a in tree.ancestors(c.target))]
+    listed = [c for c in outer if any(a.scrollable or a.role == "list" for a in tree.ancestors(c.target))]
+    rows = [c for c in listed if not c.target.scrollable and c.target.role != "list"]
+    return rows or outer
+
+
+def _best_of_each(candidates: Iterable[Candidate]) -> list[Candidate]:
+    best: dict[int, Candidate] = {}
+    for candidate in candidates:
+        held = best.get(candidate.target.index)
+        if held is None or candidate.score > held.score:
+            best[candidate.target.index] = candidate
+    return sorted(best.values(), key=lambda c: (-c.score, c.target.bounds.top, c.target.bounds.left))

@@ -1,0 +1,54 @@
+"""Geometry of descriptions: positions on the screen and how one thing stands to another, as scores from 0 to 1."""
+
+from __future__ import annotations
+
+from deskhand.screen.find_query import Relation
+from deskhand.screen.find_tree import Tree, distance
+from deskhand.types import Element, Rect
+
+
+def position_score(position: str, box: Rect, screen: Rect) -> float:
+    """1 in the named corner or at the named edge, 0 at the opposite one."""
+    x = (box.left + box.right) / 2 / max(screen.width, 1)
+    y = (box.top + box.bottom) / 2 / max(screen.height, 1)
+    across = {"left": 1 - x, "right": x}
+    down = {"top": 1 - y, "bottom": y}
+    if position == "center":
+        return max(0.0, 1 - abs(x - 0.5) - abs(y - 0.5))
+    parts = [{**across, **down}[part] for part in position.split()]
+    return max(0.0, min(1.0, sum(parts) / len(parts)))
+
+
+def relation_score(relation: Relation, thing: Element, anchor: Element, tree: Tree) -> float:
+    """0 when it does not stand there at all; nearer is better."""
+    a, b = thing.bounds, anchor.bounds
+    if relation == "inside":
+        return _inside_score(thing, anchor, tree)
+    near = 1 - min(1.0, distance(a, b) / max(tree.screen.height, 1))
+    if relation == "beside":
+        return _beside_score(thing, anchor, tree, near)
+    if relation in ("left", "right"):
+        gap = b.left - a.right if relation == "left" else a.left - b.right
+        return near if tree.same_row(thing, anchor) and gap >= -min(a.width, b.width) // 2 else 0.0
+    gap = b.top - a.bottom if relation == "above" else a.top - b.bottom
+    overlap = min(a.right, b.right) - max(a.left, b.left)
+    return near if overlap > 0 and gap >= -min(a.height, b.height) // 2 else 0.0
+
+
+def _beside_score(thing: Element, anchor: Element, tree: Tree, near: float) -> float:
+    row = tree.row(anchor)
+    if tree.inside(thing, row) or tree.same_row(thing, anchor):
+        return max(near, 0.5)
+    return near * 0.5 if distance(thing.bounds, anchor.bounds) < tree.screen.height * 0.08 else 0.0
+
+
+def _inside_score(thing: Element, anchor: Element, tree: Tree) -> float:
+    """In the thing itself, in the row it names, or in the block it heads (a dialog's or a list's title)."""
+    if tree.inside(thing, anchor):
+        return 1.0
+    if tree.inside(thing, tree.row(anchor)):
+        return 0.9
+    for depth, above in enumerate(tree.ancestors(anchor)):
+        if tree.inside(thing, above) and above.bounds.area < tree.screen.area * 0.9:
+            return max(0.4, 0.8 - 0.1 * depth)
+    return 0.0

@@ -1,0 +1,212 @@
+"""Reads a description of something on the screen ("第二个搜索结果", "the switch next to Wi-Fi") into a Query."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Literal, cast
+
+from deskhand.screen.find_words import is_chinese, words
+from deskhand.types import Role
+
+Relation = Literal["left", "right", "above", "below", "beside", "inside"]
+State = Literal["checked", "unchecked", "selected", "disabled", "enabled", "focused"]
+
+QUOTES = {"“": "”", "「": "」", "『": "』", "‘": "’", '"': '"', "'": "'", "《": "》", "【": "】", "`": "`"}
+_QUOTED = re.compile(
+    r"“([^”]*)”|「([^」]*)」|『([^』]*)』|‘([^’]*)’|\"([^\"]*)\"|(?<!\w)'([^']*)'(?!\w)|`([^`]*)`|《([^》]*)》"
+)
+_DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"两": 2}
+_MARK = "\ue000"  # stands for a quoted name while the words around it are read
+
+
+@dataclass(frozen=True)
+class Query:
+    """What a description says. `ordinal` counts from 1; -1 is the last one. `literal` is the description itself."""
+
+    literal: str
+    name: str = ""
+    quoted: bool = False
+    roles: frozenset[Role] = frozenset()
+    ordinal: int | None = None
+    position: str = ""
+    state: State | None = None
+    relation: Relation | None = None
+    anchor: Query | None = None
+
+    @property
+    def empty(self) -> bool:
+        return not (self.name or self.roles or self.ordinal or self.position or self.state or self.relation)
+
+
+@lru_cache(maxsize=1024)
+def read_description(description: str) -> Query:
+    """Never fails: what is not understood as anything else is the name."""
+    literal = " ".join(description.split()).strip(" .。,，;；:：!！?？")
+    return _read(literal, depth=0)
+
+
+def chinese_number(text: str) -> int | None:
+    """一 … 九十九, or digits."""
+    if text.isdecimal():
+        return int(text)
+    tens, ten, ones = text.partition("十")
+    if any(c not in _DIGITS for c in tens + ones) or len(tens) > 1 or len(ones) > 1 or not text:
+        return None
+    if not ten:
+        return _DIGITS[tens]
+    return (_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones] if ones else 0)
+
+
+def _read(literal: str, depth: int) -> Query:
+    quotes: list[str] = [next(g for g in m.groups() if g is not None) for m in _QUOTED.finditer(literal)]
+    rest = _QUOTED.sub(f" {_MARK} ", literal).strip()
+    query = Query(literal=quotes[0] if rest == _MARK else literal)
+    for phrase in words().anywhere:
+        if found := _phrase(phrase, rest):
+            rest = _without(rest, found) or rest
+    if depth < 3:
+        rest, query = _take_relation(rest, query, quotes, depth)
+    rest, query = _take_position(rest, query)
+    rest, query = _take_ordinal(rest, query)
+    rest, query = _take_state(rest, query)
+    if rest:
+        rest, query = _take_role(_strip_fillers(rest), query)
+    # `消息里的第二个` leaves nothing but a particle
+    rest = _strip_fillers(rest)
+    if _MARK in rest and quotes:
+        return replace(query, name=quotes[0], quoted=True)
+    return replace(query, name=rest)
+
+
+def _take_relation(rest: str, query: Query, quotes: list[str], depth: int) -> tuple[str, Query]:
+    split = _split_relation(rest)
+    if split is None:
+        return rest, query
+    thing, relation, anchor = split
+    kept, given = _share_quotes(thing, anchor, quotes)
+    quotes[:] = kept
+    below = _read(_fill(anchor.strip(), given), depth + 1)
+    return thing.strip(), replace(query, relation=cast("Relation", relation), anchor=below)
+
+
+def _split_relation(rest: str) -> tuple[str, str, str] | None:
+    """(thing, relation, anchor), where there are two things."""
+    for phrase, relation in words().relations_zh:
+        anchor, found, thing = rest.partition(phrase)
+        if found and anchor.strip() and thing.strip():
+            return thing, relation, anchor
+    for phrase, relation in words().relations_en:
+        # a whole phrase between two things: "switch for Wi-Fi", not "Foreword", nor "at the top of the screen"
+        found = re.search(rf"(?<=\S)\s+{re.escape(phrase)}\s+(?=\S)", rest, re.IGNORECASE)
+        if found and not _is_position(rest[found.start() :]):
+            return rest[: found.start()], relation, rest[found.end() :]
+    return None
+
+
+def _is_position(tail: str) -> bool:
+    start = tail.strip().casefold()
+    return any(start.startswith(phrase) for phrase, _ in words().positions)
+
+
+def _share_quotes(thing: str, anchor: str, quotes: list[str]) -> tuple[list[str], list[str]]:
+    """Which of the quoted names belong to which half; the anchor may stand before the thing (Chinese)."""
+    mine, theirs = thing.count(_MARK), anchor.count(_MARK)
+    return (quotes[-mine:] if mine else [], quotes[:theirs]) if is_chinese(thing + anchor) else (
+        quotes[:mine], quotes[mine:]
+    )  # fmt: skip
+
+
+def _fill(text: str, quotes: list[str]) -> str:
+    for quote in quotes:
+        text = text.replace(_MARK, f"“{quote}”", 1)
+    return text
+
+
+def _take_position(rest: str, query: Query) -> tuple[str, Query]:
+    for phrase, position in words().positions:
+        found = _phrase(phrase, rest)
+        if found and (is_chinese(phrase) or _without(rest, found)):
+            return _without(rest, found), replace(query, position=position)
+    return rest, query
+
+
+def _phrase(phrase: str, text: str) -> re.Match[str] | None:
+    if is_chinese(phrase):
+        return re.search(re.escape(phrase), text)
+    return re.search(rf"(?<![\w-]){re.escape(phrase)}(?![\w-])", text, re.IGNORECASE)
+
+
+def _take_ordinal(rest: str, query: Query) -> tuple[str, Query]:
+    table = words()
+    if found := re.search(rf"(倒数)?第([一二三四五六七八九十两\d]{{1,3}})[{table.counters}]?", rest):
+        number = chinese_number(found[2])
+        if number:
+            return _counted(rest, found, replace(query, ordinal=-number if found[1] else number))
+    for phrase in table.last:
+        pattern = re.escape(phrase) + f"[{table.counters}]?" if is_chinese(phrase) else rf"\b{re.escape(phrase)}\b"
+        found = re.search(pattern, rest, re.IGNORECASE)
+        if found and (is_chinese(phrase) or _without(rest, found)):
+            return _counted(rest, found, replace(query, ordinal=-1))
+    for number, word in enumerate(table.ordinals, start=1):
+        if (found := re.search(rf"\b{word}\b", rest, re.IGNORECASE)) and _without(rest, found):
+            return _without(rest, found), replace(query, ordinal=number)
+    if (found := re.search(r"\b(\d{1,3})(?:st|nd|rd|th)\b", rest, re.IGNORECASE)) and int(found[1]):
+        return _without(rest, found), replace(query, ordinal=int(found[1]))
+    return rest, query
+
+
+def _counted(rest: str, found: re.Match[str], query: Query) -> tuple[str, Query]:
+    """`第二行` says by its measure word alone that a row is meant."""
+    left = _without(rest, found)
+    return left, query if left else replace(query, roles=frozenset[Role]({"item"}))
+
+
+def _without(text: str, found: re.Match[str]) -> str:
+    return (text[: found.start()] + " " + text[found.end() :]).strip()
+
+
+def _take_state(rest: str, query: Query) -> tuple[str, Query]:
+    for phrase, state in words().states:
+        found = _phrase(phrase, rest)
+        if found and _without(rest, found):
+            return _without(rest, found), replace(query, state=cast("State", state))
+    return rest, query
+
+
+def _take_role(rest: str, query: Query) -> tuple[str, Query]:
+    """The word for the kind of thing ends a description, or comes before `named …`."""
+    for namer in words().namers:
+        head, found, tail = rest.partition(f" {namer} " if not is_chinese(namer) else namer)
+        if found and tail.strip():
+            rest = f"{tail.strip()} {head.strip()}" if not is_chinese(namer) else tail.strip() + head.strip()
+            break
+    low = rest.casefold()
+    for term, roles in words().roles:
+        if low == term:
+            return "", replace(query, roles=roles)
+        if is_chinese(term) and low.endswith(term):
+            return rest[: -len(term)].rstrip(" 的"), replace(query, roles=roles)
+        if low.endswith(" " + term):
+            return rest[: -len(term)].rstrip(), replace(query, roles=roles)
+        if term + " " + _MARK == low or (is_chinese(term) and low.replace(" ", "") == term + _MARK):
+            return _MARK, replace(query, roles=roles)
+    return rest, query
+
+
+def _strip_fillers(rest: str) -> str:
+    table = words()
+    before = None
+    while before != rest:
+        before = rest
+        for filler in table.fillers_en:
+            if re.match(rf"{filler}\s", rest, re.IGNORECASE):
+                rest = rest[len(filler) :].lstrip()
+        for filler in table.fillers_zh:
+            if rest.startswith(filler) and len(rest) > len(filler):
+                rest = rest[len(filler) :].lstrip()
+        rest = rest.strip(" ,，:：")
+        if len(rest) > 1:
+            rest = rest.removeprefix("的").removesuffix("的").strip()
+    return "" if rest in {"的", "the", "a", "an", "one", "个"} else rest

@@ -1,0 +1,130 @@
+"""Elements as a tree with rows: who contains whom, what an unnamed thing is called, what a click on it would reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from typing import Literal
+
+from deskhand.types import Element, Rect
+
+Want = Literal["any", "clickable", "editable", "checkable"]
+
+# A row of a list is not higher than this share of the screen; a label and its control stand in one row.
+ROW_SHARE = 0.16
+
+
+class Tree:
+    """A read-only view of one list of elements. Indices that point nowhere, or in circles, are tolerated."""
+
+    def __init__(self, elements: Sequence[Element]) -> None:
+        self.elements = tuple(elements)
+        self._by_index = {e.index: e for e in self.elements}
+        self._children: dict[int, list[Element]] = {}
+        for e in self.elements:
+            if e.parent is not None and e.parent != e.index:
+                self._children.setdefault(e.parent, []).append(e)
+
+    @cached_property
+    def screen(self) -> Rect:
+        if not self.elements:
+            return Rect(0, 0, 1, 1)
+        boxes = [e.bounds for e in self.elements]
+        return Rect(0, 0, max(1, *(b.right for b in boxes)), max(1, *(b.bottom for b in boxes)))
+
+    def ancestors(self, element: Element) -> Iterator[Element]:
+        """From the parent up to the root."""
+        seen = {element.index}
+        at = element
+        while at.parent is not None and at.parent in self._by_index and at.parent not in seen:
+            at = self._by_index[at.parent]
+            seen.add(at.index)
+            yield at
+
+    def descendants(self, element: Element) -> Iterator[Element]:
+        """Depth first, in reading order."""
+        seen = {element.index}
+        queue = list(reversed(self._children.get(element.index, [])))
+        while queue:
+            at = queue.pop()
+            if at.index in seen:
+                continue
+            seen.add(at.index)
+            yield at
+            queue.extend(reversed(self._children.get(at.index, [])))
+
+    def inside(self, element: Element, container: Element) -> bool:
+        return element.index == container.index or any(a.index == container.index for a in self.ancestors(element))
+
+    def texts(self, element: Element) -> tuple[str, ...]:
+        """What a person reads in it: its own text first, then that of its parts."""
+        own = [element.text] if element.text else []
+        return tuple(own + [d.text for d in self.descendants(element) if d.text])
+
+    def label(self, element: Element) -> str:
+        """Its own name; else, for a container, the first text inside."""
+        return element.name or element.value or next(iter(self.texts(element)), "") or element.hint
+
+    def is_row(self, element: Element) -> bool:
+        return 0 < element.bounds.height <= self.screen.height * ROW_SHARE and not element.scrollable
+
+    def row(self, element: Element) -> Element:
+        """The widest thing around it that is still only as high as a row of a list."""
+        best = element
+        for above in self.ancestors(element):
+            if not self.is_row(above):
+                break
+            best = above
+        return best
+
+    def same_row(self, one: Element, other: Element) -> bool:
+        a, b = one.bounds, other.bounds
+        overlap = min(a.bottom, b.bottom) - max(a.top, b.top)
+        return overlap > 0 and overlap * 2 >= min(a.height, b.height)
+
+    def clickable_around(self, element: Element) -> Element | None:
+        """Itself, or the nearest thing around it that takes clicks and is small enough to be meant."""
+        if element.clickable or element.editable:
+            return element
+        for above in self.ancestors(element):
+            if above.clickable and not above.scrollable:
+                return above if above.bounds.area <= self.screen.area * 0.5 else None
+        return None
+
+    def nearest(self, element: Element, others: Iterable[Element]) -> Element | None:
+        return min(others, key=lambda o: distance(element.bounds, o.bounds), default=None)
+
+    def control_beside(self, element: Element, wanted: Sequence[Element]) -> Element | None:
+        """The control that belongs to a label: inside it, in the same row, or (for fields) right below."""
+        if within := [e for e in wanted if self.inside(e, element)]:
+            return within[0]
+        row = self.row(element)
+        if within := [e for e in wanted if e.index != element.index and self.inside(e, row)]:
+            return self.nearest(element, within)
+        beside = [e for e in wanted if e.index != element.index and self.same_row(element, e)]
+        if beside and self._free(element):
+            return self.nearest(element, beside)
+        return None
+
+    def field_below(self, label: Element, fields: Sequence[Element]) -> Element | None:
+        """A field under its label with nothing but air between."""
+        reach = label.bounds.bottom + max(3 * label.bounds.height, self.screen.height // 20)
+        below = [
+            f
+            for f in fields
+            if label.bounds.bottom <= f.bounds.top + 4
+            and f.bounds.top <= reach
+            and min(f.bounds.right, label.bounds.right) > max(f.bounds.left, label.bounds.left)
+        ]
+        return self.nearest(label, below)
+
+    def _free(self, element: Element) -> bool:
+        """Not part of a row of its own (then what stands beside it belongs to that row, not to it)."""
+        return self.row(element).bounds.width < self.screen.width * 0.7
+
+
+def distance(a: Rect, b: Rect) -> int:
+    """Air between two boxes; sideways counts as much as up and down. Overlap is nearest."""
+    across = max(a.left - b.right, b.left - a.right, 0)
+    down = max(a.top - b.bottom, b.top - a.bottom, 0)
+    return across + down

@@ -1,0 +1,116 @@
+"""The vocabulary of screens: folded comparison of names, synonyms, and the word lists that descriptions are read with.
+
+The words themselves are data, in find_words.toml.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import cast
+
+from deskhand.types import Role
+
+_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_WORD = re.compile(r"[a-z]+|\d+|[\u3400-\u9fff\uf900-\ufaff]")
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+@dataclass(frozen=True)
+class Words:
+    """The file's lists, sorted so that the longest phrase comes first."""
+
+    groups: dict[str, frozenset[int]]
+    members: tuple[tuple[str, ...], ...]
+    roles: tuple[tuple[str, frozenset[Role]], ...]
+    ordinals: tuple[str, ...]
+    last: tuple[str, ...]
+    counters: str
+    positions: tuple[tuple[str, str], ...]
+    relations_en: tuple[tuple[str, str], ...]
+    relations_zh: tuple[tuple[str, str], ...]
+    states: tuple[tuple[str, str], ...]
+    fillers_en: tuple[str, ...]
+    fillers_zh: tuple[str, ...]
+    namers: tuple[str, ...]
+    anywhere: tuple[str, ...]
+
+
+@cache
+def words() -> Words:
+    data = tomllib.loads((Path(__file__).parent / "find_words.toml").read_text(encoding="utf-8"))
+    groups: dict[str, set[int]] = {}
+    for number, terms in enumerate(data["same"]):
+        for term in terms:
+            groups.setdefault(fold(term), set()).add(number)
+    roles: dict[str, set[Role]] = {}
+    for role, terms in data["roles"].items():
+        for term in terms:
+            roles.setdefault(term, set()).add(role)
+    return Words(
+        groups={term: frozenset(numbers) for term, numbers in groups.items()},
+        members=tuple(tuple(terms) for terms in data["same"]),
+        roles=tuple((term, frozenset(roles[term])) for term in sorted(roles, key=len, reverse=True)),
+        ordinals=tuple(data["ordinals"]["en"]),
+        last=_longest_first(data["ordinals"]["last"]),
+        counters="".join(data["ordinals"]["counters"]),
+        positions=_by_phrase(data["positions"]),
+        relations_en=_by_phrase(data["relations"]["en"]),
+        relations_zh=_by_phrase(data["relations"]["zh"]),
+        states=_by_phrase(data["states"]),
+        fillers_en=_longest_first(data["fillers"]["en"]),
+        fillers_zh=_longest_first(data["fillers"]["zh"]),
+        namers=_longest_first(data["fillers"]["namers"]),
+        anywhere=_longest_first(data["fillers"]["anywhere"]),
+    )
+
+
+def _longest_first(terms: list[str]) -> tuple[str, ...]:
+    return tuple(sorted(terms, key=len, reverse=True))
+
+
+def _by_phrase(table: dict[str, list[str]]) -> tuple[tuple[str, str], ...]:
+    pairs = [(phrase, meaning) for meaning, phrases in table.items() for phrase in phrases]
+    return tuple(sorted(pairs, key=lambda pair: len(pair[0]), reverse=True))
+
+
+@lru_cache(maxsize=8192)
+def fold(text: str) -> str:
+    """A name as it is compared: width, case, spaces and punctuation do not count, unless nothing else is there."""
+    plain = unicodedata.normalize("NFKC", text).casefold().strip()
+    kept = "".join(c for c in plain if c.isalnum())
+    return kept or "".join(plain.split())
+
+
+def is_chinese(text: str) -> bool:
+    return _CJK.search(text) is not None
+
+
+@lru_cache(maxsize=8192)
+def pieces(text: str) -> tuple[str, ...]:
+    """The words of a name or of an identifier such as `com.app:id/wifiSwitch_row`; Chinese by the character."""
+    plain = _HUMP.sub(" ", unicodedata.normalize("NFKC", text)).casefold()
+    return tuple(cast("list[str]", _WORD.findall(plain)))
+
+
+def same_word(one: str, other: str) -> bool:
+    """Do both name the same thing, in either language?"""
+    left, right = fold(one), fold(other)
+    if left == right:
+        return bool(left)
+    groups = words().groups
+    return bool(groups.get(left, frozenset()) & groups.get(right, frozenset()))
+
+
+def synonyms(text: str) -> tuple[str, ...]:
+    """Other names of the same thing, those of the other language first."""
+    table, own = words(), fold(text)
+    found: dict[str, None] = {}
+    for number in sorted(table.groups.get(own, frozenset())):
+        found.update(dict.fromkeys(term for term in table.members[number] if fold(term) != own))
+    chinese = is_chinese(text)
+    return tuple(sorted(found, key=lambda term: is_chinese(term) == chinese))
