@@ -44,6 +44,23 @@ class AdbSettings(_Section):
     path: Path | None = None
 
 
+class DesktopSettings(_Section):
+    """The X display to work on: its name (`:1`), `own` for a private one; empty: the session's, else a private one.
+
+    Width and height are those of a private display; an app has `app_timeout_s` to show its window.
+    """
+
+    display: str = ""
+    width: Annotated[int, Field(ge=320, le=16_384)] = 1280
+    height: Annotated[int, Field(ge=200, le=16_384)] = 800
+    app_timeout_s: Annotated[float, Field(gt=0, le=300)] = 20.0
+
+
+def session_environment() -> dict[str, str]:
+    """What programs started by a device inherit: the environment without our own settings."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("DESKHAND_")}
+
+
 def _home(variable: str, fallback: str) -> Path:
     return Path(os.environ.get(variable) or Path.home() / fallback) / "deskhand"
 
@@ -56,9 +73,15 @@ class Settings(_Section):
     executor: ExecutorSettings = ExecutorSettings()
     settle: SettleSettings = SettleSettings()
     adb: AdbSettings = AdbSettings()
+    desktop: DesktopSettings = DesktopSettings()
 
 
 Tree = dict[str, Any]
+
+
+def environment() -> dict[str, str]:
+    """This process's environment, for programs that are started with it."""
+    return dict(os.environ)
 
 
 def settings_file() -> Path:
