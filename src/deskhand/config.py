@@ -61,6 +61,18 @@ def session_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if not name.startswith("DESKHAND_")}
 
 
+class BrowserSettings(_Section):
+    """The browser that is started. No executable: the first Chromium or Chrome found; no profile: a throw-away one."""
+
+    executable: Path | None = None
+    headless: bool = True
+    profile: Path | None = None
+    width: Annotated[int, Field(ge=200, le=7680)] = 1280
+    height: Annotated[int, Field(ge=200, le=4320)] = 800
+    scale: Annotated[float, Field(ge=1, le=3)] = 1.0
+    downloads: Path = Field(default_factory=lambda: Path.home() / "Downloads")
+
+
 def _home(variable: str, fallback: str) -> Path:
     return Path(os.environ.get(variable) or Path.home() / fallback) / "deskhand"
 
@@ -73,6 +85,7 @@ class Settings(_Section):
     executor: ExecutorSettings = ExecutorSettings()
     settle: SettleSettings = SettleSettings()
     adb: AdbSettings = AdbSettings()
+    browser: BrowserSettings = Field(default_factory=BrowserSettings)
     desktop: DesktopSettings = DesktopSettings()
 
 

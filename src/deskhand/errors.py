@@ -11,6 +11,7 @@ DeskhandError
 │   ├── AppNotFound            no such app, or it did not come to the front
 │   ├── BadFrame               a picture that can't be decoded
 │   ├── NoElements             the element tree can't be read now (a screen that never idles)
+│   ├── DeviceRestarted        it crashed and was started again: look at the screen before going on
 │   └── DeviceUnusable         nothing more can be done with it: the task ends, exit code 3
 │       ├── UnknownDevice · DeviceUnauthorized · DeviceOffline · DeviceGone
 │       └── DeviceLocked · DeviceBusy · DeviceSetup (adb, browser, X server missing)
@@ -69,6 +70,10 @@ class BadFrame(DeviceFault):
 
 
 class NoElements(DeviceFault):
+    pass
+
+
+class DeviceRestarted(DeviceFault):
     pass
 
 
