@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from .base import App
 from .launcher import Launcher
+from .messenger import Messenger
 from .system import SystemUi
 
 APPS: tuple[type[App], ...] = (
     Launcher,
     SystemUi,
+    Messenger,
 )

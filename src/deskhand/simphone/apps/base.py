@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from ..ui import Colour, Field, Node, Scroll
 from ..ui_theme import DARK, LIGHT, Theme
+from ..ui_widgets import card, icon, top_bar
 
 Motion = Literal["open", "close", "forward", "backward", "fade"]
 
@@ -82,6 +83,36 @@ class Page:
 
     def show(self, dialog: Callable[[], Node]) -> None:
         self.dialog = dialog
+
+    def bar(self, title: str, *actions: Node, rid: str = "title") -> Node:
+        """A title bar with a button that leads back."""
+        arrow = icon(
+            "back", 56, self.colours.ink, on_tap=self.leave, desc=self.t("返回", "Back"), rid=self.app.rid("back_btn")
+        )
+        return top_bar(title, self.colours, *actions, back=arrow, rid=self.app.rid(rid))
+
+    def leave(self) -> None:
+        if not self.app.pop():
+            self.app.host.home()
+
+    def confirm(self, title: str, message: str, yes: str, action: Callable[[], object]) -> None:
+        """Asks before something that cannot be undone."""
+
+        def agree() -> None:
+            self.dismiss()
+            action()
+
+        self.show(
+            lambda: card(
+                title,
+                self.colours,
+                message=message,
+                buttons=(
+                    (self.t("取消", "Cancel"), "android:id/button2", self.dismiss),
+                    (yes, "android:id/button1", agree),
+                ),
+            )
+        )
 
     def dismiss(self) -> None:
         self.dialog = None
