@@ -1,0 +1,137 @@
+"""The composition root: settings → devices, workers, runner. The only place that names concrete classes.
+
+Heavy parts are imported where they are made, so that nobody pays for what they don't use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING, Self
+
+from deskhand.bus import Bus
+from deskhand.clock import SystemClock
+from deskhand.config import Settings, load
+from deskhand.engine.run import Crew, Run
+from deskhand.task.journal import SqliteJournal
+from deskhand.task.state import TaskState
+from deskhand.types import DeviceInfo
+
+if TYPE_CHECKING:
+    from deskhand.devices.adb import AdbClient
+    from deskhand.devices.pool import Pool, Provider
+    from deskhand.protocols import Clock, Device, Worker
+
+DEFAULT_DEVICE = "sim"
+
+
+class Deskhand:
+    """Everything put together. `async with Deskhand() as hand: state = await hand.run("…")`."""
+
+    def __init__(self, settings: Settings | None = None) -> None:
+        self.settings = settings or load()
+        self.bus = Bus()
+        self.clock: Clock = SystemClock()
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Self:
+        self.journal = SqliteJournal(self.settings.data_dir)
+        self._stack.push_async_callback(self.journal.close)
+        self.pool = make_pool(self.settings, self.clock)
+        self._stack.push_async_callback(self.pool.close)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+    async def devices(self) -> list[DeviceInfo]:
+        return await self.pool.found()
+
+    @asynccontextmanager
+    async def start(
+        self, goal: str, *, device: str = "", max_steps: int | None = None, wait_s: float = 0.0
+    ) -> AsyncGenerator[Run, None]:
+        """A task under way on a leased device; leaving the block stops it if it still runs."""
+        name = device or self.settings.device or DEFAULT_DEVICE
+        async with self.pool.lease(name, wait_s=wait_s) as leased:
+            run = Run(goal, self._crew(leased), max_steps)
+            await run.start()
+            try:
+                yield run
+            finally:
+                if not run.state.over:
+                    await run.stop("the program that started it went away")
+
+    async def run(self, goal: str, *, device: str = "", max_steps: int | None = None) -> TaskState:
+        """Carry out a goal and return how it ended."""
+        async with self.start(goal, device=device, max_steps=max_steps) as run:
+            return await run.wait()
+
+    def _crew(self, device: Device) -> Crew:
+        from deskhand.screen.settle import VisualStability
+
+        return Crew(
+            device=device,
+            worker=make_worker(),
+            worker_name="offline",
+            journal=self.journal,
+            bus=self.bus,
+            clock=self.clock,
+            settle=VisualStability(self.settings.settle, self.clock),
+            settings=self.settings,
+        )
+
+
+def make_worker() -> Worker:
+    from deskhand.roles.offline.worker import OfflineWorker
+
+    return OfflineWorker()
+
+
+def make_pool(settings: Settings, clock: Clock) -> Pool:
+    """Every kind of device there is: a new one is one more line here."""
+    from deskhand.devices.adb import AdbClient
+    from deskhand.devices.phones import Phones
+    from deskhand.devices.pool import Pool
+
+    providers: dict[str, Provider] = {
+        "sim": SimulatedPhones(settings, clock),
+        "android": Phones(AdbClient(settings.adb), clock),
+    }
+    return Pool(providers, clock=clock, locks=settings.data_dir / "locks")
+
+
+class SimulatedPhones:
+    """`sim` or `sim:NAME`: a simulated phone of our own, reached through a private adb server of our own.
+
+    It lives here because it joins two rooms that don't know each other: the phone and the device that drives it.
+    """
+
+    shared = False
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._stack = AsyncExitStack()
+        self._adb: AdbClient | None = None
+
+    async def found(self) -> list[DeviceInfo]:
+        return [DeviceInfo("sim", "sim", "ready", "a simulated phone, started when it is used (sim:NAME for more)")]
+
+    async def open(self, name: str) -> Device:
+        from deskhand.devices.adb import AdbClient
+        from deskhand.devices.adb_private import private_server
+        from deskhand.devices.android import connect
+        from deskhand.simphone.phone import Phone
+        from deskhand.simphone.server import SimPhone
+
+        if self._adb is None:
+            server = private_server(self._settings.adb, self._clock)
+            self._adb = AdbClient(await self._stack.enter_async_context(server))
+        phone = Phone(name or "phone")
+        plugged = await self._stack.enter_async_context(SimPhone(phone))
+        serial = await self._adb.connect(plugged.address)
+        return await connect(serial, adb=self._adb, clock=self._clock, name=f"sim:{phone.name}")
+
+    async def close(self) -> None:
+        await self._stack.aclose()

@@ -1,0 +1,123 @@
+"""Every command with its options and help. What a command does is imported when it is called, so help is instant."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from deskhand import __version__
+
+app = typer.Typer(
+    name="deskhand",
+    help="Give it a goal in plain words; it works the screen of your browser, desktop or phone.",
+    epilog="Exit codes: 0 fulfilled · 1 rejected · 2 usage, settings or data folder · 3 device · 4 model · "
+    "5 budget · 130 stopped.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+DeviceOption = Annotated[
+    str, typer.Option("--device", "-d", help="sim, sim:NAME, android or android:SERIAL; see `deskhand devices`.")
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="One JSON object at the end on stdout and nothing else there.")
+]
+
+
+@app.callback(invoke_without_command=True)
+def root(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
+    if version:
+        print(f"deskhand {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def run(
+    goal: Annotated[str, typer.Argument(help='What is to be done, in plain words: "Open Settings, turn on Wi-Fi".')],
+    device: DeviceOption = "",
+    max_steps: Annotated[int | None, typer.Option(min=1, help="Give up after this many steps.")] = None,
+    loop: Annotated[str, typer.Option(help="single: one worker carries out the whole goal.")] = "single",
+    wait: Annotated[float, typer.Option(min=0, help="Seconds to wait for a busy device.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Carry out a goal. Without --device, and with none in the settings, on a simulated phone."""
+    from deskhand.cli.run import run as command
+
+    command(goal, device=device, max_steps=max_steps, loop=loop, wait_s=wait, as_json=as_json)
+
+
+@app.command()
+def devices(as_json: JsonOption = False) -> None:
+    """List the devices that can be named now, and their state."""
+    from deskhand.cli.devices import devices as command
+
+    command(as_json=as_json)
+
+
+@app.command()
+def runs(
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many, newest first.")] = 20,
+    as_json: JsonOption = False,
+) -> None:
+    """List finished and unfinished runs, newest first."""
+    from deskhand.cli.history import runs as command
+
+    command(limit=limit, as_json=as_json)
+
+
+@app.command()
+def show(
+    run_id: Annotated[
+        str, typer.Argument(metavar="RUN", help="A run's id or the beginning of it; `last` for the newest.")
+    ],
+    as_json: JsonOption = False,
+) -> None:
+    """Show a run step by step: what was seen, decided, done, and how it ended."""
+    from deskhand.cli.history import show as command
+
+    command(run_id, as_json=as_json)
+
+
+@app.command()
+def simphone(
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="TCP port on 127.0.0.1; 0 for a free one.")] = 5600,
+    condition: Annotated[
+        list[str] | None, typer.Option(help="Trouble on demand: unauthorized, offline, locked, rotated, slow, …")
+    ] = None,
+    locale: Annotated[str, typer.Option(help="Language of its screens: zh or en.")] = "zh",
+) -> None:
+    """Run a simulated Android phone that the real adb can connect to, until Ctrl-C."""
+    from deskhand.cli.simphone import simphone as command
+
+    command(port=port, conditions=condition or [], locale=locale)
+
+
+@app.command()
+def doctor(as_json: JsonOption = False) -> None:
+    """Say what is installed, reachable and usable, and how to fix the rest."""
+    from deskhand.cli.doctor import doctor as command
+
+    command(as_json=as_json)
+
+
+@app.command()
+def bench(
+    suite: Annotated[list[str] | None, typer.Argument(help="Which suites; all when none is named.")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for charts and raw numbers.")] = Path("bench/out"),
+    as_json: JsonOption = False,
+) -> None:
+    """Measure this machine: ratios in one run, with charts."""
+    from deskhand.cli.bench import bench as command
+
+    command(suite or [], out=out, as_json=as_json)
+
+
+def main() -> None:
+    """The console script. A fault of the tree in errors.py is one sentence on stderr and its exit code."""
+    try:
+        app()
+    except KeyboardInterrupt:
+        sys.exit(130)

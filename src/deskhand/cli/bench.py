@@ -1,0 +1,52 @@
+"""`deskhand bench`: runs the suites and prints their rows with the limits they are held to."""
+
+import asyncio
+import importlib
+import json
+import pkgutil
+from dataclasses import asdict
+from pathlib import Path
+from typing import NoReturn
+
+from rich.console import Console
+from rich.table import Table
+
+from deskhand import bench as room
+from deskhand.bench.rows import Row
+from deskhand.cli.faults import run_loop
+from deskhand.errors import UsageError
+
+
+def bench(suites: list[str], *, out: Path, as_json: bool) -> NoReturn:
+    run_loop(_bench(suites, out, as_json), as_json=as_json)
+
+
+async def _bench(names: list[str], out: Path, as_json: bool) -> int:
+    """Each suite is a module with `async def run(out: Path) -> list[Row]`; exit code 1 when a limit is broken."""
+    suites = _suites()
+    if unknown := sorted(set(names) - set(suites)):
+        raise UsageError(f"There is no suite {unknown[0]!r}: use {', '.join(suites)}.")
+    await asyncio.to_thread(out.mkdir, parents=True, exist_ok=True)
+    results: dict[str, list[Row]] = {}
+    for name in names or suites:
+        results[name] = await importlib.import_module(f"{room.__name__}.{name}").run(out)
+        if not as_json:
+            _print(name, results[name])
+    if as_json:
+        print(json.dumps({name: [asdict(row) for row in rows] for name, rows in results.items()}, ensure_ascii=False))
+    return 1 if any(row.ok is False for rows in results.values() for row in rows) else 0
+
+
+def _suites() -> list[str]:
+    """Modules of the bench room that are suites: those with a `run`."""
+    names = [module.name for module in pkgutil.iter_modules(room.__path__)]
+    return [name for name in names if hasattr(importlib.import_module(f"{room.__name__}.{name}"), "run")]
+
+
+def _print(name: str, rows: list[Row]) -> None:
+    table = Table(name, "measured", "limit", "", box=None, header_style="bold", title_justify="left")
+    for row in rows:
+        limit = "" if row.limit is None else f"{'≤' if row.better == 'less' else '≥'} {row.limit:g} {row.unit}"
+        mark = {True: "[green]✔[/]", False: "[red]✘[/]", None: ""}[row.ok]
+        table.add_row(row.what, f"{row.value:.4g} {row.unit}", limit, f"{mark} {row.note}")
+    Console(highlight=False).print(table)

@@ -1,0 +1,84 @@
+"""`deskhand doctor`: what is installed, reachable and usable, and how to fix the rest."""
+
+import json
+import platform
+import sys
+from dataclasses import asdict, dataclass
+from typing import NoReturn
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from deskhand import __version__
+from deskhand.build import make_pool
+from deskhand.cli.faults import run_loop
+from deskhand.clock import SystemClock
+from deskhand.config import Settings, load, settings_file
+from deskhand.errors import DeskhandError, DeviceFault
+from deskhand.task.journal import SqliteJournal
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    what: str
+    ok: bool
+    detail: str
+
+
+def doctor(*, as_json: bool) -> NoReturn:
+    run_loop(_doctor(as_json), as_json=as_json)
+
+
+async def _doctor(as_json: bool) -> int:
+    findings = await examine()
+    healthy = all(finding.ok for finding in findings)
+    if as_json:
+        print(json.dumps({"healthy": healthy, "findings": [asdict(f) for f in findings]}, ensure_ascii=False))
+    else:
+        table = Table(box=None, show_header=False)
+        for finding in findings:
+            mark = "[green]✔[/]" if finding.ok else "[red]✘[/]"
+            table.add_row(mark, finding.what, escape(finding.detail))
+        Console(highlight=False).print(table)
+    return 0 if healthy else 1
+
+
+async def examine() -> list[Finding]:
+    python = Finding("python", True, f"{platform.python_version()} at {sys.executable}, deskhand {__version__}")
+    try:
+        settings = load()
+    except DeskhandError as fault:
+        return [python, Finding("settings", False, str(fault))]
+    file = settings_file()
+    told = f"{file}" if file.exists() else f"defaults ({file} would be read)"
+    return [python, Finding("settings", True, told), await _journal(settings), *await _devices(settings)]
+
+
+async def _journal(settings: Settings) -> Finding:
+    try:
+        journal = SqliteJournal(settings.data_dir)
+        count = len(await journal.runs(limit=10_000))
+        await journal.close()
+    except DeskhandError as fault:
+        return Finding("journal", False, str(fault))
+    return Finding("journal", True, f"{count} runs in {settings.data_dir}")
+
+
+async def _devices(settings: Settings) -> list[Finding]:
+    """What the pool lists, and the proof that the built-in phone really comes up and answers."""
+    pool = make_pool(settings, SystemClock())
+    try:
+        findings = [
+            Finding(info.id, info.state in ("ready", "busy"), f"{info.state}: {info.detail}".rstrip(": "))
+            for info in await pool.found()
+        ]
+        try:
+            async with pool.lease("sim") as phone:
+                frame = await phone.frame()
+                findings.append(Finding("sim self-test", True, f"answers with a {frame.width}×{frame.height} picture"))
+        except DeviceFault as fault:
+            findings.append(Finding("sim self-test", False, str(fault)))
+    finally:
+        await pool.close()
+    return findings

@@ -1,0 +1,76 @@
+"""`deskhand runs` and `deskhand show`: what the journal remembers."""
+
+import json
+from datetime import datetime
+from typing import NoReturn
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from deskhand.cli.faults import run_loop
+from deskhand.cli.progress import ending, lines_of
+from deskhand.cli.run import EXIT_CODES, outcome
+from deskhand.config import load
+from deskhand.errors import UsageError
+from deskhand.task.journal import SqliteJournal
+from deskhand.task.state import fold_all
+
+COLOURS = {"fulfilled": "green", "rejected": "red"}
+
+
+def runs(*, limit: int, as_json: bool) -> NoReturn:
+    run_loop(_runs(limit, as_json), as_json=as_json)
+
+
+async def _runs(limit: int, as_json: bool) -> int:
+    journal = SqliteJournal(load().data_dir)
+    try:
+        summaries = await journal.runs(limit)
+    finally:
+        await journal.close()
+    if as_json:
+        print(json.dumps({"runs": [s.model_dump(mode="json") for s in summaries]}, ensure_ascii=False))
+        return 0
+    table = Table("run", "started", "status", "steps", "cost", "device", "goal", box=None, header_style="dim")
+    for s in summaries:
+        status = f"[{COLOURS.get(s.status.value, 'yellow')}]{s.status.value}[/]"
+        started = datetime.fromtimestamp(s.started).strftime("%m-%d %H:%M")
+        table.add_row(s.task_id, started, status, str(s.steps), f"${s.usage.cost:.2f}", s.device, escape(s.goal))
+    Console(highlight=False).print(table if summaries else 'No runs yet: deskhand run "Open Settings, turn on Wi-Fi"')
+    return 0
+
+
+def show(run_id: str, *, as_json: bool) -> NoReturn:
+    run_loop(_show(run_id, as_json), as_json=as_json)
+
+
+async def _show(run_id: str, as_json: bool) -> int:
+    journal = SqliteJournal(load().data_dir)
+    try:
+        task_id = await _whole_id(journal, run_id)
+        records = await journal.read(task_id)
+    finally:
+        await journal.close()
+    state = fold_all(records)
+    if as_json:
+        print(json.dumps(outcome(state, records, EXIT_CODES.get(state.cause or "crashed", 1)), ensure_ascii=False))
+        return 0
+    console = Console(highlight=False)
+    for record in records:
+        for line in lines_of(record):
+            console.print(line)
+    console.print(ending(state))
+    return 0
+
+
+async def _whole_id(journal: SqliteJournal, beginning: str) -> str:
+    ids = [summary.task_id for summary in await journal.runs(limit=10_000)]
+    if beginning == "last" and ids:
+        return ids[0]
+    matches = [task_id for task_id in ids if beginning and task_id.startswith(beginning)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise UsageError(f"Several runs begin with {beginning!r}: {', '.join(matches[:5])}; say more of the id.")
+    raise UsageError(f"There is no run {beginning!r}: `deskhand runs` lists them.")

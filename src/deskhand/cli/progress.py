@@ -1,0 +1,126 @@
+"""Live progress of a run: phone picture and steps on a terminal, plain lines elsewhere, nothing when quiet."""
+
+from collections.abc import AsyncIterable
+from typing import Protocol
+
+from rich.columns import Columns
+from rich.console import Console, Group
+from rich.live import Live
+from rich.markup import escape
+from rich.text import Text
+
+from deskhand.actions import describe
+from deskhand.cli.picture import half_blocks
+from deskhand.protocols import Journal
+from deskhand.task.events import (
+    ActionEnded,
+    ActionIntended,
+    Answered,
+    Event,
+    Observed,
+    QueueFlushed,
+    Record,
+    Settled,
+    StepFinished,
+    TaskCreated,
+)
+from deskhand.task.state import TaskState
+from deskhand.types import ExecStatus, TaskStatus
+
+PICTURE_COLUMNS = 36
+STEPS_SHOWN = 30
+
+
+class Progress(Protocol):
+    async def follow(self, records: AsyncIterable[Record]) -> None: ...
+    def close(self, state: TaskState) -> None: ...
+
+
+def make_progress(journal: Journal, *, quiet: bool) -> Progress:
+    console = Console(highlight=False)
+    if quiet:
+        return Silence()
+    if console.is_terminal and console.color_system == "truecolor" and console.width >= 2 * PICTURE_COLUMNS:
+        return LivePicture(console, journal)
+    return Lines(console)
+
+
+class Silence:
+    async def follow(self, records: AsyncIterable[Record]) -> None:
+        async for _ in records:
+            pass
+
+    def close(self, state: TaskState) -> None:
+        pass
+
+
+class Lines:
+    """One line for each thing that happened."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+
+    async def follow(self, records: AsyncIterable[Record]) -> None:
+        async for record in records:
+            for line in lines_of(record):
+                self._console.print(line)
+
+    def close(self, state: TaskState) -> None:
+        self._console.print(ending(state))
+
+
+class LivePicture:
+    """The device's newest picture beside the steps so far."""
+
+    def __init__(self, console: Console, journal: Journal) -> None:
+        self._console = console
+        self._journal = journal
+        self._lines: list[str] = []
+        self._picture = Text()
+
+    async def follow(self, records: AsyncIterable[Record]) -> None:
+        with Live(console=self._console, auto_refresh=False, transient=False) as live:
+            async for record in records:
+                self._lines += lines_of(record)
+                await self._look(record.event)
+                steps = Group(*(Text.from_markup(line) for line in self._lines[-STEPS_SHOWN:]))
+                live.update(Columns([self._picture, steps], padding=(0, 3)), refresh=True)
+
+    async def _look(self, event: Event) -> None:
+        if isinstance(event, Observed | Settled) and (jpeg := await self._journal.load_frame(event.frame)):
+            self._picture = half_blocks(jpeg, PICTURE_COLUMNS)
+
+    def close(self, state: TaskState) -> None:
+        self._console.print(ending(state))
+
+
+def lines_of(record: Record) -> list[str]:
+    """What a person wants to read of an event; most events have nothing to say."""
+    match record.event:
+        case TaskCreated(goal=goal, device=device, worker=worker):
+            return [f"[bold]{escape(goal)}[/bold]", f"[dim]{device} · {worker} · run {record.task_id}[/dim]"]
+        case ActionIntended(step=step, number=number, action=action):
+            label = f"{step:>3}" if number == 1 else "   "
+            return [f"{label}  {escape(describe(action))}"]
+        case ActionEnded(status=status, detail=detail) if status is not ExecStatus.EXECUTED:
+            return [f"     [red]{status.value}: {escape(detail)}[/red]"]
+        case QueueFlushed(dropped=dropped, reason=reason):
+            return [f"     [yellow]{len(dropped)} queued dropped: {escape(reason)}[/yellow]"]
+        case StepFinished(report=report) if report.error:
+            return [f"{report.step:>3}  [red]{escape(report.error)}[/red]"]
+        case Answered(text=text):
+            return [f"     [green]{escape(text)}[/green]"]
+        case _:
+            return []
+
+
+def ending(state: TaskState) -> str:
+    """The last words: how it ended, how long it took, what it cost, where to read more."""
+    done = state.status is TaskStatus.FULFILLED
+    mark, colour = ("✔", "green") if done else ("✘", "red")
+    seconds = (state.ended or state.started) - state.started
+    facts = f"{state.step} steps, {seconds:.1f} s, {state.usage.calls} model calls, ${state.usage.cost:.2f}"
+    return (
+        f"[{colour}]{mark} {state.status.value}[/{colour}]: {escape(state.reason)}\n"
+        f"[dim]{facts} · deskhand show {state.task_id}[/dim]"
+    )

@@ -1,0 +1,31 @@
+"""`deskhand simphone`: a simulated phone on its own, for adb and whatever speaks to it."""
+
+from typing import NoReturn
+
+from deskhand.cli.faults import run_loop
+from deskhand.errors import DeviceSetup, UsageError
+from deskhand.simphone.conditions import CONDITIONS
+from deskhand.simphone.phone import Phone
+from deskhand.simphone.server import SimPhone, serve
+
+
+def simphone(*, port: int, conditions: list[str], locale: str) -> NoReturn:
+    run_loop(_simphone(port, conditions, locale))
+
+
+async def _simphone(port: int, conditions: list[str], locale: str) -> int:
+    if locale not in ("zh", "en"):
+        raise UsageError(f"There is no locale {locale!r}: use zh or en.")
+    if unknown := sorted(set(conditions) - set(CONDITIONS)):
+        raise UsageError(f"There is no condition {unknown[0]!r}: use {', '.join(CONDITIONS)}.")
+    try:
+        await serve(Phone(locale=locale, conditions=conditions), port, _announce)
+    except OSError as error:
+        raise DeviceSetup(f"The simulated phone can't listen on port {port}: {error.strerror}.") from None
+    return 0
+
+
+def _announce(sim: SimPhone) -> None:
+    print(f"A simulated phone listens on {sim.address} until Ctrl-C.", flush=True)
+    print(f"  adb connect {sim.address} && adb -s {sim.address} shell deskhand-state", flush=True)
+    print(f'  deskhand run --device android:{sim.address} "Open Settings, turn on Wi-Fi"', flush=True)

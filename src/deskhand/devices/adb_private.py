@@ -1,0 +1,49 @@
+"""An adb server of our own on a free port, which ends with us: the user's own server is never touched."""
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from deskhand.config import AdbSettings, environment
+from deskhand.devices.adb_server import find_adb
+from deskhand.devices.keeper import Child, Keeper
+from deskhand.errors import DeviceSetup
+from deskhand.protocols import Clock
+
+READY_S = 15.0
+LOOK_AGAIN_S = 0.01
+
+
+@asynccontextmanager
+async def private_server(settings: AdbSettings, clock: Clock) -> AsyncGenerator[AdbSettings, None]:
+    """The settings to reach it with; it ends with the block, and with this process, kill -9 included."""
+    adb = await asyncio.to_thread(find_adb, settings)
+    keeper = Keeper()
+    await keeper.start()
+    try:
+        port = _free_port()
+        child = await keeper.launch([str(adb), "-P", str(port), "nodaemon", "server"], environment())
+        await _ready(child, port, clock)
+        yield AdbSettings(host="127.0.0.1", port=port, path=adb)
+    finally:
+        await keeper.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+async def _ready(child: Child, port: int, clock: Clock) -> None:
+    deadline = clock.now() + READY_S
+    while child.alive and clock.now() < deadline:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except ConnectionRefusedError:
+            await clock.sleep(LOOK_AGAIN_S)
+        else:
+            writer.close()
+            return
+    raise DeviceSetup(f"A private adb server could not be started: {child.complaint() or 'it gave no reason'}.")
