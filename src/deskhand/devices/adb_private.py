@@ -13,6 +13,9 @@ from deskhand.protocols import Clock
 
 READY_S = 15.0
 LOOK_AGAIN_S = 0.01
+# It serves addresses that we connect ourselves. Left on, its scan for USB devices holds up the first
+# connection for 3 seconds, and the other two go looking for phones that are not ours.
+NO_SCANS = {"ADB_USB": "0", "ADB_MDNS": "0", "ADB_EMU": "0"}
 
 
 @asynccontextmanager
@@ -23,7 +26,7 @@ async def private_server(settings: AdbSettings, clock: Clock) -> AsyncGenerator[
     await keeper.start()
     try:
         port = _free_port()
-        child = await keeper.launch([str(adb), "-P", str(port), "nodaemon", "server"], environment())
+        child = await keeper.launch([str(adb), "-P", str(port), "nodaemon", "server"], environment() | NO_SCANS)
         await _ready(child, port, clock)
         yield AdbSettings(host="127.0.0.1", port=port, path=adb)
     finally:
