@@ -1,0 +1,1 @@
+"""What can be worked on: browser, desktop, phones. Devices do, never decide."""

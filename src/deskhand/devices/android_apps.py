@@ -1,0 +1,155 @@
+"""Finds an installed app by the name a person says, starts it, and makes sure that it came to the front."""
+
+import re
+import shlex
+import tomllib
+from functools import cache
+from pathlib import Path
+
+from deskhand.devices.android_front import Front, look_at_front
+from deskhand.devices.android_line import Line
+from deskhand.errors import ActionFailed, AppNotFound, DeviceLocked
+from deskhand.protocols import Clock
+
+MAIN = "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
+# As a launcher starts apps: in a task of their own, brought back as they were left.
+LAUNCH_FLAGS = "0x10200000"
+COMPONENT = re.compile(r"^\s*([\w.]+)/([\w.$]+)\s*$", re.MULTILINE)
+PACKAGE = re.compile(r"^package:([\w.]+)$", re.MULTILINE)
+ASKING = re.compile(r"permissioncontroller|packageinstaller|\.lbe\.security|securitypermission")
+ENDINGS = ("应用程序", "应用", "软件", "app")
+COMMON_PARTS = {"com", "android", "app", "apps", "google", "org", "net", "cn", "example", "mobile", "client", "www"}
+FRONT_S = 10.0
+POLL_S = 0.1
+CERTAIN = 86.0
+NEAR = 50.0
+
+
+@cache
+def known_names() -> dict[str, tuple[str, ...]]:
+    """Package to the names people use for it, from `app_names.toml`."""
+    table = tomllib.loads(Path(__file__).with_name("app_names.toml").read_text(encoding="utf-8"))
+    names: dict[str, tuple[str, ...]] = {}
+    for app in table["app"]:
+        for package in app["packages"]:
+            names[package] = tuple(app["names"])
+    return names
+
+
+def fold(name: str) -> str:
+    """A name without case, blanks and signs."""
+    folded = re.sub(r"[\W_]+", "", name.casefold())
+    for ending in ENDINGS:
+        if folded.endswith(ending) and len(folded) > len(ending):
+            return folded.removesuffix(ending)
+    return folded
+
+
+def names_of(package: str) -> tuple[str, ...]:
+    """What a person may call an installed app; one that nobody knows has only its package name."""
+    return known_names().get(package) or (package,)
+
+
+def _guesses(package: str) -> list[str]:
+    return [part for part in package.casefold().split(".") if part not in COMMON_PARTS and len(part) > 2]
+
+
+def find_app(name: str, installed: list[str]) -> str | None:
+    """The installed package that `name` means; None when no one or no single one is close enough."""
+    wanted = fold(name)
+    for package in installed:
+        if name.strip().casefold() == package.casefold():
+            return package
+    # The table's order, so that of two clocks the usual one is taken.
+    for package in [*(each for each in known_names() if each in installed), *installed]:
+        if wanted in {fold(each) for each in names_of(package)}:
+            return package
+    close = [(score, package) for score, package in _scored(wanted, installed) if score >= CERTAIN]
+    if close and (len(close) == 1 or close[0][0] > close[1][0]):
+        return close[0][1]
+    return None
+
+
+def nearest_names(name: str, installed: list[str], count: int = 5) -> list[str]:
+    """What a person may have meant, else simply what there is."""
+    scored = [package for score, package in _scored(fold(name), installed) if score >= NEAR]
+    return [names_of(package)[0] for package in (scored or installed)[:count]]
+
+
+def _scored(wanted: str, installed: list[str]) -> list[tuple[float, str]]:
+    from rapidfuzz import fuzz
+
+    scored = [
+        (max(fuzz.ratio(wanted, fold(each)) for each in (*names_of(package), *_guesses(package))), package)
+        for package in installed
+    ]
+    return sorted(scored, key=lambda pair: -pair[0])
+
+
+class Apps:
+    """The apps of one phone."""
+
+    def __init__(self, line: Line, clock: Clock) -> None:
+        self._line = line
+        self._clock = clock
+
+    async def installed(self) -> dict[str, str]:
+        """Package to the activity its icon starts; no activity where the phone can't tell (before Android 7)."""
+        listed = await self._line.text(f"cmd package query-activities --brief {MAIN}")
+        found: dict[str, str] = {}
+        for package, activity in COMPONENT.findall(listed):
+            found.setdefault(package, activity)
+        if not found:
+            found = dict.fromkeys(PACKAGE.findall(await self._line.text("pm list packages")), "")
+        return found
+
+    async def names(self) -> tuple[str, ...]:
+        packages = await self.installed()
+        return tuple(dict.fromkeys(name for package in packages for name in names_of(package)))
+
+    async def open(self, name: str) -> str:
+        installed = await self.installed()
+        package = find_app(name, list(installed))
+        if package is None:
+            near = ", ".join(nearest_names(name, list(installed)))
+            raise AppNotFound(f"There is no app {name!r} on the phone {self._line.serial}; it has {near}.")
+        await self._start(name, package, installed[package])
+        return await self._wait_for(name, package)
+
+    async def _start(self, name: str, package: str, activity: str) -> None:
+        if activity:
+            component = shlex.quote(f"{package}/{activity}")
+            result = await self._line.run(f"am start {MAIN} -f {LAUNCH_FLAGS} -n {component}")
+        else:
+            result = await self._line.run(f"monkey -p {package} -c android.intent.category.LAUNCHER 1")
+        said = result.text + result.stderr.decode("utf-8", "replace")
+        if result.code or "Error:" in said or "monkey aborted" in said:
+            raise AppNotFound(f"The app {name!r} ({package}) can't be started: {result.complaint}.")
+
+    async def _wait_for(self, name: str, package: str) -> str:
+        deadline = self._clock.now() + FRONT_S
+        while True:
+            front = await look_at_front(self._line)
+            if front.package == package:
+                return f"{names_of(package)[0]} is in front"
+            if ASKING.search(front.package):
+                return f"{names_of(package)[0]} asks for a permission"
+            if self._clock.now() >= deadline:
+                raise AppNotFound(self._not_in_front(name, package, front))
+            if front.locked:
+                raise DeviceLocked(f"The phone {self._line.serial} is locked: unlock it.")
+            await self._clock.sleep(POLL_S)
+
+    def _not_in_front(self, name: str, package: str, front: Front) -> str:
+        return (
+            f"The app {name!r} ({package}) was started but did not come to the front "
+            f"within {FRONT_S:.0f} seconds; {front.package or 'nothing'} is there."
+        )
+
+    async def open_url(self, url: str) -> None:
+        if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", url) or re.match(r"[\w.-]+:\d+(/|$)", url):
+            url = f"https://{url}"
+        result = await self._line.run(f"am start -a android.intent.action.VIEW -d {shlex.quote(url)}")
+        said = result.text + result.stderr.decode("utf-8", "replace")
+        if result.code or "Error:" in said:
+            raise ActionFailed(f"No app on the phone {self._line.serial} opens {url}: {result.complaint}.")
