@@ -477,9 +477,12 @@ class Phone:
     def _facts(self) -> object:
         """What the windows depend on besides the apps: anyone may change these at any time."""
         return (
-            frozenset(self.conditions), tuple(tuple(values.items()) for values in self.settings.values()),
-            self._today().strftime("%d%H%M"), self.battery_level, self.charging,
-        )  # fmt: skip
+            frozenset(self.conditions),
+            tuple(tuple(values.items()) for values in self.settings.values()),
+            self._today().strftime("%d%H%M"),
+            self.battery_level,
+            self.charging,
+        )
 
     def _scene(self) -> list[Window]:
         now = self._now()
@@ -557,7 +560,7 @@ class Phone:
         over: list[Op] = []
         for i, window in enumerate(self._windows):
             page = self._page if i == 0 else self._system.lock_page
-            still = not window.focusable or window.package == SYSTEM_UI and i > 0
+            still = not window.focusable or (window.package == SYSTEM_UI and i > 0)
             ops = over if still else content
             if window.secure:
                 ops.append(RectOp(screen, screen, BLACK))

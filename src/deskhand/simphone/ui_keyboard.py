@@ -83,6 +83,12 @@ class Keyboard:
         done.weight = 2.2
         done.on_tap = lambda: self._press(66)
         return row(
-            self._key(",", theme, fill), self._key("@", theme, fill), blank, self._key(".", theme, fill),
-            self._key("?", theme, fill), done, gap=10, weight=1.0,
-        )  # fmt: skip
+            self._key(",", theme, fill),
+            self._key("@", theme, fill),
+            blank,
+            self._key(".", theme, fill),
+            self._key("?", theme, fill),
+            done,
+            gap=10,
+            weight=1.0,
+        )

@@ -57,14 +57,17 @@ class _Contact:
 
 
 def path_at(node: Node, x: float, y: float) -> list[Node]:
-    """The nodes under a point, outermost first; later siblings lie above earlier ones."""
+    """The nodes under a point, outermost first; later siblings lie above earlier ones.
+
+    As in Android, a view that reacts to nothing lets the touch through to what lies below it.
+    """
     if not node.seen.has(x, y):
         return []
     for child in reversed(node.children):
         below = path_at(child, x, y)
         if below:
             return [node, *below]
-    return [node]
+    return [node] if node.clickable or node.on_long is not None or node.scroll is not None else []
 
 
 class Finger:
@@ -74,21 +77,23 @@ class Finger:
 
     def down(self, windows: list[Window], x: float, y: float, now: float, size: tuple[int, int]) -> None:
         self._contact = None
-        for window in reversed(windows):
-            path = path_at(window.root, x, y)
-            if path:
-                break
-        else:
+        window = next((w for w in reversed(windows) if w.root.seen.has(x, y)), None)
+        if window is None:
             return
-        inner = list(reversed(path))
+        inner = list(reversed(path_at(window.root, x, y)))
         self._contact = _Contact(
-            window, x, y, now, size,
+            window,
+            x,
+            y,
+            now,
+            size,
             tap=next((n for n in inner if n.clickable and n.enabled), None),
             hold=next((n for n in inner if n.on_long is not None and n.enabled), None),
             slide=next((n for n in inner if n.on_slide is not None and n.enabled), None),
             scrolls=[n.scroll for n in inner if n.scroll is not None],
-            last_x=x, last_y=y,
-        )  # fmt: skip
+            last_x=x,
+            last_y=y,
+        )
 
     def move(self, x: float, y: float) -> None:
         c = self._contact

@@ -81,7 +81,7 @@ def icon(name: str, size: int = 64, ink: Colour = (25, 28, 33), **look: Unpack[L
     margin = 28 if look.get("on_tap") else 0
     look.setdefault("kind", "android.widget.ImageButton" if look.get("on_tap") else "android.widget.ImageView")
     look.setdefault("pad", (margin, margin, margin, margin))
-    left, top, right, bottom = look["pad"] if "pad" in look else (0, 0, 0, 0)
+    left, top, right, bottom = look.get("pad", (0, 0, 0, 0))
     look.setdefault("w", size + left + right)
     look.setdefault("h", size + top + bottom)
     look["size"], look["ink"] = size, ink

@@ -40,7 +40,7 @@ class Page:
 
     activity: ClassVar[str] = ""
     backdrop: ClassVar[Literal["plain", "wallpaper"]] = "plain"
-    tick: ClassVar[float] = 0.0
+    tick: float = 0.0
     """Seconds after which the page looks different by itself (a running stopwatch); 0: it does not."""
 
     def __init__(self, app: App) -> None:

@@ -10,7 +10,7 @@ from ..ui_widgets import WHITE, badge_icon, card, column, label, row, space, sta
 from .base import App, Page
 
 DOCK = ("com.android.contacts", "com.tencent.mm", "com.android.browser", "com.android.camera")
-FIRST_PAGE = 8
+FIRST_PAGE = 6
 
 
 class HomePage(Page):
@@ -32,9 +32,16 @@ class HomePage(Page):
         picture = badge_icon(app.icon, 164, app.tint, radius=44)
         name = [label(app.name, 34, WHITE, max_lines=1, w=FILL, align="center")] if named else []
         return column(
-            picture, *name, weight=1.0, gap=10, align="center", on_tap=start, on_long=lambda: self._about(app),
-            desc=app.name, pad=(4, 12, 4, 12),
-        )  # fmt: skip
+            picture,
+            *name,
+            weight=1.0,
+            gap=10,
+            align="center",
+            on_tap=start,
+            on_long=lambda: self._about(app),
+            desc=app.name,
+            pad=(4, 12, 4, 12),
+        )
 
     def _about(self, app: App) -> None:
         def stop() -> None:
@@ -76,9 +83,13 @@ class HomePage(Page):
         pages = self._pages()
         grids = [self._grid(page, 8 if wide else 4) for page in pages]
         pager = Node(
-            kind="androidx.viewpager.widget.ViewPager", children=grids, flow="row", scroll=self.pager, weight=1.0,
+            kind="androidx.viewpager.widget.ViewPager",
+            children=grids,
+            flow="row",
+            scroll=self.pager,
+            weight=1.0,
             rid=self.app.rid("workspace"),
-        )  # fmt: skip
+        )
         here = self.pager.page
         dots = row(
             *(
@@ -94,9 +105,13 @@ class HomePage(Page):
         dock = stack(tray, row(*docked, pad=(24, 14, 24, 14), rid=self.app.rid("hotseat"), h=FILL), h=220)
         parts = [pager] if wide else [clock, pager]
         return column(
-            *parts, dots, column(dock, pad=(36, 0, 36, 24)), h=FILL, pad=(0, STATUS_BAR + 20, 0, 0),
+            *parts,
+            dots,
+            column(dock, pad=(36, 0, 36, 24)),
+            h=FILL,
+            pad=(0, STATUS_BAR + 20, 0, 0),
             kind="android.widget.FrameLayout",
-        )  # fmt: skip
+        )
 
     def _has(self, package: str) -> bool:
         return any(app.package == package for app in self.app.host.launchable())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ..ui import FILL, WRAP, Node, Scroll
 from ..ui_widgets import (
-
     avatar,
     button,
     column,
@@ -39,7 +38,12 @@ class ChatPage(Page):
     def build(self) -> Node:
         theme = self.colours
         details = icon(
-            "more", 56, theme.ink, on_tap=self._profile, desc=self.t("聊天信息", "Chat info"), rid=self.mm.rid("chat_info")
+            "more",
+            56,
+            theme.ink,
+            on_tap=self._profile,
+            desc=self.t("聊天信息", "Chat info"),
+            rid=self.mm.rid("chat_info"),
         )
         bubbles = [self._bubble(m) for m in self.mm.chat(self.name).messages]
         log = scroller(self.scroll(), *bubbles, rid=self.mm.rid("chat_list"), pad=(0, 12, 0, 12))
@@ -50,32 +54,62 @@ class ChatPage(Page):
         text.on_enter = self._send
         text.enter_label = t("发送", "Send")
         smile = icon(
-            "smile", 66, theme.ink, on_tap=self._emoji, desc=t("表情", "Stickers"), rid=self.mm.rid("emoji_btn"),
+            "smile",
+            66,
+            theme.ink,
+            on_tap=self._emoji,
+            desc=t("表情", "Stickers"),
+            rid=self.mm.rid("emoji_btn"),
             pad=(12, 24, 12, 24),
-        )  # fmt: skip
+        )
         if text.text:
             last = button(
-                t("发送", "Send"), self._send, theme, fill=GREEN, w=WRAP, h=92, size=40, radius=14,
+                t("发送", "Send"),
+                self._send,
+                theme,
+                fill=GREEN,
+                w=WRAP,
+                h=92,
+                size=40,
+                radius=14,
                 rid=self.mm.rid("send_btn"),
-            )  # fmt: skip
+            )
         else:
             last = icon(
-                "plus_circle", 66, theme.ink, on_tap=self._attach, desc=t("更多", "More"), rid=self.mm.rid("attach_btn"),
+                "plus_circle",
+                66,
+                theme.ink,
+                on_tap=self._attach,
+                desc=t("更多", "More"),
+                rid=self.mm.rid("attach_btn"),
                 pad=(12, 24, 12, 24),
-            )  # fmt: skip
+            )
         box = entry(
-            text, t("输入消息", "Message"), theme, rid=self.mm.rid("chat_input"), weight=1.0, h=100, fill=theme.card,
-            radius=14, pad=(24, 12, 24, 12),
-        )  # fmt: skip
+            text,
+            t("输入消息", "Message"),
+            theme,
+            rid=self.mm.rid("chat_input"),
+            weight=1.0,
+            h=100,
+            fill=theme.card,
+            radius=14,
+            pad=(24, 12, 24, 12),
+        )
         return column(line(theme), row(box, smile, last, gap=12, h=140, pad=(32, 0, 24, 0)))
 
     def _bubble(self, message: Message) -> Node:
         theme, mine = self.colours, message.sender == "me"
         text = label(
-            message.text, 44, (20, 24, 20) if mine else theme.ink, fill=BUBBLE_ME if mine else theme.card, radius=16,
-            pad=(32, 22, 32, 22), max_w=max(self.mm.host.size[0] - 380, 300), on_long=lambda: self._menu(message),
+            message.text,
+            44,
+            (20, 24, 20) if mine else theme.ink,
+            fill=BUBBLE_ME if mine else theme.card,
+            radius=16,
+            pad=(32, 22, 32, 22),
+            max_w=max(self.mm.host.size[0] - 380, 300),
+            on_long=lambda: self._menu(message),
             rid=self.mm.rid("msg_text"),
-        )  # fmt: skip
+        )
         face = avatar(self.t("我", "D") if mine else self.name, 104)
         parts = (space(weight=1.0), text, face) if mine else (face, text)
         return row(*parts, gap=24, align="start", pad=(32, 16, 32, 16), w=FILL)
@@ -128,5 +162,3 @@ class ChatPage(Page):
         from .messenger_pages import ProfilePage
 
         self.mm.push(ProfilePage(self.mm, self.mm.person(self.name)))
-
-

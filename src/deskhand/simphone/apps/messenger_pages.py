@@ -60,11 +60,17 @@ class MainPage(MessengerPage):
         }
         actions = (
             icon(
-                "search", 60, theme.ink, on_tap=lambda: self.mm.push(SearchPage(self.mm)), desc=t("搜索", "Search"),
+                "search",
+                60,
+                theme.ink,
+                on_tap=lambda: self.mm.push(SearchPage(self.mm)),
+                desc=t("搜索", "Search"),
                 rid=self.mm.rid("search_btn"),
             ),
-            icon("plus_circle", 60, theme.ink, on_tap=self._more, desc=t("更多功能", "More"), rid=self.mm.rid("plus_btn")),
-        )  # fmt: skip
+            icon(
+                "plus_circle", 60, theme.ink, on_tap=self._more, desc=t("更多功能", "More"), rid=self.mm.rid("plus_btn")
+            ),
+        )
         body = {"chats": self._chats, "contacts": self._contacts, "discover": self._discover, "me": self._me}
         bar = top_bar(titles[self.tab], theme, *actions, rid=self.mm.rid("title"))
         return screen(theme, bar, body[self.tab](), self._tabs())
@@ -121,9 +127,17 @@ class MainPage(MessengerPage):
         picture = avatar(chat.name)
         if chat.unread:
             badge = label(
-                str(chat.unread), 30, WHITE, fill=theme.red, radius=24, w=48, h=48, align="center", justify="center",
+                str(chat.unread),
+                30,
+                WHITE,
+                fill=theme.red,
+                radius=24,
+                w=48,
+                h=48,
+                align="center",
+                justify="center",
                 rid=self.mm.rid("unread_count"),
-            )  # fmt: skip
+            )
             corner = row(badge, justify="end", align="start", w=FILL, h=FILL)
             picture = stack(column(picture, pad=(0, 12, 12, 0)), corner, w=132, h=132)
         top = row(
@@ -133,10 +147,15 @@ class MainPage(MessengerPage):
         texts = column(top, label(last.text, 38, theme.soft, w=FILL, max_lines=1, rid=self.mm.rid("last_msg")), gap=6)
         texts.weight = 1.0
         line_of = row(
-            picture, texts, gap=36, pad=(44, 0, 44, 0), h=190, rid=self.mm.rid("conversation_item"),
+            picture,
+            texts,
+            gap=36,
+            pad=(44, 0, 44, 0),
+            h=190,
+            rid=self.mm.rid("conversation_item"),
             on_tap=lambda: self.mm.push(ChatPage(self.mm, chat.name)),
             on_long=lambda: self._chat_menu(chat),
-        )  # fmt: skip
+        )
         return column(line_of, line(theme, 200))
 
     def _chat_menu(self, chat: Chat) -> None:
@@ -174,26 +193,41 @@ class MainPage(MessengerPage):
         return scroller(
             self.scroll("discover"),
             list_row(
-                t("朋友圈", "Moments"), theme, lead=icon("moments", 72, (228, 120, 60)), tail=[chevron(theme)],
-                on_tap=lambda: self.mm.push(MomentsPage(self.mm)), rid=self.mm.rid("moments_row"),
+                t("朋友圈", "Moments"),
+                theme,
+                lead=icon("moments", 72, (228, 120, 60)),
+                tail=[chevron(theme)],
+                on_tap=lambda: self.mm.push(MomentsPage(self.mm)),
+                rid=self.mm.rid("moments_row"),
             ),
             line(theme),
             list_row(
-                t("看一看", "Top Stories"), theme, lead=icon("star", 72, (230, 180, 40)), tail=[chevron(theme)],
-                on_tap=news, rid=self.mm.rid("stories_row"),
+                t("看一看", "Top Stories"),
+                theme,
+                lead=icon("star", 72, (230, 180, 40)),
+                tail=[chevron(theme)],
+                on_tap=news,
+                rid=self.mm.rid("stories_row"),
             ),
-        )  # fmt: skip
+        )
 
     def _me(self) -> Node:
         t, theme = self.t, self.colours
         head = list_row(
-            t("我的小号", "Deskhand"), theme, lead=avatar(t("我", "D"), 150), sub=t("微信号：", "WeChat ID: ") + "deskhand",
-            height=280, title_rid=self.mm.rid("my_name"),
-        )  # fmt: skip
+            t("我的小号", "Deskhand"),
+            theme,
+            lead=avatar(t("我", "D"), 150),
+            sub=t("微信号：", "WeChat ID: ") + "deskhand",
+            height=280,
+            title_rid=self.mm.rid("my_name"),
+        )
         notify = switch(
-            self.mm.notify, self._toggle_notify, theme, rid=self.mm.rid("notify_switch"),
+            self.mm.notify,
+            self._toggle_notify,
+            theme,
+            rid=self.mm.rid("notify_switch"),
             desc=t("新消息通知", "Message notifications"),
-        )  # fmt: skip
+        )
         return scroller(
             self.scroll("me"),
             head,
@@ -208,9 +242,14 @@ class MainPage(MessengerPage):
 def person_row(page: MessengerPage, person: Person) -> Node:
     app = page.mm
     return list_row(
-        person.name, page.colours, lead=avatar(person.name, 104), on_tap=lambda: app.push(ProfilePage(app, person)),
-        rid=app.rid("contact_item"), title_rid=app.rid("contact_name"), height=150,
-    )  # fmt: skip
+        person.name,
+        page.colours,
+        lead=avatar(person.name, 104),
+        on_tap=lambda: app.push(ProfilePage(app, person)),
+        rid=app.rid("contact_item"),
+        title_rid=app.rid("contact_name"),
+        height=150,
+    )
 
 
 class ProfilePage(MessengerPage):
@@ -237,9 +276,12 @@ class ProfilePage(MessengerPage):
             fill=theme.card,
         )
         star = switch(
-            person.name in self.mm.starred, self._star, theme, rid=self.mm.rid("star_switch"),
+            person.name in self.mm.starred,
+            self._star,
+            theme,
+            rid=self.mm.rid("star_switch"),
             desc=t("设为星标朋友", "Star this friend"),
-        )  # fmt: skip
+        )
         return screen(
             theme,
             self.bar(""),
@@ -273,7 +315,12 @@ class SearchPage(MessengerPage):
         query = self.field("query")
         query.enter_label = t("搜索", "Search")
         cancel = label(
-            t("取消", "Cancel"), 44, theme.accent, on_tap=self.leave, rid=self.mm.rid("cancel_btn"), pad=(20, 24, 20, 24)
+            t("取消", "Cancel"),
+            44,
+            theme.accent,
+            on_tap=self.leave,
+            rid=self.mm.rid("cancel_btn"),
+            pad=(20, 24, 20, 24),
         )
         bar = row(
             entry(query, t("搜索", "Search"), theme, rid=self.mm.rid("search_input"), weight=1.0, fill=theme.card),
@@ -300,16 +347,24 @@ class SearchPage(MessengerPage):
 
     def _person(self, person: Person) -> Node:
         return list_row(
-            person.name, self.colours, lead=avatar(person.name, 104), sub=self.t("微信号：", "WeChat ID: ") + person.handle,
+            person.name,
+            self.colours,
+            lead=avatar(person.name, 104),
+            sub=self.t("微信号：", "WeChat ID: ") + person.handle,
             on_tap=lambda: self.mm.push(ChatPage(self.mm, person.name)),
-            rid=self.mm.rid("search_item"), title_rid=self.mm.rid("nickname"),
-        )  # fmt: skip
+            rid=self.mm.rid("search_item"),
+            title_rid=self.mm.rid("nickname"),
+        )
 
     def _found(self, chat: Chat, text: str) -> Node:
         return list_row(
-            chat.name, self.colours, lead=avatar(chat.name, 104), sub=text, rid=self.mm.rid("history_item"),
+            chat.name,
+            self.colours,
+            lead=avatar(chat.name, 104),
+            sub=text,
+            rid=self.mm.rid("history_item"),
             on_tap=lambda: self.mm.push(ChatPage(self.mm, chat.name)),
-        )  # fmt: skip
+        )
 
 
 class AddPage(MessengerPage):
@@ -327,14 +382,21 @@ class AddPage(MessengerPage):
             theme,
             self.bar(t("添加朋友", "Add contact")),
             column(
-                entry(name, t("微信号或姓名", "WeChat ID or name"), theme, rid=self.mm.rid("add_input"), fill=theme.card),
+                entry(
+                    name, t("微信号或姓名", "WeChat ID or name"), theme, rid=self.mm.rid("add_input"), fill=theme.card
+                ),
                 button(
-                    t("添加到通讯录", "Add to contacts"), self._add, theme, fill=GREEN, rid=self.mm.rid("add_btn"),
+                    t("添加到通讯录", "Add to contacts"),
+                    self._add,
+                    theme,
+                    fill=GREEN,
+                    rid=self.mm.rid("add_btn"),
                     enabled=bool(name.text.strip()),
                 ),
-                pad=(44, 30, 44, 0), gap=36,
+                pad=(44, 30, 44, 0),
+                gap=36,
             ),
-        )  # fmt: skip
+        )
 
     def _add(self) -> None:
         name = self.field("name").text.strip()
@@ -359,9 +421,14 @@ class MomentsPage(MessengerPage):
             moment.likes += 1 if moment.liked else -1
 
         heart = icon(
-            "heart", 48, theme.red if moment.liked else theme.faint, on_tap=like, selected=moment.liked,
-            desc=self.t("赞", "Like") + " " + moment.author, rid=self.mm.rid("like_btn"),
-        )  # fmt: skip
+            "heart",
+            48,
+            theme.red if moment.liked else theme.faint,
+            on_tap=like,
+            selected=moment.liked,
+            desc=self.t("赞", "Like") + " " + moment.author,
+            rid=self.mm.rid("like_btn"),
+        )
         text = column(
             label(moment.author, 44, theme.accent, bold=True),
             label(self.t(*moment.text), 44, theme.ink, w=FILL),

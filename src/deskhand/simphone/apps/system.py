@@ -23,9 +23,13 @@ class LockPage(Page):
             column(h=0, weight=1.0),
             icon("lock", 72, WHITE, desc=self.t("已锁定", "Locked")),
             label(self.t("上滑解锁", "Swipe up to unlock"), 44, WHITE, rid=self.app.rid("unlock_hint")),
-            kind="android.widget.FrameLayout", h=FILL, align="center", gap=24,
-            pad=(0, STATUS_BAR + 200, 0, 160), rid=self.app.rid("keyguard"),
-        )  # fmt: skip
+            kind="android.widget.FrameLayout",
+            h=FILL,
+            align="center",
+            gap=24,
+            pad=(0, STATUS_BAR + 200, 0, 160),
+            rid=self.app.rid("keyguard"),
+        )
 
 
 class RecentsPage(Page):
@@ -45,13 +49,24 @@ class RecentsPage(Page):
             body = column(note, weight=1.0, align="center", justify="center")
         else:
             body = Node(
-                kind="androidx.recyclerview.widget.RecyclerView", children=cards, flow="row", gap=48,
-                scroll=self.strip, weight=1.0, pad=(120, 80, 120, 40), rid=self.app.rid("task_view"),
-            )  # fmt: skip
+                kind="androidx.recyclerview.widget.RecyclerView",
+                children=cards,
+                flow="row",
+                gap=48,
+                scroll=self.strip,
+                weight=1.0,
+                pad=(120, 80, 120, 40),
+                rid=self.app.rid("task_view"),
+            )
         clear = button(
-            self.t("全部清除", "Clear all"), self._clear, self.colours, fill=WHITE, ink=(40, 44, 52),
-            rid=self.app.rid("clear_all"), max_w=420,
-        )  # fmt: skip
+            self.t("全部清除", "Clear all"),
+            self._clear,
+            self.colours,
+            fill=WHITE,
+            ink=(40, 44, 52),
+            rid=self.app.rid("clear_all"),
+            max_w=420,
+        )
         return column(
             body, clear, kind="android.widget.FrameLayout", h=FILL, align="center", pad=(0, STATUS_BAR, 0, 120)
         )
@@ -71,9 +86,15 @@ class RecentsPage(Page):
         )
         body = column(badge_icon(app.icon, 220, app.tint, radius=60), weight=1.0, align="center", justify="center")
         return column(
-            head, body, w=640, h=FILL, fill=theme.card, radius=40, desc=app.name,
+            head,
+            body,
+            w=640,
+            h=FILL,
+            fill=theme.card,
+            radius=40,
+            desc=app.name,
             on_tap=lambda: app.host.launch(app.package),
-        )  # fmt: skip
+        )
 
     def _clear(self) -> None:
         for name in list(self.ui.recent):

@@ -1,0 +1,181 @@
+"""The calculator: keys, the formula above, the result below."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..ui import FILL, Node
+from ..ui_widgets import WHITE, column, icon, label, line, row, screen
+from .arithmetic import BadExpression, evaluate, shown
+from .base import App, Host, Page
+
+ORANGE = (240, 130, 30)
+OPERATORS = "+−×÷"
+KEYS = (
+    ("C", "⌫", "%", "÷"),
+    ("7", "8", "9", "×"),
+    ("4", "5", "6", "−"),
+    ("1", "2", "3", "+"),
+    ("±", "0", ".", "="),
+)
+NAMES = {
+    "C": ("clr", "清除", "clear"),
+    "⌫": ("del", "删除", "delete"),
+    "%": ("pct", "百分号", "percent"),
+    "÷": ("op_div", "除", "divide"),
+    "×": ("op_mul", "乘", "multiply"),
+    "−": ("op_sub", "减", "minus"),
+    "+": ("op_add", "加", "plus"),
+    "=": ("eq", "等于", "equals"),
+    ".": ("dec_point", "点", "point"),
+    "±": ("sign", "正负", "plus minus"),
+}
+
+
+class KeyPage(Page):
+    activity = ".Calculator"
+
+    def __init__(self, app: Calculator) -> None:
+        super().__init__(app)
+        self.calc = app
+
+    def build(self) -> Node:
+        theme, calc = self.colours, self.calc
+        wide = calc.host.size[0] > calc.host.size[1]
+        small, big = (48, 64) if wide else (64, 130)
+        formula = label(
+            calc.formula or "0",
+            big,
+            theme.ink,
+            rid=calc.rid("formula"),
+            w=FILL,
+            align="end",
+            max_lines=2,
+            pad=(56, 0, 56, 0),
+        )
+        result = label(
+            calc.result,
+            small,
+            theme.soft,
+            rid=calc.rid("result"),
+            w=FILL,
+            align="end",
+            max_lines=1,
+            pad=(56, 0, 56, 20),
+        )
+        keys = column(
+            *(row(*(self._key(key) for key in keys), gap=20, weight=1.0) for keys in KEYS),
+            gap=20,
+            pad=(32, 32, 32, 24),
+            weight=3.0 if wide else 1.7,
+            h=FILL,
+        )
+        upper = column(formula, result, weight=1.0, h=FILL, justify="end")
+        return screen(theme, upper, line(theme), keys, fill=theme.card)
+
+    def _key(self, key: str) -> Node:
+        theme = self.colours
+        name = NAMES.get(key)
+        rid = self.calc.rid(name[0] if name else f"digit_{key}")
+        desc = self.t(name[1], name[2]) if name else ""
+        act = self.calc.presser(key)
+        fill = ORANGE if key == "=" else theme.field
+        ink = WHITE if key == "=" else ORANGE if key in "C⌫%÷×−+" else theme.ink
+        if key == "⌫":
+            return icon("backspace", 72, ink, fill=fill, radius=60, weight=1.0, h=FILL, on_tap=act, desc=desc, rid=rid)
+        return label(
+            key,
+            68,
+            ink,
+            kind="android.widget.Button",
+            fill=fill,
+            radius=60,
+            weight=1.0,
+            h=FILL,
+            on_tap=act,
+            desc=desc,
+            rid=rid,
+            align="center",
+            justify="center",
+        )
+
+
+class Calculator(App):
+    package, label, label_en, activity = "com.android.calculator2", "计算器", "Calculator", ".Calculator"
+    icon, tint = "calculator", ORANGE
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
+        self.formula = ""
+        self.done = False
+        self.history: list[str] = []
+
+    def first_page(self) -> Page:
+        return KeyPage(self)
+
+    @property
+    def result(self) -> str:
+        """The value so far, shown while the formula is more than a number."""
+        if not any(c in self.formula[1:] for c in OPERATORS + "%"):
+            return ""
+        try:
+            return "= " + shown(evaluate(self.formula))
+        except BadExpression:
+            return ""
+
+    def presser(self, key: str) -> Callable[[], None]:
+        return lambda: self.press(key)
+
+    def press(self, key: str) -> None:
+        error = self.t("错误", "Error")
+        if self.formula == error:
+            self.formula = ""
+        if key == "C":
+            self.formula, self.done = "", False
+        elif key == "⌫":
+            self.formula, self.done = self.formula[:-1], False
+        elif key == "=":
+            self._equals(error)
+        elif key == "±":
+            self.formula = self.formula[1:] if self.formula.startswith("−") else "−" + self.formula
+        elif key in OPERATORS or key == "%":
+            self._operator(key)
+        else:
+            self._digit(key)
+
+    def _digit(self, key: str) -> None:
+        if self.done:
+            self.formula, self.done = "", False
+        number = self.formula
+        for mark in OPERATORS + "%":
+            number = number.rsplit(mark, 1)[-1]
+        if key == "." and "." in number:
+            return
+        if number == "0" and key != ".":
+            self.formula = self.formula[:-1]
+        self.formula += key
+
+    def _operator(self, key: str) -> None:
+        self.done = False
+        if self.formula and self.formula[-1] in OPERATORS and key != "%":
+            # a minus after × or ÷ is a sign; any other operator replaces the one before it
+            signed = key == "−" and self.formula[-1] in "×÷"
+            self.formula = self.formula if signed else self.formula[:-1]
+        if self.formula or key == "−":
+            self.formula += key
+
+    def _equals(self, error: str) -> None:
+        if not self.formula:
+            return
+        try:
+            value = shown(evaluate(self.formula))
+        except BadExpression:
+            self.formula = error
+            return
+        self.history.append(f"{self.formula}={value}")
+        self.formula, self.done = value, True
+
+    def state(self) -> dict[str, Any]:
+        """display: the formula line; history: "formula=value", oldest first."""
+        return {"display": self.formula or "0", "history": list(self.history)}

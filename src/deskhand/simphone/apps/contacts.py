@@ -1,0 +1,265 @@
+"""The address book: list, search, add, change, call log by dialling, delete."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..ui import FILL, Node
+from ..ui_widgets import (
+    WHITE,
+    avatar,
+    button,
+    column,
+    empty_note,
+    entry,
+    icon,
+    label,
+    list_row,
+    row,
+    screen,
+    scroller,
+    section,
+    stack,
+    top_bar,
+)
+from .base import App, Host, Page
+from .people import PEOPLE
+
+
+@dataclass
+class Contact:
+    name: str
+    phone: str
+    email: str
+    sort: str
+
+
+class ContactsPage(Page):
+    def __init__(self, app: Contacts) -> None:
+        super().__init__(app)
+        self.book = app
+
+
+class ContactList(ContactsPage):
+    activity = ".activities.PeopleActivity"
+
+    def build(self) -> Node:
+        t, theme = self.t, self.colours
+        query = self.field("search")
+        query.enter_label = t("搜索", "Search")
+        wanted = query.text.strip().lower().replace(" ", "")
+        rows: list[Node] = []
+        letter = ""
+        for contact in self.book.contacts:
+            if wanted and wanted not in contact.name.lower() and wanted not in contact.phone.replace(" ", ""):
+                continue
+            if contact.sort[:1].upper() != letter:
+                letter = contact.sort[:1].upper()
+                rows.append(section(letter, theme))
+            rows.append(self._row(contact))
+        new = icon(
+            "add",
+            76,
+            WHITE,
+            fill=theme.accent,
+            radius=80,
+            w=160,
+            h=160,
+            on_tap=lambda: self.book.push(EditPage(self.book)),
+            desc=t("新建联系人", "Create contact"),
+            rid=self.book.rid("add_contact"),
+        )
+        corner = row(new, justify="end", align="end", h=FILL, pad=(0, 0, 56, 56), kind="android.widget.FrameLayout")
+        found = rows or [empty_note(t("没有联系人", "No contacts"), theme)]
+        book = scroller(self.scroll(), *found, rid=self.book.rid("contact_list"), h=FILL, pad=(0, 0, 0, 220))
+        return screen(
+            theme,
+            top_bar(t("通讯录", "Contacts"), theme, rid=self.book.rid("title")),
+            column(
+                entry(query, t("搜索联系人", "Search contacts"), theme, rid=self.book.rid("search"), fill=theme.card),
+                pad=(40, 0, 40, 12),
+            ),
+            stack(book, corner, weight=1.0),
+        )
+
+    def _row(self, contact: Contact) -> Node:
+        return list_row(
+            contact.name,
+            self.colours,
+            lead=avatar(contact.name, 100, radius=50),
+            on_tap=lambda: self.book.push(DetailPage(self.book, contact)),
+            rid=self.book.rid("contact_item"),
+            title_rid=self.book.rid("name"),
+            height=148,
+        )
+
+
+class DetailPage(ContactsPage):
+    activity = ".activities.ContactDetailActivity"
+
+    def __init__(self, app: Contacts, contact: Contact) -> None:
+        super().__init__(app)
+        self.contact = contact
+
+    def build(self) -> Node:
+        t, theme, who = self.t, self.colours, self.contact
+        actions = (
+            icon(
+                "edit",
+                56,
+                theme.ink,
+                on_tap=lambda: self.book.push(EditPage(self.book, who)),
+                desc=t("编辑", "Edit"),
+                rid=self.book.rid("edit_btn"),
+            ),
+            icon(
+                "trash", 56, theme.ink, on_tap=self._delete, desc=t("删除", "Delete"), rid=self.book.rid("delete_btn")
+            ),
+        )
+        head = column(
+            avatar(who.name, 240, radius=120),
+            label(who.name, 64, theme.ink, bold=True, rid=self.book.rid("detail_name")),
+            align="center",
+            gap=28,
+            pad=(0, 40, 0, 60),
+        )
+        call = icon(
+            "phone", 60, theme.green, on_tap=self._call, desc=t("拨打电话", "Call"), rid=self.book.rid("call_btn")
+        )
+        rows = [
+            list_row(
+                who.phone or "—", theme, sub=t("手机", "Mobile"), tail=[call], title_rid=self.book.rid("detail_phone")
+            )
+        ]
+        if who.email:
+            rows.append(list_row(who.email, theme, sub=t("邮箱", "Email"), title_rid=self.book.rid("detail_email")))
+        return screen(theme, self.bar("", *actions), scroller(self.scroll(), head, *rows))
+
+    def _call(self) -> None:
+        self.book.calls.append(self.contact.name)
+        self.book.push(CallPage(self.book, self.contact))
+
+    def _delete(self) -> None:
+        def delete() -> None:
+            self.book.contacts.remove(self.contact)
+            self.book.host.toast(self.t("已删除联系人", "Contact deleted"))
+            self.leave()
+
+        self.confirm(
+            self.t("删除联系人", "Delete contact"),
+            self.t(f"要删除{self.contact.name}吗？", f"Delete {self.contact.name}?"),
+            self.t("删除", "Delete"),
+            delete,
+        )
+
+
+class CallPage(ContactsPage):
+    activity = ".activities.InCallActivity"
+    backdrop = "wallpaper"
+    tick = 1.0
+
+    def __init__(self, app: Contacts, contact: Contact) -> None:
+        super().__init__(app)
+        self.contact = contact
+        self.since = app.host.now()
+
+    def build(self) -> Node:
+        seconds = int(self.book.host.now() - self.since)
+        hang_up = icon(
+            "phone",
+            80,
+            WHITE,
+            fill=(222, 56, 52),
+            radius=90,
+            w=180,
+            h=180,
+            on_tap=self.leave,
+            desc=self.t("挂断", "End call"),
+            rid=self.book.rid("end_call"),
+        )
+        return column(
+            avatar(self.contact.name, 260, radius=130),
+            label(self.contact.name, 72, WHITE),
+            label(f"{seconds // 60:02d}:{seconds % 60:02d}", 48, WHITE, rid=self.book.rid("call_time")),
+            column(h=0, weight=1.0),
+            hang_up,
+            h=FILL,
+            align="center",
+            gap=28,
+            pad=(0, 300, 0, 160),
+            kind="android.widget.FrameLayout",
+        )
+
+
+class EditPage(ContactsPage):
+    activity = ".activities.ContactEditorActivity"
+
+    def __init__(self, app: Contacts, contact: Contact | None = None) -> None:
+        super().__init__(app)
+        self.contact = contact
+        old = contact or Contact("", "", "", "")
+        name, phone = self.field("name", old.name), self.field("phone", old.phone)
+        email = self.field("email", old.email)
+        name.on_enter = lambda: self.focus_on(phone)
+        phone.on_enter = lambda: self.focus_on(email)
+        email.on_enter = self._save
+        self.focus_on(name)
+
+    def build(self) -> Node:
+        t, theme = self.t, self.colours
+        title = t("编辑联系人", "Edit contact") if self.contact else t("新建联系人", "Create contact")
+        save = button(
+            t("保存", "Save"),
+            self._save,
+            theme,
+            w=180,
+            h=96,
+            size=40,
+            rid=self.book.rid("save_btn"),
+            pad=(0, 0, 0, 0),
+            enabled=bool(self.field("name").text.strip()),
+        )
+        fields = (
+            ("name", t("姓名", "Name")),
+            ("phone", t("电话", "Phone")),
+            ("email", t("邮箱", "Email")),
+        )
+        entries = [
+            entry(self.field(key), hint, theme, rid=self.book.rid(f"edit_{key}"), fill=theme.card)
+            for key, hint in fields
+        ]
+        return screen(theme, self.bar(title, save), column(*entries, gap=28, pad=(44, 32, 44, 0)))
+
+    def _save(self) -> None:
+        name = self.field("name").text.strip()
+        if not name:
+            return
+        phone, email = self.field("phone").text.strip(), self.field("email").text.strip()
+        if self.contact is None:
+            self.book.contacts.append(Contact(name, phone, email, name.lower()))
+        else:
+            self.contact.name, self.contact.phone, self.contact.email = name, phone, email
+        self.book.contacts.sort(key=lambda c: c.sort)
+        self.book.host.toast(self.t("已保存", "Saved"))
+        self.leave()
+
+
+class Contacts(App):
+    package, label, label_en, activity = "com.android.contacts", "通讯录", "Contacts", ".activities.PeopleActivity"
+    icon, tint = "person", (40, 130, 214)
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
+        self.contacts = [Contact(p.name, p.phone, "", p.sort) for p in PEOPLE]
+        self.calls: list[str] = []
+
+    def first_page(self) -> Page:
+        return ContactList(self)
+
+    def state(self) -> dict[str, Any]:
+        """contacts: [{name, phone, email}] as sorted; calls: names dialled, oldest first."""
+        return {
+            "contacts": [{"name": c.name, "phone": c.phone, "email": c.email} for c in self.contacts],
+            "calls": list(self.calls),
+        }

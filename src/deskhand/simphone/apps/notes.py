@@ -1,0 +1,241 @@
+"""Notes: a list, an editor that saves as one types, deletion that asks first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..ui import FILL, Node
+from ..ui_widgets import (
+    WHITE,
+    column,
+    empty_note,
+    entry,
+    icon,
+    label,
+    menu_card,
+    row,
+    screen,
+    scroller,
+    stack,
+    top_bar,
+)
+from .base import App, Host, Page
+
+YELLOW = (240, 176, 32)
+
+
+@dataclass
+class Note:
+    title: str
+    body: str
+    date: str
+
+
+class NotesPage(Page):
+    def __init__(self, app: Notes) -> None:
+        super().__init__(app)
+        self.notes = app
+
+
+class NoteList(NotesPage):
+    activity = ".ui.NotesListActivity"
+
+    def build(self) -> Node:
+        t, theme = self.t, self.colours
+        query = self.field("search")
+        wanted = query.text.strip().lower()
+        found = [n for n in self.notes.notes if wanted in n.title.lower() or wanted in n.body.lower()]
+        cards = [self._card(n) for n in found] or [empty_note(t("没有笔记", "No notes"), theme)]
+        new = icon(
+            "add",
+            76,
+            WHITE,
+            fill=YELLOW,
+            radius=80,
+            w=160,
+            h=160,
+            on_tap=self._new,
+            desc=t("新建笔记", "New note"),
+            rid=self.notes.rid("new_note"),
+        )
+        corner = row(new, justify="end", align="end", h=FILL, pad=(0, 0, 56, 56))
+        corner.kind = "android.widget.FrameLayout"
+        body = scroller(self.scroll(), *cards, pad=(40, 12, 40, 240), gap=28, rid=self.notes.rid("note_list"), h=FILL)
+        return screen(
+            theme,
+            top_bar(t("笔记", "Notes"), theme, rid=self.notes.rid("title")),
+            column(
+                entry(query, t("搜索笔记", "Search notes"), theme, rid=self.notes.rid("search"), fill=theme.card),
+                pad=(40, 0, 40, 24),
+            ),
+            stack(body, corner, weight=1.0),
+        )
+
+    def _new(self) -> None:
+        note = Note("", "", self.notes.host.today().strftime("%m-%d %H:%M"))
+        self.notes.notes.insert(0, note)
+        self.notes.push(NoteEditor(self.notes, note))
+
+    def _card(self, note: Note) -> Node:
+        theme = self.colours
+        parts = [
+            label(
+                note.title or self.t("无标题", "Untitled"),
+                48,
+                theme.ink,
+                bold=True,
+                w=FILL,
+                max_lines=1,
+                rid=self.notes.rid("note_title"),
+            ),
+        ]
+        if note.body:
+            parts.append(label(note.body, 40, theme.soft, w=FILL, max_lines=3, rid=self.notes.rid("note_body")))
+        parts.append(label(note.date, 32, theme.faint))
+        return column(
+            *parts,
+            fill=theme.card,
+            radius=28,
+            pad=(44, 36, 44, 32),
+            gap=12,
+            rid=self.notes.rid("note_item"),
+            on_tap=lambda: self.notes.push(NoteEditor(self.notes, note)),
+            on_long=lambda: self._menu(note),
+        )
+
+    def _menu(self, note: Note) -> None:
+        def delete() -> None:
+            ask_delete(self, note, lambda: None)
+
+        def top() -> None:
+            self.dismiss()
+            self.notes.notes.remove(note)
+            self.notes.notes.insert(0, note)
+
+        items = (
+            (self.t("置顶", "Move to top"), self.notes.rid("menu_top"), top),
+            (self.t("删除", "Delete"), self.notes.rid("menu_delete"), delete),
+        )
+        self.show(lambda: menu_card(note.title, items, self.colours))
+
+
+def ask_delete(page: NotesPage, note: Note, then: object) -> None:
+    def delete() -> None:
+        page.notes.notes.remove(note)
+        page.notes.host.toast(page.t("已删除", "Deleted"))
+        if callable(then):
+            then()
+
+    page.confirm(
+        page.t("删除笔记", "Delete note"),
+        page.t("确定要删除这条笔记吗？", "Delete this note?"),
+        page.t("删除", "Delete"),
+        delete,
+    )
+
+
+class NoteEditor(NotesPage):
+    activity = ".ui.NotesEditActivity"
+
+    def __init__(self, app: Notes, note: Note) -> None:
+        super().__init__(app)
+        self.note = note
+        title, body = self.field("title", note.title), self.field("body", note.body)
+        body.multiline = True
+        title.on_change = body.on_change = self._save
+        title.on_enter = lambda: self.focus_on(body)
+        title.enter_label = self.t("下一项", "Next")
+        if not note.title and not note.body:
+            self.focus_on(title)
+
+    def build(self) -> Node:
+        t, theme = self.t, self.colours
+        actions = (
+            icon(
+                "trash",
+                56,
+                theme.ink,
+                on_tap=lambda: ask_delete(self, self.note, self.leave),
+                desc=t("删除", "Delete"),
+                rid=self.notes.rid("delete_btn"),
+            ),
+            icon("check", 60, YELLOW, on_tap=self._done, desc=t("完成", "Done"), rid=self.notes.rid("done_btn")),
+        )
+        title, body = self.field("title"), self.field("body")
+        return screen(
+            theme,
+            self.bar("", *actions),
+            entry(
+                title,
+                t("标题", "Title"),
+                theme,
+                rid=self.notes.rid("note_title_edit"),
+                size=60,
+                fill=theme.card,
+                radius=0,
+                h=140,
+                pad=(52, 20, 52, 20),
+            ),
+            label(self.note.date, 34, theme.faint, w=FILL, pad=(52, 0, 52, 20)),
+            entry(
+                body,
+                t("开始书写", "Start typing"),
+                theme,
+                rid=self.notes.rid("note_body_edit"),
+                fill=theme.card,
+                radius=0,
+                weight=1.0,
+                h=FILL,
+                pad=(52, 12, 52, 20),
+            ),
+            fill=theme.card,
+        )
+
+    def _save(self) -> None:
+        self.note.title, self.note.body = self.field("title").text, self.field("body").text
+
+    def _done(self) -> None:
+        self.notes.host.toast(self.t("已保存", "Saved"))
+        self.leave()
+
+
+class Notes(App):
+    package, label, label_en, activity = "com.miui.notes", "笔记", "Notes", ".ui.NotesListActivity"
+    icon, tint = "note", YELLOW
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
+        self.notes = [
+            Note(
+                self.t("购物清单", "Shopping list"),
+                self.t("牛奶\n鸡蛋\n面包\n苹果", "Milk\nEggs\nBread\nApples"),
+                "11-02 18:20",
+            ),
+            Note(
+                self.t("会议记录", "Meeting notes"),
+                self.t(
+                    "讨论了第四季度计划，下周一前提交预算。", "Talked about the fourth quarter; budget due on Monday."
+                ),
+                "10-30 10:05",
+            ),
+            Note(
+                self.t("读书笔记", "Reading notes"),
+                self.t("好的设计让人感觉不到设计。", "Good design is as little design as possible."),
+                "10-21 21:40",
+            ),
+        ]
+
+    def first_page(self) -> Page:
+        return NoteList(self)
+
+    def pop(self) -> bool:
+        """An editor that is left with nothing written leaves no note behind."""
+        page = self.page
+        if isinstance(page, NoteEditor) and not page.note.title and not page.note.body and page.note in self.notes:
+            self.notes.remove(page.note)
+        return super().pop()
+
+    def state(self) -> dict[str, Any]:
+        """notes: [{title, body}], newest first."""
+        return {"notes": [{"title": n.title, "body": n.body} for n in self.notes]}

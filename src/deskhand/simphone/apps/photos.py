@@ -1,0 +1,199 @@
+"""Camera and gallery: a shutter that adds pictures, a grid to look through, favourites, deletion that asks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..ui import FILL, Colour, Node
+from ..ui_widgets import WHITE, badge_icon, column, empty_note, icon, label, row, screen, scroller, space, top_bar
+from .base import App, Host, Page
+
+TINTS: tuple[Colour, ...] = ((90, 140, 200), (200, 140, 90), (110, 170, 120), (170, 110, 170), (200, 170, 80))
+
+
+@dataclass
+class Photo:
+    number: int
+    favourite: bool = False
+
+    @property
+    def name(self) -> str:
+        return f"IMG_{self.number:04d}"
+
+    @property
+    def tint(self) -> Colour:
+        return TINTS[self.number % len(TINTS)]
+
+
+class GridPage(Page):
+    activity = ".GalleryActivity"
+
+    def __init__(self, app: Gallery) -> None:
+        super().__init__(app)
+        self.gallery = app
+
+    def build(self) -> Node:
+        theme, photos = self.colours, list(reversed(self.gallery.photos))
+        wide = self.gallery.host.size[0] > self.gallery.host.size[1]
+        per_row = 7 if wide else 3
+        rows: list[Node] = []
+        for i in range(0, len(photos), per_row):
+            cells = [self._cell(photo) for photo in photos[i : i + per_row]]
+            blanks = [space(weight=1.0) for _ in range(per_row - len(cells))]
+            rows.append(row(*cells, *blanks, gap=12))
+        rows = rows or [empty_note(self.t("没有照片", "No photos"), theme)]
+        bar = top_bar(self.t("相册", "Gallery"), theme, rid=self.gallery.rid("title"))
+        return screen(
+            theme, bar, scroller(self.scroll(), *rows, gap=12, pad=(12, 0, 12, 40), rid=self.gallery.rid("grid"))
+        )
+
+    def _cell(self, photo: Photo) -> Node:
+        cell = badge_icon(
+            "image",
+            340,
+            photo.tint,
+            radius=8,
+            desc=photo.name,
+            rid=self.gallery.rid("photo"),
+            on_tap=lambda: self.gallery.push(PhotoPage(self.gallery, photo)),
+        )
+        cell.weight = 1.0
+        return cell
+
+
+class PhotoPage(Page):
+    activity = ".PhotoActivity"
+
+    def __init__(self, app: Gallery, photo: Photo) -> None:
+        super().__init__(app)
+        self.gallery = app
+        self.photo = photo
+
+    def build(self) -> Node:
+        t, theme, photo = self.t, self.colours, self.photo
+        heart = icon(
+            "heart",
+            60,
+            theme.red if photo.favourite else theme.faint,
+            on_tap=self._favourite,
+            selected=photo.favourite,
+            desc=t("收藏", "Favourite"),
+            rid=self.gallery.rid("favourite_btn"),
+        )
+        bin_ = icon(
+            "trash", 60, theme.ink, on_tap=self._delete, desc=t("删除", "Delete"), rid=self.gallery.rid("delete_btn")
+        )
+        picture = badge_icon("image", 900, photo.tint, radius=12, desc=photo.name)
+        return screen(
+            theme, self.bar(photo.name, heart, bin_), column(picture, weight=1.0, align="center", justify="center")
+        )
+
+    def _favourite(self) -> None:
+        self.photo.favourite = not self.photo.favourite
+
+    def _delete(self) -> None:
+        def delete() -> None:
+            self.gallery.photos.remove(self.photo)
+            self.leave()
+
+        self.confirm(
+            self.t("删除照片", "Delete photo"),
+            self.t("确定删除这张照片？", "Delete this photo?"),
+            self.t("删除", "Delete"),
+            delete,
+        )
+
+
+class Gallery(App):
+    package, label, label_en, activity = "com.android.gallery3d", "相册", "Gallery", ".GalleryActivity"
+    icon, tint = "image", (120, 90, 200)
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
+        self.photos = [Photo(n) for n in range(1, 15)]
+
+    def first_page(self) -> Page:
+        return GridPage(self)
+
+    def take(self) -> Photo:
+        photo = Photo(max((p.number for p in self.photos), default=0) + 1)
+        self.photos.append(photo)
+        return photo
+
+    def state(self) -> dict[str, Any]:
+        """photos: [{name, favourite}], oldest first."""
+        return {"photos": [{"name": p.name, "favourite": p.favourite} for p in self.photos]}
+
+
+class ViewfinderPage(Page):
+    activity = ".Camera"
+
+    def __init__(self, app: Camera) -> None:
+        super().__init__(app)
+        self.camera = app
+
+    def build(self) -> Node:
+        shutter = icon(
+            "camera",
+            90,
+            (60, 64, 70),
+            fill=WHITE,
+            radius=100,
+            w=200,
+            h=200,
+            on_tap=self._shoot,
+            desc=self.t("快门", "Shutter"),
+            rid=self.camera.rid("shutter_button"),
+        )
+        turn = icon(
+            "refresh",
+            64,
+            WHITE,
+            on_tap=self._turn,
+            desc=self.t("切换摄像头", "Switch camera"),
+            rid=self.camera.rid("switch_btn"),
+        )
+        album = icon(
+            "image",
+            64,
+            WHITE,
+            on_tap=lambda: self.camera.host.launch("com.android.gallery3d"),
+            desc=self.t("相册", "Gallery"),
+            rid=self.camera.rid("gallery_btn"),
+        )
+        side = self.t("前置", "Front") if self.camera.front else self.t("后置", "Back")
+        view = column(
+            label(side, 44, WHITE, rid=self.camera.rid("lens")),
+            weight=1.0,
+            h=FILL,
+            align="center",
+            pad=(0, 40, 0, 0),
+            fill=(96, 110, 120) if self.camera.front else (70, 92, 84),
+        )
+        keys = row(album, shutter, turn, justify="center", gap=120, pad=(0, 40, 0, 60), fill=(18, 18, 20))
+        return screen(self.colours, view, keys, fill=(18, 18, 20))
+
+    def _shoot(self) -> None:
+        gallery = self.camera.host.app("com.android.gallery3d")
+        if isinstance(gallery, Gallery):
+            self.camera.host.toast(self.t("已保存 ", "Saved ") + gallery.take().name)
+
+    def _turn(self) -> None:
+        self.camera.front = not self.camera.front
+
+
+class Camera(App):
+    package, label, label_en, activity = "com.android.camera", "相机", "Camera", ".Camera"
+    icon, tint = "camera", (70, 76, 88)
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
+        self.front = False
+
+    def first_page(self) -> Page:
+        return ViewfinderPage(self)
+
+    def state(self) -> dict[str, Any]:
+        """lens: "back" or "front"; the pictures themselves are the gallery's."""
+        return {"lens": "front" if self.front else "back"}

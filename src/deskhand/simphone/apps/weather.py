@@ -1,0 +1,118 @@
+"""The weather in a few cities: made up, but the same every time, with a choice of units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..ui import FILL, Node
+from ..ui_widgets import card, checkbox, column, icon, label, row, screen, scroller, top_bar
+from .base import App, Host, Page
+
+CITIES: tuple[tuple[tuple[str, str], int, str, tuple[int, ...]], ...] = (
+    (("北京", "Beijing"), 18, "sun", (18, 20, 16, 13, 15, 19, 21)),
+    (("上海", "Shanghai"), 22, "cloud", (22, 21, 20, 22, 24, 23, 21)),
+    (("深圳", "Shenzhen"), 27, "rain", (27, 28, 26, 25, 27, 29, 28)),
+    (("伦敦", "London"), 11, "rain", (11, 10, 12, 9, 8, 11, 13)),
+)
+SKIES = {"sun": ("晴", "Sunny"), "cloud": ("多云", "Cloudy"), "rain": ("小雨", "Light rain")}
+
+
+class WeatherPage(Page):
+    activity = ".MainActivity"
+
+    def __init__(self, app: Weather) -> None:
+        super().__init__(app)
+        self.weather = app
+
+    def build(self) -> Node:
+        t, theme, app = self.t, self.colours, self.weather
+        name, degrees, sky, days = CITIES[app.city]
+        more = icon("gear", 56, theme.ink, on_tap=self._units, desc=t("单位", "Units"), rid=app.rid("units_btn"))
+        head = column(
+            icon(sky, 200, (240, 170, 40) if sky == "sun" else theme.soft, desc=t(*SKIES[sky])),
+            label(app.shown(degrees), 190, theme.ink, rid=app.rid("temperature")),
+            label(t(*SKIES[sky]), 52, theme.soft, rid=app.rid("sky")),
+            align="center",
+            gap=8,
+            pad=(0, 40, 0, 60),
+        )
+        rows = [self._day(i, value) for i, value in enumerate(days)]
+        chips = row(*(self._chip(i) for i in range(len(CITIES))), gap=24, pad=(40, 0, 40, 24))
+        bar = top_bar(t(*name), theme, more, rid=app.rid("city"))
+        return screen(theme, bar, chips, scroller(self.scroll(), head, column(*rows, pad=(44, 0, 44, 60), gap=4)))
+
+    def _chip(self, index: int) -> Node:
+        def choose() -> None:
+            self.weather.city = index
+
+        here, theme = index == self.weather.city, self.colours
+        return label(
+            self.t(*CITIES[index][0]),
+            40,
+            (255, 255, 255) if here else theme.ink,
+            h=92,
+            weight=1.0,
+            radius=46,
+            fill=theme.accent if here else theme.field,
+            align="center",
+            justify="center",
+            on_tap=choose,
+            selected=here,
+            rid=self.weather.rid("city_chip"),
+            max_lines=1,
+        )
+
+    def _day(self, index: int, degrees: int) -> Node:
+        weekday = (self.weather.host.today().weekday() + index) % 7
+        names = ("周一", "周二", "周三", "周四", "周五", "周六", "周日")
+        english = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+        name = self.t("今天", "Today") if index == 0 else self.t(names[weekday], english[weekday])
+        theme = self.colours
+        return row(
+            label(name, 46, theme.ink, weight=1.0),
+            label(self.weather.shown(degrees), 46, theme.ink),
+            h=120,
+            pad=(44, 0, 44, 0),
+            fill=theme.card,
+            w=FILL,
+        )
+
+    def _units(self) -> None:
+        def choose() -> None:
+            self.weather.fahrenheit = not self.weather.fahrenheit
+
+        name = self.t("使用华氏度", "Use Fahrenheit")
+
+        def build() -> Node:
+            box = checkbox(
+                self.weather.fahrenheit, choose, self.colours, rid=self.weather.rid("fahrenheit_box"), desc=name
+            )
+            body = row(label(name, 46, self.colours.ink, weight=1.0), box)
+            return card(
+                self.t("单位", "Units"),
+                self.colours,
+                body=[body],
+                buttons=((self.t("完成", "Done"), "android:id/button1", self.dismiss),),
+            )
+
+        self.show(build)
+
+
+class Weather(App):
+    package, label, label_en, activity = "com.android.weather", "天气", "Weather", ".MainActivity"
+    icon, tint = "sun", (60, 150, 230)
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
+        self.city = 0
+        self.fahrenheit = False
+
+    def first_page(self) -> Page:
+        return WeatherPage(self)
+
+    def shown(self, degrees: int) -> str:
+        return f"{round(degrees * 9 / 5 + 32)}°F" if self.fahrenheit else f"{degrees}°C"
+
+    def state(self) -> dict[str, Any]:
+        """city: the English name of the city shown; unit: "C" or "F"."""
+        return {"city": CITIES[self.city][0][1], "unit": "F" if self.fahrenheit else "C"}
