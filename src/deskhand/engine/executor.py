@@ -242,43 +242,46 @@ class Executor:
     ) -> _Played:
         """Carry out a reply's actions one after the other, as long as the screen does what the reply expected."""
         played = _Played([], unwritten)
-        frame: Frame | None = seen.frame
+        frame, front = seen.frame, seen.app
         for number, planned in enumerate(actions, 1):
             left = actions[number - 1 :]
             if await self._paused():
                 played.unwritten += (_flushed(step, left, "paused in between: the screen is looked at again"),)
                 break
-            if number > 1 and (reason := await self._surprise(actions[number - 2], planned, seen, frame)):
-                played.unwritten += (_flushed(step, left, reason),)
-                break
+            if number > 1:
+                surprise, front = await self._surprise(actions[number - 2], planned, seen, front)
+                if surprise:
+                    played.unwritten += (_flushed(step, left, surprise),)
+                    break
             try:
-                check_possible(planned.action, self._actor.skills, frame or seen.frame)
+                check_possible(planned.action, self._actor.skills, frame)
             except ModelFault as fault:
                 played.error = str(fault)
                 break
             self._fresh = None
-            acted = await self._actor.carry_out(step, number, planned.action, frame or seen.frame, played.unwritten)
+            acted = await self._actor.carry_out(step, number, planned.action, frame, played.unwritten)
             played.unwritten = acted.unwritten
             played.reports.append(acted.report)
-            self._fresh = frame = acted.frame
+            self._fresh = acted.frame
+            frame = acted.frame or frame
             if acted.report.status is not ExecStatus.EXECUTED:
                 if left[1:]:
                     played.unwritten += (_flushed(step, left[1:], acted.report.detail),)
                 break
         return played
 
-    async def _surprise(self, done: Planned, upcoming: Planned, seen: Observation, frame: Frame | None) -> str:
-        """Why the next queued action no longer fits; empty when it does."""
+    async def _surprise(self, done: Planned, upcoming: Planned, seen: Observation, front: str) -> tuple[str, str]:
+        """Why the next queued action no longer fits (empty when it does), and what is in front now."""
+        now = (await self._device.app()).name
         if done.expect:
-            return await unmet(done.expect, self._device)
-        app = await self._device.app()
-        if app.name != seen.app:
-            return f"{app.name} came to the front instead of {seen.app}"
-        if frame is None:
-            return "the screen did not become still"
-        if moved_away(upcoming.action, seen.frame, frame):
-            return "what the next action aims at has changed"
-        return ""
+            return await unmet(done.expect, self._device), now
+        if now != front:
+            return f"{now} came to the front instead of {front}", now
+        if self._fresh is None:
+            return "the screen did not become still", now
+        if moved_away(upcoming.action, seen.frame, self._fresh):
+            return "what the next action aims at has changed", now
+        return "", now
 
     async def _conclude(self, begun: float, step: int, decision: Decision, unwritten: tuple[Event, ...]) -> None:
         status, cause = _CONCLUSIONS[decision.kind]
