@@ -1,0 +1,176 @@
+"""Top-level windows: listed, brought to the front, moved (EWMH; bare X where no window manager runs)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rapidfuzz import fuzz
+from Xlib import X, Xatom
+from Xlib.display import Display
+from Xlib.error import XError
+from Xlib.ext import res
+from Xlib.protocol.event import ClientMessage
+from Xlib.xobject.drawable import Window
+
+from deskhand.types import Rect
+
+# The second argument of an EWMH request: it comes from a pager, that is from the user.
+_FROM_A_PAGER = 2
+_CLOSE_ENOUGH = 80
+
+
+@dataclass(frozen=True, slots=True)
+class WindowInfo:
+    """One window on the screen. `client` is the X client's id base, `pid` 0 when the server can't tell."""
+
+    id: int
+    title: str
+    app: str
+    bounds: Rect
+    pid: int = 0
+    client: int = 0
+    active: bool = False
+    menu: bool = False
+
+
+def windows(display: Display) -> list[WindowInfo]:
+    """Visible top-level windows, the lowest first; menus and pop-ups (override-redirect) too, marked so."""
+    root = display.screen().root
+    active = active_id(display)
+    managed = _property(display, root, "_NET_CLIENT_LIST_STACKING") or _property(display, root, "_NET_CLIENT_LIST")
+    frames = {_frame_of(root, display.create_resource_object("window", w)): w for w in managed}
+    seen = [
+        _look(display, int(frames.get(child.id) or child.id), active, listed=child.id in frames or not managed)
+        for child in root.query_tree().children
+    ]
+    return [window for window in seen if window is not None]
+
+
+def _look(display: Display, window_id: int, active: int, *, listed: bool) -> WindowInfo | None:
+    window = display.create_resource_object("window", window_id)
+    try:
+        attributes = window.get_attributes()
+        if attributes.map_state != X.IsViewable or attributes.win_class == X.InputOnly:
+            return None
+        geometry = window.get_geometry()
+        corner = window.translate_coords(display.screen().root, 0, 0)
+        app = window.get_wm_class()
+        pid = _pid_of(display, window)
+    except XError:
+        return None  # it went away while being looked at
+    # translate_coords answers where the root's origin lies in the window.
+    left, top = -corner.x, -corner.y
+    menu = bool(attributes.override_redirect)
+    if not listed and not menu:
+        return None
+    bounds = Rect(left, top, left + geometry.width, top + geometry.height)
+    client = window_id & ~display.display.info.resource_id_mask
+    return WindowInfo(
+        window_id, title_of(display, window), app[1] if app else "", bounds, pid, client, window_id == active, menu
+    )
+
+
+def _frame_of(root: Window, window: Window) -> int:
+    """The child of the root that the window sits in: its own frame, or itself."""
+    try:
+        while (parent := window.query_tree().parent) not in (0, root):
+            window = parent
+    except XError:
+        pass
+    return int(window.id)
+
+
+def _property(display: Display, window: Window, name: str) -> list[int]:
+    value = window.get_full_property(display.intern_atom(name), X.AnyPropertyType)
+    return list(value.value) if value is not None and value.format == 32 else []
+
+
+def title_of(display: Display, window: Window) -> str:
+    for name in ("_NET_WM_NAME", "WM_NAME"):
+        value = window.get_full_property(display.intern_atom(name), X.AnyPropertyType)
+        if value is not None and value.format == 8:
+            raw = bytes(value.value)
+            return raw.decode("latin-1" if value.property_type == Xatom.STRING else "utf-8", "replace")
+    return ""
+
+
+def _pid_of(display: Display, window: Window) -> int:
+    """The server's own word where it has the X-Resource extension, else what the window claims."""
+    if display.has_extension("X-Resource"):
+        answer = display.res_query_client_ids([{"client": window.id, "mask": res.LocalClientPIDMask}])
+        for found in answer.ids:
+            if found.value:
+                return int(found.value[0])
+    claimed = _property(display, window, "_NET_WM_PID")
+    return claimed[0] if claimed else 0
+
+
+def active_id(display: Display) -> int:
+    """The window in front: as the window manager says, else the one that has the keyboard."""
+    if named := _property(display, display.screen().root, "_NET_ACTIVE_WINDOW"):
+        return named[0]
+    focus = display.get_input_focus().focus
+    return 0 if isinstance(focus, int) else _frame_of(display.screen().root, focus)
+
+
+def has_manager(display: Display) -> bool:
+    return bool(_property(display, display.screen().root, "_NET_SUPPORTING_WM_CHECK"))
+
+
+def focus(display: Display, window_id: int) -> None:
+    """Bring to the front and give it the keyboard."""
+    window = display.create_resource_object("window", window_id)
+    if has_manager(display):
+        _ask_manager(display, window, "_NET_ACTIVE_WINDOW", [_FROM_A_PAGER, X.CurrentTime, 0, 0, 0])
+    else:
+        window.configure(stack_mode=X.Above)
+        window.set_input_focus(X.RevertToParent, X.CurrentTime)
+    display.sync()
+
+
+def move(display: Display, window_id: int, bounds: Rect) -> None:
+    """Put a window's contents where the bounds say; a maximised window is made a normal one first."""
+    window = display.create_resource_object("window", window_id)
+    if has_manager(display):
+        maximised = [display.intern_atom(f"_NET_WM_STATE_MAXIMIZED_{way}") for way in ("HORZ", "VERT")]
+        _ask_manager(display, window, "_NET_WM_STATE", [0, *maximised, _FROM_A_PAGER, 0])
+        # StaticGravity: the contents, not the frame, go to x and y. The next bits say that all four values count.
+        flags = X.StaticGravity | 0b1111 << 8 | _FROM_A_PAGER << 12
+        wanted = [flags, bounds.left & 0xFFFFFFFF, bounds.top & 0xFFFFFFFF, bounds.width, bounds.height]
+        _ask_manager(display, window, "_NET_MOVERESIZE_WINDOW", wanted)
+    else:
+        window.configure(x=bounds.left, y=bounds.top, width=bounds.width, height=bounds.height)
+    display.sync()
+
+
+def _ask_manager(display: Display, window: Window, what: str, data: list[int]) -> None:
+    message = ClientMessage(window=window, client_type=display.intern_atom(what), data=(32, data))
+    display.screen().root.send_event(message, X.SubstructureRedirectMask | X.SubstructureNotifyMask)
+
+
+def best_match(wanted: str, found: Sequence[WindowInfo]) -> WindowInfo | None:
+    """By title, then by program: the same words, contained, or nearly so; the higher window wins a tie."""
+    plain = wanted.casefold().strip()
+
+    def score(window: WindowInfo) -> float:
+        return max(_likeness(plain, window.title.casefold()), _likeness(plain, window.app.casefold()) - 1)
+
+    candidates = [window for window in reversed(found) if not window.menu]
+    best = max(candidates, key=score, default=None)
+    return best if best is not None and score(best) >= _CLOSE_ENOUGH else None
+
+
+def _likeness(wanted: str, title: str) -> float:
+    if not title:
+        return 0
+    if wanted == title:
+        return 200
+    if wanted in title:
+        return 150 + 40 * len(wanted) / len(title)
+    return fuzz.ratio(wanted, title)
+
+
+def top_at(stack: Sequence[WindowInfo], x: int, y: int) -> WindowInfo | None:
+    """The highest window at a point."""
+    return next((window for window in reversed(stack) if window.bounds.contains(x, y)), None)

@@ -1,0 +1,170 @@
+"""The program that owns a device's child processes: run by path, standard library only, so that it starts at once.
+
+It starts what it is told over its standard input (one JSON object a line), tells over its standard output what
+became of it, and when its input ends (the parent closed it, or was killed) it kills everything it started.
+"""
+
+import ctypes
+import json
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+TAIL = 2_000
+
+_prctl = ctypes.CDLL(None, use_errno=True).prctl
+
+
+def _die_with_the_keeper() -> None:
+    _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def tell(**fact: Any) -> None:
+    os.write(1, json.dumps(fact).encode() + b"\n")
+
+
+def start(order: dict[str, Any], watched: selectors.BaseSelector) -> None:
+    """Start one program; its first line of output is told when the order asks for it."""
+    with open(order["log"], "ab") as log:
+        try:
+            child = subprocess.Popen(
+                order["argv"],
+                env=order["env"],
+                cwd=order["cwd"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE if order["speaks"] else log,
+                stderr=log,
+                # Its own group, so that a Ctrl-C at the terminal does not reach it before the device has closed.
+                start_new_session=True,
+                # Safe here: the keeper has one thread.
+                preexec_fn=_die_with_the_keeper,
+            )
+        except OSError as error:
+            tell(order=order["order"], error=error.strerror or str(error))
+            return
+    tell(order=order["order"], pid=child.pid)
+    if child.stdout is not None:
+        # Detached, so that only `hear` closes it.
+        spoken = os.dup(child.stdout.fileno())
+        child.stdout.close()
+        watched.register(spoken, selectors.EVENT_READ, (child.pid, order["log"]))
+    # Reaped by `reap` with everything else; Popen would only warn about a child it still believes to be running.
+    child.returncode = 0
+
+
+def reap() -> None:
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        tell(ended=pid, status=os.waitstatus_to_exitcode(status))
+
+
+def processes() -> Iterator[tuple[int, int]]:
+    """Every process with its parent."""
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/stat", encoding="utf-8", errors="replace") as stat:
+                    yield int(entry), int(stat.read().rpartition(")")[2].split()[1])
+            except OSError:
+                continue  # gone between the listing and the look
+
+
+def descendants() -> list[int]:
+    """Everything below the keeper, also what its children started: orphans come to it, for it is their reaper."""
+    below = {os.getpid()}
+    found: list[int] = []
+    pairs = sorted(processes())
+    grown = True
+    while grown:
+        new = [pid for pid, parent in pairs if parent in below and pid not in below]
+        below.update(new)
+        found += new
+        grown = bool(new)
+    return found
+
+
+def kill_everything() -> None:
+    """Until nothing is left: what is killed may have been about to start something."""
+    while alive := descendants():
+        for pid in alive:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
+
+def _wake_up(_signal: int, _frame: object) -> None:
+    """Nothing: having a handler makes the signal ring the bell."""
+
+
+def serve() -> None:
+    """Take orders until the input ends."""
+    watched = selectors.DefaultSelector()
+    bell_read, bell_write = os.pipe()
+    os.set_blocking(bell_write, False)
+    signal.set_wakeup_fd(bell_write)
+    signal.signal(signal.SIGCHLD, _wake_up)
+    watched.register(0, selectors.EVENT_READ, "orders")
+    watched.register(bell_read, selectors.EVENT_READ, "bell")
+    pending = b""
+    while True:
+        for key, _ in watched.select():
+            if key.data == "bell":
+                os.read(bell_read, 1024)
+                reap()
+            elif key.data == "orders":
+                data = os.read(0, 65_536)
+                if not data:
+                    return
+                *lines, pending = (pending + data).split(b"\n")
+                for line in lines:
+                    start(json.loads(line), watched)
+            else:
+                hear(key, watched)
+
+
+def hear(key: selectors.SelectorKey, watched: selectors.BaseSelector) -> None:
+    """What a program says: told to the parent, and kept in its log."""
+    pid, log = key.data
+    data = os.read(key.fd, 65_536)
+    if not data:
+        watched.unregister(key.fd)
+        os.close(key.fd)
+        return
+    with open(log, "ab") as file:
+        file.write(data)
+    tell(spoke=pid, text=data.decode(errors="replace")[:TAIL])
+
+
+def main() -> None:
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # Only the end of the input ends the keeper: a signal to the whole group must not leave orphans.
+        signal.signal(ending, signal.SIG_IGN)
+    try:
+        serve()
+    except BrokenPipeError:
+        pass  # the parent was killed while being told something
+    finally:
+        kill_everything()
+        shutil.rmtree(sys.argv[1], ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()
