@@ -59,8 +59,9 @@ class Listed:
 
 def trouble_of(serial: str, said: str) -> DeviceFault:
     """The typed error for a state or a refusal in adb's words."""
+    about_the_phone = said in TROUBLES or said.startswith(("device", "insufficient permissions"))
     for word, (fault, advice) in TROUBLES.items():
-        if word in said:
+        if about_the_phone and word in said:
             return fault(f"The phone {serial} {advice}.")
     return ActionFailed(f"adb refused for the phone {serial}: {said}.")
 
