@@ -1,0 +1,160 @@
+"""The pool: one device, one task; turns in order; a lease that is over keeps its holder out; crashes give it back."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from deskhand.actions import Home
+from deskhand.build import SimulatedPhones
+from deskhand.clock import SystemClock
+from deskhand.config import Settings
+from deskhand.devices.pool import Pool
+from deskhand.errors import DeviceBusy, DeviceGone, DeviceSetup, UnknownDevice
+from deskhand.protocols import Device
+
+
+class SharedPhones(SimulatedPhones):
+    """Simulated phones, locked as if other processes could reach them too."""
+
+    shared = True
+
+
+@pytest.fixture
+async def pool(tmp_path: Path) -> AsyncIterator[Pool]:
+    pool = make_pool(tmp_path)
+    yield pool
+    await pool.close()
+
+
+def make_pool(folder: Path) -> Pool:
+    phones = SharedPhones(Settings(data_dir=folder), SystemClock())
+    return Pool({"sim": phones}, clock=SystemClock(), locks=folder / "locks")
+
+
+async def test_a_second_task_gets_a_clear_busy_at_once(pool: Pool) -> None:
+    async with pool.lease("sim:a"):
+        with pytest.raises(DeviceBusy, match="sim:a is busy"):
+            async with pool.lease("sim:a"):
+                pass
+        async with pool.lease("sim:b") as other:
+            assert (await other.frame()).width == 1080
+
+
+async def test_it_waits_its_turn_when_it_asks_to_and_turns_are_in_order(pool: Pool) -> None:
+    order: list[int] = []
+
+    async def take(number: int) -> None:
+        async with pool.lease("sim:a", wait_s=30):
+            order.append(number)
+
+    async with pool.lease("sim:a"):
+        waiting = [asyncio.create_task(take(number)) for number in range(4)]
+        await asyncio.sleep(0)
+        gives_up = asyncio.create_task(pool.lease("sim:a", wait_s=0.05).__aenter__())
+        with pytest.raises(DeviceBusy):
+            await gives_up
+        waiting[1].cancel()
+    await asyncio.gather(*waiting, return_exceptions=True)
+    assert order == [0, 2, 3]
+
+
+async def test_a_device_stays_open_between_leases(pool: Pool) -> None:
+    async with pool.lease("sim:a") as phone:
+        await phone.act(Home())
+        first = phone.id
+    async with pool.lease("sim:a") as phone:
+        assert phone.id == first
+
+
+async def test_a_lease_that_is_over_lets_nothing_through(pool: Pool) -> None:
+    async with pool.lease("sim:a") as phone:
+        late: Device = phone
+    with pytest.raises(DeviceGone, match=r"lease of .* is over"):
+        await late.act(Home())
+
+
+async def test_a_lease_ends_by_itself_after_its_time(pool: Pool) -> None:
+    async with pool.lease("sim:a", hold_s=0.05) as phone:
+        await phone.app()
+        await asyncio.sleep(0.1)
+        for call in (phone.frame, phone.elements, phone.app, phone.apps):
+            with pytest.raises(DeviceGone, match="is over"):
+                await call()
+
+
+async def test_a_leased_device_is_the_device(pool: Pool) -> None:
+    async with pool.lease("sim:a") as phone:
+        assert "click" in phone.capabilities
+        assert await phone.elements()
+        assert "微信" in await phone.apps()
+        assert phone.changes() is None
+        await phone.close()
+        with pytest.raises(DeviceGone):
+            await phone.app()
+
+
+@pytest.mark.parametrize("name", ["toaster", "toaster:5", "", "simx"])
+async def test_an_unknown_device_is_named_with_what_there_is(pool: Pool, name: str) -> None:
+    with pytest.raises(UnknownDevice, match=r"deskhand devices.*kinds: sim"):
+        async with pool.lease(name):
+            pass
+
+
+async def test_busy_devices_say_so_in_the_list(pool: Pool) -> None:
+    assert [info.state for info in await pool.found()] == ["ready"]
+    async with pool.lease("sim"):
+        assert [info.state for info in await pool.found()] == ["busy"]
+
+
+async def test_a_broken_device_is_opened_again(pool: Pool) -> None:
+    async with pool.lease("sim:a"):
+        pass
+    adb = pool._providers["sim"]._adb
+    for phone_listed in await adb.devices():
+        await adb.disconnect(phone_listed.serial)
+    async with pool.lease("sim:a") as phone:
+        assert (await phone.frame()).height == 2400
+
+
+HOLDER = """
+import fcntl, os, sys
+file = os.open(sys.argv[1], os.O_RDWR | os.O_CREAT)
+fcntl.flock(file, fcntl.LOCK_EX)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+async def test_another_process_keeps_us_out_until_it_dies(pool: Pool, tmp_path: Path) -> None:
+    lock = tmp_path / "locks" / "sim_a.lock"
+    lock.parent.mkdir()
+    argv = [sys.executable, "-c", HOLDER, str(lock)]
+    holder = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert holder.stdin
+    assert holder.stdout
+    holder.stdout.readline()
+    try:
+        with pytest.raises(DeviceBusy):
+            async with pool.lease("sim:a", wait_s=0.1):
+                pass
+        holder.kill()
+        async with pool.lease("sim:a", wait_s=30) as phone:
+            assert (await phone.frame()).width == 1080
+    finally:
+        holder.kill()
+        holder.wait()
+        holder.stdin.close()
+        holder.stdout.close()
+
+
+async def test_a_lock_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "locks").write_text("in the way")
+    pool = make_pool(tmp_path)
+    with pytest.raises(DeviceSetup, match="can't be locked in"):
+        async with pool.lease("sim:a"):
+            pass
+    await pool.close()
