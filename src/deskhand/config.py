@@ -24,6 +24,8 @@ class SettleSettings(_Section):
     interval_ms: Annotated[int, Field(ge=10, le=10_000)] = 200
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.02
     still_frames: Annotated[int, Field(ge=1, le=20)] = 2
+    # How long quiet has to last where more is likely to come: nothing happened yet, an empty page, a page in pieces.
+    patience_ms: Annotated[int, Field(ge=0, le=60_000)] = 850
 
 
 class ExecutorSettings(_Section):

@@ -9,9 +9,9 @@ from deskhand.types import Frame, Rect
 TILE = 40
 
 Tiles = NDArray[np.bool_]
-# Rows compared at a time: small enough that the scratch space stays in the cache, where a whole-frame
+# Pixels compared at a time: small enough that the scratch space stays in the cache, where a whole-frame
 # temporary would cost more than the comparison.
-_STRIP = TILE
+_CHUNK = 1 << 17
 
 
 def changed_fraction(a: Frame, b: Frame) -> float:
@@ -21,14 +21,15 @@ def changed_fraction(a: Frame, b: Frame) -> float:
     left, right = _comparable(a, b)
     if left is right:
         return 0.0
-    height, width = left.shape
-    scratch = np.empty((_STRIP, width), np.bool_)
+    left, right = left.reshape(-1), right.reshape(-1)
+    scratch = np.empty(min(_CHUNK, left.size), np.bool_)
     changed = 0
-    for top in range(0, height, _STRIP):
-        rows = min(_STRIP, height - top)
-        np.not_equal(left[top : top + rows], right[top : top + rows], out=scratch[:rows])
-        changed += int(np.count_nonzero(scratch[:rows]))
-    return changed / (width * height)
+    for start in range(0, left.size, _CHUNK):
+        part = left[start : start + _CHUNK]
+        differs = scratch[: part.size]
+        np.not_equal(part, right[start : start + _CHUNK], out=differs)
+        changed += int(np.count_nonzero(differs))
+    return changed / left.size
 
 
 def tile_mask(a: Frame, b: Frame) -> Tiles:
@@ -63,6 +64,32 @@ def _comparable(a: Frame, b: Frame) -> tuple[NDArray[np.uint32], NDArray[np.uint
         swapped = np.ascontiguousarray(b.pixels[..., [2, 1, 0, 3]])
         return words(a), words(Frame(swapped, a.order))
     return words(a), words(b)
+
+
+def changed_share(a: Frame, b: Frame, tiles: Tiles) -> float:
+    """The share of all pixels that differ inside of these tiles."""
+    if a.size != b.size:
+        return 1.0
+    left, right = _comparable(a, b)
+    changed = 0
+    for row, column in np.argwhere(tiles):
+        part = np.s_[row * TILE : (row + 1) * TILE, column * TILE : (column + 1) * TILE]
+        changed += int(np.count_nonzero(left[part] != right[part]))
+    return changed / left.size
+
+
+def textured(frame: Frame) -> Tiles:
+    """Which tiles show anything at all, that is more than one colour."""
+    pixels = words(frame)
+    height, width = pixels.shape
+    rows, columns = grid(frame.size)
+    starts = np.arange(columns) * TILE
+    shown = np.empty((rows, columns), np.bool_)
+    for row in range(rows):
+        strip = pixels[row * TILE : min(height, (row + 1) * TILE)]
+        first = np.repeat(strip[0, starts], TILE)[:width]
+        shown[row] = np.logical_or.reduceat((strip != first).any(axis=0), starts)
+    return shown
 
 
 def changed_regions(a: Frame, b: Frame, ignore: Tiles | None = None) -> tuple[Rect, ...]:

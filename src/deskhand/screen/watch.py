@@ -1,0 +1,163 @@
+"""The judgement whether a screen is still: takes what was seen and when. Looking and waiting are left to settle.
+
+How long a screen has to be quiet depends on what was seen. A page that changed in one go and looks complete
+needs less than one interval. Where nothing has happened yet, where the page is mostly empty, or where it comes
+in pieces, more is probably on its way, and quiet has to last longer (`patience_ms`).
+"""
+
+from collections import deque
+
+import numpy as np
+
+from deskhand.config import SettleSettings
+from deskhand.screen.diff import Tiles, changed_share, grid, regions, textured, tile_mask
+from deskhand.screen.movers import Movers, Spot, spots, state_of
+from deskhand.types import Frame, Rect
+
+# A tile that goes back to what it showed before, and took its time, blinks; a spinner is faster than that.
+_BLINK_S = 0.25
+_BLINKING_TILES = 12
+# A page counts as empty when it was mostly replaced and this share of its bands shows nothing.
+_PAGE_SHARE = 0.1
+_EMPTY_SHARE = 0.6
+
+
+class Watch:
+    """One wait for a still screen."""
+
+    def __init__(self, settings: SettleSettings, before: Frame, movers: Movers, started: float) -> None:
+        interval = settings.interval_ms / 1000
+        # Looks are spaced so that the still frames asked for, and the capture itself, fit into one interval.
+        self._span = 0.375 * interval * settings.still_frames
+        self._still_frames = settings.still_frames
+        self._step = self._span / settings.still_frames
+        self._half = interval / 2
+        self._isolated = 2 * interval
+        self._patience = max(settings.patience_ms / 1000, self._span)
+        self._threshold = settings.threshold
+        self._before, self._last = before, before
+        self._movers = movers
+        self._moved_at = started
+        self._bursts = 0
+        self._moves = 0
+        self._longest_gap = 0.0
+        self._small_once = False
+        self._latency = 0.0
+        self._unfinished: bool | None = None
+        self._recent: deque[Tiles] = deque(maxlen=6)
+        self._blinks: dict[Spot, tuple[int, float]] = {}
+        self.frames = 0
+        self.first_look = started + self._step
+
+    def saw(self, frame: Frame, at: float, latency: float, signalled: float | None = None) -> bool:
+        """Take in one look that began at `at`; True when the screen is still.
+
+        `signalled` is when the device last said that something changed, which dates a change better than the look.
+        """
+        self.frames += 1
+        self._latency = latency
+        self._step = max(self._span / self._still_frames - latency / 2, self._half / 4)
+        moved = self._movement(frame, at)
+        self._recent.append(moved)
+        if moved.any():
+            self._move(frame, moved, at if signalled is None else min(at, max(signalled, self._moved_at)))
+        else:
+            self._small_once = False
+        self._last = frame
+        return at - self._moved_at >= self._needed(at) - 1e-9
+
+    def next_look(self, at: float, pushed: bool) -> float:
+        """When to look again: no later than stillness could be declared; with push signals, no earlier either."""
+        done = self._moved_at + self._needed(at)
+        if pushed and done > at:
+            return done
+        step = self._step if at - self._moved_at < self._span else self._half
+        return min(at + step, done) if done > at else at + step
+
+    def soonest(self, at: float) -> float:
+        return at + self._step
+
+    def quiet_enough(self, at: float) -> bool:
+        """Whether this may be called still when no time is left to be sure."""
+        return at - self._moved_at >= self._short() - 1e-9
+
+    def moving(self) -> tuple[Rect, ...]:
+        """What moved in the last few looks."""
+        return regions(np.logical_or.reduce(self._recent), self._last.size) if self._recent else ()
+
+    def ceaseless(self) -> Tiles:
+        """What moved in at least half of the last few looks."""
+        if not self._recent:
+            return np.zeros(grid(self._last.size), np.bool_)
+        return np.sum(self._recent, axis=0) * 2 >= len(self._recent)
+
+    # --- movement ----------------------------------------------------------------------------------------
+
+    def _movement(self, frame: Frame, at: float) -> Tiles:
+        moved = tile_mask(self._last, frame)
+        if frame.size != self._last.size:
+            self._recent.clear()
+            self._blinks.clear()
+            return moved
+        moved &= ~self._movers.explained(frame, moved)
+        changed = spots(moved)
+        if len(changed) <= _BLINKING_TILES:
+            for spot in changed:
+                moved[spot] = not self._blinked(frame, spot, at)
+        return moved
+
+    def _blinked(self, frame: Frame, spot: Spot, at: float) -> bool:
+        earlier, since = self._blinks.get(spot, (0, at))
+        self._blinks[spot] = (state_of(self._last, spot), at)
+        return at - since >= _BLINK_S and earlier == state_of(frame, spot)
+
+    def _move(self, frame: Frame, moved: Tiles, at: float) -> None:
+        gap = at - self._moved_at
+        big = changed_share(self._last, frame, moved) >= self._threshold
+        if self._bursts and not big and gap >= self._isolated and not self._small_once:
+            self._small_once = True  # a clock's tick or a caret; if it is more than that, it goes on in the next look
+            return
+        self._small_once = False
+        paused = gap >= self._span
+        if self._bursts == 0 or (paused and not self._happened(self._last)):
+            self._bursts, self._moves, self._longest_gap = 1, 0, 0.0
+        elif big and (paused or (gap > 1.5 * self._step and self._fills_a_blank(moved))):
+            self._bursts += 1
+        else:
+            self._longest_gap = max(self._longest_gap, gap)
+        self._moves += 1
+        self._moved_at = at
+        self._unfinished = None
+
+    def _fills_a_blank(self, moved: Tiles) -> bool:
+        """Content came to where there was nothing: a page in pieces, however short the pause was."""
+        return float(textured(self._last)[moved].mean()) < 0.5
+
+    # --- judgement ---------------------------------------------------------------------------------------
+
+    def _short(self) -> float:
+        """Enough quiet for a screen that looks finished: longer than the pauses in the movement that was seen."""
+        usual = max(self._span - self._latency, self._half)
+        rhythm = 1.3 * self._longest_gap if self._moves > 2 else 0.0
+        return min(max(usual, rhythm), self._patience)
+
+    def _needed(self, at: float) -> float:
+        if at - self._moved_at < self._short():
+            return self._short()
+        if self._unfinished is None:
+            self._unfinished = self._bursts != 1 or not self._happened(self._last) or self._empty()
+        return self._patience if self._unfinished else self._short()
+
+    def _happened(self, frame: Frame) -> bool:
+        """Whether anything is different from before the action."""
+        return bool(self._effect(frame).any())
+
+    def _effect(self, frame: Frame) -> Tiles:
+        changed = tile_mask(self._before, frame)
+        return changed & ~self._movers.explained(frame, changed)
+
+    def _empty(self) -> bool:
+        """A page that was replaced and shows next to nothing."""
+        if float(self._effect(self._last).mean()) < _PAGE_SHARE:
+            return False
+        return float(textured(self._last).any(axis=1).mean()) < 1 - _EMPTY_SHARE
