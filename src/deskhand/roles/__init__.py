@@ -1,0 +1,1 @@
+"""Who decides: workers, planner and judge; they know devices and models only as Protocols."""

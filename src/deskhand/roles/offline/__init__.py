@@ -1,0 +1,1 @@
+"""The roles without a model: plain instructions in English and Chinese, carried out by grammar and grounding."""

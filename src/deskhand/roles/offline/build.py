@@ -1,0 +1,214 @@
+"""Turns a matched sentence into instructions: one short function for each kind of sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+
+from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline import sums
+from deskhand.roles.offline.instructions import Condition, ConditionKind, Instruction
+from deskhand.roles.offline.lexicon import lexicon
+from deskhand.roles.offline.newthings import read_fields
+from deskhand.roles.offline.patterns import key_names, match, said
+from deskhand.roles.offline.tokens import Token, cut
+from deskhand.screen.find_query import chinese_number
+
+Slots = dict[str, str]
+
+
+def build(
+    kind: str, slots: Slots, source: str, tokens: Sequence[Token], before: Sequence[Instruction]
+) -> list[Instruction]:
+    """`before` are the instructions so far: `it` stands for what they were about."""
+    subject = _subject(before)
+    if subject:
+        slots = {name: subject if text.casefold() in lexicon().pronouns else text for name, text in slots.items()}
+    return _BUILDERS[kind](slots, source)
+
+
+def condition_of(text: str) -> Condition:
+    """A condition in words; what fits no pattern is something that has to be seen."""
+    tokens = cut(text)
+    found = match(lexicon().conditions, tokens, 0, len(tokens))
+    if found is None:
+        return Condition("visible", text, source=text)
+    parts = {name: said(tokens, *span) for name, span in found.slots.items()}
+    kind: ConditionKind = found.kind  # type: ignore[assignment] # the file's kinds; a test compares them
+    subject = re.sub(r"^(the switch of |开关)", "", parts["subject"])
+    return Condition(kind, _undressed(subject), parts.get("value", ""), source=text)
+
+
+def _undressed(subject: str) -> str:
+    """`Wi-Fi已` and `Wi-Fi是` are what a lazy slot leaves of `Wi-Fi已打开`."""
+    return re.sub(r"(是否|已经|已|是|的状态|状态)+$", "", subject).strip() or subject
+
+
+def _subject(before: Sequence[Instruction]) -> str:
+    for instruction in reversed(before):
+        for field in ("target", "to", "name", "option", "text"):
+            if text := getattr(instruction, field, ""):
+                return str(text)
+        if isinstance(instruction, say.Verify | say.WaitUntil):
+            return instruction.condition.subject
+        if isinstance(instruction, say.Compute):
+            return "result"
+    return ""
+
+
+def _seconds(text: str) -> float:
+    known: dict[str, float] = lexicon().extra["numbers"]
+    if text.casefold() in known:
+        return float(known[text.casefold()])
+    if text == "半":
+        return 0.5
+    return float(chinese_number(text) or 0) if not re.fullmatch(r"[\d.]+", text) else float(text)
+
+
+def _compute(slots: Slots, source: str) -> list[Instruction]:
+    return [say.Compute(source, sums.read_sum(slots["sum"]) or "")]
+
+
+def _ask_sum(slots: Slots, source: str) -> list[Instruction]:
+    return [*_compute(slots, source), say.Read(source, "result")]
+
+
+def _ensure(slots: Slots, source: str) -> list[Instruction]:
+    """Making sure that something is on is turning it on if it is not."""
+    condition = condition_of(slots["condition"])
+    if condition.kind in ("on", "off"):
+        return [say.Toggle(source, condition.subject, condition.kind == "on")]
+    return [say.Verify(source, condition)]
+
+
+def _tell(slots: Slots, source: str) -> list[Instruction]:
+    """`告诉张三明天开会`: where the name ends is told by what a message likes to begin with."""
+    if "both" not in slots:
+        return [say.Send(source, slots["text"], slots["to"])]
+    both = slots["both"]
+    first, blank, rest = both.partition(" ")
+    if blank and rest and first.isascii():
+        return [say.Send(source, rest.removeprefix("that ").strip(), first)]
+    people = lexicon().extra["people"]
+    if not both or both[0] not in people["surnames"] or len(both) < 4:
+        return [say.NotUnderstood(source)]
+    for length in (2, 3, 4):
+        if any(both[length:].startswith(opener) for opener in people["openers"]):
+            return [say.Send(source, both[length:].removeprefix("说"), both[:length])]
+    return [say.Send(source, both[2:], both[:2])]
+
+
+def _write(slots: Slots, source: str) -> list[Instruction]:
+    return [say.Write(source, _bare(slots["text"]), slots.get("target", ""))]
+
+
+def _bare(text: str) -> str:
+    """A text without the colon that introduced it; a quoted text after a noun is meant without the noun."""
+    text = text.strip().lstrip(":：").strip()
+    quoted = re.fullmatch(r"(?:文字|文本|内容|the text|the words|text)?\s*“([^”]*)”", text)
+    return quoted[1] if quoted else text
+
+
+def _send(slots: Slots, source: str) -> list[Instruction]:
+    sending = say.Send(source, _bare(slots["text"]), slots.get("to", ""))
+    return [say.Open(source, slots["app"]), sending] if "app" in slots else [sending]
+
+
+def _ask(slots: Slots, source: str) -> list[Instruction]:
+    text = slots.get("condition") or f"{slots['subject']} is {slots['state']}"
+    text = text.replace("是不是", "是").replace("是否", "").replace("有没有", "有").removesuffix("吗")
+    return [say.Ask(source, condition_of(text))]
+
+
+def _set(slots: Slots, source: str) -> list[Instruction]:
+    target = f"{slots['target']} {slots['name']}" if "name" in slots else slots["target"]
+    value = _bare(slots["value"])
+    kind = condition_of(f"x is {value}").kind if value.isascii() else condition_of(f"x{value}").kind
+    if kind in ("on", "off"):
+        return [say.Toggle(source, target, kind == "on")]
+    return [say.SetValue(source, target, value)]
+
+
+def _create(slots: Slots, source: str) -> list[Instruction]:
+    return [say.Create(source, slots["what"], read_fields(slots.get("fields", "")))]
+
+
+def _key(slots: Slots, source: str) -> list[Instruction]:
+    return [say.PressKey(source, key_names(cut(slots["key"])) or ())]
+
+
+def _until(kind: ConditionKind) -> Callable[[Slots, str], list[Instruction]]:
+    return lambda s, source: [say.WaitUntil(source, Condition(kind, s["target"], source=source))]
+
+
+def _search(slots: Slots, source: str) -> list[Instruction]:
+    return [say.Search(source, _bare(slots["text"]), slots.get("where", ""))]
+
+
+def _click(slots: Slots, source: str) -> list[Instruction]:
+    target = f"{slots['where']}里的{slots['target']}" if "where" in slots else slots["target"]
+    return [say.Tap(source, target)]
+
+
+def _url(slots: Slots, source: str) -> list[Instruction]:
+    return [say.Visit(source, slots["url"])]
+
+
+def _one(make: Callable[[Slots, str], Instruction]) -> Callable[[Slots, str], list[Instruction]]:
+    return lambda slots, source: [make(slots, source)]
+
+
+_BUILDERS: dict[str, Callable[[Slots, str], list[Instruction]]] = {
+    "compute": _compute,
+    "ask_sum": _ask_sum,
+    "wait_time": _one(lambda s, t: say.Pausing(t, _seconds(s["n"]))),
+    "wait_minutes": _one(lambda s, t: say.Pausing(t, _seconds(s["n"]) * 60)),
+    "wait_millis": _one(lambda s, t: say.Pausing(t, _seconds(s["n"]) / 1000)),
+    "wait_gone": _until("hidden"),
+    "wait_shown": _until("visible"),
+    "wait_until": _one(lambda s, t: say.WaitUntil(t, condition_of(s["condition"]))),
+    "home": _one(lambda s, t: say.GoHome(t)),
+    "back": _one(lambda s, t: say.GoBack(t)),
+    "key": _key,
+    "scroll_end": _one(lambda s, t: say.Scrolling(t, "down", to_end=True)),
+    "scroll_start": _one(lambda s, t: say.Scrolling(t, "up", to_end=True)),
+    "scroll_to": _one(lambda s, t: say.Scrolling(t, "down", s["target"])),
+    "scroll_down": _one(lambda s, t: say.Scrolling(t, "down")),
+    "scroll_up": _one(lambda s, t: say.Scrolling(t, "up")),
+    "scroll_left": _one(lambda s, t: say.Scrolling(t, "left")),
+    "scroll_right": _one(lambda s, t: say.Scrolling(t, "right")),
+    "swipe_up": _one(lambda s, t: say.Swiping(t, "up")),
+    "swipe_down": _one(lambda s, t: say.Swiping(t, "down")),
+    "swipe_left": _one(lambda s, t: say.Swiping(t, "left")),
+    "swipe_right": _one(lambda s, t: say.Swiping(t, "right")),
+    "ask": _ask,
+    "ensure": _ensure,
+    "verify": _one(lambda s, t: say.Verify(t, condition_of(s["condition"]))),
+    "check": _one(lambda s, t: say.Toggle(t, s["target"], True)),
+    "uncheck": _one(lambda s, t: say.Toggle(t, s["target"], False)),
+    "send": _send,
+    "tell": _tell,
+    "read": _one(lambda s, t: say.Read(t, s["target"])),
+    "switch_on": _one(lambda s, t: say.Toggle(t, s["target"], True)),
+    "switch_off": _one(lambda s, t: say.Toggle(t, s["target"], False)),
+    "open": _one(lambda s, t: say.Open(t, s["name"])),
+    "go": _one(lambda s, t: say.Open(t, s["target"])),
+    "chat": _one(lambda s, t: say.Find(t, s["to"])),
+    "close": _one(lambda s, t: say.Close(t, s["target"])),
+    "add_to_cart": _one(lambda s, t: say.AddToCart(t, s["target"])),
+    "set": _set,
+    "create": _create,
+    "type": _write,
+    "clear": _one(lambda s, t: say.Clear(t, s["target"])),
+    "search": _search,
+    "select": _one(lambda s, t: say.Select(t, s["option"], s.get("source", ""))),
+    "double": _one(lambda s, t: say.Tap(t, s["target"], "double_click")),
+    "right": _one(lambda s, t: say.Tap(t, s["target"], "right_click")),
+    "long": _one(lambda s, t: say.Tap(t, s["target"], "long_press")),
+    "click": _click,
+    "delete": _one(lambda s, t: say.Delete(t, s["target"])),
+    "url": _url,
+    "find": _one(lambda s, t: say.Find(t, s["target"])),
+}
+KINDS = frozenset(_BUILDERS)
+

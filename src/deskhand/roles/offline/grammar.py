@@ -1,0 +1,175 @@
+"""Splits a goal in plain English or Chinese into typed instructions, by the patterns of lexicon.toml.
+
+A goal is cut where the cheapest reading has its clauses: a comma, `and`, `然后` parts two clauses only if both sides
+are sentences; what fits no sentence becomes NotUnderstood, named as it was written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from deskhand.roles.offline.build import build
+from deskhand.roles.offline.instructions import Instruction, NotUnderstood
+from deskhand.roles.offline.lexicon import Lexicon, lexicon
+from deskhand.roles.offline.patterns import Match, match, said, starts_with
+from deskhand.roles.offline.tokens import Token, cut
+
+# What a reading costs: a separator inside of a clause, a cut without a separator, a clause that is no sentence.
+SWALLOWED = 2
+UNMARKED = 3
+UNKNOWN = 50
+# Longer clauses than this many possible cuts are not tried: reading stays quick on any input.
+REACH = 14
+# A name that goes on like a sentence of its own ("微信给张三发…") costs more than a cut.
+OVERLONG = 4
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A place where a clause may begin; `marked` when a separator or connector stands before it."""
+
+    at: int
+    marked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    cost: int
+    clauses: tuple[tuple[int, int, Match | None], ...]
+
+
+@lru_cache(maxsize=256)
+def parse(goal: str) -> tuple[Instruction, ...]:
+    """All instructions of a goal, in order. Never raises."""
+    tokens = cut(goal)
+    words = lexicon()
+    cuts = _cuts(tokens, words)
+    # best[k]: the cheapest reading of everything from the k-th cut on
+    reader = _Reader(tokens, words, cuts)
+    best: dict[int, _Reading] = {len(cuts): _Reading(0, ())}
+    for k in range(len(cuts) - 1, -1, -1):
+        ends = range(k + 1, min(len(cuts), k + REACH) + 1)
+        best[k] = min((reader.extend(k, end, best[end]) for end in ends), key=lambda r: r.cost)
+    instructions: list[Instruction] = []
+    for start, end, found in best[0].clauses if cuts else ():
+        instructions += _instructions(tokens, start, end, found, instructions)
+    return tuple(_join_unknown(instructions))
+
+
+def _cuts(tokens: Sequence[Token], words: Lexicon) -> list[_Cut]:
+    cuts = [_Cut(0, True)] if tokens else []
+    firsts = _first_phrases()
+    at = 1
+    while at < len(tokens):
+        if tokens[at - 1].plain in words.separators and tokens[at - 1].kind == "mark":
+            cuts.append(_Cut(at, True))
+        elif starts_with(words.connectors, tokens, at, len(tokens)):
+            cuts.append(_Cut(at, True))
+        elif tokens[at].kind == "han" and starts_with(firsts, tokens, at, len(tokens)):
+            # a blank between Chinese words is put there on purpose
+            cuts.append(_Cut(at, tokens[at - 1].end < tokens[at].start))
+        at += 1
+    return cuts
+
+
+@lru_cache(maxsize=1)
+def _first_phrases() -> tuple[tuple[str, ...], ...]:
+    """Chinese phrases that begin a sentence; where there are no blanks, a clause may begin before any of them."""
+    found = {
+        phrase
+        for rule in lexicon().rules
+        for pattern in rule.patterns
+        for phrase in pattern[0].phrases
+        if not phrase[0].isascii()
+    }
+    return tuple(sorted(found, key=len, reverse=True))
+
+
+class _Reader:
+    """Reads clauses of one goal; every span is matched once."""
+
+    def __init__(self, tokens: Sequence[Token], words: Lexicon, cuts: Sequence[_Cut]) -> None:
+        self.tokens, self.words, self.cuts = tokens, words, cuts
+        self._known: dict[tuple[int, int], Match | None] = {}
+
+    def extend(self, k: int, end: int, rest: _Reading) -> _Reading:
+        """The clause from the k-th cut to the `end`-th, before the rest."""
+        cut, inside = self.cuts[k], range(k + 1, end)
+        stop = self.cuts[end].at if end < len(self.cuts) else len(self.tokens)
+        start, stop = _trim(self.tokens, self.words, cut.at, stop)
+        cost = rest.cost + (0 if cut.marked else UNMARKED)
+        if start >= stop:
+            return _Reading(cost + (0 if cut.marked else UNKNOWN), rest.clauses)
+        cost += SWALLOWED * sum(self.cuts[c].marked and start < self.cuts[c].at < stop for c in inside)
+        found = self._match(start, stop)
+        if found is None:
+            # the smallest part that is not understood is named, so each cut inside of it costs as well
+            return _Reading(cost + UNKNOWN + 2 * len(inside), ((start, stop, None), *rest.clauses))
+        if self._overlong(found, stop, inside):
+            cost += OVERLONG
+        return _Reading(cost, ((start, stop, found), *rest.clauses))
+
+    def _match(self, start: int, stop: int) -> Match | None:
+        if (start, stop) not in self._known:
+            self._known[start, stop] = match(self.words.rules, self.tokens, start, stop)
+        return self._known[start, stop]
+
+    def _overlong(self, found: Match, stop: int, inside: range) -> bool:
+        """A short name (of an app, of what is sought) whose end is a sentence of its own."""
+        if found.kind not in {"open", "find", "go", "chat"}:
+            return False
+        places = [self.cuts[c].at for c in inside if not self.cuts[c].marked]
+        return any(
+            start < at < end and self._match(at, stop) is not None
+            for at in places
+            for start, end in found.slots.values()
+        )
+
+
+def _trim(tokens: Sequence[Token], words: Lexicon, start: int, end: int) -> tuple[int, int]:
+    """Without connectors, politeness and separators at both ends."""
+    moved = True
+    while moved and start < end:
+        moved = False
+        if tokens[start].kind == "mark" and (tokens[start].plain in words.separators or tokens[start].plain in ":："):
+            start, moved = start + 1, True
+            continue
+        for phrases in (words.connectors, words.polite):
+            taken = starts_with(phrases, tokens, start, end)
+            if taken:
+                start, moved = start + taken, True
+                break
+    moved = True
+    while moved and start < end:
+        moved = False
+        if tokens[end - 1].kind == "mark" and tokens[end - 1].plain in words.separators:
+            end, moved = end - 1, True
+            continue
+        for phrase in words.tails:
+            if starts_with((phrase,), tokens, max(start, end - len(phrase)), end) == len(phrase) < end - start:
+                end, moved = end - len(phrase), True
+                break
+    return start, end
+
+
+def _instructions(
+    tokens: Sequence[Token], start: int, end: int, found: Match | None, before: Sequence[Instruction]
+) -> list[Instruction]:
+    source = said(tokens, start, end) if end - start > 1 else tokens[start].text
+    if found is None:
+        return [NotUnderstood(source)]
+    slots = {name: said(tokens, *span) for name, span in found.slots.items()}
+    return build(found.kind, slots, source, tokens[start:end], before)
+
+
+def _join_unknown(instructions: Sequence[Instruction]) -> list[Instruction]:
+    joined: list[Instruction] = []
+    for instruction in instructions:
+        last = joined[-1] if joined else None
+        if isinstance(instruction, NotUnderstood) and isinstance(last, NotUnderstood):
+            joined[-1] = replace(last, source=f"{last.source} {instruction.source}")
+        else:
+            joined.append(instruction)
+    return joined

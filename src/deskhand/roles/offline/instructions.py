@@ -1,0 +1,191 @@
+"""What a goal is made of: typed instructions and the conditions that can be checked on a screen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Gesture = Literal["click", "double_click", "right_click", "long_press"]
+Direction = Literal["up", "down", "left", "right"]
+ConditionKind = Literal[
+    "on", "off", "visible", "hidden", "contains", "equals", "selected", "empty", "enabled", "disabled", "open"
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Something that is true of the screen or not; `source` is how the person said it."""
+
+    kind: ConditionKind
+    subject: str
+    value: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """`source` is the part of the goal that it comes from."""
+
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Open(Instruction):
+    """An app, or (打开 says both) a switch or a page: decided by what it is applied to and what is on the screen."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Visit(Instruction):
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Close(Instruction):
+    """A switch, a dialog, a page or an app, decided as with Open."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tap(Instruction):
+    target: str
+    gesture: Gesture = "click"
+
+
+@dataclass(frozen=True, slots=True)
+class Write(Instruction):
+    """Text into a field; without a target, into the field that has the focus or the only one there is."""
+
+    text: str
+    target: str = ""
+    replace: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Clear(Instruction):
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Search(Instruction):
+    text: str
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Find(Instruction):
+    """Bring it to the screen and go into it (`person`: into the conversation with that person)."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Select(Instruction):
+    option: str
+    source_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Toggle(Instruction):
+    target: str
+    on: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scrolling(Instruction):
+    """By a page in a direction, to something, or (`to_end`) as far as it goes."""
+
+    direction: Direction = "down"
+    target: str = ""
+    to_end: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Swiping(Instruction):
+    direction: Direction
+
+
+@dataclass(frozen=True, slots=True)
+class Pausing(Instruction):
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class WaitUntil(Instruction):
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Read(Instruction):
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verify(Instruction):
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Ask(Instruction):
+    """A question that is answered with yes or no, whichever is seen."""
+
+    condition: Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Send(Instruction):
+    text: str
+    to: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetValue(Instruction):
+    target: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delete(Instruction):
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Create(Instruction):
+    """A new note, contact, alarm … `fields` are (label, value); an empty label means "the one that fits"."""
+
+    what: str
+    fields: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AddToCart(Instruction):
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoBack(Instruction):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class GoHome(Instruction):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class PressKey(Instruction):
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compute(Instruction):
+    """A sum, in the signs + - * / ( ) . % ^, by the keys of a calculator."""
+
+    sum: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotUnderstood(Instruction):
+    """A part of the goal that fits no sentence."""

@@ -1,0 +1,88 @@
+"""Reads lexicon.toml: word classes as token sequences, and sentence patterns as parts."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from deskhand.roles.offline.tokens import cut
+
+Phrase = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a pattern: any of `phrases`, or a slot; both may be optional."""
+
+    phrases: tuple[Phrase, ...] = ()
+    slot: str = ""
+    kind: str = ""
+    greedy: bool = False
+    optional: bool = False
+    firsts: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    kind: str
+    patterns: tuple[tuple[Part, ...], ...]
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    classes: dict[str, tuple[Phrase, ...]]
+    separators: frozenset[str]
+    connectors: tuple[Phrase, ...]
+    polite: tuple[Phrase, ...]
+    tails: tuple[Phrase, ...]
+    pronouns: frozenset[str]
+    rules: tuple[Rule, ...]
+    conditions: tuple[Rule, ...]
+    extra: dict[str, Any]
+
+
+_PART = re.compile(r"(\[)?(?:<(\w+)>|\{(\w+)(\+)?(?::(\w+))?\}|([^\s\[\]<>{}]+))\]?")
+
+
+@cache
+def lexicon() -> Lexicon:
+    data = tomllib.loads((Path(__file__).parent / "lexicon.toml").read_text(encoding="utf-8"))
+    marks = data["marks"]
+    classes = {name: phrases_of(words) for name, words in data["classes"].items()}
+    return Lexicon(
+        classes=classes,
+        separators=frozenset(marks["separators"]),
+        connectors=phrases_of(marks["connectors"]),
+        polite=phrases_of(marks["polite"]),
+        tails=phrases_of(marks["tails"]),
+        pronouns=frozenset(marks["pronouns"]),
+        rules=tuple(_rule(entry, classes) for entry in data["rules"]),
+        conditions=tuple(_rule(entry, classes) for entry in data["conditions"]),
+        extra=data.get("extra", {}),
+    )
+
+
+def phrases_of(words: list[str]) -> tuple[Phrase, ...]:
+    """Longest first, so that "click on" is tried before "click"."""
+    phrases = {tuple(token.plain for token in cut(word)) or (word,) for word in words}
+    return tuple(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
+
+
+def _rule(entry: dict[str, Any], classes: dict[str, tuple[Phrase, ...]]) -> Rule:
+    return Rule(entry["kind"], tuple(_pattern(text, classes) for text in entry["patterns"]))
+
+
+def _pattern(text: str, classes: dict[str, tuple[Phrase, ...]]) -> tuple[Part, ...]:
+    parts: list[Part] = []
+    for optional, name, slot, greedy, kind, word in _PART.findall(text):
+        if slot:
+            parts.append(Part(slot=slot, kind=kind, greedy=bool(greedy), optional=bool(optional)))
+        else:
+            phrases = classes[name] if name else phrases_of([word])
+            firsts = frozenset(phrase[0] for phrase in phrases)
+            parts.append(Part(phrases=phrases, optional=bool(optional), firsts=firsts))
+    return tuple(parts)

@@ -1,0 +1,153 @@
+"""Matches a clause against sentence patterns, with backtracking; slots are checked by their kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from deskhand.roles.offline import sums
+from deskhand.roles.offline.lexicon import Part, Phrase, Rule, lexicon
+from deskhand.roles.offline.tokens import Token
+from deskhand.screen.find_query import read_description
+
+Span = tuple[int, int]
+
+# Slots that may go on over commas, since they hold what is to be said or written.
+_LONG = frozenset({"text", "quote", "sum", "url", "value", "fields", "both", "condition"})
+_PARTICLES = frozenset({"的", "了", "是"})
+_STATES = ("on", "off", "checked", "unchecked", "selected", "visible", "hidden", "empty", "open", "enabled", "disabled")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    kind: str
+    slots: dict[str, Span]
+
+
+def starts_with(phrases: Sequence[Phrase], tokens: Sequence[Token], at: int, end: int) -> int:
+    """How many tokens the longest of the phrases takes at this place; 0 if none stands there."""
+    for phrase in phrases:
+        stop = at + len(phrase)
+        if stop <= end and all(_says(tokens[at + k], word) for k, word in enumerate(phrase)):
+            return len(phrase)
+    return 0
+
+
+def match(rules: Sequence[Rule], tokens: Sequence[Token], start: int, end: int) -> Match | None:
+    """The first rule whose pattern takes the whole clause."""
+    present = {token.plain for token in tokens[start:end] if token.kind != "quote"}
+    for rule in rules:
+        for pattern in rule.patterns:
+            if not _possible(pattern, present, tokens[start]):
+                continue
+            found = next(_walk(pattern, tokens, start, end, {}), None)
+            if found is not None:
+                return Match(rule.kind, found)
+    return None
+
+
+def _possible(pattern: Sequence[Part], present: set[str], first: Token) -> bool:
+    """Quickly no for most patterns: a word that must be there is not, or the clause begins otherwise."""
+    head = pattern[0]
+    if head.phrases and not head.optional and (first.kind == "quote" or first.plain not in head.firsts):
+        return False
+    return all(part.optional or part.slot or not part.firsts.isdisjoint(present) for part in pattern)
+
+
+def _says(token: Token, word: str) -> bool:
+    return token.kind != "quote" and token.plain == word
+
+
+def _walk(
+    parts: Sequence[Part], tokens: Sequence[Token], at: int, end: int, slots: dict[str, Span]
+) -> Iterator[dict[str, Span]]:
+    if not parts:
+        if at == end:
+            yield slots
+        return
+    part, rest = parts[0], parts[1:]
+    if part.slot:
+        stops = range(end, at, -1) if part.greedy else range(at + 1, end + 1)
+        for stop in stops:
+            if _fits(part.kind or part.slot, tokens, at, stop):
+                yield from _walk(rest, tokens, stop, end, {**slots, part.slot: (at, stop)})
+    else:
+        # only the longest phrase: 发送 is never read as 发 with something called 送
+        if taken := starts_with(part.phrases, tokens, at, end):
+            yield from _walk(rest, tokens, at + taken, end, slots)
+    if part.optional:
+        yield from _walk(rest, tokens, at, end, slots)
+
+
+def _fits(kind: str, tokens: Sequence[Token], start: int, end: int) -> bool:
+    inside = tokens[start:end]
+    if kind not in ("condition", "question", "text") and inside[-1].plain in _PARTICLES and inside[-1].kind == "han":
+        return False
+    if kind not in _LONG and any(t.kind == "mark" and t.plain in lexicon().separators for t in inside):
+        return False
+    match kind:
+        case "quote":
+            return len(inside) == 1 and inside[0].kind == "quote"
+        case "number":
+            return _is_number(inside)
+        case "sum":
+            return sums.read_sum(said(tokens, start, end)) is not None
+        case "url":
+            return len(inside) == 1 and inside[0].kind == "url"
+        case "word":
+            return len(inside) == 1 and inside[0].kind in {"word", "quote"}
+        case "key":
+            return key_names(inside) is not None
+        case "field":
+            return "field" in read_description(said(tokens, start, end)).roles
+        case "thing" | "step":
+            return starts_with(lexicon().classes[kind], tokens, start, end) == end - start
+        case "name":
+            return not any(t.kind == "quote" for t in inside) or len(inside) == 1
+        case "person":
+            quoted = any(t.kind == "quote" for t in inside) and len(inside) > 1
+            return not quoted and starts_with(lexicon().classes["message"], tokens, start, end) != end - start
+        case "question":
+            return any(mark in "".join(t.plain for t in inside) for mark in lexicon().extra["questions"])
+        case "state":
+            classes = lexicon().classes
+            return any(starts_with(classes[f"state_{s}"], tokens, start, end) == end - start for s in _STATES)
+        case "plain":
+            return not any(t.kind == "quote" for t in inside)
+        case _:
+            return True
+
+
+_CHINESE_NUMBER = re.compile(r"[零一二两三四五六七八九十半]+")
+
+
+def _is_number(inside: Sequence[Token]) -> bool:
+    text = "".join(t.plain for t in inside)
+    return (len(inside) == 1 and inside[0].kind == "number") or bool(
+        _CHINESE_NUMBER.fullmatch(text) or text in lexicon().extra["numbers"]
+    )
+
+
+def key_names(inside: Sequence[Token]) -> tuple[str, ...] | None:
+    """`ctrl + c`, `enter`, `回车` → the keys' names; None if any of it is no key."""
+    known: dict[str, str] = lexicon().extra["keys"]
+    text = "".join(t.plain for t in inside).removesuffix("键")
+    parts = [part for part in re.split(r"[+]", text) if part] or [text]
+    if len(parts) == 1:
+        return (known[text],) if text in known else None
+    names = [known.get(part, part if len(part) == 1 else "") for part in parts]
+    return tuple(names) if all(names) else None
+
+
+def said(tokens: Sequence[Token], start: int, end: int) -> str:
+    """The words of a span as they were written, a lone quoted text without its quotes."""
+    if end - start == 1 and tokens[start].kind == "quote":
+        return tokens[start].text
+    parts: list[str] = []
+    for k in range(start, end):
+        token = tokens[k]
+        if parts and tokens[k - 1].end < token.start:
+            parts.append(" ")
+        parts.append(f"“{token.text}”" if token.kind == "quote" else token.text)
+    return "".join(parts)

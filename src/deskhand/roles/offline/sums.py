@@ -1,0 +1,107 @@
+"""Arithmetic as people write it: read into signs, worked out exactly, and never by evaluating text as code."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
+
+_WORDS = [
+    (r"divided\s+by|除以|除|÷|／", "/"), (r"multiplied\s+by|times|乘以|乘上|乘|×|✕|·", "*"), (r"plus|加上|加", "+"),
+    (r"minus|减去|减|−|–|—", "-"), (r"to\s+the\s+power\s+of|的?(\d+)次方", r"^\1"), (r"(?<=\d)\s*x\s*(?=\d)", "*"),
+]  # fmt: skip
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_SHAPE = re.compile(r"[\d.+\-*/()%^]+")
+
+
+def read_sum(text: str) -> str | None:
+    """The sum in plain signs (`12*34`), or None if the text is no sum of at least two numbers."""
+    plain = unicodedata.normalize("NFKC", text).casefold().strip()
+    for pattern, sign in _WORDS:
+        plain = re.sub(pattern, sign, plain) if "\\1" in sign else re.sub(pattern, sign.replace("\\", ""), plain)
+    plain = re.sub(r"\s+", "", plain).rstrip("=")
+    plain = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", plain)
+    if not _SHAPE.fullmatch(plain) or len(_NUMBER.findall(plain)) < 2 or not re.search(r"[+\-*/^%]", plain):
+        return None
+    try:
+        _Reader(plain).whole()
+    except ValueError:
+        return None
+    return plain
+
+
+def work_out(text: str) -> Decimal | None:
+    """Its value; None where there is none (a division by zero, a number too large)."""
+    try:
+        return _Reader(text).whole()
+    except (ValueError, DivisionByZero, InvalidOperation, Overflow, ArithmeticError):
+        return None
+
+
+def number_in(text: str) -> Decimal | None:
+    """The number that a display shows (`1,234.5`, `= 408`), if it shows just one."""
+    plain = unicodedata.normalize("NFKC", text).replace("−", "-").replace(" ", "").lstrip("=")
+    plain = re.sub(r"(?<=\d),(?=\d{3})", "", plain)
+    return Decimal(plain) if re.fullmatch(r"-?\d+(\.\d+)?", plain) else None
+
+
+class _Reader:
+    """Recursive descent over one sum."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.at = 0
+
+    def whole(self) -> Decimal:
+        value = self._terms()
+        if self.at != len(self.text):
+            raise ValueError(f"unexpected {self.text[self.at]!r}")
+        return value
+
+    def _next(self, signs: str) -> str:
+        if self.at < len(self.text) and self.text[self.at] in signs:
+            self.at += 1
+            return self.text[self.at - 1]
+        return ""
+
+    def _terms(self) -> Decimal:
+        value = self._factors()
+        while sign := self._next("+-"):
+            other = self._factors()
+            value = value + other if sign == "+" else value - other
+        return value
+
+    def _factors(self) -> Decimal:
+        value = self._power()
+        while sign := self._next("*/"):
+            other = self._power()
+            if sign == "/" and other == 0:
+                # a calculator says so itself; reading the sum does not fail
+                other = Decimal("NaN")
+            value = value * other if sign == "*" else value / other
+        return value
+
+    def _power(self) -> Decimal:
+        value = self._atom()
+        while self._next("%"):
+            value /= 100
+        if self._next("^"):
+            exponent = self._power()
+            if abs(exponent) > 1000:
+                raise ValueError("the exponent is too large")
+            return value**exponent
+        return value
+
+    def _atom(self) -> Decimal:
+        if self._next("-"):
+            return -self._atom()
+        if self._next("("):
+            value = self._terms()
+            if not self._next(")"):
+                raise ValueError("a bracket is open")
+            return value
+        found = _NUMBER.match(self.text, self.at)
+        if not found:
+            raise ValueError("a number is missing")
+        self.at = found.end()
+        return Decimal(found[0])

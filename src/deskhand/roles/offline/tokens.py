@@ -1,0 +1,46 @@
+"""Cuts a goal into tokens: quoted texts, addresses, words, numbers, and single characters of Chinese or punctuation."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Literal
+
+TokenKind = Literal["quote", "url", "number", "word", "han", "mark"]
+
+_URL = r"(?:https?://|www\.)[^\s，。；、“”「」\"]*[^\s，。；、“”「」\".,;!?)]|[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)*\.(?:com|org|net|cn|io|dev|local|edu|gov)(?:[:/](?:[^\s，。；、“”]*[^\s，。；、“”.,;!?)])?)?(?![a-zA-Z0-9])"
+_TOKEN = re.compile(
+    rf"""
+    (?P<quote>“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》|‘[^’]*’|"[^"]*"|(?<![A-Za-z0-9])'[^']*'(?![A-Za-z0-9])|`[^`]*`|”[^“”]*”)
+    |(?P<url>{_URL})
+    |(?P<number>\d+(?:\.\d+)?)
+    |(?P<word>[^\W\d_\u3400-\u9fff\uf900-\ufaff][^\W\u3400-\u9fff\uf900-\ufaff]*(?:['’-][^\W\u3400-\u9fff\uf900-\ufaff]+)*)
+    |(?P<han>[\u3400-\u9fff\uf900-\ufaff])
+    |(?P<mark>\S|\n)
+    """,
+    re.VERBOSE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`text` is what it says (of a quote: what is inside), `plain` is that folded for comparison."""
+
+    kind: TokenKind
+    text: str
+    plain: str
+    start: int
+    end: int
+
+
+def cut(source: str) -> tuple[Token, ...]:
+    """All tokens in order; blanks are dropped, positions point into `source`."""
+    return tuple(_token(found) for found in _TOKEN.finditer(source))
+
+
+def _token(found: re.Match[str]) -> Token:
+    kind: TokenKind = found.lastgroup  # type: ignore[assignment] # the pattern's groups are the kinds
+    text = found[0][1:-1] if kind == "quote" else found[0]
+    plain = text if kind == "quote" else unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    return Token(kind, text, plain, found.start(), found.end())
