@@ -14,21 +14,23 @@ from zlib import crc32
 
 from PIL import Image
 
-from . import render_bars as bars
 from . import ui_keys as keys
+from . import ui_typing as typing
 from .apps import APPS
 from .apps.base import App, Motion, Page
+from .apps.defaults import default_settings
 from .apps.system import SystemUi
-from .render import Op, RectOp, WallpaperOp
-from .render_display import Moment, display
+from .render import Op
+from .render_bars import Bars
+from .render_display import Moment
 from .render_screen import Glass
-from .render_text import text_width
-from .ui import FILL, Box, Colour, Field, Node, Scroll
+from .render_stage import stage
+from .ui import Box, Field, Node, Scroll
 from .ui_keyboard import ADB_IME, LATIN_IME, Keyboard, keyboard_box, keyboard_height
 from .ui_layout import lay_out
 from .ui_theme import NAV_BAR
 from .ui_touch import Finger, Handlers, Window
-from .ui_widgets import stack
+from .ui_windows import app_window, dialog_window
 from .ui_xml import hierarchy_xml
 
 PORTRAIT = (1080, 2400)
@@ -36,8 +38,6 @@ LAUNCHER = "com.android.launcher3"
 SYSTEM_UI = "com.android.systemui"
 CARET_BLINK = 0.5
 TOAST_SECONDS = 2.0
-BLACK: Colour = (0, 0, 0)
-WHITE: Colour = (255, 255, 255)
 
 
 class NeverIdle(Exception):
@@ -51,42 +51,6 @@ class Package:
     label_en: str
     activity: str
     system: bool = True
-
-
-def _default_settings() -> dict[str, dict[str, str]]:
-    return {
-        "system": {
-            "screen_brightness": "128",
-            "screen_brightness_mode": "0",
-            "screen_off_timeout": "60000",
-            "accelerometer_rotation": "0",
-            "user_rotation": "0",
-            "font_scale": "1.0",
-            "volume_music": "8",
-            "volume_ring": "5",
-            "volume_alarm": "6",
-            "vibrate_when_ringing": "1",
-        },
-        "secure": {
-            "default_input_method": LATIN_IME,
-            "ui_night_mode": "1",
-            "location_mode": "3",
-            "android_id": "5f1c0de5eed0a11d",
-        },
-        "global": {
-            "wifi_on": "0",
-            "bluetooth_on": "0",
-            "airplane_mode_on": "0",
-            "mobile_data": "1",
-            "low_power": "0",
-            "adb_enabled": "1",
-            "zen_mode": "0",
-            "window_animation_scale": "1.0",
-            "transition_animation_scale": "1.0",
-            "animator_duration_scale": "1.0",
-            "device_name": "Deskhand Phone",
-        },
-    }
 
 
 class Phone:
@@ -107,7 +71,7 @@ class Phone:
         self.serial_number = f"SIM{crc32(name.encode()):08X}"
         self.locale = locale
         self.conditions: set[str] = set(conditions)
-        self.settings = _default_settings()
+        self.settings = default_settings()
         self.battery_level = 86
         self.charging = False
         self.awake = True
@@ -193,8 +157,7 @@ class Phone:
 
     @property
     def foreground(self) -> tuple[str, str]:
-        window = next(w for w in reversed(self._scene()) if w.focusable)
-        return window.package, window.activity
+        return self._top.package, self._top.activity
 
     @property
     def focused(self) -> Field | None:
@@ -271,7 +234,7 @@ class Phone:
     def hierarchy(self) -> str:
         if "never-idle" in self.conditions:
             raise NeverIdle("could not get idle state.")
-        window = next(w for w in reversed(self._scene()) if w.focusable)
+        window = self._top
         return hierarchy_xml(window.content, window.package, self.rotation, window.focus)
 
     # -- apps ---------------------------------------------------------------------------------------------------
@@ -339,6 +302,11 @@ class Phone:
     def _page(self) -> Page:
         return self._apps[self.front].page
 
+    @property
+    def _top(self) -> Window:
+        """The window that keys go to and that accessibility sees."""
+        return next(w for w in reversed(self._scene()) if w.focusable)
+
     def _happened(self) -> None:
         """After a whole input event: the caret shows at once, and a pop-up waiting for it appears."""
         self._caret_since = self._now()
@@ -361,12 +329,8 @@ class Phone:
         return True
 
     def _focus(self, field: Field, x: float, node: Node) -> None:
-        page = self._page
-        page.focus_on(field)
-        inside = x - node.box.x1 - node.pad[0]
-        if not field.multiline:
-            fits = [i for i in range(len(field.shown) + 1) if text_width(field.shown[:i], node.size) <= inside + 12]
-            field.move(max(fits, default=0))
+        self._page.focus_on(field)
+        typing.place_caret(field, x, node)
 
     def _glide(self, scroll: Scroll, target: float) -> None:
         self._glass.glide(scroll, target, self._now(), self._speed())
@@ -391,39 +355,7 @@ class Phone:
         elif code == keys.APP_SWITCH:
             self._recents()
         else:
-            self._edit(code)
-
-    def _edit(self, code: int) -> None:
-        page, focus = self._page, self.focused
-        if code == keys.TAB:
-            self._next_field()
-        elif code in (keys.PAGE_UP, keys.PAGE_DOWN):
-            self._scroll_page(-1 if code == keys.PAGE_UP else 1)
-        elif focus is None:
-            return
-        elif code in (keys.ENTER, keys.NUMPAD_ENTER, keys.SEARCH):
-            if focus.multiline and code != keys.SEARCH:
-                focus.insert("\n")
-            elif focus.on_enter is not None:
-                focus.on_enter()
-            else:
-                page.typing = False
-        else:
-            keys.edit(focus, code, self)
-
-    def _next_field(self) -> None:
-        window = next(w for w in reversed(self._scene()) if w.focusable)
-        fields = [node.entry for node in _all(window.content) if node.entry is not None and node.enabled]
-        if fields:
-            at = next((i for i, field in enumerate(fields) if field is window.focus), -1)
-            self._page.focus_on(fields[(at + 1) % len(fields)])
-
-    def _scroll_page(self, direction: int) -> None:
-        window = next(w for w in reversed(self._scene()) if w.focusable)
-        for node in _all(window.content):
-            if node.scroll is not None and node.scroll.axis == "y" and node.scroll.limit > 0:
-                node.scroll.move_to(node.scroll.offset + direction * node.scroll.span * 0.8)
-                return
+            typing.press(self._page, self._top, code, self)
 
     def _power(self, code: int) -> None:
         wake = code == keys.WAKEUP or (code == keys.POWER and not self.awake)
@@ -499,45 +431,26 @@ class Phone:
         width, height = self.size
         app = self._apps[self.front]
         page = app.page
-        typing = self.keyboard_shown
-        bottom = height - (keyboard_height(self.ime, self.size) if typing else NAV_BAR)
-        windows = [self._window(app, page, page.build(), Box(0, 0, width, bottom))]
+        keyboard = self.keyboard_shown
+        bottom = height - (keyboard_height(self.ime, self.size) if keyboard else NAV_BAR)
+        windows = [app_window(app, page, page.build(), Box(0, 0, width, bottom))]
         if page.dialog is not None:
-            windows.append(self._dialog(app, page, page.dialog(), Box(0, 0, width, bottom), page.dismiss))
-        if typing and page.focus is not None:
-            panel = self._keyboard.build(self.ime, app.colours, self._enter_label(page.focus), app.t("空格", "space"))
+            windows.append(dialog_window(app, page, page.dialog(), Box(0, 0, width, bottom), page.dismiss))
+        if keyboard and page.focus is not None:
+            panel = self._keyboard.build(
+                self.ime, app.colours, typing.enter_label(page.focus, self.locale), app.t("空格", "space")
+            )
             lay_out(panel, keyboard_box(self.ime, self.size))
             windows.append(Window(self.ime.split("/")[0], ".InputMethod", panel, panel, focusable=False))
         if self._system.popup_shown:
             popup = self._system.popup_page
-            windows.append(self._dialog(self._system, popup, popup.build(), Box(0, 0, width, height), _nothing))
+            windows.append(dialog_window(self._system, popup, popup.build(), Box(0, 0, width, height), _nothing))
         if self.locked:
             lock = self._system.lock_page
-            window = self._window(self._system, lock, lock.build(), Box(0, 0, width, height))
+            window = app_window(self._system, lock, lock.build(), Box(0, 0, width, height))
             window.on_swipe = lambda dx, dy: self._unlock() if dy < -300 else None
             windows.append(window)
         return windows
-
-    def _window(self, app: App, page: Page, root: Node, box: Box) -> Window:
-        lay_out(root, box)
-        return Window(app.package, page.activity or app.activity, root, root, app.secure, page.focus)
-
-    def _dialog(self, app: App, page: Page, content: Node, box: Box, dismiss: Callable[[], object]) -> Window:
-        side = 48
-        shade = stack(
-            content, h=FILL, align="center", justify="center", pad=(side, side, side, side), fill=BLACK, alpha=120
-        )
-        lay_out(shade, box)
-        window = Window(app.package, page.activity or app.activity, shade, content, app.secure, page.focus)
-        window.outside = dismiss
-        return window
-
-    def _enter_label(self, field: Field) -> str:
-        if field.enter_label:
-            return field.enter_label
-        if field.multiline:
-            return "换行" if self.locale == "zh" else "Return"
-        return "完成" if self.locale == "zh" else "Done"
 
     # -- inside: drawing ----------------------------------------------------------------------------------------
 
@@ -554,57 +467,27 @@ class Phone:
 
     def _list(self, now: float) -> None:
         """Lists what is to be drawn: the app's content, which transitions move, and what lies still over it."""
-        screen = Box(0, 0, *self.size)
-        moment = Moment(self.focused, self._caret_on(now), self._tween)
-        content: list[Op] = []
-        over: list[Op] = []
-        for i, window in enumerate(self._windows):
-            page = self._page if i == 0 else self._system.lock_page
-            still = not window.focusable or (window.package == SYSTEM_UI and i > 0)
-            ops = over if still else content
-            if window.secure:
-                ops.append(RectOp(screen, screen, BLACK))
-                continue
-            if i == 0 or (self.locked and i == len(self._windows) - 1):
-                ops.append(_backdrop(page, window.root, screen))
-            ops.extend(display(window.root, moment, screen))
-        ink = self._bar_ink()
-        global_settings = self.settings["global"]
-        over.extend(bars.status_bar(self.size, self._today(), global_settings, self.battery_level, self.charging, ink))
-        over.extend(bars.pill(self.size, ink))
-        note = self._live_toast(now)
-        if note:
-            over.extend(bars.toast(self.size, note))
-        self._content, self._over = tuple(content), tuple(over)
+        app = self._apps[self.front]
+        bars = Bars(self._today(), self.settings["global"], self.battery_level, self.charging, self._live_toast(now))
+        self._content, self._over = stage(
+            self._windows,
+            Moment(self.focused, self._caret_on(now), self._tween),
+            bars,
+            self.size,
+            wallpaper=app.page.backdrop == "wallpaper",
+            dark=app.colours.dark,
+            locked=self.locked,
+        )
         self._glass.drawn(self._content)
 
     def _tween(self, key: str, target: float) -> float:
         return self._glass.tween(f"{self.front}/{key}", target, self._now(), self._speed())
-
-    def _bar_ink(self) -> Colour:
-        app = self._apps[self.front]
-        if self.locked or app.secure or app.page.backdrop == "wallpaper" or app.colours.dark:
-            return WHITE
-        return (40, 43, 48)
 
     def _draw(self, now: float) -> Image.Image:
         if not self.awake:
             return Image.new("RGBA", self.size, (0, 0, 0, 255))
         self._list(now)
         return self._glass.picture(self._content, self._over, self.size, now)
-
-
-def _backdrop(page: Page, root: Node, screen: Box) -> Op:
-    if page.backdrop == "wallpaper":
-        return WallpaperOp(screen, screen, "dusk")
-    return RectOp(screen, screen, root.fill or page.colours.back)
-
-
-def _all(node: Node) -> Iterable[Node]:
-    yield node
-    for child in node.children:
-        if not child.seen.empty:
-            yield from _all(child)
 
 
 def _nothing() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from .render import IconOp, Op, RectOp, text_op
@@ -9,15 +10,25 @@ from .render_text import line_height, text_width
 from .ui import Box, Colour
 
 
-def status_bar(
-    size: tuple[int, int], today: datetime, settings: dict[str, str], battery: int, charging: bool, ink: Colour
-) -> list[Op]:
+@dataclass(frozen=True)
+class Bars:
+    """What the bars tell: the time, the radios (from the global settings), the battery, a toast."""
+
+    today: datetime
+    settings: dict[str, str]
+    battery: int
+    charging: bool
+    toast: str
+
+
+def status_bar(size: tuple[int, int], bars: Bars, ink: Colour) -> list[Op]:
     width, _ = size
     screen = Box(0, 0, *size)
-    clock = today.strftime("%H:%M")
+    clock = bars.today.strftime("%H:%M")
+    battery, settings = bars.battery, bars.settings
     ops: list[Op] = [text_op(56, 22, clock, 38, ink, screen, bold=True)]
     x = width - 56 - 62
-    ops.extend(_battery(x, 32, battery, charging, ink, screen))
+    ops.extend(_battery(x, 32, battery, bars.charging, ink, screen))
     percent = f"{battery}%"
     x -= text_width(percent, 32) + 14
     ops.append(text_op(x, 26, percent, 32, ink, screen))

@@ -77,7 +77,9 @@ def wrap(text: str, size: int, width: int, max_lines: int = 0, *, bold: bool = F
         return (flat if text_width(flat, size, bold=bold) <= width else _ellipsis(flat, size, room),)
     lines = [line for part in text.split("\n") for line in _wrap_paragraph(part, size, room)]
     if max_lines and len(lines) > max_lines:
-        lines = [*lines[: max_lines - 1], _ellipsis("".join(lines[max_lines - 1 :]), size, room)]
+        last = lines[max_lines - 1]
+        more = _ellipsis(last + " ", size, room) if text_width(last + "…", size) > room else last + "…"
+        lines = [*lines[: max_lines - 1], more]
     return tuple(lines)
 
 

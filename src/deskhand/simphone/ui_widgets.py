@@ -69,14 +69,14 @@ def line(theme: Theme, indent: int = 0) -> Node:
     return column(bar, pad=(indent, 0, 0, 0)) if indent else bar
 
 
-def label(text: str, size: int = 44, ink: Colour = (25, 28, 33), **look: Unpack[Look]) -> Node:
+def label(text: str, size: int, ink: Colour, /, **look: Unpack[Look]) -> Node:
     look.setdefault("kind", "android.widget.TextView")
     look.setdefault("w", WRAP)
     look["size"], look["ink"] = size, ink
     return Node(text=text, **look)
 
 
-def icon(name: str, size: int = 64, ink: Colour = (25, 28, 33), **look: Unpack[Look]) -> Node:
+def icon(name: str, size: int, ink: Colour, /, **look: Unpack[Look]) -> Node:
     """An icon; with `on_tap` it is a button whose touch area is larger than the drawing."""
     margin = 28 if look.get("on_tap") else 0
     look.setdefault("kind", "android.widget.ImageButton" if look.get("on_tap") else "android.widget.ImageView")
@@ -88,21 +88,25 @@ def icon(name: str, size: int = 64, ink: Colour = (25, 28, 33), **look: Unpack[L
     return Node(icon=name, **look)
 
 
-def badge_icon(name: str, size: int, tint: Colour, **look: Unpack[Look]) -> Node:
+def badge_icon(name: str, size: int, tint: Colour, /, **look: Unpack[Look]) -> Node:
     """A white icon on a coloured rounded square, as apps and settings have them."""
     look.setdefault("kind", "android.widget.ImageView")
     look.setdefault("radius", size // 4)
-    return Node(icon=name, w=size, h=size, fill=tint, ink=WHITE, size=round(size * 0.58), **look)
+    look["w"] = look["h"] = size
+    look["fill"], look["ink"], look["size"] = tint, WHITE, round(size * 0.58)
+    return Node(icon=name, **look)
 
 
-def avatar(name: str, size: int = 120, **look: Unpack[Look]) -> Node:
+def avatar(name: str, size: int, /, **look: Unpack[Look]) -> Node:
     look.setdefault("radius", 18)
     look["kind"] = "android.widget.ImageView"
     look["glyph"] = name[:1].upper()
-    return Node(w=size, h=size, fill=avatar_colour(name), ink=WHITE, size=round(size * 0.46), **look)
+    look["w"] = look["h"] = size
+    look["fill"], look["ink"], look["size"] = avatar_colour(name), WHITE, round(size * 0.46)
+    return Node(**look)
 
 
-def button(text: str, on_tap: Action, theme: Theme, **look: Unpack[Look]) -> Node:
+def button(text: str, on_tap: Action, theme: Theme, /, **look: Unpack[Look]) -> Node:
     """A filled button; pass `fill=None` with an `ink` for a text button."""
     look.setdefault("kind", "android.widget.Button")
     look.setdefault("fill", theme.accent)
@@ -162,7 +166,7 @@ def slider(level: float, on_slide: Callable[[float], object], theme: Theme, *, r
     )
 
 
-def entry(field: Field, hint: str, theme: Theme, *, rid: str, **look: Unpack[Look]) -> Node:
+def entry(field: Field, hint: str, theme: Theme, /, **look: Unpack[Look]) -> Node:
     """A text field. The hint is shown, and reported as its text, while it is empty, as Android does."""
     look.setdefault("h", 116)
     look.setdefault("fill", theme.field)
@@ -172,19 +176,20 @@ def entry(field: Field, hint: str, theme: Theme, *, rid: str, **look: Unpack[Loo
     look.setdefault("ink", theme.ink)
     look.setdefault("border", None)
     look["kind"] = "android.widget.EditText"
-    return Node(entry=field, hint=hint, rid=rid, **look)
+    return Node(entry=field, hint=hint, **look)
 
 
-def scroller(scroll: Scroll, *children: Node, **look: Unpack[Look]) -> Node:
+def scroller(scroll: Scroll, /, *children: Node, **look: Unpack[Look]) -> Node:
     look.setdefault("kind", "androidx.recyclerview.widget.RecyclerView")
     look.setdefault("weight", 1.0)
-    return Node(children=list(children), scroll=scroll, **look)
+    look["scroll"] = scroll
+    return Node(children=list(children), **look)
 
 
 def top_bar(title: str, theme: Theme, *actions: Node, back: Node | None = None, rid: str = "") -> Node:
     lead = [back] if back is not None else [space(20)]
     name = label(title, 52, theme.ink, bold=True, weight=1.0, max_lines=1, rid=rid, pad=(24, 0, 12, 0))
-    return row(*lead, name, *actions, h=144, pad=(12, 0, 12, 0), kind="android.view.ViewGroup")
+    return row(*lead, name, *actions, h=144, pad=(12, 0, 24, 0), kind="android.view.ViewGroup")
 
 
 def screen(theme: Theme, *children: Node, fill: Colour | None = None) -> Node:

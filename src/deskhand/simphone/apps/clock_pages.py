@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from ..ui import FILL, WRAP, Node
+from ..ui import FILL, WRAP, Action, Node
 from ..ui_widgets import (
     WHITE,
     button,
@@ -56,16 +56,19 @@ class ClockPage(Page):
         }
         body = {"alarm": self._alarms, "world": self._world, "stopwatch": self._stopwatch, "timer": self._timer}
         tabs = [
-            (picture, name, self.clock.rid(f"tab_{tab}"), tab == self.tab, lambda tab=tab: self._go(tab))
+            (picture, name, self.clock.rid(f"tab_{tab}"), tab == self.tab, self._opener(tab))
             for tab, (picture, name) in names.items()
         ]
         bar = top_bar(names[self.tab][1], theme, rid=self.clock.rid("title"))
         return screen(theme, bar, body[self.tab](), tab_bar(tabs, theme, INDIGO))
 
-    def _go(self, tab: Tab) -> None:
-        self.tab = tab
+    def _opener(self, tab: Tab) -> Action:
+        def go() -> None:
+            self.tab = tab
 
-    def _with_add(self, rows: list[Node], desc: str, rid: str, act: object) -> Node:
+        return go
+
+    def _with_add(self, rows: list[Node], desc: str, rid: str, act: Action) -> Node:
         add = icon(
             "add",
             76,
@@ -76,7 +79,7 @@ class ClockPage(Page):
             h=160,
             desc=desc,
             rid=self.clock.rid(rid),
-            on_tap=act if callable(act) else None,
+            on_tap=act,
         )
         corner = row(add, justify="center", align="end", h=FILL, pad=(0, 0, 0, 48), kind="android.widget.FrameLayout")
         body = scroller(self.scroll(self.tab), *rows, pad=(40, 0, 40, 240), gap=28, h=FILL, rid=self.clock.rid("list"))
@@ -193,13 +196,13 @@ class ClockPage(Page):
             gap=60,
         )
 
-    def _buttons(self, *items: tuple[str, str, object, bool]) -> Node:
+    def _buttons(self, *items: tuple[str, str, Action, bool]) -> Node:
         theme = self.colours
         return row(
             *(
                 button(
                     text,
-                    act if callable(act) else self.dismiss,
+                    act,
                     theme,
                     weight=1.0,
                     rid=self.clock.rid(rid),

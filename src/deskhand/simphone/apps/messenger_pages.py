@@ -124,7 +124,7 @@ class MainPage(MessengerPage):
     def _chat_row(self, chat: Chat) -> Node:
         theme = self.colours
         last = chat.messages[-1]
-        picture = avatar(chat.name)
+        picture = avatar(chat.name, 120)
         if chat.unread:
             badge = label(
                 str(chat.unread),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..ui import FILL, Node
+from ..ui import FILL, Action, Node
 from ..ui_widgets import (
     WHITE,
     column,
@@ -120,12 +120,11 @@ class NoteList(NotesPage):
         self.show(lambda: menu_card(note.title, items, self.colours))
 
 
-def ask_delete(page: NotesPage, note: Note, then: object) -> None:
+def ask_delete(page: NotesPage, note: Note, then: Action) -> None:
     def delete() -> None:
         page.notes.notes.remove(note)
         page.notes.host.toast(page.t("已删除", "Deleted"))
-        if callable(then):
-            then()
+        then()
 
     page.confirm(
         page.t("删除笔记", "Delete note"),

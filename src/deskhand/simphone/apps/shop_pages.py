@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ..ui import FILL, WRAP, Node
+from ..ui import FILL, WRAP, Action, Node
 from ..ui_widgets import (
     WHITE,
     badge_icon,
@@ -48,14 +48,14 @@ class ShopPage(Page):
             rid=self.shop.rid("cart_btn"),
         )
 
-    def stepper(self, count: int, less: object, more: object) -> Node:
+    def stepper(self, count: int, less: Action, more: Action) -> Node:
         theme, rid = self.colours, self.shop.rid
         return row(
             icon(
                 "remove",
                 40,
                 theme.ink,
-                on_tap=less if callable(less) else None,
+                on_tap=less,
                 desc=self.t("减少", "Decrease"),
                 rid=rid("minus_btn"),
             ),
@@ -64,7 +64,7 @@ class ShopPage(Page):
                 "add",
                 40,
                 theme.ink,
-                on_tap=more if callable(more) else None,
+                on_tap=more,
                 desc=self.t("增加", "Increase"),
                 rid=rid("plus_btn"),
             ),

@@ -10,7 +10,7 @@ Text = tuple[str, str]
 
 @dataclass(frozen=True)
 class Block:
-    kind: Literal["heading", "text", "link", "field", "submit", "note"]
+    kind: Literal["heading", "text", "link", "field", "submit"]
     text: Text
     to: str = ""
 
@@ -21,9 +21,18 @@ class WebPage:
     blocks: tuple[Block, ...]
 
 
-def _article(title: Text, *paragraphs: Text) -> WebPage:
-    more = Block("link", ("返回新闻首页", "Back to the front page"), "news.local/")
-    return WebPage(title, (Block("heading", title), *(Block("text", p) for p in paragraphs), more))
+def _article(key: str, title: Text) -> WebPage:
+    others = [Block("link", name, f"news.local/{other}") for other, name in ARTICLES.items() if other != key]
+    return WebPage(
+        title,
+        (
+            Block("heading", title),
+            *(Block("text", paragraph) for paragraph in _FILLER),
+            Block("heading", ("相关新闻", "Related news")),
+            *others,
+            Block("link", ("返回新闻首页", "Back to the front page"), "news.local/"),
+        ),
+    )
 
 
 _FILLER: tuple[Text, ...] = (
@@ -83,7 +92,7 @@ def _shop() -> WebPage:
 
 PAGES: dict[str, WebPage] = {
     "news.local/": _front(),
-    **{f"news.local/{key}": _article(title, *_FILLER) for key, title in ARTICLES.items()},
+    **{f"news.local/{key}": _article(key, title) for key, title in ARTICLES.items()},
     "news.local/subscribe": WebPage(
         ("订阅", "Subscribe"),
         (

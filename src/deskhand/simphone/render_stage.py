@@ -1,0 +1,49 @@
+"""Puts windows, bars and a toast together into two display lists: what transitions move, and what lies over it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .render import Op, RectOp, WallpaperOp
+from .render_bars import Bars, pill, status_bar, toast
+from .render_display import Moment, display
+from .ui import Box, Colour
+from .ui_touch import Window
+
+BLACK: Colour = (0, 0, 0)
+WHITE: Colour = (255, 255, 255)
+DARK_INK: Colour = (40, 43, 48)
+
+
+def stage(
+    windows: Sequence[Window],
+    moment: Moment,
+    bars: Bars,
+    size: tuple[int, int],
+    *,
+    wallpaper: bool,
+    dark: bool,
+    locked: bool,
+) -> tuple[tuple[Op, ...], tuple[Op, ...]]:
+    screen = Box(0, 0, *size)
+    content: list[Op] = []
+    over: list[Op] = []
+    for i, window in enumerate(windows):
+        own = i == 0 or window.package == windows[0].package
+        ops = content if own and window.focusable else over
+        if window.secure:
+            ops.append(RectOp(screen, screen, BLACK))
+            continue
+        papered = wallpaper if i == 0 else locked and window is windows[-1]
+        if papered:
+            ops.append(WallpaperOp(screen, screen, "dusk"))
+        elif i == 0:
+            ops.append(RectOp(screen, screen, window.root.fill or BLACK))
+        ops.extend(display(window.root, moment, screen))
+    light = locked or wallpaper or dark or windows[0].secure
+    ink = WHITE if light else DARK_INK
+    over.extend(status_bar(size, bars, ink))
+    over.extend(pill(size, ink))
+    if bars.toast:
+        over.extend(toast(size, bars.toast))
+    return tuple(content), tuple(over)
