@@ -13,7 +13,7 @@ LAYERS: list[set[str]] = [
     {"actions"},
     {"types"},
     {"talk", "errors"},
-    {"protocols", "config", "clock"},
+    {"protocols", "config", "clock", "sheets"},
     {"bus", "task", "screen"},
     {"devices", "simphone", "models", "roles"},
     {"engine"},

@@ -1,0 +1,44 @@
+"""Dialects: how each family of models is asked for a step and how its answer reads. One line registers one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from deskhand.models.dialects.anthropic_computer import AnthropicComputer
+from deskhand.models.dialects.autoglm import AutoGlm
+from deskhand.models.dialects.common import Coordinates
+from deskhand.models.dialects.openai_computer import OpenAiComputer
+from deskhand.models.dialects.tools import Tools
+from deskhand.models.dialects.uitars import UiTars
+from deskhand.protocols import Dialect
+
+# The name, and how it is made for a family that counts in this scale (None: the dialect's own).
+DIALECTS: dict[str, Callable[[Coordinates | None], Dialect]] = {
+    "tools": lambda scale: Tools(scale or "pixels"),
+    "autoglm": lambda scale: AutoGlm(),
+    "uitars": lambda scale: UiTars(scale or "thousandths"),
+    "anthropic-computer": lambda scale: AnthropicComputer(),
+    "openai-computer": lambda scale: OpenAiComputer(),
+}
+
+
+def dialect_of(model: str) -> str:
+    """The dialect that a model of this name speaks, as far as its name tells."""
+    name = model.casefold()
+    if "autoglm" in name:
+        return "autoglm"
+    if "ui-tars" in name or "uitars" in name:
+        return "uitars"
+    if "computer-use" in name:
+        return "openai-computer"
+    return "tools"
+
+
+def coordinates_of(model: str) -> Coordinates | None:
+    """The scale that a family is known to point in, whatever it is told; None: it follows what it is told."""
+    name = model.casefold()
+    if any(family in name for family in ("qwen3-vl", "qwen3.5", "glm-4.5v", "glm-4.6v", "gemini")):
+        return "thousandths"
+    if "ui-tars-1.5" in name and "doubao" not in name:
+        return "pixels"
+    return None

@@ -1,0 +1,120 @@
+"""Anthropic's computer use: its own screen tool for acting, and one tool of ours for judging and ending a step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+from deskhand.actions import (
+    Action,
+    Click,
+    DoubleClick,
+    Drag,
+    Hotkey,
+    Key,
+    MiddleClick,
+    Move,
+    RightClick,
+    Scroll,
+    Type,
+    Wait,
+)
+from deskhand.errors import Unparsable
+from deskhand.models.dialects.common import PointWord, Scale, make, path, point, quoted, scale_of, seconds, whole
+from deskhand.models.dialects.computer import ask_with_computer, decide
+from deskhand.talk import ModelReply, ModelRequest, Situation
+from deskhand.types import Decision, Planned
+
+Fields = Mapping[str, Any]
+Read = Callable[[Fields, Scale], list[Action]]
+# A wheel click moves about a tenth of the screen.
+_PAGES_A_CLICK = 0.1
+
+
+def _at(word: PointWord) -> Read:
+    def read(fields: Fields, scale: Scale) -> list[Action]:
+        if fields.get("text"):
+            raise Unparsable("Holding keys while clicking is not possible here; click without them.")
+        return [make(word, **point(fields.get("coordinate"), scale, "A click"))]
+
+    return read
+
+
+def _keys(fields: Fields, scale: Scale) -> list[Action]:
+    said, repeat = fields.get("text"), fields.get("repeat", 1)
+    keys = [part for part in re.split(r"[\s+]+", said) if part] if isinstance(said, str) else []
+    if not keys or not isinstance(repeat, int) or not 1 <= repeat <= 10:
+        raise Unparsable('The action "key" needs "text" with a key such as "Return" or "ctrl+s".')
+    one = make(Key, key=keys[0]) if len(keys) == 1 else make(Hotkey, keys=tuple(keys))
+    return [one] * repeat
+
+
+def _scroll(fields: Fields, scale: Scale) -> list[Action]:
+    spot = point(fields["coordinate"], scale, "A scroll") if fields.get("coordinate") is not None else {}
+    amount = fields.get("scroll_amount", 5)
+    if isinstance(amount, bool) or not isinstance(amount, int | float):
+        raise Unparsable('The action "scroll" needs a number as "scroll_amount".')
+    pages = min(max(amount * _PAGES_A_CLICK, 0.05), 20)
+    return [make(Scroll, direction=fields.get("scroll_direction", "down"), pages=pages, **spot)]
+
+
+def _drag(fields: Fields, scale: Scale) -> list[Action]:
+    return [make(Drag, **path(fields.get("start_coordinate"), fields.get("coordinate"), scale, "A drag"))]
+
+
+def _type(fields: Fields, scale: Scale) -> list[Action]:
+    text = fields.get("text")
+    if not isinstance(text, str) or not text:
+        raise Unparsable('The action "type" needs "text".')
+    return [make(Type, text=text.rstrip("\n"), press_enter=text.endswith("\n"))]
+
+
+def _triple(fields: Fields, scale: Scale) -> list[Action]:
+    """Selects the whole field, which is what it is used for; no device has a triple click of its own."""
+    return [*_at(Click)(fields, scale), make(Hotkey, keys=("ctrl", "a"))]
+
+
+_READERS: dict[str, Read] = {
+    "left_click": _at(Click),
+    "right_click": _at(RightClick),
+    "middle_click": _at(MiddleClick),
+    "double_click": _at(DoubleClick),
+    "triple_click": _triple,
+    "mouse_move": _at(Move),
+    "left_click_drag": _drag,
+    "key": _keys,
+    "type": _type,
+    "scroll": _scroll,
+    "wait": lambda fields, scale: [make(Wait, seconds=seconds(fields.get("duration")))],
+    # The next step begins with a fresh picture anyway.
+    "screenshot": lambda fields, scale: [make(Wait, seconds=0.5)],
+}
+
+
+class AnthropicComputer:
+    name = "anthropic-computer"
+
+    def ask(self, situation: Situation) -> ModelRequest:
+        return ask_with_computer(situation)
+
+    def quote(self, reply: ModelReply) -> str:
+        return quoted(reply)
+
+    def read(self, reply: ModelReply, situation: Situation) -> Decision:
+        whole(reply)
+        scale = scale_of(situation, "pixels")
+        actions = [action for item in reply.native for action in _actions(item, scale)]
+        return decide(reply, [Planned(action=action) for action in actions], situation)
+
+
+def _actions(item: Fields, scale: Scale) -> list[Action]:
+    fields = item.get("input")
+    if not isinstance(fields, dict):
+        raise Unparsable("The computer tool was called without input.")
+    inputs = cast("dict[str, Any]", fields)
+    name = inputs.get("action", item.get("name"))
+    reader = _READERS.get(name) if isinstance(name, str) else None
+    if reader is None:
+        raise Unparsable(f"The computer tool has no action {name!r} here; it has {', '.join(_READERS)}.")
+    return reader(inputs, scale)

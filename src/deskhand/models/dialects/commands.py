@@ -1,0 +1,61 @@
+"""Finding the commands in a text reply: where they begin, that they stand together, that nothing hides behind."""
+
+from __future__ import annotations
+
+import re
+
+from deskhand.errors import Unparsable
+from deskhand.models.dialects.grammar import Call, GrammarError, Reader, read_calls, squeeze, unfenced
+
+# What may stand behind a command on its line: closing tags, a fence, a full stop, a comment.
+_CLOSING = re.compile(r"(?:\s|[<＜]\s*/?\s*(?:answer|think|thinking)\s*[>＞]|```|[.。;；!！]|#[^\n]*)*")
+# A command begins a line, perhaps as a list item or after `Action:`.
+_BEGIN = re.compile(
+    r"^[ \t>*\-`]*(?:(?:action|动作|操作)\s*[:：]\s*)?(?=[^\W\d][\w \-]{0,20}[(（])", re.IGNORECASE | re.MULTILINE
+)
+
+
+def find_calls(text: str, known: frozenset[str], *, alone: bool, inline: tuple[str, ...] = ()) -> list[Call]:
+    """The commands of a reply. `alone`: nothing else may be there.
+
+    `inline` names commands that may also follow words on the same line, if the reply ends with them:
+    servers that strip special tokens send thought and command run together.
+    """
+    body = unfenced(text)
+    starts = [match.end() for match in _BEGIN.finditer(body)]
+    starts = [at for at in starts if squeeze(Reader(body, at).at_call()) in known]
+    if not starts:
+        return _run_together(body, known, inline)
+    reader = Reader(body, starts[0])
+    try:
+        calls = read_calls(reader, known)
+    except GrammarError as error:
+        raise Unparsable(f"The command can't be read: {error}.") from None
+    after = _closed(body, reader.at)
+    line_is_over = "\n" in body[reader.at : after] or after >= len(body)
+    if (alone and after < len(body)) or not line_is_over:
+        raise Unparsable(f"After the command comes {body[after : after + 30]!r}; write the command and nothing else.")
+    if any(at >= reader.at for at in starts):
+        raise Unparsable("The reply contains commands in several places; write them together or only one.")
+    return calls
+
+
+def _run_together(body: str, known: frozenset[str], inline: tuple[str, ...]) -> list[Call]:
+    if inline:
+        pattern = rf"(?<![A-Za-z0-9_.])(?=(?:{'|'.join(inline)})\s*[(（])"
+        for match in list(re.finditer(pattern, body))[:20]:
+            reader = Reader(body, match.start())
+            try:
+                calls = read_calls(reader, known)
+            except GrammarError:
+                continue
+            if _closed(body, reader.at) >= len(body):
+                return calls
+    raise Unparsable(
+        "The reply contains no command that can be read; answer with one command in the form you were told."
+    )
+
+
+def _closed(body: str, at: int) -> int:
+    match = _CLOSING.match(body, at)
+    return match.end() if match else at

@@ -1,0 +1,311 @@
+"""What all dialects share: the scale of a family's numbers, fitting words to a device, and telling what was."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+from pydantic import ValidationError
+
+from deskhand.actions import (
+    Action,
+    ActionKind,
+    Back,
+    Click,
+    DoubleClick,
+    Drag,
+    Home,
+    Hotkey,
+    Key,
+    LongPress,
+    MiddleClick,
+    Move,
+    OpenApp,
+    OpenUrl,
+    RightClick,
+    Scroll,
+    Swipe,
+    Word,
+    describe,
+)
+from deskhand.errors import NotPossible, Unparsable
+from deskhand.models.dialects.grammar import Value
+from deskhand.sheets import Sheet, sheet
+from deskhand.talk import Language, ModelReply, Situation
+from deskhand.types import Decision, Element, ExecStatus, Planned, StepReport, Verdict
+
+Coordinates = Literal["pixels", "thousandths"]
+A = TypeVar("A", bound=Word)
+PointWord = type[Click] | type[DoubleClick] | type[RightClick] | type[MiddleClick] | type[Move] | type[LongPress]
+
+# Words that need no device; running code is only offered where the engine says so.
+ALWAYS: frozenset[ActionKind] = frozenset({"wait", "memorize", "answer", "take_over"})
+MAX_ACTIONS = 10
+_DETAILED_STEPS = 4
+_THOUGHT, _LINE = 300, 60
+MAX_WAIT_S = 60.0
+
+
+def manual(language: Language, name: str) -> Sheet:
+    return sheet("deskhand.models.dialects", "manuals", language, name)
+
+
+# --- coordinates -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The model's numbers run from 0 to `width` and `height`; the frame has its own size."""
+
+    width: int
+    height: int
+    frame: tuple[int, int]
+
+    def to_frame(self, x: float, y: float) -> tuple[int, int]:
+        if not (0 <= x <= self.width and 0 <= y <= self.height):
+            raise Unparsable(
+                f"The point ({x:g}, {y:g}) is not on the screen: "
+                f"x goes from 0 to {self.width - 1}, y from 0 to {self.height - 1}."
+            )
+        width, height = self.frame
+        return min(round(x * width / self.width), width - 1), min(round(y * height / self.height), height - 1)
+
+    def from_frame(self, x: int, y: int) -> tuple[int, int]:
+        width, height = self.frame
+        return (
+            min(round(x * self.width / width), self.width - 1),
+            min(round(y * self.height / height), self.height - 1),
+        )
+
+
+def scale_of(situation: Situation, coordinates: Coordinates) -> Scale:
+    if coordinates == "thousandths":
+        return Scale(1000, 1000, situation.frame)
+    if picture := situation.picture:
+        return Scale(picture.width, picture.height, situation.frame)
+    return Scale(*situation.frame, situation.frame)
+
+
+def numbers(value: Value) -> list[float]:
+    """The numbers of a point or a box, however it is written: a list, `(x,y)`, `<point>x y</point>`."""
+    if isinstance(value, list):
+        found = [item for item in value if isinstance(item, int | float) and not isinstance(item, bool)]
+        return [float(item) for item in found] if len(found) == len(value) else []
+    if isinstance(value, str):
+        inner = _POINT_TAGS.sub(" ", value).strip().strip("()[]（）")
+        parts = [part for part in re.split(r"[\s,，]+", inner) if part]
+        return [float(part) for part in parts] if all(_PLAIN.fullmatch(part) for part in parts) else []
+    return []
+
+
+_POINT_TAGS = re.compile(r"<\|?/?(?:point|bbox|box_start|box_end|box|begin_of_box|end_of_box)\|?>")
+_PLAIN = re.compile(r"-?\d{1,7}(?:\.\d{1,9})?")
+
+
+def point(value: Value, scale: Scale, what: str) -> dict[str, int]:
+    """`x` and `y` in frame pixels from a point, or from the middle of a box."""
+    found = numbers(value)
+    if len(found) == 4:
+        found = [(found[0] + found[2]) / 2, (found[1] + found[3]) / 2]
+    if len(found) != 2:
+        raise Unparsable(f"{what} needs a point of two numbers [x, y].")
+    x, y = scale.to_frame(*found)
+    return {"x": x, "y": y}
+
+
+def path(start: Value, end: Value, scale: Scale, what: str) -> dict[str, int]:
+    first, last = point(start, scale, what), point(end, scale, what)
+    return {**first, "to_x": last["x"], "to_y": last["y"]}
+
+
+# --- words -----------------------------------------------------------------------------------------------
+
+
+def make(word: type[A], **fields: Any) -> A:
+    """An action word, with every wrong field told to the model instead of to us."""
+    try:
+        return word(**fields)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the action"
+        kind = word.__name__.lower()
+        raise Unparsable(f"The action {kind!r} is not usable: {where}: {first['msg']}.") from None
+
+
+def seconds(value: Value, default: float = 1.0) -> float:
+    """A duration such as 2, "2 seconds", "1.5s" or "3秒"; at least a moment, at most a minute."""
+    if isinstance(value, str):
+        match = re.match(r"\s*(\d{1,6}(?:\.\d{1,6})?)", value)
+        value = float(match[1]) if match else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return default
+    return min(max(float(value), 0.1), MAX_WAIT_S)
+
+
+def offered(situation: Situation) -> frozenset[ActionKind]:
+    """What may be asked for: the device's own words and those that need none."""
+    return situation.capabilities | ALWAYS
+
+
+def fit(action: Action, situation: Situation) -> Action:
+    """The action, or the same intent in a word that this device has; raises NotPossible when there is none."""
+    can = offered(situation)
+    if action.kind in can:
+        return action
+    other: Action | None = None
+    match action:
+        case Swipe() | Drag():
+            other = _other_path(action, situation, can)
+        case Scroll() if "swipe" in can:
+            other = _swipe_for(action, situation)
+        case Hotkey(keys=(key,)) if "key" in can:
+            other = Key(key=key)
+        case Key(key=key) if "hotkey" in can:
+            other = Hotkey(keys=(key,))
+        case Key(key=key) if key.casefold() in ("back", "home") and key.casefold() in can:
+            other = Back() if key.casefold() == "back" else Home()
+        case OpenApp(name=name) if "open_url" in can and re.match(r"(?:https?://)?[\w-]+(?:\.[\w-]+)+", name):
+            other = OpenUrl(url=name if "://" in name else f"https://{name}")
+        case _:
+            pass
+    if other is None:
+        words = ", ".join(sorted(can))
+        raise NotPossible(f"This device can't do {action.kind!r}; it can do: {words}.")
+    return other
+
+
+def _other_path(action: Swipe | Drag, situation: Situation, can: frozenset[ActionKind]) -> Action | None:
+    """A finger's flick where there is only a wheel, or a drag where there is only a finger."""
+    x, y, to_x, to_y = action.x, action.y, action.to_x, action.to_y
+    if isinstance(action, Drag):
+        slow = Swipe(x=x, y=y, to_x=to_x, to_y=to_y, target=action.target, duration_ms=1200)
+        return slow if "swipe" in can else None
+    if "scroll" not in can:
+        return Drag(x=x, y=y, to_x=to_x, to_y=to_y, target=action.target) if "drag" in can else None
+    across, down = to_x - x, to_y - y
+    width, height = situation.frame
+    if abs(down) >= abs(across):
+        return Scroll(direction="down" if down < 0 else "up", pages=_pages(abs(down) / height), x=x, y=y)
+    return Scroll(direction="right" if across < 0 else "left", pages=_pages(abs(across) / width), x=x, y=y)
+
+
+def _pages(share: float) -> float:
+    return min(max(share, 0.05), 20.0)
+
+
+def _swipe_for(action: Scroll, situation: Situation) -> Swipe:
+    width, height = situation.frame
+    x = width // 2 if action.x is None else action.x
+    y = height // 2 if action.y is None else action.y
+    reach = min(action.pages, 0.6)
+    ahead, aside = round(height * reach / 2), round(width * reach / 2)
+    dx, dy = {"down": (0, ahead), "up": (0, -ahead), "right": (aside, 0), "left": (-aside, 0)}[action.direction]
+    return Swipe(
+        x=_inside(x + dx, width), y=_inside(y + dy, height),
+        to_x=_inside(x - dx, width), to_y=_inside(y - dy, height), duration_ms=500,
+    )  # fmt: skip
+
+
+def _inside(value: int, size: int) -> int:
+    return min(max(value, 0), size - 1)
+
+
+# --- decisions -------------------------------------------------------------------------------------------
+
+
+def acting(
+    actions: Iterable[Planned], situation: Situation, thought: str = "", verdict: Verdict | None = None
+) -> Decision:
+    """A decision to act, every action fitted to the device."""
+    planned = tuple(item.model_copy(update={"action": fit(item.action, situation)}) for item in actions)
+    if not planned:
+        raise Unparsable("The reply asks for no action and does not say that the task is done.")
+    if len(planned) > MAX_ACTIONS:
+        raise Unparsable(f"The reply asks for {len(planned)} actions at once; ask for at most {MAX_ACTIONS}.")
+    return Decision(kind="actions", actions=planned, thought=thought[:2000], verdict=verdict)
+
+
+def whole(reply: ModelReply) -> None:
+    """Refuse what was cut off or refused: acting on half a reply is acting on a guess."""
+    if reply.stop == "length":
+        raise Unparsable("The reply was cut off at its length limit: think shorter and answer with the action.")
+    if reply.stop == "refused":
+        raise Unparsable("The model refused to answer this step.")
+
+
+def quoted(reply: ModelReply) -> str:
+    """A reply as text, for showing it to the model again."""
+    calls = [json.dumps({"tool": call.name, "arguments": call.arguments}, ensure_ascii=False) for call in reply.calls]
+    native = [json.dumps(dict(item), ensure_ascii=False) for item in reply.native]
+    return "\n".join(part for part in (reply.text, *calls, *native) if part)[:4000] or "(nothing)"
+
+
+def in_quotes(text: str, quote: str = '"') -> str:
+    """A text as the grammar reads it back."""
+    escaped = text.replace("\\", "\\\\").replace(quote, "\\" + quote)
+    return quote + escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t") + quote
+
+
+# --- telling ---------------------------------------------------------------------------------------------
+
+
+def tell_elements(elements: Iterable[Element], scale: Scale) -> str:
+    """The numbered list: `[7] button "Send" at 540,921`, with what is special about each."""
+    return "\n".join(_element(element, scale) for element in elements)
+
+
+def _element(element: Element, scale: Scale) -> str:
+    x, y = scale.from_frame(*element.bounds.center)
+    words = [f"[{element.index}] {element.role}"]
+    if label := element.name or element.hint:
+        words.append(json.dumps(label[:80], ensure_ascii=False))
+    if element.value and element.value != element.name:
+        words.append(
+            "value " + ("(hidden)" if element.password else json.dumps(element.value[:80], ensure_ascii=False))
+        )
+    words.append(f"at {x},{y}")
+    marks: Mapping[str, bool] = {
+        "focused": element.focused,
+        "selected": element.selected,
+        "checked": element.checked is True,
+        "unchecked": element.checked is False,
+        "disabled": not element.enabled,
+        "scrollable": element.scrollable,
+    }
+    words += [mark for mark, is_so in marks.items() if is_so]
+    return " ".join(words)
+
+
+def tell_past(past: tuple[StepReport, ...]) -> str:
+    """What was done: the newest steps with thoughts and outcomes, those before in one short line each."""
+    older, recent = past[:-_DETAILED_STEPS], past[-_DETAILED_STEPS:]
+    lines = [f"{step.step}. {_short(step)}" for step in older]
+    for step in recent:
+        thought = f"{step.thought[:_THOUGHT]} → " if step.thought else ""
+        lines.append(f"{step.step}. {thought}{outcome(step)}")
+    return "\n".join(lines)
+
+
+def _short(step: StepReport) -> str:
+    words = "; ".join(describe(report.action) for report in step.actions) or step.error or step.message
+    return words[:_LINE]
+
+
+def outcome(step: StepReport) -> str:
+    """What came of a step, failures included, so that the model can do better."""
+    parts: list[str] = []
+    for report in step.actions[:5]:
+        line = describe(report.action)[:160]
+        if report.status is not ExecStatus.EXECUTED:
+            line += f" FAILED ({report.status}): {report.detail[:200]}"
+        elif report.changed is False:
+            line += " (the screen did not change)"
+        elif report.detail:
+            line += f" ({report.detail[:100]})"
+        parts.append(line)
+    if step.error:
+        parts.append(f"FAILED: {step.error[:300]}")
+    return "; ".join(parts) or step.message[:200] or "nothing was done"

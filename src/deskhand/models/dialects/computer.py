@@ -1,0 +1,92 @@
+"""What the two computer-use dialects share: how they are asked, and our own tools beside the provider's.
+
+`report` judges the last action and ends a step; `do` has the words that a mouse and a keyboard lack.
+"""
+
+from __future__ import annotations
+
+from deskhand.errors import Unparsable
+from deskhand.models.dialects.common import acting, manual, offered, scale_of, tell_elements, tell_past
+from deskhand.models.dialects.tools import read_action, read_verdict, schema
+from deskhand.talk import Computer, ModelReply, ModelRequest, Picture, Situation, Tool, ToolCall, Turn
+from deskhand.types import Decision, DecisionKind, Planned, Verdict
+
+REPORT, DO = "report", "do"
+_MORE = frozenset(
+    {"open_app", "open_url", "switch_window", "back", "home", "long_press", "swipe", "memorize", "answer", "take_over"}
+)
+_ENDINGS: dict[str, DecisionKind] = {
+    "done": "done", "fail": "fail", "stale": "stale", "supplement": "supplement", "ask": "ask",
+}  # fmt: skip
+_REPORT_SCHEMA = {
+    "type": "object",
+    "properties": {
+        "success": {"type": "boolean", "description": "did the last action do what it should?"},
+        "reason": {"type": "string"},
+        "decision": {"type": "string", "enum": ["go_on", *_ENDINGS]},
+        "message": {"type": "string"},
+    },
+    "required": ["decision"],
+}
+
+
+def ask_with_computer(situation: Situation) -> ModelRequest:
+    if not situation.picture:
+        raise Unparsable(
+            "A computer-use model needs the picture of the screen; switch it on or take the tools dialect."
+        )
+    words = manual(situation.language, "computer")
+    scale = scale_of(situation, "pixels")
+    parts: list[str | Picture] = [situation.task]
+    if situation.past:
+        parts.append(words.section("past", past=tell_past(situation.past)))
+    if situation.elements:
+        parts.append(words.section("elements", elements=tell_elements(situation.elements, scale)))
+    parts += [situation.now, words.section("picture"), situation.picture]
+    more = schema(_MORE & offered(situation))["properties"]["actions"]["items"]
+    return ModelRequest(
+        role="operator",
+        system=words.section("system", role=situation.role),
+        turns=(Turn("user", tuple(parts)),),
+        tools=(Tool(REPORT, words.section("report"), _REPORT_SCHEMA), Tool(DO, words.section("do"), more)),
+        computer=Computer(scale.width, scale.height),
+    )
+
+
+def decide(reply: ModelReply, screen: list[Planned], situation: Situation) -> Decision:
+    """One decision from the provider's screen actions and from our own two tools."""
+    verdict, ending = _report(reply)
+    ours = [_do(call, situation) for call in reply.calls if call.name == DO]
+    if ours and screen:
+        raise Unparsable(
+            f"The reply uses {DO!r} and the computer tool at once; their order is unclear: use one of them."
+        )
+    if strange := next((call.name for call in reply.calls if call.name not in (REPORT, DO)), ""):
+        raise Unparsable(f"There is no tool {strange!r}.")
+    if screen or ours:
+        return acting(screen or ours, situation, reply.text, verdict)
+    if ending:
+        return ending
+    raise Unparsable(f"The reply uses no tool: act with the computer tool, or call {REPORT!r} to end the step.")
+
+
+def _report(reply: ModelReply) -> tuple[Verdict | None, Decision | None]:
+    call = next((call for call in reply.calls if call.name == REPORT), None)
+    if call is None:
+        return None, None
+    if call.arguments is None:
+        raise Unparsable(f"The arguments of {REPORT!r} are not a JSON object.")
+    verdict = read_verdict(call.arguments)
+    kind, message = call.arguments.get("decision"), call.arguments.get("message")
+    if kind not in _ENDINGS:
+        return verdict, None
+    said = message[:2000] if isinstance(message, str) else ""
+    if kind in ("fail", "supplement", "ask") and not said:
+        raise Unparsable(f"The decision {kind!r} needs a message that says why.")
+    return verdict, Decision(kind=_ENDINGS[kind], message=said, thought=reply.text[:2000], verdict=verdict)
+
+
+def _do(call: ToolCall, situation: Situation) -> Planned:
+    if call.arguments is None:
+        raise Unparsable(f"The arguments of {DO!r} are not a JSON object.")
+    return read_action(dict(call.arguments), situation, scale_of(situation, "pixels"))
