@@ -5,12 +5,13 @@ Command line > environment (`DESKHAND_SETTLE__MAX_WAIT_MS=…`) > file (TOML) > 
 
 import os
 import tomllib
+from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
 
-from deskhand.errors import SettingsError
+from deskhand.errors import ModelUnavailable, SettingsError
 
 
 class _Section(BaseModel):
@@ -75,6 +76,104 @@ class BrowserSettings(_Section):
     downloads: Path = Field(default_factory=lambda: Path.home() / "Downloads")
 
 
+class PriceSettings(_Section):
+    """US dollars for a million tokens."""
+
+    input: Annotated[Decimal, Field(ge=0)]
+    output: Annotated[Decimal, Field(ge=0)]
+
+
+Provider = Literal["openai-compatible", "openai", "anthropic"]
+_PROVIDERS: tuple[str, ...] = get_args(Provider)
+_KEY_VARIABLES: dict[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+
+
+class EndpointSettings(_Section):
+    """One model at one endpoint; `free` declares that it costs nothing.
+
+    `model` may carry its provider: `openai:gpt-5`.
+    """
+
+    provider: Provider = "openai-compatible"
+    model: Annotated[str, Field(min_length=1)]
+    base_url: str = ""
+    api_key_env: str = ""
+    key_file: Path | None = None
+    price: PriceSettings | None = None
+    free: bool = False
+    stream: bool = True
+
+    @model_validator(mode="before")
+    @classmethod
+    def _provider_in_the_name(cls, data: Any) -> Any:
+        if not isinstance(data, dict):
+            return data
+        fields = cast("Tree", data)
+        provider, _, model = str(fields.get("model", "")).partition(":")
+        return {**fields, "provider": provider, "model": model} if model and provider in _PROVIDERS else fields
+
+    @model_validator(mode="after")
+    def _reachable(self) -> "EndpointSettings":
+        if self.provider == "openai-compatible" and not self.base_url:
+            raise ValueError("an openai-compatible model needs a base_url")
+        return self
+
+
+class ModelSettings(EndpointSettings):
+    """The model of one role. Fallbacks speak the same dialect and are tried in order when it can't answer.
+
+    `show` is what a step is told with: the picture, the numbered list of elements, or both.
+    """
+
+    dialect: Literal["auto", "tools", "autoglm", "uitars", "anthropic-computer", "openai-computer"] = "auto"
+    coordinates: Literal["auto", "pixels", "thousandths"] = "auto"
+    vision: bool = True
+    show: Literal["picture", "list", "both"] = "both"
+    picture_side: Annotated[int, Field(ge=200, le=4096)] = 1280
+    max_output_tokens: Annotated[int, Field(ge=64, le=200_000)] = 3000
+    connect_timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0
+    first_byte_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
+    total_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 110.0
+    retries: Annotated[int, Field(ge=0, le=20)] = 3
+    fallbacks: tuple[EndpointSettings, ...] = ()
+
+
+class ModelsSettings(_Section):
+    """One model for each role; a role without one works offline, by rules."""
+
+    manager: ModelSettings | None = None
+    operator: ModelSettings | None = None
+    technician: ModelSettings | None = None
+    analyst: ModelSettings | None = None
+    evaluator: ModelSettings | None = None
+    assistant: ModelSettings | None = None
+
+
+class BudgetSettings(_Section):
+    """US dollars: the hard cap of a task, and the most that one operation of each tier may cost."""
+
+    task: Annotated[Decimal, Field(ge=0)] = Decimal("1.00")
+    low: Annotated[Decimal, Field(ge=0)] = Decimal("0.01")
+    medium: Annotated[Decimal, Field(ge=0)] = Decimal("0.10")
+    high: Annotated[Decimal, Field(ge=0)] = Decimal("1.00")
+
+
+def read_key(endpoint: EndpointSettings) -> SecretStr:
+    """The endpoint's key, from its file or its variable; empty where none is needed."""
+    if endpoint.key_file:
+        try:
+            return SecretStr(endpoint.key_file.read_text(encoding="utf-8").strip())
+        except (OSError, UnicodeDecodeError) as error:
+            raise SettingsError(f"The key file {endpoint.key_file} can't be read: {error}.") from None
+    variable = endpoint.api_key_env or _KEY_VARIABLES.get(endpoint.provider, "")
+    key = os.environ.get(variable, "").strip() if variable else ""
+    if not key and (endpoint.api_key_env or (variable and not endpoint.base_url)):
+        raise ModelUnavailable(
+            f"There is no key for {endpoint.model}: set the variable {variable}, or name a key_file in its settings."
+        )
+    return SecretStr(key)
+
+
 def _home(variable: str, fallback: str) -> Path:
     return Path(os.environ.get(variable) or Path.home() / fallback) / "deskhand"
 
@@ -86,6 +185,8 @@ class Settings(_Section):
     data_dir: Path = Field(default_factory=lambda: _home("XDG_DATA_HOME", ".local/share"))
     executor: ExecutorSettings = ExecutorSettings()
     settle: SettleSettings = SettleSettings()
+    models: ModelsSettings = ModelsSettings()
+    budget: BudgetSettings = BudgetSettings()
     adb: AdbSettings = AdbSettings()
     browser: BrowserSettings = Field(default_factory=BrowserSettings)
     desktop: DesktopSettings = DesktopSettings()
