@@ -14,24 +14,24 @@ from zlib import crc32
 
 from PIL import Image
 
-from . import ui_keys as keys
-from . import ui_typing as typing
-from .apps import APPS
-from .apps.base import App, Motion, Page
-from .apps.defaults import default_settings
-from .apps.system import SystemUi
-from .render import Op
-from .render_bars import Bars
-from .render_display import Moment
-from .render_screen import Glass
-from .render_stage import stage
-from .ui import Box, Field, Node, Scroll
-from .ui_keyboard import ADB_IME, LATIN_IME, Keyboard, keyboard_box, keyboard_height
-from .ui_layout import lay_out
-from .ui_theme import NAV_BAR
-from .ui_touch import Finger, Handlers, Window
-from .ui_windows import app_window, dialog_window
-from .ui_xml import hierarchy_xml
+from deskhand.simphone import ui_keys as keys
+from deskhand.simphone import ui_typing as typing
+from deskhand.simphone.apps import APPS
+from deskhand.simphone.apps.base import App, Motion, Page
+from deskhand.simphone.apps.defaults import default_settings
+from deskhand.simphone.apps.system import SystemUi
+from deskhand.simphone.render import Op
+from deskhand.simphone.render_bars import Bars
+from deskhand.simphone.render_display import Moment
+from deskhand.simphone.render_screen import Glass
+from deskhand.simphone.render_stage import stage
+from deskhand.simphone.ui import Box, Field, Node, Scroll
+from deskhand.simphone.ui_keyboard import ADB_IME, LATIN_IME, Keyboard, keyboard_box, keyboard_height
+from deskhand.simphone.ui_layout import lay_out
+from deskhand.simphone.ui_theme import NAV_BAR
+from deskhand.simphone.ui_touch import Finger, Handlers, Window
+from deskhand.simphone.ui_windows import app_window, dialog_window
+from deskhand.simphone.ui_xml import hierarchy_xml
 
 PORTRAIT = (1080, 2400)
 LAUNCHER = "com.android.launcher3"
@@ -182,7 +182,7 @@ class Phone:
     def touch_move(self, x: float, y: float) -> None:
         if self.awake:
             self._finger.move(x, y)
-            self._settle()
+            self._version += 1
 
     def touch_up(self, x: float, y: float) -> None:
         if self.awake:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from PIL import Image, ImageDraw
 
-from .render_icons import icon_mask
-from .render_text import glyphs, line_height, text_width
-from .ui import Box, Colour
+from deskhand.simphone.render_icons import icon_mask
+from deskhand.simphone.render_text import glyphs, line_height, text_width
+from deskhand.simphone.ui import Box, Colour
 
 
 class RectOp(NamedTuple):
@@ -191,6 +191,10 @@ class Canvas:
     def __init__(self) -> None:
         self._ops: tuple[Op, ...] = ()
         self._image: Image.Image | None = None
+
+    def picture_of(self, ops: tuple[Op, ...]) -> Image.Image | None:
+        """The last picture, if it shows this list."""
+        return self._image if ops == self._ops else None
 
     def show(self, ops: tuple[Op, ...], size: tuple[int, int]) -> Image.Image:
         """A picture of the list. Pictures handed out are never painted on again."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from .render import IconOp, Op, RectOp, text_op
-from .render_text import line_height, text_width
-from .ui import Box, Colour
+from deskhand.simphone.render import IconOp, Op, RectOp, text_op
+from deskhand.simphone.render_text import line_height, text_width
+from deskhand.simphone.ui import Box, Colour
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import render_icons_apps as _app_icons
-from .render import IconOp, Op, RectOp, text_op
-from .render_text import line_height, text_width
-from .ui import Box, Colour, Field, Node
+from deskhand.simphone import render_icons_apps as _app_icons
+from deskhand.simphone.render import IconOp, Op, RectOp, text_op
+from deskhand.simphone.render_text import line_height, text_width
+from deskhand.simphone.ui import Box, Colour, Field, Node
 
 assert _app_icons  # imported for the icons it registers
 

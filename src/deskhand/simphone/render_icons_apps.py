@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .render_icons import Pen, drawn
+from deskhand.simphone.render_icons import Pen, drawn
 
 
 @drawn("chat")

@@ -37,8 +37,7 @@ def _zoom(front: Image.Image, behind: Image.Image, scale: float, opacity: float)
     small = front.resize((w, h), Image.Resampling.NEAREST) if (w, h) != (width, height) else front
     x, y = (width - w) // 2, (height - h) // 2
     frame = behind.copy()
-    where = (x, y, x + w, y + h)
-    frame.paste(Image.blend(behind.crop(where), small, opacity), (x, y))
+    frame.paste(small, (x, y), Image.new("L", (w, h), round(255 * opacity)))
     return frame
 
 

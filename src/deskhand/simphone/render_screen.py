@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from .render import Canvas, Op, paint_over
-from .render_motion import DURATIONS, Motion, between, ease
-from .ui import Scroll
+from deskhand.simphone.render import Canvas, Op, paint, paint_over
+from deskhand.simphone.render_motion import DURATIONS, Motion, between, ease
+from deskhand.simphone.ui import Box, Scroll
 
 TWEEN = 0.18
 GLIDE = 0.24
@@ -18,6 +18,7 @@ GLIDE = 0.24
 class _Transition:
     motion: Motion
     before: tuple[Op, ...]
+    picture: Image.Image | None
     start: float
     duration: float
 
@@ -45,15 +46,14 @@ class Glass:
         self._tweens: dict[str, _Tween] = {}
         self._used: set[str] = set()
         self._glides: list[_Glide] = []
-        self._still = Canvas()
-        self._before = Canvas()
-        self._after = Canvas()
+        self._canvas = Canvas()
         self._drawn: tuple[Op, ...] = ()
 
     def begin(self, motion: Motion, now: float, scale: float) -> None:
         """From the content that was drawn last to whatever is drawn next."""
         if scale > 0:
-            self._transition = _Transition(motion, self._drawn, now, DURATIONS[motion] * scale)
+            known = self._canvas.picture_of(self._drawn)
+            self._transition = _Transition(motion, self._drawn, known, now, DURATIONS[motion] * scale)
 
     def glide(self, scroll: Scroll, target: float, now: float, scale: float) -> None:
         self._glides = [g for g in self._glides if g.scroll is not scroll]
@@ -77,7 +77,7 @@ class Glass:
             self._transition = None
         return (
             self._transition is not None
-            or bool(self._glides)
+            or any(now - glide.start < GLIDE for glide in self._glides)
             or any(now - t.start < TWEEN and t.origin != t.target for t in self._tweens.values())
         )
 
@@ -101,11 +101,14 @@ class Glass:
 
     def picture(self, content: tuple[Op, ...], over: tuple[Op, ...], size: tuple[int, int], now: float) -> Image.Image:
         transition = self._transition
+        after = self._canvas.show(content, size)
         if transition is None or now - transition.start >= transition.duration:
             self._transition = None
-            return self._still.show(content + over, size)
-        before = self._before.show(transition.before, size)
-        after = self._after.show(content, size)
-        frame = between(transition.motion, before, after, (now - transition.start) / transition.duration)
+            frame = after.copy()
+        else:
+            if transition.picture is None:
+                transition.picture = paint(transition.before, Box(0, 0, *size))
+            progress = (now - transition.start) / transition.duration
+            frame = between(transition.motion, transition.picture, after, progress)
         paint_over(frame, over)
         return frame

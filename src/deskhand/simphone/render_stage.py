@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .render import Op, RectOp, WallpaperOp
-from .render_bars import Bars, pill, status_bar, toast
-from .render_display import Moment, display
-from .ui import Box, Colour
-from .ui_touch import Window
+from deskhand.simphone.render import Op, RectOp, WallpaperOp
+from deskhand.simphone.render_bars import Bars, pill, status_bar, toast
+from deskhand.simphone.render_display import Moment, display
+from deskhand.simphone.ui import Box, Colour
+from deskhand.simphone.ui_touch import Window
 
 BLACK: Colour = (0, 0, 0)
 WHITE: Colour = (255, 255, 255)

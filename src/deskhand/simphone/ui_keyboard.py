@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .ui import FILL, Box, Node
-from .ui_theme import NAV_BAR, Theme
-from .ui_widgets import WHITE, column, icon, label, row, space
+from deskhand.simphone.ui import FILL, Box, Node
+from deskhand.simphone.ui_theme import NAV_BAR, Theme
+from deskhand.simphone.ui_widgets import WHITE, column, icon, label, row, space
 
 ROWS = ("1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm")
 LATIN_IME = "com.android.inputmethod.latin/.LatinIME"

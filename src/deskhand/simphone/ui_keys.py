@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from .ui import Field
+from deskhand.simphone.ui import Field
 
 HOME, BACK, POWER, ENTER, DELETE, MENU, ESCAPE, TAB = 3, 4, 26, 66, 67, 82, 111, 61
 VOLUME_UP, VOLUME_DOWN, APP_SWITCH, SLEEP, WAKEUP = 24, 25, 187, 223, 224

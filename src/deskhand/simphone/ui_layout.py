@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from .render_text import line_height, text_width, wrap
-from .ui import FILL, WRAP, Box, Node
+from deskhand.simphone.render_text import line_height, text_width, wrap
+from deskhand.simphone.ui import FILL, WRAP, Box, Node
 
 ROOM = 1_000_000
 

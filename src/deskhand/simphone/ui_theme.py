@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .ui import Colour
+from deskhand.simphone.ui import Colour
 
 STATUS_BAR = 96
 NAV_BAR = 54

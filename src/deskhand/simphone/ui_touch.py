@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .ui import Action, Box, Field, Node, Scroll
+from deskhand.simphone.ui import Action, Box, Field, Node, Scroll
 
 SLOP = 24
 LONG_PRESS = 0.5

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from . import ui_keys as keys
-from .apps.base import Page
-from .render_text import text_width
-from .ui import Field, Node
-from .ui_touch import Window
-from .ui_windows import every
+from deskhand.simphone import ui_keys as keys
+from deskhand.simphone.apps.base import Page
+from deskhand.simphone.render_text import text_width
+from deskhand.simphone.ui import Field, Node
+from deskhand.simphone.ui_touch import Window
+from deskhand.simphone.ui_windows import every
 
 
 def place_caret(field: Field, x: float, node: Node) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, TypedDict, Unpack
 
-from .ui import FILL, WRAP, Action, Colour, Field, Node, Pad, Scroll
-from .ui_theme import STATUS_BAR, Theme, avatar_colour
+from deskhand.simphone.ui import FILL, WRAP, Action, Colour, Field, Node, Pad, Scroll
+from deskhand.simphone.ui_theme import STATUS_BAR, Theme, avatar_colour
 
 WHITE: Colour = (255, 255, 255)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from .apps.base import App, Page
-from .ui import FILL, Box, Colour, Node
-from .ui_layout import lay_out
-from .ui_touch import Window
-from .ui_widgets import stack
+from deskhand.simphone.apps.base import App, Page
+from deskhand.simphone.ui import FILL, Box, Colour, Node
+from deskhand.simphone.ui_layout import lay_out
+from deskhand.simphone.ui_touch import Window
+from deskhand.simphone.ui_widgets import stack
 
 SHADE: Colour = (0, 0, 0)
 MARGIN = 48

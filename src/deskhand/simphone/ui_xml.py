@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.sax.saxutils import quoteattr
 
-from .ui import Field, Node
+from deskhand.simphone.ui import Field, Node
 
 HEADER = "<?xml version='1.0' encoding='UTF-8' standalone='yes' ?>"
 

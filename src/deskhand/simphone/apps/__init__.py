@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from .bank import Bank
-from .base import App
-from .browser import Browser
-from .calculator import Calculator
-from .clock import Clock
-from .contacts import Contacts
-from .launcher import Launcher
-from .messenger import Messenger
-from .notes import Notes
-from .photos import Camera, Gallery
-from .settings import Settings
-from .shop import Shop
-from .system import SystemUi
-from .weather import Weather
+from deskhand.simphone.apps.bank import Bank
+from deskhand.simphone.apps.base import App
+from deskhand.simphone.apps.browser import Browser
+from deskhand.simphone.apps.calculator import Calculator
+from deskhand.simphone.apps.clock import Clock
+from deskhand.simphone.apps.contacts import Contacts
+from deskhand.simphone.apps.launcher import Launcher
+from deskhand.simphone.apps.messenger import Messenger
+from deskhand.simphone.apps.notes import Notes
+from deskhand.simphone.apps.photos import Camera, Gallery
+from deskhand.simphone.apps.settings import Settings
+from deskhand.simphone.apps.shop import Shop
+from deskhand.simphone.apps.system import SystemUi
+from deskhand.simphone.apps.weather import Weather
 
 APPS: tuple[type[App], ...] = (
     Launcher,

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, ClassVar, Literal, Protocol
 
-from ..ui import Colour, Field, Node, Scroll
-from ..ui_theme import DARK, LIGHT, Theme
-from ..ui_widgets import card, icon, top_bar
+from deskhand.simphone.ui import Colour, Field, Node, Scroll
+from deskhand.simphone.ui_theme import DARK, LIGHT, Theme
+from deskhand.simphone.ui_widgets import card, icon, top_bar
 
 Motion = Literal["open", "close", "forward", "backward", "fade"]
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ui import FILL, Node, Scroll
-from ..ui_widgets import (
+from deskhand.simphone.apps.base import App, Host, Page
+from deskhand.simphone.apps.sites import BOOKMARKS, PAGES, Block, WebPage, find, tidy
+from deskhand.simphone.ui import FILL, Node, Scroll
+from deskhand.simphone.ui_widgets import (
     avatar,
     button,
     column,
@@ -20,8 +22,6 @@ from ..ui_widgets import (
     scroller,
     section,
 )
-from .base import App, Host, Page
-from .sites import BOOKMARKS, PAGES, Block, WebPage, find, tidy
 
 HOME = "about:home"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..ui import FILL, Node
-from ..ui_widgets import WHITE, column, icon, label, line, row, screen
-from .arithmetic import BadExpression, evaluate, shown
-from .base import App, Host, Page
+from deskhand.simphone.apps.arithmetic import BadExpression, evaluate, shown
+from deskhand.simphone.apps.base import App, Host, Page
+from deskhand.simphone.ui import FILL, Node
+from deskhand.simphone.ui_widgets import WHITE, column, icon, label, line, row, screen
 
 ORANGE = (240, 130, 30)
 OPERATORS = "+−×÷"

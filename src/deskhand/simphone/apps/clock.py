@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .base import App, Host, Page
+from deskhand.simphone.apps.base import App, Host, Page
 
 INDIGO = (70, 84, 190)
 Tab = Literal["alarm", "world", "stopwatch", "timer"]
@@ -70,7 +70,7 @@ class Clock(App):
         self.timer_length = 300
 
     def first_page(self) -> Page:
-        from .clock_pages import ClockPage
+        from deskhand.simphone.apps.clock_pages import ClockPage
 
         return ClockPage(self)
 

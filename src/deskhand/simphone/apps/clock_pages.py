@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from ..ui import FILL, WRAP, Action, Node
-from ..ui_widgets import (
+from deskhand.simphone.apps.base import Page
+from deskhand.simphone.apps.clock import CITIES, INDIGO, Alarm, Clock, Tab, city_name
+from deskhand.simphone.ui import FILL, WRAP, Action, Node
+from deskhand.simphone.ui_widgets import (
     WHITE,
     button,
     column,
@@ -23,8 +25,6 @@ from ..ui_widgets import (
     tab_bar,
     top_bar,
 )
-from .base import Page
-from .clock import CITIES, INDIGO, Alarm, Clock, Tab, city_name
 
 
 def _stretch(seconds: float) -> str:

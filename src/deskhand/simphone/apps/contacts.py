@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..ui import FILL, Node
-from ..ui_widgets import (
+from deskhand.simphone.apps.base import App, Host, Page
+from deskhand.simphone.apps.people import PEOPLE
+from deskhand.simphone.ui import FILL, Node
+from deskhand.simphone.ui_widgets import (
     WHITE,
     avatar,
     button,
@@ -23,8 +25,6 @@ from ..ui_widgets import (
     stack,
     top_bar,
 )
-from .base import App, Host, Page
-from .people import PEOPLE
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ui_keyboard import LATIN_IME
+from deskhand.simphone.ui_keyboard import LATIN_IME
 
 
 def default_settings() -> dict[str, dict[str, str]]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ui import FILL, Node, Scroll
-from ..ui_theme import STATUS_BAR
-from ..ui_widgets import WHITE, badge_icon, card, column, label, row, space, stack
-from .base import App, Page
+from deskhand.simphone.apps.base import App, Page
+from deskhand.simphone.ui import FILL, Node, Scroll
+from deskhand.simphone.ui_theme import STATUS_BAR
+from deskhand.simphone.ui_widgets import WHITE, badge_icon, card, column, label, row, space, stack
 
 DOCK = ("com.android.contacts", "com.tencent.mm", "com.android.browser", "com.android.camera")
 FIRST_PAGE = 6

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from .base import App, Host, Page
-from .people import PEOPLE, Person
+from deskhand.simphone.apps.base import App, Host, Page
+from deskhand.simphone.apps.people import PEOPLE, Person
 
 GREEN = (7, 193, 96)
 
@@ -83,7 +83,7 @@ class Messenger(App):
         self.notify = True
 
     def first_page(self) -> Page:
-        from .messenger_pages import MainPage
+        from deskhand.simphone.apps.messenger_pages import MainPage
 
         return MainPage(self)
 

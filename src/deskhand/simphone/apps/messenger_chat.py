@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ..ui import FILL, WRAP, Node, Scroll
-from ..ui_widgets import (
+from deskhand.simphone.apps.base import Page
+from deskhand.simphone.apps.messenger import GREEN, Message, Messenger
+from deskhand.simphone.ui import FILL, WRAP, Node, Scroll
+from deskhand.simphone.ui_widgets import (
     avatar,
     button,
     column,
@@ -17,8 +19,6 @@ from ..ui_widgets import (
     scroller,
     space,
 )
-from .base import Page
-from .messenger import GREEN, Message, Messenger
 
 BUBBLE_ME = (149, 236, 105)
 
@@ -159,6 +159,6 @@ class ChatPage(Page):
         self.show(lambda: menu_card("", items, self.colours))
 
     def _profile(self) -> None:
-        from .messenger_pages import ProfilePage
+        from deskhand.simphone.apps.messenger_pages import ProfilePage
 
         self.mm.push(ProfilePage(self.mm, self.mm.person(self.name)))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from ..ui import FILL, WRAP, Node
-from ..ui_widgets import (
+from deskhand.simphone.apps.base import Page
+from deskhand.simphone.apps.messenger import GREEN, Chat, Messenger, Moment
+from deskhand.simphone.apps.messenger_chat import ChatPage
+from deskhand.simphone.apps.people import Person
+from deskhand.simphone.ui import FILL, WRAP, Node
+from deskhand.simphone.ui_widgets import (
     WHITE,
     avatar,
     badge_icon,
@@ -28,10 +32,6 @@ from ..ui_widgets import (
     tab_bar,
     top_bar,
 )
-from .base import Page
-from .messenger import GREEN, Chat, Messenger, Moment
-from .messenger_chat import ChatPage
-from .people import Person
 
 Tab = Literal["chats", "contacts", "discover", "me"]
 

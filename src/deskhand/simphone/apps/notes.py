@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..ui import FILL, Action, Node
-from ..ui_widgets import (
+from deskhand.simphone.apps.base import App, Host, Page
+from deskhand.simphone.ui import FILL, Action, Node
+from deskhand.simphone.ui_widgets import (
     WHITE,
     column,
     empty_note,
@@ -20,7 +21,6 @@ from ..ui_widgets import (
     stack,
     top_bar,
 )
-from .base import App, Host, Page
 
 YELLOW = (240, 176, 32)
 

@@ -5,9 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..ui import FILL, Colour, Node
-from ..ui_widgets import WHITE, badge_icon, column, empty_note, icon, label, row, screen, scroller, space, top_bar
-from .base import App, Host, Page
+from deskhand.simphone.apps.base import App, Host, Page
+from deskhand.simphone.ui import FILL, Colour, Node
+from deskhand.simphone.ui_widgets import (
+    WHITE,
+    badge_icon,
+    column,
+    empty_note,
+    icon,
+    label,
+    row,
+    screen,
+    scroller,
+    space,
+    top_bar,
+)
 
 TINTS: tuple[Colour, ...] = ((90, 140, 200), (200, 140, 90), (110, 170, 120), (170, 110, 170), (200, 170, 80))
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ..ui import Colour, Node
-from ..ui_widgets import (
+from deskhand.simphone.apps.base import App, Host, Page
+from deskhand.simphone.ui import Colour, Node
+from deskhand.simphone.ui_widgets import (
     badge_icon,
     chevron,
     column,
@@ -21,7 +22,6 @@ from ..ui_widgets import (
     switch,
     top_bar,
 )
-from .base import App, Host, Page
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,7 @@ class Settings(App):
         self.show(item.key)
 
     def show(self, key: str) -> None:
-        from .settings_pages import PAGES
+        from deskhand.simphone.apps.settings_pages import PAGES
 
         self.push(PAGES[key](self))
 

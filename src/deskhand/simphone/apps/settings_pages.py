@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..ui import FILL, Node
-from ..ui_theme import Theme
-from ..ui_widgets import (
+from deskhand.simphone.apps.base import App
+from deskhand.simphone.apps.settings import BLUETOOTH_DEVICES, NETWORKS, Network, Settings, SettingsPage
+from deskhand.simphone.ui import FILL, Node
+from deskhand.simphone.ui_theme import Theme
+from deskhand.simphone.ui_widgets import (
     badge_icon,
     button,
     card,
@@ -24,8 +26,6 @@ from ..ui_widgets import (
     slider,
     switch,
 )
-from .base import App
-from .settings import BLUETOOTH_DEVICES, NETWORKS, Network, Settings, SettingsPage
 
 
 class SubPage(SettingsPage):

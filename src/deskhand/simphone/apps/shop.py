@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ..ui import Colour
-from .base import App, Host, Page
+from deskhand.simphone.apps.base import App, Host, Page
+from deskhand.simphone.ui import Colour
 
 RED = (226, 62, 48)
 
@@ -97,7 +97,7 @@ class Shop(App):
         self.orders: list[dict[str, Any]] = []
 
     def first_page(self) -> Page:
-        from .shop_pages import ProductsPage
+        from deskhand.simphone.apps.shop_pages import ProductsPage
 
         return ProductsPage(self)
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from ..ui import FILL, WRAP, Action, Node
-from ..ui_widgets import (
+from deskhand.simphone.apps.base import Page
+from deskhand.simphone.apps.shop import PRODUCTS, RED, Product, Shop
+from deskhand.simphone.ui import FILL, WRAP, Action, Node
+from deskhand.simphone.ui_widgets import (
     WHITE,
     badge_icon,
     button,
@@ -21,8 +23,6 @@ from ..ui_widgets import (
     scroller,
     top_bar,
 )
-from .base import Page
-from .shop import PRODUCTS, RED, Product, Shop
 
 
 class ShopPage(Page):
