@@ -64,16 +64,31 @@ def find_app(name: str, installed: list[str]) -> str | None:
     for package in [*(each for each in known_names() if each in installed), *installed]:
         if wanted in {fold(each) for each in names_of(package)}:
             return package
+    part_of = [package for package in installed if any(_holds(each, name) for each in names_of(package))]
+    if len(part_of) == 1:
+        return part_of[0]
     close = [(score, package) for score, package in _scored(wanted, installed) if score >= CERTAIN]
     if close and (len(close) == 1 or close[0][0] > close[1][0]):
         return close[0][1]
     return None
 
 
-def nearest_names(name: str, installed: list[str], count: int = 5) -> list[str]:
-    """What a person may have meant, else simply what there is."""
-    scored = [package for score, package in _scored(fold(name), installed) if score >= NEAR]
-    return [names_of(package)[0] for package in (scored or installed)[:count]]
+def _holds(full: str, name: str) -> bool:
+    """Whether `name` is a part of a full name: whole words in English, two or more characters in Chinese."""
+    part = name.strip().casefold()
+    if part.isascii():
+        return bool(re.search(rf"(?<![a-z0-9]){re.escape(part)}(?![a-z0-9])", full.casefold()))
+    return len(fold(part)) >= 2 and fold(part) in fold(full)
+
+
+def nearest_names(name: str, installed: list[str], count: int = 8) -> list[str]:
+    """What a person may have meant, else simply what there is; in the language they used."""
+    near = [package for score, package in _scored(fold(name), installed) if score >= NEAR]
+    return [_in_language_of(name, names_of(package)) for package in (near or installed)[:count]]
+
+
+def _in_language_of(name: str, names: tuple[str, ...]) -> str:
+    return next((each for each in names if each.isascii() == name.isascii()), names[0])
 
 
 def _scored(wanted: str, installed: list[str]) -> list[tuple[float, str]]:
@@ -130,14 +145,14 @@ class Apps:
         deadline = self._clock.now() + FRONT_S
         while True:
             front = await look_at_front(self._line)
-            if front.package == package:
-                return f"{names_of(package)[0]} is in front"
-            if ASKING.search(front.package):
-                return f"{names_of(package)[0]} asks for a permission"
-            if self._clock.now() >= deadline:
-                raise AppNotFound(self._not_in_front(name, package, front))
             if front.locked:
                 raise DeviceLocked(f"The phone {self._line.serial} is locked: unlock it.")
+            if front.package == package:
+                return f"{name} is in front"
+            if ASKING.search(front.package):
+                return f"{name} asks for a permission"
+            if self._clock.now() >= deadline:
+                raise AppNotFound(self._not_in_front(name, package, front))
             await self._clock.sleep(POLL_S)
 
     def _not_in_front(self, name: str, package: str, front: Front) -> str:

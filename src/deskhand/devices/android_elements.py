@@ -9,6 +9,8 @@ from deskhand.errors import NoElements
 from deskhand.types import Element, Rect, Role
 
 NAME_LIMIT = 200
+# A thing to tap in a list is a row of it when it is about as wide as the list; else it is a button, as icons are.
+ROW_SHARE = 0.8
 EVERYWHERE = Rect(0, 0, 65_536, 65_536)
 BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
 NOT_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -133,7 +135,8 @@ def _tappable_role(view: View) -> Role:
         return "link"
     if view.parent and any(_beside(view, each) and each.flag("selected") for each in view.parent.children):
         return "tab"
-    if view.parent and view.parent.role == "list":
+    around = next((above for above in view.above if above.role == "list"), None)
+    if around and view.bounds.width > ROW_SHARE * around.bounds.width:
         return "item"
     return "item" if sum(1 for each in view.below if each.text) > 1 else "button"
 
