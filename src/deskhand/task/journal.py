@@ -121,7 +121,7 @@ class SqliteJournal:
         return [summary(fold_all(self._read(task_id, 0))) for task_id in ids]
 
     async def keep_frame(self, frame: Frame) -> str:
-        name = await asyncio.to_thread(lambda: xxhash.xxh3_128_hexdigest(frame.pixels.data))
+        name = xxhash.xxh3_128_hexdigest(frame.pixels.data)  # 0.2 ms for a phone's screen: less than a thread's hop
         await self._settle_paintings()
         file = self._file(name)
         if name not in self._painting and not file.exists():

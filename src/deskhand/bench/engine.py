@@ -1,0 +1,149 @@
+"""What the engine itself costs: against nothing at all, against bare calls, and with many phones at once."""
+
+import asyncio
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from deskhand.actions import Action, ActionKind, Click, Home, OpenApp
+from deskhand.bench.rows import Row
+from deskhand.build import Deskhand
+from deskhand.bus import Bus
+from deskhand.clock import SystemClock
+from deskhand.config import Settings
+from deskhand.engine.run import Crew, Run
+from deskhand.protocols import Device, Settle
+from deskhand.screen.settle import VisualStability
+from deskhand.task.journal import SqliteJournal
+from deskhand.task.state import TaskState
+from deskhand.types import AppInfo, Briefing, Decision, Element, Frame, Planned, SettleResult, TaskStatus
+
+STEPS = 40
+PHONE_STEPS = 10
+PHONES = 16
+ROUNDS = 3
+
+
+async def run(out: Path) -> list[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(data_dir=Path(folder))
+        return [await _own_cost(settings), *await _against_bare_calls(settings), await _many_phones(settings)]
+
+
+class Repeating:
+    """A worker without thoughts: its actions in turn, `steps` of them, then done."""
+
+    needs_elements = False
+
+    def __init__(self, actions: list[Action], steps: int) -> None:
+        self._actions = actions
+        self._steps = steps
+
+    async def decide(self, briefing: Briefing) -> Decision:
+        if briefing.step > self._steps:
+            return Decision(kind="done", message="all steps taken")
+        action = self._actions[briefing.step % len(self._actions)]
+        return Decision(kind="actions", actions=(Planned(action=action),))
+
+
+class Nothing:
+    """A device that costs nothing: every look is another full-size picture that was made beforehand."""
+
+    id = "nothing"
+    capabilities: frozenset[ActionKind] = frozenset({"click"})
+
+    def __init__(self) -> None:
+        self._frames = [Frame(np.full((2400, 1080, 4), shade, np.uint8)) for shade in range(8)]
+        self._looks = 0
+
+    async def frame(self) -> Frame:
+        self._looks += 1
+        return self._frames[self._looks % len(self._frames)]
+
+    async def elements(self) -> tuple[Element, ...]:
+        return ()
+
+    async def app(self) -> AppInfo:
+        return AppInfo("nothing")
+
+    async def apps(self) -> tuple[str, ...]:
+        return ()
+
+    async def act(self, action: Action) -> str:
+        return ""
+
+    def changes(self) -> AsyncIterator[None] | None:
+        return None
+
+    async def close(self) -> None:
+        pass
+
+
+async def _at_once(device: Device, before: Frame) -> SettleResult:
+    return SettleResult(still=True, waited_ms=0, frames=1, frame=await device.frame())
+
+
+async def _finish(device: Device, worker: Repeating, journal: SqliteJournal, settle: Settle) -> TaskState:
+    crew = Crew(device, worker, "bench", journal, Bus(), SystemClock(), settle, Settings())
+    task = Run("measure", crew, max_steps=1000)
+    await task.start()
+    return await task.wait()
+
+
+async def _own_cost(settings: Settings) -> Row:
+    journal = SqliteJournal(settings.data_dir / "own")
+    device, worker = Nothing(), Repeating([Click(x=5, y=5)], STEPS)
+    costs: list[float] = []
+    for _ in range(ROUNDS):
+        begun = time.perf_counter()
+        await _finish(device, worker, journal, _at_once)
+        costs.append((time.perf_counter() - begun) / STEPS * 1000)
+    await journal.close()
+    return Row("engine's own cost of a step", median(costs), "ms", limit=5, note="journal, hashes, state; 1080×2400")
+
+
+async def _against_bare_calls(settings: Settings) -> list[Row]:
+    """The same actions on the same phone, by the engine and by bare calls with the same settling."""
+    settle = VisualStability(settings.settle, SystemClock())
+    actions: list[Action] = [OpenApp(name="设置"), Home()]
+    journal = SqliteJournal(settings.data_dir / "ratio")
+    bare: list[float] = []
+    engine: list[float] = []
+    async with Deskhand(settings) as hand, hand.pool.lease("sim:bench") as phone:
+        for _ in range(ROUNDS):
+            begun = time.perf_counter()
+            before = await phone.frame()
+            for step in range(1, PHONE_STEPS + 1):
+                await phone.act(actions[step % 2])
+                before = (await settle(phone, before)).frame
+            bare.append(time.perf_counter() - begun)
+            begun = time.perf_counter()
+            await _finish(phone, Repeating(actions, PHONE_STEPS), journal, settle)
+            engine.append(time.perf_counter() - begun)
+    await journal.close()
+    ratio = median(e / b for e, b in zip(engine, bare, strict=True))
+    return [
+        Row("a run against bare calls", ratio, limit=1.3, note=f"{PHONE_STEPS} steps on the simulated phone"),
+        Row("a step on the simulated phone", median(engine) / PHONE_STEPS * 1000, "ms"),
+    ]
+
+
+async def _many_phones(settings: Settings) -> Row:
+    """Ten steps each on sixteen phones at once, in one process."""
+    journal = SqliteJournal(settings.data_dir / "many")
+    actions: list[Action] = [OpenApp(name="设置"), Home()]
+    async with Deskhand(settings) as hand:
+
+        async def one(number: int) -> TaskState:
+            async with hand.pool.lease(f"sim:{number}") as phone:
+                settle = VisualStability(settings.settle, SystemClock())
+                return await _finish(phone, Repeating(actions, PHONE_STEPS), journal, settle)
+
+        states = await asyncio.gather(*(one(number) for number in range(PHONES)))
+    await journal.close()
+    done = sum(state.status is TaskStatus.FULFILLED and state.failed_actions == 0 for state in states)
+    return Row(f"phones that took {PHONE_STEPS} steps at once", done, "of 16", limit=PHONES, better="more")
