@@ -30,7 +30,7 @@ from deskhand.simphone.ui_keyboard import ADB_IME, LATIN_IME, Keyboard, keyboard
 from deskhand.simphone.ui_layout import lay_out
 from deskhand.simphone.ui_theme import NAV_BAR
 from deskhand.simphone.ui_touch import Finger, Handlers, Window
-from deskhand.simphone.ui_windows import app_window, dialog_window
+from deskhand.simphone.ui_windows import app_window, dialog_window, reveal
 from deskhand.simphone.ui_xml import hierarchy_xml
 
 PORTRAIT = (1080, 2400)
@@ -434,6 +434,9 @@ class Phone:
         keyboard = self.keyboard_shown
         bottom = height - (keyboard_height(self.ime, self.size) if keyboard else NAV_BAR)
         windows = [app_window(app, page, page.build(), Box(0, 0, width, bottom))]
+        if page.reveal:
+            reveal(windows[0])
+            page.reveal = False
         if page.dialog is not None:
             windows.append(dialog_window(app, page, page.dialog(), Box(0, 0, width, bottom), page.dismiss))
         if keyboard and page.focus is not None:
@@ -475,7 +478,6 @@ class Phone:
             bars,
             self.size,
             wallpaper=app.page.backdrop == "wallpaper",
-            dark=app.colours.dark,
             locked=self.locked,
         )
         self._glass.drawn(self._content)

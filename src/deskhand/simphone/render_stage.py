@@ -22,7 +22,6 @@ def stage(
     size: tuple[int, int],
     *,
     wallpaper: bool,
-    dark: bool,
     locked: bool,
 ) -> tuple[tuple[Op, ...], tuple[Op, ...]]:
     screen = Box(0, 0, *size)
@@ -40,8 +39,9 @@ def stage(
         elif i == 0:
             ops.append(RectOp(screen, screen, window.root.fill or BLACK))
         ops.extend(display(window.root, moment, screen))
-    light = locked or wallpaper or dark or windows[0].secure
-    ink = WHITE if light else DARK_INK
+    behind = windows[0].root.fill or BLACK
+    dark = locked or wallpaper or windows[0].secure or sum(behind) < 3 * 128
+    ink = WHITE if dark else DARK_INK
     over.extend(status_bar(size, bars, ink))
     over.extend(pill(size, ink))
     if bars.toast:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from deskhand.simphone.apps.base import App, Page
-from deskhand.simphone.ui import FILL, Box, Colour, Node
+from deskhand.simphone.ui import FILL, Box, Colour, Field, Node
 from deskhand.simphone.ui_layout import lay_out
 from deskhand.simphone.ui_touch import Window
 from deskhand.simphone.ui_widgets import stack
@@ -26,6 +26,33 @@ def dialog_window(app: App, page: Page, content: Node, box: Box, outside: Callab
     lay_out(shade, box)
     activity = page.activity or app.activity
     return Window(app.package, activity, shade, content, app.secure, page.focus, outside=outside)
+
+
+def reveal(window: Window) -> None:
+    """Scrolls the field in focus into view, as Android does when the keyboard takes half of the screen."""
+    path = _path_to(window.root, window.focus)
+    at = next((i for i in range(len(path) - 1, -1, -1) if path[i].scroll is not None), None)
+    if at is None or at + 1 >= len(path):
+        return
+    scroll, view = path[at].scroll, path[at].box
+    # what lies outside of the viewport is not laid out further down: the outermost part that has a place will do
+    part = next((n for n in reversed(path[at + 1 :]) if n.box.height > 0), None)
+    if scroll is None or part is None:
+        return
+    low, high = part.box.y2 - view.y2, part.box.y1 - view.y1
+    if low > 0 or high < 0:
+        scroll.move_to(scroll.offset + (min(low, high) if low > 0 else high))
+        lay_out(window.root, window.root.box)
+
+
+def _path_to(node: Node, field: Field | None) -> list[Node]:
+    if field is not None and node.entry is field:
+        return [node]
+    for child in node.children:
+        below = _path_to(child, field)
+        if below:
+            return [node, *below]
+    return []
 
 
 def every(node: Node) -> list[Node]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from deskhand.simphone.apps.base import App, Host, Page
-from deskhand.simphone.ui import FILL, Node
+from deskhand.simphone.ui import Node
 from deskhand.simphone.ui_widgets import WHITE, button, column, entry, label, list_row, screen, scroller, section
 
 NAVY = (24, 52, 110)
@@ -27,8 +27,8 @@ class LoginPage(BankPage):
         password.password = True
         user.on_enter = lambda: self.focus_on(password)
         password.on_enter = self._log_in
-        return screen(
-            theme,
+        return self.form(
+            None,
             column(
                 label(t("示例银行", "Example Bank"), 80, NAVY if not theme.dark else WHITE, bold=True),
                 label(t("演示密码：123456", "Demo password: 123456"), 38, theme.soft),
@@ -108,8 +108,7 @@ class TransferPage(BankPage):
 
     def build(self) -> Node:
         t, theme = self.t, self.colours
-        return screen(
-            theme,
+        return self.form(
             self.bar(t("转账", "Transfer")),
             column(
                 entry(self.field("to"), t("收款人", "Payee"), theme, rid=self.bank.rid("payee"), fill=theme.card),
@@ -118,7 +117,6 @@ class TransferPage(BankPage):
                 gap=36,
                 pad=(52, 40, 52, 0),
             ),
-            label("", 40, theme.soft, w=FILL),
         )
 
     def _ask(self) -> None:

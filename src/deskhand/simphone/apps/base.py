@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from deskhand.simphone.ui import Colour, Field, Node, Scroll
 from deskhand.simphone.ui_theme import DARK, LIGHT, Theme
-from deskhand.simphone.ui_widgets import card, icon, top_bar
+from deskhand.simphone.ui_widgets import card, icon, screen, scroller, top_bar
 
 Motion = Literal["open", "close", "forward", "backward", "fade"]
 
@@ -49,6 +49,8 @@ class Page:
         self.scrolls: dict[str, Scroll] = {}
         self.focus: Field | None = None
         self.typing = False
+        self.reveal = False
+        """The field in focus has still to be scrolled into view."""
         self.dialog: Callable[[], Node] | None = None
 
     def build(self) -> Node:
@@ -79,7 +81,7 @@ class Page:
 
     def focus_on(self, entry: Field | None) -> None:
         self.focus = entry
-        self.typing = entry is not None
+        self.typing = self.reveal = entry is not None
 
     def show(self, dialog: Callable[[], Node]) -> None:
         self.dialog = dialog
@@ -90,6 +92,12 @@ class Page:
             "back", 56, self.colours.ink, on_tap=self.leave, desc=self.t("返回", "Back"), rid=self.app.rid("back_btn")
         )
         return top_bar(title, self.colours, *actions, back=arrow, rid=self.app.rid(rid))
+
+    def form(self, bar: Node | None, *parts: Node) -> Node:
+        """A page whose content scrolls when it does not fit, as with the keyboard up in landscape."""
+        head = [bar] if bar is not None else []
+        body = scroller(self.scroll("form"), *parts, kind="android.widget.ScrollView")
+        return screen(self.colours, *head, body)
 
     def leave(self) -> None:
         if not self.app.pop():

@@ -310,7 +310,6 @@ class AlarmPage(Page):
             pad=(0, 40, 0, 40),
         )
         parts = [
-            self.bar(title, save),
             pickers,
             column(
                 entry(
@@ -330,7 +329,7 @@ class AlarmPage(Page):
                 rid=self.clock.rid("delete_btn"),
             )
             parts.append(delete)
-        return screen(theme, *parts)
+        return self.form(self.bar(title, save), *parts)
 
     def _picker(self, key: str, top: int, name: str) -> Node:
         theme, field = self.colours, self.field(key)

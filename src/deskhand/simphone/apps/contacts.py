@@ -229,7 +229,7 @@ class EditPage(ContactsPage):
             entry(self.field(key), hint, theme, rid=self.book.rid(f"edit_{key}"), fill=theme.card)
             for key, hint in fields
         ]
-        return screen(theme, self.bar(title, save), column(*entries, gap=28, pad=(44, 32, 44, 0)))
+        return self.form(self.bar(title, save), column(*entries, gap=28, pad=(44, 32, 44, 0)))
 
     def _save(self) -> None:
         name = self.field("name").text.strip()

@@ -9,6 +9,7 @@ from deskhand.simphone.apps.base import App, Host, Page
 from deskhand.simphone.apps.people import PEOPLE, Person
 
 GREEN = (7, 193, 96)
+DAYS = {"Yesterday": "昨天", "Mon": "周一", "Tue": "周二", "Wed": "周三", "Sun": "周日"}
 
 
 @dataclass
@@ -49,15 +50,31 @@ _TALK: tuple[tuple[str, int, tuple[tuple[str, str, str], ...]], ...] = (
         ),
     ),
     ("Alice", 1, (("me", "Did you get the report?", "08:40"), ("Alice", "Yes, reading it now. Thanks!", "08:52"))),
-    ("王五", 0, (("王五", "合同已经寄出", "昨天"), ("me", "收到，谢谢", "昨天"))),
-    ("Bob", 0, (("Bob", "Lunch on Friday?", "昨天"), ("me", "Sure, 12:30?", "昨天"), ("Bob", "Perfect", "昨天"))),
-    ("韩梅", 3, (("韩梅", "会议资料发你邮箱了", "昨天"), ("韩梅", "看完告诉我", "昨天"), ("韩梅", "不急", "昨天"))),
-    ("刘洋", 0, (("me", "生日快乐！", "周三"), ("刘洋", "谢谢", "周三"))),
-    ("Emma", 0, (("Emma", "See you at the airport", "周二"),)),
-    ("赵六", 0, (("赵六", "快递放在前台了", "周二"),)),
-    ("杨帆", 0, (("me", "代码已经提交", "周一"), ("杨帆", "好的，我看一下", "周一"))),
-    ("Tom", 0, (("Tom", "The match starts at eight", "周一"),)),
-    ("孙丽", 0, (("孙丽", "菜谱发我一份", "周日"),)),
+    ("王五", 0, (("王五", "合同已经寄出", "Yesterday"), ("me", "收到，谢谢", "Yesterday"))),
+    (
+        "Bob",
+        0,
+        (
+            ("Bob", "Lunch on Friday?", "Yesterday"),
+            ("me", "Sure, 12:30?", "Yesterday"),
+            ("Bob", "Perfect", "Yesterday"),
+        ),
+    ),
+    (
+        "韩梅",
+        3,
+        (
+            ("韩梅", "会议资料发你邮箱了", "Yesterday"),
+            ("韩梅", "看完告诉我", "Yesterday"),
+            ("韩梅", "不急", "Yesterday"),
+        ),
+    ),
+    ("刘洋", 0, (("me", "生日快乐！", "Wed"), ("刘洋", "谢谢", "Wed"))),
+    ("Emma", 0, (("Emma", "See you at the airport", "Tue"),)),
+    ("赵六", 0, (("赵六", "快递放在前台了", "Tue"),)),
+    ("杨帆", 0, (("me", "代码已经提交", "Mon"), ("杨帆", "好的，我看一下", "Mon"))),
+    ("Tom", 0, (("Tom", "The match starts at eight", "Mon"),)),
+    ("孙丽", 0, (("孙丽", "菜谱发我一份", "Sun"),)),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from deskhand.simphone.apps.base import Page
-from deskhand.simphone.apps.messenger import GREEN, Chat, Messenger, Moment
+from deskhand.simphone.apps.messenger import DAYS, GREEN, Chat, Messenger, Moment
 from deskhand.simphone.apps.messenger_chat import ChatPage
 from deskhand.simphone.apps.people import Person
 from deskhand.simphone.ui import FILL, WRAP, Node
@@ -142,7 +142,7 @@ class MainPage(MessengerPage):
             picture = stack(column(picture, pad=(0, 12, 12, 0)), corner, w=132, h=132)
         top = row(
             label(chat.name, 46, theme.ink, weight=1.0, max_lines=1, rid=self.mm.rid("nickname")),
-            label(last.time, 32, theme.faint),
+            label(self.t(DAYS.get(last.time, last.time), last.time), 32, theme.faint),
         )
         texts = column(top, label(last.text, 38, theme.soft, w=FILL, max_lines=1, rid=self.mm.rid("last_msg")), gap=6)
         texts.weight = 1.0
@@ -282,8 +282,7 @@ class ProfilePage(MessengerPage):
             rid=self.mm.rid("star_switch"),
             desc=t("设为星标朋友", "Star this friend"),
         )
-        return screen(
-            theme,
+        return self.form(
             self.bar(""),
             head,
             section("", theme),
@@ -378,8 +377,7 @@ class AddPage(MessengerPage):
         t, theme = self.t, self.colours
         name = self.field("name")
         name.on_enter = self._add
-        return screen(
-            theme,
+        return self.form(
             self.bar(t("添加朋友", "Add contact")),
             column(
                 entry(

@@ -174,7 +174,7 @@ class ViewfinderPage(Page):
             desc=self.t("相册", "Gallery"),
             rid=self.camera.rid("gallery_btn"),
         )
-        side = self.t("前置", "Front") if self.camera.front else self.t("后置", "Back")
+        side = self.t("前置镜头", "Front lens") if self.camera.front else self.t("后置镜头", "Rear lens")
         view = column(
             label(side, 44, WHITE, rid=self.camera.rid("lens")),
             weight=1.0,

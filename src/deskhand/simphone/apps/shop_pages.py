@@ -293,8 +293,8 @@ class DonePage(ShopPage):
 
     def build(self) -> Node:
         t, theme, order = self.t, self.colours, self.shop.orders[-1]
-        return screen(
-            theme,
+        return self.form(
+            None,
             column(
                 icon("check", 120, WHITE, fill=(46, 160, 90), radius=110, w=220, h=220),
                 label(t("支付成功", "Payment complete"), 64, theme.ink, bold=True, rid=self.shop.rid("done_title")),
