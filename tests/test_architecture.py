@@ -12,7 +12,7 @@ SRC = Path(__file__).parent.parent / "src" / "deskhand"
 LAYERS: list[set[str]] = [
     {"actions"},
     {"types"},
-    {"talk", "errors"},
+    {"talk", "gates", "errors"},
     {"protocols", "config", "clock", "sheets"},
     {"bus", "task", "screen"},
     {"devices", "simphone", "models", "roles"},

@@ -5,18 +5,21 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from deskhand.actions import Action, Word
+from deskhand.gates import Depth, GateTrigger, Material, QualityReport, ReplanReason, ReplanStrategy, Ruling
 from deskhand.types import (
     Command,
     Decision,
     ExecStatus,
     ExecutorStatus,
+    Situation,
     StepReport,
     Subtask,
+    SubtaskStatus,
     TaskStatus,
     Usage,
 )
 
-LoopMode = Literal["single"]
+LoopMode = Literal["single", "dual"]
 EndCause = Literal["done", "failed", "stopped", "steps", "time", "budget", "device", "model", "crashed"]
 
 
@@ -131,6 +134,61 @@ class Answered(Word):
     text: str
 
 
+class PlanMade(Word):
+    """A plan, or a new one: what is left to do, in order. What was done before stays done."""
+
+    type: Literal["plan_made"] = "plan_made"
+    subtasks: tuple[Subtask, ...]
+    strategy: ReplanStrategy
+    reason: ReplanReason
+    because: str = ""
+    thought: str = ""
+    usage: Usage = Usage()
+
+
+class SubtaskEnded(Word):
+    type: Literal["subtask_ended"] = "subtask_ended"
+    id: str
+    status: Literal[SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED]
+    reason: str = ""
+
+
+class Ruled(Word):
+    """The rules want something else than to go on."""
+
+    type: Literal["ruled"] = "ruled"
+    ruling: Ruling
+
+
+class GateOpened(Word):
+    """A check begins; `beside` the work, or with the work waiting for it."""
+
+    type: Literal["gate_opened"] = "gate_opened"
+    trigger: GateTrigger
+    depth: Depth
+    beside: bool
+
+
+class GateClosed(Word):
+    type: Literal["gate_closed"] = "gate_closed"
+    report: QualityReport
+
+
+class Supplemented(Word):
+    """What was looked up for the next plan; `materials` is empty when nothing was found."""
+
+    type: Literal["supplemented"] = "supplemented"
+    need: str
+    materials: tuple[Material, ...] = ()
+    trouble: str = ""
+
+
+class SituationChanged(Word):
+    type: Literal["situation_changed"] = "situation_changed"
+    situation: Situation
+    because: str = ""
+
+
 class TaskEnded(Word):
     type: Literal["task_ended"] = "task_ended"
     status: Literal[TaskStatus.FULFILLED, TaskStatus.REJECTED]
@@ -140,7 +198,8 @@ class TaskEnded(Word):
 
 Event = Annotated[
     TaskCreated | SubtaskStarted | Observed | Decided | ActionIntended | ActionEnded | Settled | QueueFlushed
-    | StepFinished | CommandTaken | ExecutorChanged | Memorized | Answered | TaskEnded,
+    | StepFinished | CommandTaken | ExecutorChanged | Memorized | Answered | PlanMade | SubtaskEnded | Ruled
+    | GateOpened | GateClosed | Supplemented | SituationChanged | TaskEnded,
     Field(discriminator="type"),
 ]  # fmt: skip
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from deskhand.actions import Action
+from deskhand.gates import Material, QualityReport, ReplanStrategy
 from deskhand.task.events import (
     ActionEnded,
     ActionIntended,
@@ -14,15 +15,22 @@ from deskhand.task.events import (
     EndCause,
     Event,
     ExecutorChanged,
+    GateClosed,
+    GateOpened,
     LoopMode,
     Memorized,
     Observed,
+    PlanMade,
     QueueFlushed,
     Record,
+    Ruled,
     RunSummary,
     Settled,
+    SituationChanged,
     StepFinished,
+    SubtaskEnded,
     SubtaskStarted,
+    Supplemented,
     TaskCreated,
     TaskEnded,
 )
@@ -42,6 +50,9 @@ from deskhand.types import (
 # Kept in memory for workers and rules; the journal has the rest.
 HISTORY_KEPT = 20
 NOTES_KEPT = 50
+REPORTS_KEPT = 5
+MATERIALS_KEPT = 20
+PLANS_KEPT = 5
 NO_USAGE = Usage()
 
 
@@ -58,8 +69,25 @@ class TaskState:
     status: TaskStatus = TaskStatus.CREATED
     situation: Situation = Situation.INIT
     executor: ExecutorStatus = ExecutorStatus.IDLE
+    executor_cause: EndCause | None = None
+    executor_reason: str = ""
+    started: float = 0.0
+    ended: float | None = None
+    cause: EndCause | None = None
+    reason: str = ""
+    last_seq: int = 0
+
+    # the plan
+    plan: tuple[Subtask, ...] = ()
+    plans: int = 0
+    tried: tuple[tuple[str, ...], ...] = ()
+    strategies: tuple[ReplanStrategy, ...] = ()
     subtask: Subtask | None = None
+    subtask_since: float = 0.0
+    subtask_steps: int = 0
     system_prompt: str = ""
+
+    # what the worker is told
     step: int = 0
     app: str = ""
     history: tuple[StepReport, ...] = ()
@@ -67,32 +95,47 @@ class TaskState:
     messages: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
+    materials: tuple[Material, ...] = ()
+    reports: tuple[QualityReport, ...] = ()
+
+    # what the rules count
     unconfirmed: Action | None = None
+    last_action: Action | None = None
+    repeats: int = 0
     actions: int = 0
     failed_actions: int = 0
     failures_in_a_row: int = 0
     unchanged_in_a_row: int = 0
+    fired: tuple[tuple[str, int], ...] = ()
+    checking: bool = False
+    step_ms: int = 0
     usage: Usage = NO_USAGE
-    started: float = 0.0
-    ended: float | None = None
-    cause: EndCause | None = None
-    reason: str = ""
-    last_seq: int = 0
 
     @property
     def over(self) -> bool:
         return self.status in (TaskStatus.FULFILLED, TaskStatus.REJECTED)
 
+    @property
+    def error_rate(self) -> float:
+        return self.failed_actions / self.actions if self.actions else 0.0
+
+    @property
+    def mean_step_ms(self) -> float:
+        return self.step_ms / self.step if self.step else 0.0
+
+    def subtasks(self, *statuses: SubtaskStatus) -> tuple[Subtask, ...]:
+        return tuple(subtask for subtask in self.plan if subtask.status in statuses)
+
 
 E = TypeVar("E")
-Step = Callable[[TaskState, Any], TaskState]
+Step = Callable[[TaskState, Any, float], TaskState]
 _STEPS: dict[type, Step] = {}
 
 
 def _on(
     kind: type[E],
-) -> Callable[[Callable[[TaskState, E], TaskState]], Callable[[TaskState, E], TaskState]]:
-    def register(step: Callable[[TaskState, E], TaskState]) -> Callable[[TaskState, E], TaskState]:
+) -> Callable[[Callable[[TaskState, E, float], TaskState]], Callable[[TaskState, E, float], TaskState]]:
+    def register(step: Callable[[TaskState, E, float], TaskState]) -> Callable[[TaskState, E, float], TaskState]:
         _STEPS[kind] = step
         return step
 
@@ -101,13 +144,8 @@ def _on(
 
 def fold(state: TaskState, record: Record) -> TaskState:
     """The next state. Pure: the same log always gives the same state."""
-    changed = _STEPS[type(record.event)](state, record.event)
-    changes: dict[str, Any] = {"last_seq": record.seq}
-    if isinstance(record.event, TaskCreated):
-        changes |= {"task_id": record.task_id, "started": record.at}
-    if isinstance(record.event, TaskEnded):
-        changes["ended"] = record.at
-    return replace(changed, **changes)
+    changed = _STEPS[type(record.event)](state, record.event, record.at)
+    return replace(changed, task_id=record.task_id, last_seq=record.seq)
 
 
 def fold_all(records: Iterable[Record], state: TaskState | None = None) -> TaskState:
@@ -117,8 +155,11 @@ def fold_all(records: Iterable[Record], state: TaskState | None = None) -> TaskS
     return state
 
 
+# --- the task --------------------------------------------------------------------------------------------
+
+
 @_on(TaskCreated)
-def _created(state: TaskState, event: TaskCreated) -> TaskState:
+def _created(state: TaskState, event: TaskCreated, at: float) -> TaskState:
     return replace(
         state,
         goal=event.goal,
@@ -127,24 +168,119 @@ def _created(state: TaskState, event: TaskCreated) -> TaskState:
         loop=event.loop,
         max_steps=event.max_steps,
         status=TaskStatus.PENDING,
+        started=at,
+    )
+
+
+@_on(SituationChanged)
+def _situation(state: TaskState, event: SituationChanged, at: float) -> TaskState:
+    waits = event.situation is Situation.WAIT_USER
+    return replace(state, situation=event.situation, status=TaskStatus.ON_HOLD if waits else TaskStatus.PENDING)
+
+
+@_on(TaskEnded)
+def _ended(state: TaskState, event: TaskEnded, at: float) -> TaskState:
+    return replace(
+        state,
+        status=TaskStatus(event.status),
+        subtask=state.subtask and _as(state.subtask, SubtaskStatus(event.status.value)),
+        situation=Situation.DONE,
+        cause=event.cause,
+        reason=event.reason,
+        ended=at,
+    )
+
+
+# --- the plan --------------------------------------------------------------------------------------------
+
+
+def _as(subtask: Subtask, status: SubtaskStatus) -> Subtask:
+    return subtask.model_copy(update={"status": status})
+
+
+@_on(PlanMade)
+def _plan(state: TaskState, event: PlanMade, at: float) -> TaskState:
+    kept = state.subtasks(SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED)
+    titles = tuple(subtask.title for subtask in event.subtasks)
+    return replace(
+        state,
+        plan=(*kept, *event.subtasks),
+        plans=state.plans + 1,
+        tried=(*state.tried, titles)[-PLANS_KEPT:],
+        strategies=(*state.strategies, event.strategy) if state.plans else (),
+        usage=state.usage + event.usage,
     )
 
 
 @_on(SubtaskStarted)
-def _subtask(state: TaskState, event: SubtaskStarted) -> TaskState:
-    subtask = event.subtask.model_copy(update={"status": SubtaskStatus.PENDING})
+def _subtask(state: TaskState, event: SubtaskStarted, at: float) -> TaskState:
+    started = _as(event.subtask, SubtaskStatus.PENDING)
     return replace(
-        state, subtask=subtask, system_prompt=event.system_prompt, bookmark="", situation=Situation.GET_ACTION
+        state,
+        plan=tuple(started if subtask.id == started.id else subtask for subtask in state.plan),
+        subtask=started,
+        subtask_since=at,
+        subtask_steps=0,
+        system_prompt=event.system_prompt,
+        bookmark="",
+        repeats=0,
+        failures_in_a_row=0,
+        unchanged_in_a_row=0,
+        fired=(),
+        situation=Situation.GET_ACTION,
     )
 
 
+@_on(SubtaskEnded)
+def _subtask_ended(state: TaskState, event: SubtaskEnded, at: float) -> TaskState:
+    fulfilled = event.status is SubtaskStatus.FULFILLED
+    return replace(
+        state,
+        plan=tuple(_as(s, SubtaskStatus(event.status)) if s.id == event.id else s for s in state.plan),
+        # Progress was made, so the next trouble starts at the cheapest strategy again.
+        strategies=() if fulfilled else state.strategies,
+    )
+
+
+@_on(Supplemented)
+def _supplemented(state: TaskState, event: Supplemented, at: float) -> TaskState:
+    return replace(state, materials=(*state.materials, *event.materials)[-MATERIALS_KEPT:])
+
+
+# --- rules and gates -------------------------------------------------------------------------------------
+
+
+@_on(Ruled)
+def _ruled(state: TaskState, event: Ruled, at: float) -> TaskState:
+    others = tuple(pair for pair in state.fired if pair[0] != event.ruling.rule)
+    return replace(state, fired=(*others, (event.ruling.rule, state.subtask_steps)))
+
+
+@_on(GateOpened)
+def _gate_opened(state: TaskState, event: GateOpened, at: float) -> TaskState:
+    return replace(state, checking=True)
+
+
+@_on(GateClosed)
+def _gate_closed(state: TaskState, event: GateClosed, at: float) -> TaskState:
+    return replace(
+        state,
+        checking=False,
+        reports=(*state.reports, event.report)[-REPORTS_KEPT:],
+        usage=state.usage + event.report.usage,
+    )
+
+
+# --- steps -----------------------------------------------------------------------------------------------
+
+
 @_on(Observed)
-def _observed(state: TaskState, event: Observed) -> TaskState:
+def _observed(state: TaskState, event: Observed, at: float) -> TaskState:
     return replace(state, step=event.step, app=event.app, situation=Situation.GET_ACTION)
 
 
 @_on(Decided)
-def _decided(state: TaskState, event: Decided) -> TaskState:
+def _decided(state: TaskState, event: Decided, at: float) -> TaskState:
     return replace(
         state,
         usage=state.usage + event.usage,
@@ -154,12 +290,18 @@ def _decided(state: TaskState, event: Decided) -> TaskState:
 
 
 @_on(ActionIntended)
-def _intended(state: TaskState, event: ActionIntended) -> TaskState:
-    return replace(state, unconfirmed=event.action, situation=Situation.EXECUTE_ACTION)
+def _intended(state: TaskState, event: ActionIntended, at: float) -> TaskState:
+    return replace(
+        state,
+        unconfirmed=event.action,
+        last_action=event.action,
+        repeats=state.repeats + 1 if event.action == state.last_action else 1,
+        situation=Situation.EXECUTE_ACTION,
+    )
 
 
 @_on(ActionEnded)
-def _action_ended(state: TaskState, event: ActionEnded) -> TaskState:
+def _action_ended(state: TaskState, event: ActionEnded, at: float) -> TaskState:
     failed = event.status is not ExecStatus.EXECUTED
     return replace(
         state,
@@ -171,20 +313,22 @@ def _action_ended(state: TaskState, event: ActionEnded) -> TaskState:
 
 
 @_on(Settled)
-def _settled(state: TaskState, event: Settled) -> TaskState:
+def _settled(state: TaskState, event: Settled, at: float) -> TaskState:
     return replace(state, situation=Situation.GET_ACTION)
 
 
 @_on(QueueFlushed)
-def _flushed(state: TaskState, event: QueueFlushed) -> TaskState:
+def _flushed(state: TaskState, event: QueueFlushed, at: float) -> TaskState:
     return state
 
 
 @_on(StepFinished)
-def _step_finished(state: TaskState, event: StepFinished) -> TaskState:
+def _step_finished(state: TaskState, event: StepFinished, at: float) -> TaskState:
     return replace(
         state,
         step=max(state.step, event.report.step),
+        subtask_steps=state.subtask_steps + 1,
+        step_ms=state.step_ms + event.ms,
         history=(*state.history, event.report)[-HISTORY_KEPT:],
         failures_in_a_row=0 if event.success else state.failures_in_a_row + 1,
         unchanged_in_a_row=0 if event.screen_changed else state.unchanged_in_a_row + 1,
@@ -192,7 +336,7 @@ def _step_finished(state: TaskState, event: StepFinished) -> TaskState:
 
 
 @_on(CommandTaken)
-def _command(state: TaskState, event: CommandTaken) -> TaskState:
+def _command(state: TaskState, event: CommandTaken, at: float) -> TaskState:
     match event.command:
         case InjectPrompt(content=content):
             return replace(state, messages=(*state.messages, content))
@@ -203,33 +347,18 @@ def _command(state: TaskState, event: CommandTaken) -> TaskState:
 
 
 @_on(ExecutorChanged)
-def _executor(state: TaskState, event: ExecutorChanged) -> TaskState:
-    return replace(state, executor=event.status)
+def _executor(state: TaskState, event: ExecutorChanged, at: float) -> TaskState:
+    return replace(state, executor=event.status, executor_cause=event.cause, executor_reason=event.reason)
 
 
 @_on(Memorized)
-def _memorized(state: TaskState, event: Memorized) -> TaskState:
+def _memorized(state: TaskState, event: Memorized, at: float) -> TaskState:
     return replace(state, notes=(*state.notes, event.text)[-NOTES_KEPT:])
 
 
 @_on(Answered)
-def _answered(state: TaskState, event: Answered) -> TaskState:
+def _answered(state: TaskState, event: Answered, at: float) -> TaskState:
     return replace(state, answers=(*state.answers, event.text))
-
-
-@_on(TaskEnded)
-def _ended(state: TaskState, event: TaskEnded) -> TaskState:
-    subtask = state.subtask
-    if subtask:
-        subtask = subtask.model_copy(update={"status": SubtaskStatus(event.status.value)})
-    return replace(
-        state,
-        status=TaskStatus(event.status),
-        subtask=subtask,
-        situation=Situation.DONE,
-        cause=event.cause,
-        reason=event.reason,
-    )
 
 
 def summary(state: TaskState) -> RunSummary:
