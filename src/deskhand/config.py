@@ -39,6 +39,19 @@ class ExecutorSettings(_Section):
     history: Annotated[int, Field(ge=1, le=20)] = 8
 
 
+class RuleSettings(_Section):
+    """Thresholds of the rules that watch every step."""
+
+    check_every: Annotated[int, Field(ge=1, le=1000)] = 5
+    repeats: Annotated[int, Field(ge=2, le=100)] = 3
+    subtask_steps: Annotated[int, Field(ge=1, le=1000)] = 10
+    unchanged_screens: Annotated[int, Field(ge=1, le=100)] = 3
+    failures: Annotated[int, Field(ge=1, le=100)] = 3
+    steps_without_progress: Annotated[int, Field(ge=1, le=100)] = 5
+    error_rate: Annotated[float, Field(gt=0, le=1)] = 0.5
+    subtask_s: Annotated[float, Field(gt=0, le=86_400)] = 300.0
+
+
 class AdbSettings(_Section):
     """How phones are reached. No path: the adb inside the adbutils package, else the one on PATH."""
 
@@ -185,6 +198,7 @@ class Settings(_Section):
     data_dir: Path = Field(default_factory=lambda: _home("XDG_DATA_HOME", ".local/share"))
     executor: ExecutorSettings = ExecutorSettings()
     settle: SettleSettings = SettleSettings()
+    rules: RuleSettings = RuleSettings()
     models: ModelsSettings = ModelsSettings()
     budget: BudgetSettings = BudgetSettings()
     adb: AdbSettings = AdbSettings()
