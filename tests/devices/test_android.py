@@ -124,7 +124,7 @@ async def test_a_phone_that_locks_in_the_middle_is_found_out(attach: Attach) -> 
 async def test_a_screen_that_is_off_is_no_secure_window(attach: Attach) -> None:
     device, sim = await attach()
     sim.phone.key(223)
-    with pytest.raises(DeviceLocked, match="screen of the phone .* is off"):
+    with pytest.raises(DeviceLocked, match=r"screen of the phone .* is off"):
         await device.frame()
 
 
@@ -322,9 +322,9 @@ async def test_an_app_that_is_open_already_stays_in_front(attach: Attach) -> Non
 
 async def test_an_app_that_is_not_installed_is_named_with_the_nearest(attach: Attach) -> None:
     device, sim = await attach()
-    with pytest.raises(AppNotFound, match="There is no app 'Calender' on the phone .*; it has .*Camera"):
+    with pytest.raises(AppNotFound, match=r"There is no app 'Calender' on the phone .*; it has .*Camera"):
         await device.act(OpenApp(name="Calender"))
-    with pytest.raises(AppNotFound, match="淘宝.*设置"):
+    with pytest.raises(AppNotFound, match=r"淘宝.*设置"):
         await device.act(OpenApp(name="淘宝"))
     assert sim.phone.foreground[0] == LAUNCHER
 
@@ -337,7 +337,7 @@ async def test_an_address_opens_in_the_browser(attach: Attach) -> None:
 
 async def test_an_address_that_no_app_opens_is_refused(attach: Attach) -> None:
     device, _ = await attach()
-    with pytest.raises(ActionFailed, match="No app on the phone .* opens weird:thing"):
+    with pytest.raises(ActionFailed, match=r"No app on the phone .* opens weird:thing"):
         await device.act(OpenUrl(url="weird:thing"))
 
 

@@ -147,7 +147,9 @@ class AdbClient:
     @asynccontextmanager
     async def stream(self, serial: str, service: str, timeout: float) -> AsyncGenerator[Wire]:
         """A stream to any service of the phone; closed at the end of the block, whatever happens in it."""
-        async with self._line(timeout, service.partition(":")[2] or service, serial) as wire:
+        # Two words name a command; the rest may be a secret that is being typed.
+        doing = " ".join(service.partition(":")[2].split()[:2]) or service
+        async with self._line(timeout, doing, serial) as wire:
             await wire.request(f"host:transport:{serial}")
             await wire.request(service)
             yield wire
@@ -182,12 +184,12 @@ class AdbClient:
                 yield wire
         except TimeoutError:
             who = f"The phone {serial}" if serial else "The adb server"
-            raise DeviceTimeout(f"{who} did not answer within {timeout or 0:g} seconds ({doing[:80]}).") from None
+            raise DeviceTimeout(f"{who} did not answer within {timeout or 0:g} seconds ({doing}).") from None
         except Refused as refusal:
             raise trouble_of(serial, str(refusal)) if serial else ActionFailed(f"adb refused: {refusal}.") from None
         except (Ended, ConnectionError):
             who = f"The phone {serial} went away" if serial else "The adb server went away"
-            raise DeviceGone(f"{who} in the middle of its work ({doing[:80]}).") from None
+            raise DeviceGone(f"{who} in the middle of its work ({doing}).") from None
         finally:
             wire.close()
 

@@ -90,14 +90,6 @@ class Wire:
             raise Refused(f"this is no adb server: it answered {digits!r}") from None
         return await self.exactly(size)
 
-    async def some(self) -> bytes:
-        """Whatever comes next; empty at the end."""
-        if self._ahead:
-            data = bytes(self._ahead)
-            self._ahead.clear()
-            return data
-        return await self._loop.sock_recv(self._sock, CHUNK)
-
     async def exactly(self, size: int) -> bytes:
         while len(self._ahead) < size:
             data = await self._loop.sock_recv(self._sock, CHUNK)

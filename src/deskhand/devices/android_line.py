@@ -28,7 +28,8 @@ class Line:
         if INJECTION in result.complaint:
             raise ActionFailed(f"The phone {self.serial} refuses touches and keys from adb: {INJECTION_ADVICE}.")
         if result.code or b"Exception" in result.stderr:
-            raise ActionFailed(f"The phone {self.serial} refused `{command[:80]}`: {result.complaint}.")
+            name = " ".join(command.split()[:2])  # the rest may be a secret that is being typed
+            raise ActionFailed(f"The phone {self.serial} refused `{name}`: {result.complaint}.")
         return result.text.strip()
 
     async def keys(self, *codes: int) -> None:

@@ -87,9 +87,12 @@ class Typist:
         found: str | None = target.before
         tried = False
         for way in ways:
-            if tried and found not in (None, target.before):  # half of it arrived: start over with the whole
+            if tried and target.password and target.before:
+                break  # what stood there before can't be read, so it can't be typed again
+            if tried and (found != target.before or not target.before):
+                # Half of it arrived, or all of it where it can't be read: start over with the whole.
                 await self._clear(target.element)
-                text = target.wanted if not target.password else text
+                text = target.wanted
             try:
                 found = await way(text, target)
             except NotHere:
@@ -237,7 +240,8 @@ def matches(target: Target, text: str, found: str) -> bool:
     if target.password:
         return len(found) in (len(target.before) + len(text), len(text))
     wanted, whole, got = _plain(text), _plain(target.wanted), _plain(found)
-    if got in (whole, wanted):
+    hint = _plain(target.element.hint) if target.element else ""
+    if got in (whole, wanted, hint + wanted) or (not got and wanted == hint):  # a text equal to the hint reads as none
         return True
     if re.fullmatch(r"[\d+]+", wanted):  # phone and card numbers are shown in groups
         got, wanted, whole = (re.sub(r"[^\d+]", "", each) for each in (got, wanted, whole))
@@ -258,7 +262,8 @@ def _plain(text: str) -> str:
 
 def _complaint(text: str, target: Target, found: str | None, tried: bool) -> str:
     if not tried:
-        return f"{text!r} can't be typed on this phone: install ADBKeyboard on it and allow adb to change the keyboard."
+        what = "This password" if target.password else repr(text)
+        return f"{what} can't be typed on this phone: install ADBKeyboard on it and allow adb to change the keyboard."
     if target.password:
         return f"The password field holds {len(found or '')} characters instead of {len(target.wanted)}."
     return (
