@@ -211,4 +211,3 @@ _BUILDERS: dict[str, Callable[[Slots, str], list[Instruction]]] = {
     "find": _one(lambda s, t: say.Find(t, s["target"])),
 }
 KINDS = frozenset(_BUILDERS)
-

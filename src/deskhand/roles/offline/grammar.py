@@ -63,9 +63,8 @@ def _cuts(tokens: Sequence[Token], words: Lexicon) -> list[_Cut]:
     firsts = _first_phrases()
     at = 1
     while at < len(tokens):
-        if tokens[at - 1].plain in words.separators and tokens[at - 1].kind == "mark":
-            cuts.append(_Cut(at, True))
-        elif starts_with(words.connectors, tokens, at, len(tokens)):
+        separated = tokens[at - 1].plain in words.separators and tokens[at - 1].kind == "mark"
+        if separated or starts_with(words.connectors, tokens, at, len(tokens)):
             cuts.append(_Cut(at, True))
         elif tokens[at].kind == "han" and starts_with(firsts, tokens, at, len(tokens)):
             # a blank between Chinese words is put there on purpose

@@ -73,7 +73,9 @@ def _meaning(word: str) -> str:
 
 
 def _value(text: str) -> str:
-    text = re.sub(rf"^(?:{_JOINTS}\s+|[，,；;的\s])+|(?:\s+{_JOINTS}|[，,；;。\s])+$", "", text.strip(), flags=re.IGNORECASE)
+    text = re.sub(
+        rf"^(?:{_JOINTS}\s+|[，,；;的\s])+|(?:\s+{_JOINTS}|[，,；;。\s])+$", "", text.strip(), flags=re.IGNORECASE
+    )
     quoted = re.fullmatch(r"“([^”]*)”", text)
     return quoted[1] if quoted else text
 

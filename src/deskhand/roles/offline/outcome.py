@@ -1,0 +1,40 @@
+"""What a strategy answers: act, or finished with evidence, or failed with a reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from deskhand.actions import Action, Wait
+from deskhand.types import Expect, Planned
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    actions: tuple[Planned, ...]
+    thought: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """`evidence` is one sentence of what was done and seen; empty when there is nothing worth telling."""
+
+    evidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    reason: str
+
+
+Outcome = Act | Finished | Failed
+
+
+def act(thought: str, *actions: Action, expect: Expect | None = None) -> Act:
+    """Several actions are queued; `expect` is what should be true after the first."""
+    planned = [Planned(action=a, expect=expect if n == 0 else None) for n, a in enumerate(actions)]
+    return Act(tuple(planned), thought)
+
+
+def look_again(thought: str) -> Act:
+    """What was done may need a moment to show."""
+    return act(thought, Wait(seconds=0.5))

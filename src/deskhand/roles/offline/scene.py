@@ -1,0 +1,96 @@
+"""What a strategy works with: the screen as a tree, what happened last, and the memory of this instruction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from zlib import crc32
+
+from deskhand.actions import Action, ActionKind
+from deskhand.roles.offline.place import Memo
+from deskhand.screen.find import Finding, find
+from deskhand.screen.find_query import Query
+from deskhand.screen.find_tree import Tree, Want
+from deskhand.screen.find_words import fold, is_chinese, pieces
+from deskhand.types import Briefing, Element, ExecStatus, Verdict
+
+
+@dataclass
+class Scene:
+    """One moment. `memo` and `kept` are written by the strategies and travel in the bookmark."""
+
+    briefing: Briefing
+    elements: tuple[Element, ...]
+    memo: Memo
+    kept: Memo
+    first: bool
+    verdict: Verdict | None = field(default=None)
+
+    @cached_property
+    def tree(self) -> Tree:
+        return Tree(self.elements)
+
+    @cached_property
+    def zh(self) -> bool:
+        return is_chinese(self.briefing.subtask.title or self.briefing.goal)
+
+    @property
+    def app(self) -> str:
+        return self.briefing.observation.app
+
+    @property
+    def on_home_screen(self) -> bool:
+        """Before an app is open, there is nothing to look for but icons."""
+        words = pieces(self.app)
+        return "launcher" in words or "launcher3" in words or "home" in words or self.app.endswith("launcher3")
+
+    @cached_property
+    def print(self) -> int:
+        """A number that differs when something readable or its place differs."""
+        seen = [(e.text, e.bounds, e.checked, e.selected) for e in self.elements if e.text or e.checked is not None]
+        return crc32(repr(seen).encode())
+
+    def say(self, zh: str, en: str) -> str:
+        """In the language of the goal."""
+        return zh if self.zh else en
+
+    def find(self, description: str | Query, want: Want = "any") -> Finding:
+        return find(description, self.tree, want)
+
+    def can(self, kind: ActionKind) -> bool:
+        return kind in self.briefing.capabilities
+
+    def judge(self, success: bool, reason: str = "") -> None:
+        self.verdict = Verdict(success=success, reason=reason)
+
+    @property
+    def trouble(self) -> str:
+        """What went wrong with the last action; empty when it was carried out."""
+        last = self.briefing.last
+        if last is None:
+            return ""
+        if last.error:
+            return last.error
+        bad = [a for a in last.actions if a.status is not ExecStatus.EXECUTED]
+        return (bad[0].detail or bad[0].status.value) if bad else ""
+
+    def executed(self) -> list[Action]:
+        """Which actions of the last reply were really carried out (a queue may have been dropped)."""
+        last = self.briefing.last
+        return [a.action for a in last.actions if a.status is ExecStatus.EXECUTED] if last else []
+
+    def shown(self, text: str) -> list[Element]:
+        """Everything that shows exactly this text and is not a field someone types into."""
+        wanted = fold(text)
+        return [
+            e
+            for e in self.elements
+            if not e.editable and any(fold(t) == wanted for t in (e.name, e.value) if t) and not self._shell(e, wanted)
+        ]
+
+    def _shell(self, element: Element, wanted: str) -> bool:
+        """A container that only repeats what stands in it."""
+        return any(fold(d.name) == wanted for d in self.tree.descendants(element) if not d.editable)
+
+    def fields(self) -> list[Element]:
+        return [e for e in self.elements if e.editable and e.enabled]

@@ -1,0 +1,136 @@
+"""Sums on a calculator's keys: every key is seen before it is pressed, and the display is checked by own reckoning."""
+
+from __future__ import annotations
+
+import re
+
+from deskhand.actions import Click, OpenApp
+from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_again
+from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.obstacles import put_away
+from deskhand.roles.offline.sums import number_in, work_out
+from deskhand.screen.find_words import fold, pieces
+from deskhand.types import Element
+
+# How each sign may be written on a key, and what else a key may be called.
+SIGNS: dict[str, tuple[str, ...]] = {
+    "*": ("×", "*", "x", "✕", "multiply", "times", "乘", "乘以"),
+    "/": ("÷", "/", "divide", "divided by", "除", "除以"),
+    "+": ("+", "plus", "add", "加"),
+    "-": ("−", "-", "–", "minus", "subtract", "减"),
+    "=": ("=", "equals", "等于"),
+    ".": (".", "point", "dot", "小数点", "点"),
+    "%": ("%", "percent", "百分号", "百分比"),
+    "(": ("(", "left parenthesis", "左括号"),
+    ")": (")", "right parenthesis", "右括号"),
+    "^": ("^", "power", "乘方"),
+    "C": ("C", "AC", "clear", "all clear", "清除", "清空", "全部清除"),
+}
+MAX_LOOKS = 3
+
+
+def compute(step: say.Compute, scene: Scene) -> Outcome:
+    if "left" in scene.memo:
+        return _go_on(step, scene)
+    keys = _keys(scene, [*step.sum, "="])
+    if isinstance(keys, list):
+        clearing = key_for(scene, "C")
+        scene.memo["left"] = ["C"] if clearing is not None else []
+        scene.memo["left"] += [*step.sum, "="]
+        return _press(scene, step)
+    if away := put_away(scene):
+        return away
+    if not scene.memo.get("opened") and scene.can("open_app"):
+        scene.memo["opened"] = True
+        return act(scene.say("打开计算器", "Opening the calculator"), OpenApp(name=scene.say("计算器", "Calculator")))
+    return Failed(scene.say(f"没有看到计算器的按键“{keys}”。", f"The calculator has no key “{keys}” on the screen."))
+
+
+def key_for(scene: Scene, sign: str) -> Element | None:
+    """The key of a digit or sign, by what is written on it or what it is called."""
+    names = {n.casefold() for n in SIGNS.get(sign, (sign,))}
+    for element in scene.elements:
+        if not element.clickable or element.editable:
+            continue
+        if {element.name.strip().casefold(), element.value.strip().casefold()} & names:
+            return element
+    by_id = {fold(n) for n in SIGNS.get(sign, (f"digit{sign}",)) if n.isascii() and len(n) > 2} | {f"digit{sign}"}
+    for element in scene.elements:
+        if element.clickable and "".join(pieces(element.id.rpartition("/")[2])) in by_id:
+            return element
+    return None
+
+
+def _keys(scene: Scene, signs: list[str]) -> list[Element] | str:
+    """The keys of all signs; or the first sign that has none."""
+    keys: list[Element] = []
+    for sign in signs:
+        key = key_for(scene, sign)
+        if key is None:
+            return sign
+        keys.append(key)
+    return keys
+
+
+def _press(scene: Scene, step: say.Compute) -> Outcome:
+    keys = _keys(scene, scene.memo["left"])
+    if isinstance(keys, str):
+        return Failed(
+            scene.say(f"没有看到计算器的按键“{keys}”。", f"The calculator has no key “{keys}” on the screen.")
+        )
+    clicks = [Click(x=k.bounds.center[0], y=k.bounds.center[1], target=k.text) for k in keys]
+    return act(scene.say(f"在计算器上按 {step.sum} =", f"Pressing {step.sum} = on the calculator"), *clicks)
+
+
+def _go_on(step: say.Compute, scene: Scene) -> Outcome:
+    """What was not pressed, because the queue was dropped, is pressed now; then the display is read."""
+    left: list[str] = scene.memo["left"]
+    if left and not scene.memo.get("waited"):
+        pressed = len([a for a in scene.executed() if isinstance(a, Click)])
+        scene.memo["left"] = left = left[pressed:]
+        if scene.trouble and not pressed:
+            scene.memo["errors"] = scene.memo.get("errors", 0) + 1
+            if scene.memo["errors"] > 2:
+                return Failed(scene.trouble)
+        if left:
+            if away := put_away(scene):
+                return away
+            return _press(scene, step)
+    shown, expected = display(scene), work_out(step.sum)
+    value = number_in(shown) if shown else None
+    if value is not None and expected is not None and _close(value, expected):
+        scene.judge(True, f"{step.sum} = {shown}")
+        return Finished(scene.say(f"算出 {step.sum} = {shown}", f"computed {step.sum} = {shown}"))
+    looks = scene.memo["looks"] = scene.memo.get("looks", 0) + 1
+    if looks < MAX_LOOKS:
+        scene.memo["waited"] = True
+        return look_again(scene.say("看结果", "Looking at the result"))
+    scene.judge(False, shown or "")
+    return Failed(
+        scene.say(
+            f"{step.sum} 的结果不对：计算器显示“{shown}”。",
+            f"The calculator shows “{shown}” for {step.sum}, which is not its result.",
+        )
+    )
+
+
+def _close(value: object, expected: object) -> bool:
+    a, b = float(str(value)), float(str(expected))
+    return abs(a - b) <= max(1e-6, abs(b) * 1e-6)
+
+
+def display(scene: Scene) -> str | None:
+    """What a calculator shows: the text above its keys, the one called result first."""
+    keys = [e for e in (key_for(scene, d) for d in "0123456789") if e is not None]
+    if len(keys) < 10:
+        return None
+    top = min(k.bounds.top for k in keys)
+    texts = [e for e in scene.elements if e.text and e.bounds.bottom <= top and (not e.clickable or e.editable)]
+    numbers = [e for e in texts if number_in(e.text) is not None]
+    called = [e for e in numbers if {"result", "display", "answer"} & set(pieces(e.id))]
+    best = max(called or numbers, key=lambda e: e.bounds.height, default=None)
+    if best is not None:
+        return re.sub(r"^\s*=\s*", "", best.text).strip()
+    lowest = max(texts, key=lambda e: e.bounds.bottom, default=None)
+    return lowest.text if lowest is not None else None

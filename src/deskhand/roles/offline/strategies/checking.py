@@ -1,0 +1,262 @@
+"""Verify, wait until, ask and read: what is true is seen, never assumed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from deskhand.actions import Answer, Wait
+from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.instructions import Condition
+from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act
+from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.calculating import display
+from deskhand.roles.offline.strategies.hunting import locate, not_there
+from deskhand.roles.offline.strategies.obstacles import put_away
+from deskhand.roles.offline.strategies.opening import app_name
+from deskhand.roles.offline.strategies.toggling import reach_control
+from deskhand.roles.offline.strategies.values import says_on, value_of
+from deskhand.roles.offline.sums import number_in
+from deskhand.screen.find import Candidate, nearest_names
+from deskhand.screen.find_words import fold, same_word, synonyms
+from deskhand.types import Element
+
+PATIENCE = 20
+WAIT_S = 1.0
+
+# (True, False or None for "can't be told here"; what was seen)
+Seen = tuple[bool | None, str]
+
+
+def verify(step: say.Verify, scene: Scene) -> Outcome:
+    truth = settle_truth(step.condition, scene)
+    if not isinstance(truth, tuple):
+        return truth
+    holds, seen = truth
+    scene.judge(bool(holds), seen)
+    if holds:
+        return Finished(scene.say(f"确认：{seen}", f"verified: {seen}"))
+    return Failed(
+        scene.say(f"“{step.condition.source}”不成立：{seen}。", f"“{step.condition.source}” does not hold: {seen}.")
+    )
+
+
+def ask(step: say.Ask, scene: Scene) -> Outcome:
+    if "answer" in scene.memo:
+        return Finished(str(scene.memo["answer"]))
+    truth = settle_truth(step.condition, scene)
+    if not isinstance(truth, tuple):
+        return truth
+    holds, seen = truth
+    if holds is None:
+        return Failed(
+            scene.say(
+                f"看不出“{step.condition.source}”：{seen}。",
+                f"Whether “{step.condition.source}” can't be told: {seen}.",
+            )
+        )
+    text = scene.say(f"{'是' if holds else '否'}：{seen}", f"{'yes' if holds else 'no'}: {seen}")
+    return _answer(scene, text)
+
+
+def wait_until(step: say.WaitUntil, scene: Scene) -> Outcome:
+    holds, seen = look(step.condition, scene)
+    if holds:
+        scene.judge(True, seen)
+        return Finished(scene.say(f"等到了：{seen}", f"waited until {seen}"))
+    turns = scene.memo["turns"] = scene.memo.get("turns", 0) + 1
+    if turns > PATIENCE:
+        scene.judge(False, seen)
+        said = step.condition.source
+        return Failed(
+            scene.say(
+                f"等了 {PATIENCE} 秒，“{said}”仍不成立：{seen}。",
+                f"After {PATIENCE} s of waiting “{said}” still does not hold: {seen}.",
+            )
+        )
+    return act(scene.say("等待", "Waiting"), Wait(seconds=WAIT_S))
+
+
+def read(step: say.Read, scene: Scene) -> Outcome:
+    """Found, told to the person, and kept for the summary."""
+    if "answer" in scene.memo:
+        return Finished(str(scene.memo["answer"]))
+    value = display(scene) if _means_result(step.target) else None
+    value = value or value_of(scene, step.target)
+    if value:
+        return _answer(scene, scene.say(f"{step.target}：{value}", f"{step.target}: {value}"))
+    found = locate(scene, step.target, "any", stages=("scroll", "tabs"))
+    if isinstance(found, Candidate):
+        text = found.element.text or scene.tree.label(found.element)
+        return _answer(scene, text) if text else not_there(scene, step.target, list(nearest_names("", scene.tree)))
+    return found
+
+
+def _answer(scene: Scene, text: str) -> Act:
+    scene.memo["answer"] = text
+    return act(scene.say(f"回答：{text}", f"Answering: {text}"), Answer(text=text))
+
+
+def _means_result(target: str) -> bool:
+    bare = target.casefold().removeprefix("the ").strip()
+    return same_word(bare, "result") or bare in {"计算器的结果", "显示的结果", "result of the calculation"}
+
+
+# --- what is true of a screen ----------------------------------------------------------------------------------
+
+
+def settle_truth(condition: Condition, scene: Scene) -> Seen | Act | Failed:
+    """Looked at where it can be seen: a dialog is put away, the page scrolled, a row gone into, a moment given."""
+    if away := put_away(scene) if not _in_sight(condition, scene) else None:
+        return away
+    holds, seen = look(condition, scene)
+    if holds:
+        return holds, seen
+    if condition.kind in ("on", "off") and holds is None:
+        control = reach_control(scene, condition.subject)
+        if not isinstance(control, Element):
+            return control
+        return look(condition, scene)
+    looks = scene.memo["looks"] = scene.memo.get("looks", 0) + 1
+    if looks == 1:
+        return act(scene.say("再看一眼", "Looking again"), Wait(seconds=WAIT_S))
+    if condition.kind in ("visible", "contains", "equals") and holds is None:
+        found = locate(scene, condition.subject, "any", stages=("scroll",))
+        if isinstance(found, Act):
+            return found
+    return look(condition, scene)
+
+
+def _in_sight(condition: Condition, scene: Scene) -> bool:
+    return look(condition, scene)[0] is not None
+
+
+def look(condition: Condition, scene: Scene) -> Seen:
+    return _LOOKS[condition.kind](condition, scene)
+
+
+def _on(condition: Condition, scene: Scene) -> Seen:
+    wanted = condition.kind == "on"
+    control = scene.find(condition.subject, "checkable").best
+    if control is not None:
+        state = bool(control.target.checked)
+        return state is wanted, _state(scene, condition.subject, state)
+    value = value_of(scene, condition.subject)
+    told = says_on(value) if value else None
+    if told is None:
+        return None, _unseen(scene, condition.subject)
+    return told is wanted, scene.say(f"“{condition.subject}”显示“{value}”", f"“{condition.subject}” shows “{value}”")
+
+
+def _state(scene: Scene, subject: str, on: bool) -> str:
+    return scene.say(f"“{subject}”是{'开启' if on else '关闭'}状态", f"“{subject}” is {'on' if on else 'off'}")
+
+
+def _unseen(scene: Scene, subject: str) -> str:
+    names = ", ".join(f"“{n}”" for n in nearest_names(subject, scene.tree, 4))
+    return scene.say(f"屏幕上没有看到“{subject}”，看到的是 {names}", f"“{subject}” is not on the screen; seen: {names}")
+
+
+def _visible(condition: Condition, scene: Scene) -> Seen:
+    if _shows(scene, condition.subject):
+        return True, scene.say(f"看到了“{condition.subject}”", f"“{condition.subject}” is on the screen")
+    return None, _unseen(scene, condition.subject)
+
+
+def _shows(scene: Scene, text: str) -> bool:
+    wanted = fold(text)
+    return scene.find(text).status != "nothing" or any(
+        len(wanted) > 1 and wanted in fold(e.text) for e in scene.elements if e.text
+    )
+
+
+def _hidden(condition: Condition, scene: Scene) -> Seen:
+    if not _shows(scene, condition.subject):
+        return True, scene.say(f"没有“{condition.subject}”", f"“{condition.subject}” is not there")
+    return False, scene.say(f"“{condition.subject}”还在屏幕上", f"“{condition.subject}” is still on the screen")
+
+
+def _compare(condition: Condition, scene: Scene, fits: Callable[[str], bool]) -> Seen:
+    value = display(scene) if _means_result(condition.subject) else None
+    value = value if value is not None else value_of(scene, condition.subject)
+    if value is None:
+        return None, _unseen(scene, condition.subject)
+    seen = scene.say(f"“{condition.subject}”是“{value}”", f"“{condition.subject}” is “{value}”")
+    return fits(value), seen
+
+
+def _equals(condition: Condition, scene: Scene) -> Seen:
+    wanted = condition.value
+
+    def fits(value: str) -> bool:
+        number = number_in(wanted)
+        if number is not None and number_in(value) is not None:
+            return number_in(value) == number
+        return same_word(value, wanted)
+
+    return _compare(condition, scene, fits)
+
+
+def _contains(condition: Condition, scene: Scene) -> Seen:
+    holds, seen = _compare(condition, scene, lambda value: fold(condition.value) in fold(value))
+    if holds:
+        return holds, seen
+    # "the list shows Milk": said of a place rather than of a value
+    if _shows(scene, condition.value):
+        return True, scene.say(f"看到了“{condition.value}”", f"“{condition.value}” is on the screen")
+    return holds, seen if holds is not None else _unseen(scene, condition.value)
+
+
+def _selected(condition: Condition, scene: Scene) -> Seen:
+    finding = scene.find(condition.subject)
+    if not finding.candidates or finding.status == "nothing":
+        return None, _unseen(scene, condition.subject)
+    chosen = any(_is_chosen(scene, c.element) for c in finding.candidates)
+    word = scene.say("已选中" if chosen else "没有选中", "selected" if chosen else "not selected")
+    return chosen, scene.say(f"“{condition.subject}”{word}", f"“{condition.subject}” is {word}")
+
+
+def _is_chosen(scene: Scene, element: Element) -> bool:
+    around = [element, *scene.tree.descendants(element), *list(scene.tree.ancestors(element))[:1]]
+    return any(e.selected or e.checked for e in around)
+
+
+def _empty(condition: Condition, scene: Scene) -> Seen:
+    field = scene.find(condition.subject, "editable").best
+    value = field.target.value if field is not None else value_of(scene, condition.subject)
+    if value is None:
+        return None, _unseen(scene, condition.subject)
+    return not value, scene.say(f"“{condition.subject}”里是“{value}”", f"“{condition.subject}” holds “{value}”")
+
+
+def _enabled(condition: Condition, scene: Scene) -> Seen:
+    found = scene.find(condition.subject, "clickable").best
+    if found is None:
+        return None, _unseen(scene, condition.subject)
+    able = found.target.enabled
+    word = scene.say("可用" if able else "不可用", "enabled" if able else "disabled")
+    return able is (condition.kind == "enabled"), scene.say(
+        f"“{condition.subject}”{word}", f"“{condition.subject}” is {word}"
+    )
+
+
+def _open(condition: Condition, scene: Scene) -> Seen:
+    name = app_name(condition.subject)
+    front = fold(f"{scene.app} {scene.briefing.observation.title}")
+    if any(fold(word) in front for word in (name, *synonyms(name)) if len(fold(word)) > 1) or _shows(scene, name):
+        return True, scene.say(f"“{name}”在前台", f"{name} is in front")
+    return False, scene.say(f"前台是 {scene.app}", f"{scene.app} is in front")
+
+
+_LOOKS: dict[str, Callable[[Condition, Scene], Seen]] = {
+    "on": _on,
+    "off": _on,
+    "visible": _visible,
+    "hidden": _hidden,
+    "contains": _contains,
+    "equals": _equals,
+    "selected": _selected,
+    "empty": _empty,
+    "enabled": _enabled,
+    "disabled": _enabled,
+    "open": _open,
+}

@@ -1,0 +1,211 @@
+"""New things (a note, a contact, an alarm) and what goes into a cart: opened, filled in, saved, seen afterwards."""
+
+from __future__ import annotations
+
+from deskhand.actions import Type
+from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.newthings import read_clock
+from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_again
+from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.hunting import locate, not_there, search_box
+from deskhand.roles.offline.strategies.obstacles import dialog, put_away
+from deskhand.roles.offline.strategies.touching import touch
+from deskhand.roles.offline.strategies.writing import holds
+from deskhand.screen.find import Candidate, nearest_names, rank
+from deskhand.screen.find_words import fold, pieces, same_word, synonyms
+from deskhand.types import Element
+
+ADDING = frozenset({"add", "new", "create", "fab", "compose"})
+SAVING = ("save", "done", "ok", "confirm")
+MAX_TRIES = 2
+
+
+def create(step: say.Create, scene: Scene) -> Outcome:
+    wanted = scene.memo.setdefault("wanted", [list(pair) for pair in _pairs(step)])
+    match scene.memo.setdefault("phase", "open"):
+        case "open":
+            return _open_form(scene, step)
+        case "fill":
+            return _fill(scene, step, wanted)
+        case _:
+            return _check_created(scene, step, wanted)
+
+
+def _pairs(step: say.Create) -> list[tuple[str, str]]:
+    """(field, text): a time of day becomes an hour and a minute."""
+    pairs: list[tuple[str, str]] = []
+    for label, value in step.fields:
+        clock = read_clock(value) if label in ("time", "") and same_word(step.what, "alarm") else None
+        if clock is None:
+            pairs.append((label, value))
+        else:
+            pairs += [("hour", f"{clock[0]:02d}"), ("minute", f"{clock[1]:02d}")]
+    return pairs
+
+
+def _open_form(scene: Scene, step: say.Create) -> Outcome:
+    button = _add_button(scene, step.what)
+    if button is not None and scene.memo.get("opened", 0) < MAX_TRIES:
+        scene.memo["opened"] = scene.memo.get("opened", 0) + 1
+        scene.memo["phase"] = "fill"
+        scene.memo["print"] = scene.print
+        return act(scene.say(f"新建“{step.what}”", f"Creating a new {step.what}"), touch(button))
+    if away := put_away(scene):
+        return away
+    tab = scene.find(f"{step.what} tab", "clickable").best
+    if tab is not None and not scene.memo.get("tab") and tab.score >= 0.9:
+        scene.memo["tab"] = True
+        return act(scene.say(f"打开“{tab.label}”", f"Opening “{tab.label}”"), touch(tab.target))
+    return not_there(scene, scene.say("新建按钮", "a button to add one"), list(nearest_names("new", scene.tree)))
+
+
+def _add_button(scene: Scene, what: str) -> Element | None:
+    """`New note`, `添加闹钟`, a plus, or an identifier that says so; the one that also names the thing is best."""
+    best: tuple[float, Element] | None = None
+    for e in scene.elements:
+        if not e.clickable or not e.enabled or e.editable or e.role in ("item", "tab"):
+            continue
+        text, words = e.text, set(pieces(e.id.rpartition("/")[2]))
+        adding = text == "+" or any(
+            text.casefold().startswith(w.casefold()) for w in ("add", *synonyms("add")) if len(w) > 1
+        )
+        score = (1.0 if adding and text else 0.0) + (0.6 if words & ADDING else 0.0)
+        names = (what, *synonyms(what))
+        score += 0.5 if score and any(fold(n) in fold(text) or fold(n) in words for n in names if fold(n)) else 0.0
+        if score and (best is None or score > best[0]):
+            best = (score, e)
+    return best[1] if best else None
+
+
+def _fill(scene: Scene, step: say.Create, wanted: list[list[str]]) -> Outcome:
+    at: int = scene.memo.setdefault("at", 0)
+    if not scene.fields() and scene.memo.setdefault("looks", 0) < 2:
+        scene.memo["looks"] += 1
+        menu = _add_button(scene, step.what) if scene.print != scene.memo.get("print") else None
+        return act(scene.say("选择新建", "Choosing what to add"), touch(menu)) if menu else look_again("…")
+    if scene.memo.get("typed"):
+        field = _form_field(scene, wanted[at][0], at)
+        good = field is not None and holds(field, wanted[at][1])
+        scene.judge(good, scene.trouble)
+        if not good and scene.memo["typed"] >= MAX_TRIES:
+            return Failed(scene.say(f"“{wanted[at][1]}”没有填进去。", f"“{wanted[at][1]}” did not get into its field."))
+        if good:
+            scene.memo.update(at=at + 1, typed=0)
+            at += 1
+    if at < len(wanted):
+        return _type_field(scene, wanted, at)
+    scene.memo["phase"] = "saved"
+    save = _save_button(scene)
+    if save is not None:
+        return act(scene.say("保存", "Saving"), touch(save))
+    return _check_created(scene, step, wanted)
+
+
+def _type_field(scene: Scene, wanted: list[list[str]], at: int) -> Outcome:
+    label, value = wanted[at]
+    field = _form_field(scene, label, at)
+    if field is None:
+        names = [f.text or f.id.rpartition("/")[2] for f in scene.fields()]
+        return not_there(scene, label or scene.say("输入框", "a field"), names)
+    scene.memo["typed"] = scene.memo.get("typed", 0) + 1
+    thought = scene.say(f"填写“{value}”", f"Filling in “{value}”")
+    return act(thought, touch(field), Type(text=value, clear_first=bool(field.value), target=field.text))
+
+
+def _form_field(scene: Scene, label: str, at: int) -> Element | None:
+    searching = search_box(scene)
+    fields = [f for f in scene.fields() if searching is None or f.index != searching.index]
+    if label:
+        found = [c.target for c in rank(label, scene.tree, "editable") if c.score >= 0.6 and c.target in fields]
+        if found:
+            return found[0]
+        # a body of text is often the field without a telling name: the largest one
+        if label == "content":
+            return max(fields, key=lambda f: f.bounds.area, default=None)
+        return fields[at] if label in ("title", "name") and at < len(fields) else None
+    if len(fields) > 1:
+        named = [c.target for c in rank("name", scene.tree, "editable") if c.score >= 0.8 and c.target in fields]
+        return named[0] if named else max(fields, key=lambda f: f.bounds.area)
+    return fields[0] if fields else None
+
+
+def _save_button(scene: Scene) -> Element | None:
+    for word in SAVING:
+        found = scene.find(word, "clickable").best
+        if found is not None and found.target.clickable and found.score >= 0.8:
+            return found.target
+    return None
+
+
+def _check_created(scene: Scene, step: say.Create, wanted: list[list[str]]) -> Outcome:
+    if scene.trouble:
+        return Failed(scene.say(f"保存时出错：{scene.trouble}", f"Saving failed: {scene.trouble}"))
+    if dialog(scene) and (away := put_away(scene)):
+        return away
+    told = "、".join(v for _, v in wanted) if scene.zh else ", ".join(v for _, v in wanted)
+    if all(_shown_somewhere(scene, label, value) for label, value in _landmarks(wanted)):
+        scene.judge(True)
+        return Finished(scene.say(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”"))
+    looks = scene.memo["checks"] = scene.memo.get("checks", 0) + 1
+    if looks < 2:
+        return look_again(scene.say("看是否保存了", "Looking whether it was saved"))
+    first = _landmarks(wanted)[0][1]
+    found = locate(scene, first, "any", stages=("scroll",))
+    if isinstance(found, Candidate):
+        return Finished(scene.say(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”"))
+    return found
+
+
+def _landmarks(wanted: list[list[str]]) -> list[tuple[str, str]]:
+    """What must be seen afterwards: the time as it is written, else what it is called."""
+    by_label = {pair[0]: pair[1] for pair in wanted}
+    if "hour" in by_label:
+        return [("time", f"{by_label['hour']}:{by_label.get('minute', '00')}")]
+    for label in ("title", "name", "", "content"):
+        if label in by_label:
+            return [(label, by_label[label])]
+    return [(label, value) for label, value in wanted[:1]]
+
+
+def _shown_somewhere(scene: Scene, label: str, value: str) -> bool:
+    wanted = fold(value)
+    return any(wanted and wanted in fold(e.text) for e in scene.elements if e.text)
+
+
+def add_to_cart(step: say.AddToCart, scene: Scene) -> Outcome:
+    """On the thing's own page or in its row; then the cart itself is looked into."""
+    phase = scene.memo.setdefault("phase", "seek")
+    if phase == "added":
+        cart = scene.find("cart", "clickable")
+        target = cart.best or next((c for c in cart.candidates if c.target.role in ("button", "image")), None)
+        if scene.trouble or target is None:
+            return Failed(scene.trouble or scene.say("没有看到购物车。", "There is no cart to be seen."))
+        scene.memo["phase"] = "look"
+        return act(scene.say("打开购物车看看", "Looking into the cart"), touch(target.target))
+    if phase == "look":
+        return _check_cart(step, scene)
+    button = scene.find("Add to cart", "clickable")
+    if button.best is not None and button.best.score >= 0.9 and scene.memo.get("inside"):
+        scene.memo["phase"] = "added"
+        return act(scene.say("加入购物车", "Adding it to the cart"), touch(button.best.target))
+    if scene.memo.get("inside", 0) >= MAX_TRIES:
+        return not_there(
+            scene, scene.say("“加入购物车”按钮", "an “Add to cart” button"), list(nearest_names("cart", scene.tree))
+        )
+    found = locate(scene, step.target, "clickable")
+    if not isinstance(found, Candidate):
+        return found
+    scene.memo["inside"] = scene.memo.get("inside", 0) + 1
+    scene.memo["name"] = found.label
+    return act(scene.say(f"打开“{found.label}”", f"Opening “{found.label}”"), touch(found.target))
+
+
+def _check_cart(step: say.AddToCart, scene: Scene) -> Outcome:
+    if scene.find(step.target).status != "nothing":
+        scene.judge(True)
+        return Finished(scene.say(f"“{step.target}”已在购物车里", f"“{step.target}” is in the cart"))
+    looks = scene.memo["looks"] = scene.memo.get("looks", 0) + 1
+    if looks < 2:
+        return look_again(scene.say("看购物车", "Looking at the cart"))
+    scene.judge(False)
+    return Failed(scene.say(f"购物车里没有“{step.target}”。", f"“{step.target}” is not in the cart."))

@@ -1,0 +1,159 @@
+"""Send a message: reach the conversation, type, read back, send, and see it stand in the conversation."""
+
+from __future__ import annotations
+
+from deskhand.actions import Key, Type
+from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_again
+from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.hunting import locate, search_box
+from deskhand.roles.offline.strategies.obstacles import put_away
+from deskhand.roles.offline.strategies.touching import touch
+from deskhand.roles.offline.strategies.writing import holds
+from deskhand.screen.find import Candidate, nearest_names
+from deskhand.screen.find_words import fold
+from deskhand.types import Element
+
+MAX_TRIES = 2
+MAX_LOOKS = 4
+
+
+def send(step: say.Send, scene: Scene) -> Outcome:
+    if scene.memo.get("sent"):
+        return _check_sent(scene, step)
+    box = message_box(scene)
+    if step.to and not _talking_to(scene, step.to, box):
+        return _reach(scene, step)
+    if box is None:
+        return _open_conversation(scene, step)
+    if scene.memo.get("typed"):
+        return _press_send(scene, step, box)
+    scene.memo["typed"] = 1
+    scene.memo["before"] = len(scene.shown(step.text))
+    typing = Type(text=step.text, clear_first=bool(box.value), target=box.text)
+    return act(scene.say(f"输入消息“{step.text}”", f"Typing the message “{step.text}”"), touch(box), typing)
+
+
+def message_box(scene: Scene) -> Element | None:
+    """The field at the bottom that is not for searching."""
+    searching = search_box(scene)
+    fields = [f for f in scene.fields() if searching is None or f.index != searching.index]
+    named = scene.find("message", "editable")
+    for candidate in named.candidates:
+        if candidate.score >= 0.75 and candidate.target in fields:
+            return candidate.target
+    lowest = max(fields, key=lambda f: f.bounds.bottom, default=None)
+    if lowest is None or lowest.bounds.top < scene.tree.screen.height * 0.3:
+        return None
+    return lowest
+
+
+def _talking_to(scene: Scene, person: str, box: Element | None) -> bool:
+    """The conversation with that person is open: the name stands at the top, and there is a box to write into."""
+    if box is None:
+        return False
+    top = scene.tree.screen.height * 0.15
+    return any(fold(e.text) == fold(person) for e in scene.elements if e.bounds.bottom <= top and not e.editable)
+
+
+def _reach(scene: Scene, step: say.Send) -> Outcome:
+    """Find the person, then the way from their page into the conversation."""
+    if scene.memo.get("reached", 0) and (button := _write_button(scene)) is not None:
+        scene.memo["reached"] += 1
+        return act(scene.say("进入聊天", "Opening the conversation"), touch(button))
+    if scene.memo.get("reached", 0) > MAX_TRIES:
+        return Failed(
+            scene.say(f"没能进入和“{step.to}”的聊天。", f"The conversation with “{step.to}” could not be opened.")
+        )
+    found = locate(scene, step.to, "clickable")
+    if not isinstance(found, Candidate):
+        return found
+    scene.memo["reached"] = scene.memo.get("reached", 0) + 1
+    scene.memo.pop("hunt", None)
+    return act(scene.say(f"打开“{step.to}”", f"Opening “{step.to}”"), touch(found.target))
+
+
+def _write_button(scene: Scene) -> Element | None:
+    for words in ("发消息", "Send message", "message button"):
+        found = scene.find(words, "clickable").best
+        if found is not None and found.target.clickable and not found.target.editable and found.score >= 0.8:
+            return found.target
+    return None
+
+
+def _open_conversation(scene: Scene, step: say.Send) -> Outcome:
+    """On a person's page a button leads to the conversation."""
+    if away := put_away(scene):
+        return away
+    button = _write_button(scene)
+    if button is not None and not scene.memo.get("opened"):
+        scene.memo["opened"] = True
+        return act(scene.say("进入聊天", "Opening the conversation"), touch(button))
+    if scene.memo.setdefault("looks", 0) < 1:
+        scene.memo["looks"] += 1
+        return look_again(scene.say("等聊天窗口出现", "Waiting for the conversation"))
+    names = ", ".join(f"“{n}”" for n in nearest_names("message", scene.tree, 4))
+    return Failed(
+        scene.say(
+            f"没有看到可以输入消息的地方；看到的是 {names}。", f"There is no field for a message here; seen: {names}."
+        )
+    )
+
+
+def _press_send(scene: Scene, step: say.Send, box: Element) -> Outcome:
+    if away := put_away(scene):
+        return away
+    if not holds(box, step.text):
+        scene.judge(False, scene.trouble or scene.say("文字不在输入框里", "the text is not in the field"))
+        if scene.memo["typed"] >= MAX_TRIES:
+            return Failed(
+                scene.say(
+                    f"消息没有输入成功，输入框里是“{box.value}”。",
+                    f"The message did not get into the field; it holds “{box.value}”.",
+                )
+            )
+        scene.memo["typed"] += 1
+        typing = Type(text=step.text, clear_first=True, target=box.text)
+        return act(scene.say("重新输入消息", "Typing the message again"), touch(box), typing)
+    scene.judge(True, scene.say("文字已在输入框里", "the text stands in the field"))
+    scene.memo["sent"] = True
+    button = scene.find("Send", "clickable")
+    found = button.best or _nearest(scene, button.candidates, box)
+    if found is not None and found.score >= 0.8:
+        return act(scene.say("点击发送", "Clicking send"), touch(found.target))
+    return act(scene.say("按回车发送", "Sending with enter"), Key(key="enter"))
+
+
+def _nearest(scene: Scene, candidates: tuple[Candidate, ...], box: Element) -> Candidate | None:
+    """Of several, the one that stands beside the box."""
+    beside = [c for c in candidates if scene.tree.same_row(c.target, box)]
+    return beside[0] if len(beside) == 1 else None
+
+
+def _check_sent(scene: Scene, step: say.Send) -> Outcome:
+    """It stands in the conversation once more than before, and the box is empty: only then it is sent."""
+    if away := put_away(scene):
+        return away
+    box = message_box(scene)
+    stands = len(scene.shown(step.text)) > int(scene.memo.get("before", 0))
+    emptied = box is not None and not holds(box, step.text)
+    if stands and emptied:
+        scene.judge(True, scene.say("消息已出现在聊天里", "the message stands in the conversation"))
+        whom = step.to or str(scene.kept.get("found", ""))
+        return Finished(_sent(scene, step.text, whom))
+    looks = scene.memo["looks"] = scene.memo.get("looks", 0) + 1
+    if looks < MAX_LOOKS:
+        return look_again(scene.say("等消息出现", "Waiting for the message to appear"))
+    scene.judge(False)
+    seen = scene.trouble or scene.say("聊天里没有出现这条消息", "it does not stand in the conversation")
+    return Failed(
+        scene.say(f"消息“{step.text}”没有发送成功：{seen}。", f"The message “{step.text}” was not sent: {seen}.")
+    )
+
+
+def _sent(scene: Scene, text: str, whom: str) -> str:
+    if whom:
+        return scene.say(
+            f"给“{whom}”发送了消息“{text}”，它已出现在聊天里", f"sent “{text}” to {whom}; it stands in the conversation"
+        )
+    return scene.say(f"发送了消息“{text}”，它已出现在聊天里", f"sent “{text}”; it stands in the conversation")

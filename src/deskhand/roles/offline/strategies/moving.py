@@ -1,0 +1,94 @@
+"""Scrolling, swiping, waiting, keys, back and home."""
+
+from __future__ import annotations
+
+from deskhand.actions import Back, Home, Hotkey, Key, Scroll, Swipe, Wait
+from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act
+from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.hunting import locate, scroller
+from deskhand.screen.find import Candidate
+
+MAX_SCROLLS = 15
+
+
+def scroll(step: say.Scrolling, scene: Scene) -> Outcome:
+    if step.target:
+        found = locate(scene, step.target, "any", stages=("scroll",))
+        if not isinstance(found, Candidate):
+            return found
+        return Finished(scene.say(f"“{step.target}”在屏幕上", f"“{step.target}” is on the screen"))
+    count = scene.memo.get("count", 0)
+    ended = scene.memo.get("print") == scene.print
+    if (count and not step.to_end) or ended or count >= MAX_SCROLLS:
+        scene.judge(not ended)
+        return Finished(scene.say("滚动到底了" if ended else "滚动了屏幕", "reached the end" if ended else "scrolled"))
+    scene.memo.update(count=count + 1, print=scene.print)
+    area = scroller(scene)
+    x, y = area.bounds.center if area else (None, None)
+    pages = 2.0 if step.to_end else 0.7
+    return act(
+        scene.say("滚动", f"Scrolling {step.direction}"), Scroll(direction=step.direction, pages=pages, x=x, y=y)
+    )
+
+
+def swipe(step: say.Swiping, scene: Scene) -> Outcome:
+    if scene.memo.get("done"):
+        return _carried_out(scene, scene.say("滑动了屏幕", f"swiped {step.direction}"))
+    scene.memo["done"] = True
+    frame = scene.briefing.observation.frame
+    w, h = frame.width, frame.height
+    ends = {
+        "up": (w // 2, h * 7 // 10, w // 2, h * 3 // 10),
+        "down": (w // 2, h * 3 // 10, w // 2, h * 7 // 10),
+        "left": (w * 8 // 10, h // 2, w * 2 // 10, h // 2),
+        "right": (w * 2 // 10, h // 2, w * 8 // 10, h // 2),
+    }
+    x, y, to_x, to_y = ends[step.direction]
+    return act(scene.say("滑动", f"Swiping {step.direction}"), Swipe(x=x, y=y, to_x=to_x, to_y=to_y))
+
+
+def pause(step: say.Pausing, scene: Scene) -> Outcome:
+    left = float(scene.memo.get("left", step.seconds))
+    if left <= 0:
+        return Finished(scene.say(f"等了 {step.seconds:g} 秒", f"waited {step.seconds:g} s"))
+    part = min(left, 120.0)
+    scene.memo["left"] = left - part
+    return act(scene.say(f"等待 {part:g} 秒", f"Waiting {part:g} s"), Wait(seconds=part))
+
+
+def back(step: say.GoBack, scene: Scene) -> Outcome:
+    if scene.memo.get("done"):
+        return _carried_out(scene, scene.say("返回了上一页", "went back"))
+    if not scene.can("back"):
+        return Failed(scene.say("这个设备没有返回键。", "This device has no way back."))
+    scene.memo["done"] = True
+    return act(scene.say("返回", "Going back"), Back())
+
+
+def home(step: say.GoHome, scene: Scene) -> Outcome:
+    if scene.memo.get("done"):
+        return _carried_out(scene, scene.say("回到了主屏幕", "went to the home screen"))
+    if not scene.can("home"):
+        return Failed(scene.say("这个设备没有主屏幕。", "This device has no home screen."))
+    scene.memo["done"] = True
+    return act(scene.say("回到主屏幕", "Going home"), Home())
+
+
+def press(step: say.PressKey, scene: Scene) -> Outcome:
+    name = "+".join(step.keys)
+    if scene.memo.get("done"):
+        return _carried_out(scene, scene.say(f"按了 {name}", f"pressed {name}"))
+    scene.memo["done"] = True
+    one = len(step.keys) == 1
+    if not scene.can("key" if one else "hotkey"):
+        return Failed(scene.say(f"这个设备不能按 {name}。", f"This device can't press {name}."))
+    return act(scene.say(f"按 {name}", f"Pressing {name}"), Key(key=step.keys[0]) if one else Hotkey(keys=step.keys))
+
+
+def _carried_out(scene: Scene, evidence: str) -> Outcome:
+    if scene.trouble:
+        scene.judge(False, scene.trouble)
+        return Failed(scene.trouble)
+    scene.judge(True)
+    return Finished(evidence)

@@ -1,0 +1,68 @@
+"""Dialogs that stand in the way: recognised by their build, put away by their negative button, never agreed to."""
+
+from __future__ import annotations
+
+from deskhand.actions import Back, Click
+from deskhand.roles.offline.outcome import Act, act
+from deskhand.roles.offline.scene import Scene
+from deskhand.screen.find_words import same_word
+from deskhand.types import Element
+
+# In the order in which they are tried.
+REFUSALS = ("cancel", "later", "skip", "deny", "no", "close", "got it")
+AGREEMENTS = ("ok", "yes", "delete", "allow", "done", "continue", "remove", "save")
+_DIALOG_IDS = ("alertTitle", "android:id/message", "android:id/button1", "android:id/button2", "parentPanel")
+PATIENCE = 4
+
+
+def dialog(scene: Scene) -> list[Element]:
+    """The elements of the dialog in front; empty when there is none."""
+    for element in scene.elements:
+        if element.role == "dialog":
+            return [element, *scene.tree.descendants(element)]
+    if any(e.id.endswith(_DIALOG_IDS) for e in scene.elements):
+        return list(scene.elements)
+    return []
+
+
+def buttons(parts: list[Element]) -> list[Element]:
+    return [e for e in parts if e.clickable and e.enabled and not e.editable and e.text]
+
+
+def refusal(parts: list[Element]) -> Element | None:
+    """The button that changes nothing: cancel, later, close; the only button, if there is but one."""
+    choices = buttons(parts)
+    for word in REFUSALS:
+        for button in choices:
+            if same_word(button.text, word):
+                return button
+    by_id = [b for b in choices if b.id.endswith("android:id/button2")]
+    if by_id:
+        return by_id[0]
+    return choices[0] if len(choices) == 1 else None
+
+
+def agreement(parts: list[Element], *words: str) -> Element | None:
+    """The button that goes on with what the instruction itself asked for."""
+    choices = buttons(parts)
+    for word in (*words, *AGREEMENTS):
+        for button in choices:
+            if same_word(button.text, word):
+                return button
+    return next((b for b in choices if b.id.endswith("android:id/button1")), None)
+
+
+def put_away(scene: Scene) -> Act | None:
+    """Dismiss the dialog that is in the way; None when there is none, or it does not go away."""
+    parts = dialog(scene)
+    tried = int(scene.kept.get("dismissed", 0))
+    if not parts or tried >= PATIENCE:
+        return None
+    scene.kept["dismissed"] = tried + 1
+    title = next((e.text for e in parts if e.text), "")
+    thought = scene.say(f"先关掉挡住的对话框“{title}”", f"A dialog is in the way: dismissing “{title}”")
+    button = refusal(parts)
+    if button is not None:
+        x, y = button.bounds.center
+        return act(thought, Click(x=x, y=y, target=button.text))
+    return act(thought, Back()) if scene.can("back") else None

@@ -1,0 +1,121 @@
+"""Switches and checkboxes: look at the state first, touch only when it differs, look again."""
+
+from __future__ import annotations
+
+from deskhand.actions import OpenApp
+from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.lexicon import lexicon
+from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act, look_again
+from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies import obstacles
+from deskhand.roles.offline.strategies.hunting import locate, several
+from deskhand.roles.offline.strategies.touching import touch
+from deskhand.screen.find import Candidate
+from deskhand.screen.find_query import read_description
+from deskhand.screen.find_words import same_word
+from deskhand.types import Element
+
+MAX_TOUCHES = 2
+MAX_LOOKS = 3
+
+
+def toggle(step: say.Toggle, scene: Scene) -> Outcome:
+    if scene.memo.get("touches") and (confirm := _confirm(scene)):
+        return confirm
+    control = reach_control(scene, step.target)
+    if not isinstance(control, Element):
+        return control
+    if control.checked is step.on:
+        return _as_wanted(scene, step)
+    if not control.enabled:
+        return Failed(scene.say(f"“{step.target}”的开关不可用（灰色）。", f"The switch “{step.target}” is disabled."))
+    touches = scene.memo.setdefault("touches", 0)
+    if touches:
+        scene.judge(False, scene.trouble or scene.say("开关没有变", "the switch did not change"))
+        looks = scene.memo["looks"] = scene.memo.get("looks", 0) + 1
+        if looks < MAX_LOOKS and not scene.trouble:
+            return look_again(scene.say("再看一眼开关", "Looking at the switch again"))
+        if touches >= MAX_TOUCHES:
+            state = _state(scene, step.on)
+            return Failed(
+                scene.say(
+                    f"点了“{step.target}”的开关，但它没有变成{state}。",
+                    f"The switch “{step.target}” was touched but is still not {state}.",
+                )
+            )
+        scene.memo["looks"] = 0
+    scene.memo["touches"] = touches + 1
+    thought = scene.say(
+        f"把“{step.target}”切换为{_state(scene, step.on)}", f"Turning “{step.target}” {_state(scene, step.on)}"
+    )
+    return act(thought, touch(control))
+
+
+def _as_wanted(scene: Scene, step: say.Toggle) -> Finished:
+    state = _state(scene, step.on)
+    if scene.memo.get("touches"):
+        scene.judge(True, scene.say(f"开关现在是{state}", f"the switch is {state} now"))
+        return Finished(scene.say(f"“{step.target}”现在是{state}状态", f"“{step.target}” is {state} now"))
+    return Finished(scene.say(f"“{step.target}”本来就是{state}状态", f"“{step.target}” was already {state}"))
+
+
+def _state(scene: Scene, on: bool) -> str:
+    return scene.say("开启" if on else "关闭", "on" if on else "off")
+
+
+def _confirm(scene: Scene) -> Act | None:
+    """Turning something on may be asked back; what the person asked for is agreed to, once."""
+    parts = obstacles.dialog(scene)
+    if not parts or scene.memo.get("agreed") or not scene.executed():
+        return None
+    if scene.app not in ("", scene.memo.get("app", scene.app)):
+        # a dialog of something else that only happened to come up now
+        return obstacles.put_away(scene)
+    button = obstacles.agreement(parts)
+    if button is None:
+        return None
+    scene.memo["agreed"] = True
+    return act(scene.say("确认", "Confirming"), touch(button))
+
+
+def reach_control(scene: Scene, target: str) -> Element | Act | Failed:
+    """The switch of that name: here, on the page behind a row of that name, or wherever the hunt leads."""
+    scene.memo.setdefault("app", scene.app)
+    finding = scene.find(target, "checkable")
+    if finding.best is not None:
+        return finding.best.target
+    if finding.status == "ambiguous":
+        return several(scene, target, finding)
+    if scene.memo.get("inside") and (switch := _topmost_switch(scene)):
+        return switch
+    if scene.on_home_screen and scene.can("open_app") and not scene.memo.get("settings"):
+        if away := obstacles.put_away(scene):
+            return away
+        scene.memo["settings"] = True
+        scene.memo.pop("app")
+        name = scene.say("设置", "Settings")
+        return act(scene.say("打开设置", "Opening the settings"), OpenApp(name=name))
+    if into := _into_row(scene, target):
+        return into
+    found = locate(scene, target, "checkable")
+    return found.target if isinstance(found, Candidate) else found
+
+
+def _into_row(scene: Scene, target: str) -> Act | None:
+    """A row called like the switch leads to the page that holds it."""
+    entered: list[str] = scene.memo.setdefault("entered", [])
+    name = read_description(target).name or target
+    row = scene.find(name, "clickable").best
+    if row is None or row.score < 0.85 or row.target.editable or len(entered) >= 2 or row.label in entered:
+        return None
+    if row.target.role not in ("item", "group", "text", "link", "button", "tab"):
+        return None
+    entered.append(row.label)
+    scene.memo["inside"] = any(same_word(name, word) for word in lexicon().extra["toggles"])
+    return act(scene.say(f"进入“{row.label}”", f"Going into “{row.label}”"), touch(row.target))
+
+
+def _topmost_switch(scene: Scene) -> Element | None:
+    """On a page that one thing has to itself, the first switch is the thing's own."""
+    switches = [e for e in scene.elements if e.checked is not None and e.role in ("switch", "checkbox")]
+    return min(switches, key=lambda e: e.bounds.top, default=None) if len(switches) == 1 else None

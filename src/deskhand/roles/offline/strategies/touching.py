@@ -1,0 +1,176 @@
+"""Tap, find, select, delete: things that are reached and then touched once."""
+
+from __future__ import annotations
+
+from deskhand.actions import Action, Click, DoubleClick, LongPress, RightClick
+from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act, look_again
+from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies import obstacles
+from deskhand.roles.offline.strategies.hunting import is_control, locate
+from deskhand.screen.find import Candidate
+from deskhand.screen.find_query import read_description
+from deskhand.types import Element
+
+MAX_TRIES = 2
+
+
+def touch(target: Element, gesture: say.Gesture = "click") -> Action:
+    x, y = target.bounds.center
+    label = target.text or target.id.rpartition("/")[2]
+    match gesture:
+        case "click":
+            return Click(x=x, y=y, target=label)
+        case "double_click":
+            return DoubleClick(x=x, y=y, target=label)
+        case "right_click":
+            return RightClick(x=x, y=y, target=label)
+        case "long_press":
+            return LongPress(x=x, y=y, target=label)
+
+
+def tap(step: say.Tap, scene: Scene) -> Outcome:
+    """Touch it once; it counts when the device carried it out."""
+    if scene.memo.get("touched"):
+        if scene.trouble:
+            return _again(scene, step.target)
+        changed = scene.memo.get("print") != scene.print
+        scene.judge(True, scene.say("点击后画面有变化", "the screen changed") if changed else "")
+        return Finished(scene.say(f"点击了“{scene.memo['touched']}”", f"clicked “{scene.memo['touched']}”"))
+    if not scene.can(step.gesture):
+        return Failed(scene.say(f"这个设备不支持“{step.source}”。", f"This device can't do “{step.source}”."))
+    found = locate(scene, step.target, "clickable", stages=("scroll", "search", "tabs"))
+    if not isinstance(found, Candidate):
+        return found
+    return _touch(scene, found, step.gesture)
+
+
+def find(step: say.Find, scene: Scene) -> Outcome:
+    """Bring it to the screen, and go into it where it is something to go into."""
+    if scene.memo.get("touched"):
+        if scene.trouble:
+            return _again(scene, step.target)
+        if scene.memo.get("print") == scene.print and scene.memo.get("tries", 0) < MAX_TRIES:
+            scene.judge(False, scene.say("点击后没有变化", "nothing changed"))
+            scene.memo.pop("touched")
+        else:
+            scene.judge(True)
+            scene.kept["found"] = step.target
+            return Finished(scene.say(f"找到了“{step.target}”", f"found “{step.target}”"))
+    found = locate(scene, step.target, "clickable")
+    if not isinstance(found, Candidate):
+        return found
+    target = found.target
+    if is_control(read_description(step.target)) or target.editable or target.checked is not None:
+        return Finished(scene.say(f"找到了“{step.target}”", f"found “{step.target}”"))
+    if not target.clickable and target.source != "ocr":
+        return Finished(scene.say(f"看到了“{step.target}”", f"saw “{step.target}”"))
+    return _touch(scene, found, "click")
+
+
+def select(step: say.Select, scene: Scene) -> Outcome:
+    """Open the list that holds it if it is not shown, then touch the option."""
+    if scene.memo.get("touched"):
+        if scene.trouble:
+            return _again(scene, step.option)
+        scene.judge(True)
+        return Finished(scene.say(f"选择了“{step.option}”", f"selected “{step.option}”"))
+    finding = scene.find(step.option, "clickable")
+    if finding.best is None and step.source_name and not scene.memo.get("unfolded"):
+        source = locate(scene, step.source_name, "clickable", key="source")
+        if not isinstance(source, Candidate):
+            return source
+        scene.memo["unfolded"] = True
+        thought = scene.say(f"展开“{step.source_name}”", f"Opening “{step.source_name}”")
+        return act(thought, touch(source.target))
+    found = locate(scene, step.option, "clickable", stages=("scroll", "search", "tabs"))
+    if not isinstance(found, Candidate):
+        return found
+    return _touch(scene, found, "click")
+
+
+def delete(step: say.Delete, scene: Scene) -> Outcome:
+    """By a delete button in its row, by its menu, or on its own page; asked back, yes; then it must be gone."""
+    name = read_description(step.target).name or step.target
+    phase = scene.memo.get("phase", "")
+    if phase and scene.trouble:
+        return Failed(scene.say(f"删除“{name}”时出错：{scene.trouble}", f"Deleting “{name}” failed: {scene.trouble}"))
+    if phase == "asked":
+        return _check_deleted(scene, name)
+    if phase and (button := _delete_button(scene)):
+        scene.memo["phase"] = "asked"
+        return act(scene.say("点击删除", "Clicking delete"), touch(button))
+    if phase == "held":
+        scene.memo["phase"] = "opening"
+        found = scene.find(name, "clickable").best
+        if found is not None:
+            return act(scene.say(f"打开“{name}”", f"Opening “{name}”"), touch(found.target))
+    if phase:
+        return Failed(scene.say(f"找不到删除“{name}”的办法。", f"No way to delete “{name}” was found."))
+    return _begin_delete(scene, step, name)
+
+
+def _begin_delete(scene: Scene, step: say.Delete, name: str) -> Outcome:
+    beside = scene.find(f"Delete next to “{name}”", "clickable")
+    found = locate(scene, step.target, "clickable")
+    if not isinstance(found, Candidate):
+        found = locate(scene, name, "clickable", key="byname") if isinstance(found, Failed) else found
+        if not isinstance(found, Candidate):
+            return found
+    if beside.best is not None and beside.best.target.index != found.target.index:
+        scene.memo["phase"] = "asked"
+        return act(scene.say(f"删除“{name}”", f"Deleting “{name}”"), touch(beside.best.target))
+    scene.memo["phase"] = "held"
+    gesture: say.Gesture = "long_press" if scene.can("long_press") else "right_click"
+    if not scene.can(gesture):
+        scene.memo["phase"] = "opening"
+        gesture = "click"
+    return act(scene.say(f"长按“{name}”", f"Holding “{name}”"), touch(found.target, gesture))
+
+
+def _delete_button(scene: Scene) -> Element | None:
+    finding = scene.find("Delete", "clickable")
+    if finding.best is not None:
+        return finding.best.target
+    return finding.candidates[0].target if finding.status == "ambiguous" else None
+
+
+def _check_deleted(scene: Scene, name: str) -> Outcome:
+    parts = obstacles.dialog(scene)
+    if parts and not scene.memo.get("agreed"):
+        button = obstacles.agreement(parts, "delete")
+        if button is not None:
+            scene.memo["agreed"] = True
+            return act(scene.say("确认删除", "Confirming the deletion"), touch(button))
+    if scene.shown(name) and scene.memo.setdefault("looks", 0) < 1:
+        scene.memo["looks"] += 1
+        return look_again(scene.say("再看一眼", "Looking again"))
+    if scene.shown(name):
+        scene.judge(False)
+        return Failed(
+            scene.say(f"“{name}”仍然在屏幕上，没有删除成功。", f"“{name}” is still there; it was not deleted.")
+        )
+    scene.judge(True)
+    return Finished(scene.say(f"删除了“{name}”", f"deleted “{name}”"))
+
+
+def _touch(scene: Scene, found: Candidate, gesture: say.Gesture) -> Act:
+    label = found.label or found.target.role
+    scene.memo["touched"] = label
+    scene.memo["print"] = scene.print
+    scene.memo["tries"] = scene.memo.get("tries", 0) + 1
+    return act(scene.say(f"点击“{label}”", f"Clicking “{label}”"), touch(found.target, gesture))
+
+
+def _again(scene: Scene, description: str) -> Outcome:
+    scene.judge(False, scene.trouble)
+    if scene.memo.get("tries", 0) >= MAX_TRIES:
+        return Failed(
+            scene.say(
+                f"点击“{description}”没有成功：{scene.trouble}", f"Clicking “{description}” failed: {scene.trouble}"
+            )
+        )
+    found = scene.find(description, "clickable").best
+    if found is None:
+        return Failed(scene.say(f"“{description}”不见了。", f"“{description}” is gone."))
+    return _touch(scene, found, "click")

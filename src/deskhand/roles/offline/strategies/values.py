@@ -1,0 +1,100 @@
+"""Reads the value that belongs to a name on the screen: in its field or switch, after its colon, beside it."""
+
+from __future__ import annotations
+
+import re
+
+from deskhand.roles.offline.scene import Scene
+from deskhand.screen.find import ENOUGH, Candidate, rank
+from deskhand.screen.find_names import text_score
+from deskhand.screen.find_query import Query, read_description
+from deskhand.screen.find_tree import distance
+from deskhand.screen.find_words import fold, synonyms
+from deskhand.types import Element
+
+ON_WORDS = frozenset({"on", "开", "开启", "已开启", "打开", "已打开", "enabled", "connected", "已连接"})
+OFF_WORDS = frozenset({"off", "关", "关闭", "已关闭", "disabled", "disconnected", "未开启", "未连接"})
+
+
+def value_of(scene: Scene, subject: str) -> str | None:
+    """What the screen says of the subject; None when it is not there, "" when it is there and empty."""
+    query = read_description(subject)
+    for candidate in rank(query, scene.tree)[:6]:
+        if candidate.score < ENOUGH:
+            break
+        value = _value(scene, candidate, query)
+        if value is not None:
+            return value
+    return _heading(scene) if "heading" in query.roles and not query.name else None
+
+
+def _value(scene: Scene, candidate: Candidate, query: Query) -> str | None:
+    element, name = candidate.element, query.name or query.literal
+    if element.editable:
+        return element.value
+    if element.checked is not None:
+        return scene.say("开启", "on") if element.checked else scene.say("关闭", "off")
+    if element.role == "slider" and element.value:
+        return element.value
+    named = text_score(name, element.text) if element.text else 0.0
+    if element.text and (named < ENOUGH or query.ordinal):
+        return element.text
+    return (
+        _after_label(name, element.text) or _beside(scene, element) or (None if named >= 0.95 else element.text or None)
+    )
+
+
+def _after_label(name: str, text: str) -> str:
+    """`合计 ¥128`, `Total: 12`, `WeChat ID: x`: what follows the name in the same text."""
+    for label in (name, *synonyms(name)):
+        found = re.match(
+            rf"\s*{re.escape(label)}\s*(?:[:：=,，]|\s|(?=[\d¥$€-]))\s*(.+)$", text, re.IGNORECASE | re.DOTALL
+        )
+        if found:
+            return found[1].strip()
+    return ""
+
+
+def _beside(scene: Scene, label: Element) -> str:
+    """The text to its right, else the nearest one right below or above; never another thing that can be clicked."""
+    tree = scene.tree
+    row = tree.row(label)
+    texts = [
+        e for e in scene.elements
+        if e.text and e.index != label.index and not _holds(scene, e, label) and fold(e.text) != fold(label.text)
+    ]  # fmt: skip
+    own = [e for e in texts if row.index != label.index and tree.inside(e, row)]
+    right = [e for e in own or texts if tree.same_row(e, label) and e.bounds.left >= label.bounds.right - 4]
+    if right:
+        return min(right, key=lambda e: e.bounds.left).text
+    if own:
+        return min(own, key=lambda e: distance(e.bounds, label.bounds)).text
+    near = [e for e in texts if not e.clickable and _stacked(label, e)]
+    closest = min(near, key=lambda e: distance(e.bounds, label.bounds), default=None)
+    return closest.text if closest is not None else ""
+
+
+def _stacked(label: Element, other: Element) -> bool:
+    a, b = label.bounds, other.bounds
+    overlap = min(a.right, b.right) - max(a.left, b.left)
+    return overlap > 0 and distance(a, b) <= 2 * a.height
+
+
+def _holds(scene: Scene, element: Element, label: Element) -> bool:
+    return any(d.index == label.index for d in scene.tree.descendants(element))
+
+
+def _heading(scene: Scene) -> str | None:
+    """Without any mark of a heading: the largest letters in the upper half."""
+    marked = [e for e in scene.elements if e.role == "heading" and e.text]
+    texts = [e for e in scene.elements if e.role == "text" and e.text and e.bounds.top < scene.tree.screen.height / 2]
+    best = max(marked or texts, key=lambda e: (e.bounds.height, -e.bounds.top), default=None)
+    return best.text if best is not None else None
+
+
+def says_on(text: str) -> bool | None:
+    """A summary such as `已关闭` or `Off` as a state."""
+    words = {fold(part) for part in re.split(r"[,，;；]", text)}
+    if words & {fold(w) for w in ON_WORDS}:
+        return True
+    return False if words & {fold(w) for w in OFF_WORDS} else None

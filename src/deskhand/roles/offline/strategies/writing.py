@@ -1,0 +1,263 @@
+"""Text: into fields, out of fields, into search boxes; what was typed is read back before it counts."""
+
+from __future__ import annotations
+
+import re
+
+from deskhand.actions import Swipe, Type
+from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act, look_again
+from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.hunting import (
+    locate,
+    not_there,
+    press_enter,
+    search_box,
+    search_button,
+)
+from deskhand.roles.offline.strategies.toggling import toggle
+from deskhand.roles.offline.strategies.touching import touch
+from deskhand.screen.find import Candidate, nearest_names
+from deskhand.screen.find_query import read_description
+from deskhand.screen.find_words import fold
+from deskhand.types import Element
+
+MAX_TRIES = 2
+
+
+def write(step: say.Write, scene: Scene) -> Outcome:
+    field = _field(scene, step.target)
+    if not isinstance(field, Element):
+        return field
+    if scene.memo.get("typed"):
+        return _check_written(scene, field, step.text)
+    return type_into(scene, field, step.text, clear=step.replace)
+
+
+def type_into(scene: Scene, field: Element, text: str, *, clear: bool = False) -> Act:
+    scene.memo["typed"] = scene.memo.get("typed", 0) + 1
+    thought = scene.say(f"输入“{text}”", f"Typing “{text}”")
+    typing = Type(text=text, clear_first=clear and bool(field.value), target=field.text)
+    return act(thought, typing) if field.focused else act(thought, touch(field), typing)
+
+
+def holds(field: Element, text: str) -> bool:
+    """Passwords show dots: their number must do."""
+    if field.password:
+        return len(field.value) >= len(text)
+    return fold(text) in fold(field.value) or fold(text) in fold(field.name)
+
+
+def _check_written(scene: Scene, field: Element, text: str) -> Outcome:
+    if holds(field, text):
+        scene.judge(True, scene.say("文字已在输入框里", "the text stands in the field"))
+        return Finished(scene.say(f"输入了“{text}”", f"typed “{text}”"))
+    scene.judge(False, scene.trouble or scene.say("输入框里没有这段文字", "the text is not in the field"))
+    if scene.memo["typed"] >= MAX_TRIES:
+        return Failed(scene.say(f"“{text}”没有输入成功，输入框里是“{field.value}”。",
+                                f"“{text}” did not get into the field; it holds “{field.value}”."))  # fmt: skip
+    return type_into(scene, field, text, clear=True)
+
+
+def _field(scene: Scene, target: str) -> Element | Act | Failed:
+    """The named field; without a name the focused one, or the only one there is."""
+    if target:
+        found = locate(scene, target, "editable", stages=("scroll", "tabs"))
+        return found.target if isinstance(found, Candidate) else found
+    fields = scene.fields()
+    focused = [f for f in fields if f.focused]
+    if focused or len(fields) == 1:
+        return (focused or fields)[0]
+    if not fields:
+        reason = scene.say("屏幕上没有可以输入的地方", "there is no field to type into on this screen")
+        names = ", ".join(nearest_names("", scene.tree, 4))
+        return Failed(scene.say(f"{reason}；看到的是：{names}。", f"{reason[0].upper()}{reason[1:]}; seen: {names}."))
+    hints = "、".join(f.text or f.id.rpartition("/")[2] for f in fields)
+    return Failed(
+        scene.say(
+            f"有 {len(fields)} 个输入框（{hints}），请说明用哪一个。",
+            f"There are {len(fields)} fields ({hints}); say which one.",
+        )
+    )
+
+
+def clear(step: say.Clear, scene: Scene) -> Outcome:
+    field = _field(scene, "" if _means_this(step.target) else step.target)
+    if not isinstance(field, Element):
+        return field
+    if not field.value:
+        scene.judge(True)
+        return Finished(scene.say("输入框是空的", "the field is empty"))
+    if scene.memo.get("cleared", 0) >= MAX_TRIES:
+        scene.judge(False)
+        return Failed(
+            scene.say(
+                f"输入框没有清空，里面还有“{field.value}”。", f"The field was not cleared; it holds “{field.value}”."
+            )
+        )
+    scene.memo["cleared"] = scene.memo.get("cleared", 0) + 1
+    return act(scene.say("清空输入框", "Clearing the field"), touch(field), Type(text="", clear_first=True))
+
+
+def _means_this(target: str) -> bool:
+    return not read_description(target).name and "field" in read_description(target).roles
+
+
+def search(step: say.Search, scene: Scene) -> Outcome:
+    """Into a search box (opened first if it is behind a button), then enter if the list did not change by itself."""
+    box = search_box(scene) or _address_bar(scene)
+    phase = scene.memo.get("phase", "")
+    if phase in ("typed", "entered"):
+        return _check_search(scene, step.text, box)
+    if box is not None:
+        scene.memo.update(phase="typed", print=scene.print)
+        typing = Type(text=step.text, clear_first=bool(box.value), target=box.text)
+        return act(scene.say(f"搜索“{step.text}”", f"Searching for “{step.text}”"), touch(box), typing)
+    button = search_button(scene)
+    if button is not None and phase != "opened":
+        scene.memo["phase"] = "opened"
+        return act(scene.say("打开搜索", "Opening the search"), touch(button))
+    if phase == "opened" and scene.memo.setdefault("looks", 0) < 1:
+        scene.memo["looks"] += 1
+        return look_again(scene.say("等搜索框出现", "Waiting for the search box"))
+    return not_there(scene, scene.say("搜索框", "a search box"), list(nearest_names("search", scene.tree)))
+
+
+def _address_bar(scene: Scene) -> Element | None:
+    found = scene.find("search", "editable").best
+    return found.target if found is not None else None
+
+
+def _check_search(scene: Scene, text: str, box: Element | None) -> Outcome:
+    if scene.trouble:
+        scene.judge(False, scene.trouble)
+        return Failed(scene.say(f"搜索没有成功：{scene.trouble}", f"The search failed: {scene.trouble}"))
+    unchanged = _results(scene) == scene.memo.get("results")
+    if scene.memo["phase"] == "typed" and box is not None and holds(box, text) and not _hit(scene, text):
+        scene.memo.update(phase="entered", results=_results(scene))
+        if enter := press_enter(scene):
+            return enter
+    scene.judge(not unchanged or _hit(scene, text))
+    return Finished(scene.say(f"搜索了“{text}”", f"searched for “{text}”"))
+
+
+def _results(scene: Scene) -> str:
+    return "|".join(e.text for e in scene.elements if e.text and not e.editable)[:400]
+
+
+def _hit(scene: Scene, text: str) -> bool:
+    wanted = fold(text)
+    return any(wanted in fold(e.text) for e in scene.elements if e.text and not e.editable)
+
+
+def set_value(step: say.SetValue, scene: Scene) -> Outcome:
+    """A field is rewritten, a slider is dragged to its share, a list is opened and chosen from."""
+    if scene.memo.get("typed"):
+        field = scene.find(step.target, "editable").best
+        focused = next((f for f in scene.fields() if f.focused), None)
+        at = field.target if field else focused
+        return _check_written(scene, at, step.value) if at else Finished(_was_set(scene, step))
+    if scene.memo.get("slid"):
+        return _check_slider(scene, step)
+    field = scene.find(step.target, "editable").best
+    if field is not None:
+        return type_into(scene, field.target, step.value, clear=True)
+    slider = _slider(scene, step.target)
+    if slider is not None:
+        return _slide(scene, slider, step)
+    control = scene.find(step.target, "checkable").best
+    if control is not None:
+        on = step.value.strip().casefold() in {"on", "true", "yes", "开", "开启", "打开"}
+        return toggle(say.Toggle(step.source, step.target, on), scene)
+    return _deeper(scene, step)
+
+
+def _deeper(scene: Scene, step: say.SetValue) -> Outcome:
+    """A row of that name leads to the page, or to the choices."""
+    if scene.memo.get("entered"):
+        option = scene.find(step.value, "clickable").best
+        if option is not None and not scene.memo.get("chosen"):
+            scene.memo["chosen"] = True
+            return act(scene.say(f"选择“{step.value}”", f"Choosing “{step.value}”"), touch(option.target))
+        if scene.memo.get("chosen"):
+            scene.judge(True)
+            return Finished(_was_set(scene, step))
+    found = locate(scene, step.target, "any" if scene.memo.get("entered") else "clickable")
+    if not isinstance(found, Candidate):
+        return found
+    if scene.memo.get("entered") or not found.target.clickable:
+        return Failed(
+            scene.say(
+                f"不知道怎样把“{step.target}”设为“{step.value}”。",
+                f"No way was found to set “{step.target}” to “{step.value}”.",
+            )
+        )
+    scene.memo["entered"] = True
+    return act(scene.say(f"进入“{found.label}”", f"Going into “{found.label}”"), touch(found.target))
+
+
+def _slider(scene: Scene, target: str) -> Element | None:
+    sliders = [e for e in scene.elements if e.role == "slider"]
+    named = scene.find(target)
+    for candidate in named.candidates:
+        if candidate.element.role == "slider":
+            return candidate.element
+        if candidate.score >= 0.7 and (beside := scene.tree.control_beside(candidate.element, sliders)):
+            return beside
+        if candidate.score >= 0.7 and (below := scene.tree.field_below(candidate.element, sliders)):
+            return below
+    return None
+
+
+def _share(value: str) -> float | None:
+    found = re.search(r"\d+(?:\.\d+)?", value)
+    if found:
+        return min(1.0, float(found[0]) / 100)
+    words = {"max": 1.0, "maximum": 1.0, "最大": 1.0, "最高": 1.0, "最亮": 1.0, "min": 0.0, "minimum": 0.0, "最小": 0.0,
+             "最低": 0.0, "最暗": 0.0, "half": 0.5, "一半": 0.5}  # fmt: skip
+    return words.get(value.strip().casefold())
+
+
+def _slide(scene: Scene, slider: Element, step: say.SetValue) -> Outcome:
+    share = _share(step.value)
+    if share is None:
+        return Failed(scene.say(f"“{step.value}”不是可以设置的数值。", f"“{step.value}” is no value for a slider."))
+    box = slider.bounds
+    x = min(box.right - 2, max(box.left + 1, round(box.left + box.width * share) + int(scene.memo.get("shift", 0))))
+    scene.memo["slid"] = scene.memo.get("slid", 0) + 1
+    middle = box.center
+    thought = scene.say(
+        f"把“{step.target}”滑到 {round(share * 100)}%", f"Sliding “{step.target}” to {round(share * 100)} %"
+    )
+    return act(thought, Swipe(x=middle[0], y=middle[1], to_x=x, to_y=middle[1], duration_ms=500, target=slider.text))
+
+
+def _check_slider(scene: Scene, step: say.SetValue) -> Outcome:
+    """A percentage beside the slider tells; a few points beside it are corrected, then accepted."""
+    wanted = round((_share(step.value) or 0) * 100)
+    slider = _slider(scene, step.target)
+    shown = _percent_near(scene, slider) if slider else None
+    if shown is None or abs(shown - wanted) <= 2:
+        scene.judge(True)
+        seen = scene.say(f"，显示 {shown}%", f" (it shows {shown} %)") if shown is not None else ""
+        return Finished(_was_set(scene, step) + seen)
+    scene.judge(False, f"{shown} %")
+    if slider is None or scene.memo["slid"] >= 4:
+        return Failed(
+            scene.say(
+                f"“{step.target}”停在 {shown}%，没有到 {wanted}%。",
+                f"“{step.target}” stays at {shown} %, not {wanted} %.",
+            )
+        )
+    scene.memo["shift"] = int(scene.memo.get("shift", 0)) + round((wanted - shown) / 100 * slider.bounds.width)
+    return _slide(scene, slider, step)
+
+
+def _percent_near(scene: Scene, slider: Element) -> int | None:
+    texts = [e for e in scene.elements if re.fullmatch(r"\d{1,3}\s*%", e.text.strip())]
+    nearest = scene.tree.nearest(slider, texts)
+    return int(re.sub(r"\D", "", nearest.text)) if nearest is not None else None
+
+
+def _was_set(scene: Scene, step: say.SetValue) -> str:
+    return scene.say(f"把“{step.target}”设为“{step.value}”", f"set “{step.target}” to “{step.value}”")
