@@ -25,7 +25,7 @@ from deskhand.actions import (
     SwitchWindow,
     Type,
 )
-from deskhand.clock import SystemClock
+from deskhand.clock import ManualClock, SystemClock
 from deskhand.devices.adb import AdbClient
 from deskhand.devices.android import AndroidDevice, connect, list_phones, scroll_area, scroll_path
 from deskhand.errors import (
@@ -104,6 +104,33 @@ async def test_an_unauthorized_phone_says_what_to_do(plug: Plug, adb_client: Adb
     listed = {info.id: info for info in await list_phones(adb_client)}
     assert listed[f"android:{sim.address}"].state in {"unauthorized", "authorizing"}
     assert "accept the prompt" in listed[f"android:{sim.address}"].detail
+
+
+async def test_an_offline_phone_says_what_to_do(plug: Plug, adb_client: AdbClient) -> None:
+    sim = await plug()
+    sim.phone.conditions.add("offline")
+    async with asyncio.timeout(10):
+        async for phones in adb_client.track():
+            if any(phone.serial == sim.address and phone.state == "offline" for phone in phones):
+                break
+    with pytest.raises(DeviceOffline, match="is offline: unplug it and plug it in again"):
+        await connect(sim.address, adb=adb_client, clock=ManualClock())
+
+
+async def test_a_phone_that_is_still_starting_is_told(plug: Plug, adb_client: AdbClient) -> None:
+    sim = await plug()
+    sim.system.properties["sys.boot_completed"] = ""
+    with pytest.raises(DeviceOffline, match="is still starting"):
+        await connect(sim.address, adb=adb_client, clock=SystemClock())
+
+
+async def test_an_old_phone_can_not_press_keys_together_but_can_paste(plug: Plug, adb_client: AdbClient) -> None:
+    sim = await plug()
+    sim.system.properties["ro.build.version.sdk"] = "28"
+    device = await connect(sim.address, adb=adb_client, clock=SystemClock())
+    await device.act(Hotkey(keys=("ctrl", "v")))
+    with pytest.raises(NotPossible, match="too old"):
+        await device.act(Hotkey(keys=("ctrl", "a")))
 
 
 async def test_a_locked_phone_is_of_no_use(plug: Plug, adb_client: AdbClient) -> None:
@@ -327,6 +354,17 @@ async def test_an_app_that_is_not_installed_is_named_with_the_nearest(attach: At
     with pytest.raises(AppNotFound, match=r"淘宝.*设置"):
         await device.act(OpenApp(name="淘宝"))
     assert sim.phone.foreground[0] == LAUNCHER
+
+
+async def test_an_app_that_another_window_covers_is_not_called_open(plug: Plug, adb_client: AdbClient) -> None:
+    sim = await plug()
+    device = await connect(sim.address, adb=adb_client, clock=ManualClock())
+    sim.phone.conditions.add("popup")
+    await device.act(Key(key="volume_up"))
+    with pytest.raises(
+        AppNotFound, match=r"was started but did not come to the front .* com\.android\.systemui is there"
+    ):
+        await device.act(OpenApp(name="Settings"))
 
 
 async def test_an_address_opens_in_the_browser(attach: Attach) -> None:

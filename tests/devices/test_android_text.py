@@ -149,6 +149,40 @@ async def test_a_phone_that_denies_the_keyboard_says_what_to_do(attach: Attach) 
     assert sim.phone.ime == before
 
 
+async def test_where_the_keyboard_is_denied_the_clipboard_is_used(attach: Attach) -> None:
+    device, sim = await a_new_note(attach, "ime-denied", "clipper")
+    await device.act(Type(text="它说 \"你好\" & 'ok'"))
+    assert written(sim)["title"] == "它说 \"你好\" & 'ok'"
+
+
+async def test_a_field_that_swallows_keys_gets_its_text_another_way(attach: Attach) -> None:
+    """As when a Chinese keyboard takes the letters for pinyin: what half arrived is cleared first."""
+    device, sim = await a_new_note(attach)
+    entry = sim.phone.focused
+    assert entry is not None
+    typed: list[str] = []
+
+    def compose() -> None:
+        typed.append(entry.text)
+        if len(typed) == 1:
+            entry.set("ni hao")
+
+    entry.on_change = compose
+    await device.act(Type(text="nihao"))
+    assert entry.text == "nihao"
+
+
+async def test_a_password_that_half_arrived_is_not_guessed_at(attach: Attach) -> None:
+    device, sim = await attach(app=BANK)
+    await tap_id(device, sim, "password")
+    assert sim.phone.focused is not None
+    sim.phone.focused.set("12")
+    sim.phone.focused.digits_only = True
+    with pytest.raises(TextNotTyped, match="holds 3 characters instead of 4") as told:
+        await device.act(Type(text="3x"))
+    assert "3x" not in str(told.value)
+
+
 async def test_a_phone_without_adb_keyboard_says_what_to_do(attach: Attach) -> None:
     device, sim = await a_new_note(attach)
     sim.phone.imes[:] = [each for each in sim.phone.imes if "adbkeyboard" not in each]

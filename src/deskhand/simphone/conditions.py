@@ -10,5 +10,6 @@ CONDITIONS = {
     "locked": "the lock screen is shown; swipe up to open it",
     "rotated": "the screen is turned to landscape",
     "never-idle": "the element tree can't be read because the screen never rests",
+    "clipper": "the Clipper app is installed, through which adb can fill the clipboard",
     "popup": "a system dialog appears after the next touch or key",
 }

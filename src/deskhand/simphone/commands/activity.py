@@ -125,12 +125,20 @@ async def _broadcast(call: Call, intent: Intent) -> int:
     await call.out(f"Broadcasting: {intent}")
     if "adbkeyboard" in call.phone.ime.lower():
         _tell_keyboard(call, intent)
-    await call.out("Broadcast completed: result=0")
+    await call.out(f"Broadcast completed: {_tell_clipper(call, intent)}")
     return 0
 
 
+def _tell_clipper(call: Call, intent: Intent) -> str:
+    """The result of the broadcast; only the Clipper app, where it is installed, gives one of its own."""
+    if intent.action == "clipper.set" and "clipper" in call.phone.conditions and "text" in intent.extras:
+        call.phone.clipboard = intent.extras["text"]
+        return 'result=-1, data="Text is copied into clipboard."'
+    return "result=0"
+
+
 def _tell_keyboard(call: Call, intent: Intent) -> None:
-    """ADBKeyboard's own actions. Nobody else on this phone listens to broadcasts."""
+    """ADBKeyboard's own actions."""
     phone, extras = call.phone, intent.extras
     match intent.action:
         case "ADB_INPUT_TEXT" if "msg" in extras:
