@@ -77,9 +77,8 @@ class Finger:
 
     def down(self, windows: list[Window], x: float, y: float, now: float, size: tuple[int, int]) -> None:
         self._contact = None
-        window = next((w for w in reversed(windows) if w.root.seen.has(x, y)), None)
-        if window is None:
-            return
+        # the strip under the navigation pill belongs to no window; a swipe from there is the lowest one's
+        window = next((w for w in reversed(windows) if w.root.seen.has(x, y)), windows[0])
         inner = list(reversed(path_at(window.root, x, y)))
         self._contact = _Contact(
             window,

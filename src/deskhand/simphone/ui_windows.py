@@ -56,5 +56,5 @@ def _path_to(node: Node, field: Field | None) -> list[Node]:
 
 
 def every(node: Node) -> list[Node]:
-    """A node and all visible ones below it, in reading order."""
-    return [node, *(below for child in node.children if not child.seen.empty for below in every(child))]
+    """A node and all below it, in reading order, whether they are scrolled into view or not."""
+    return [node, *(below for child in node.children for below in every(child))]
