@@ -7,7 +7,7 @@ import fnmatch
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deskhand.simphone.commands.base import Call, Exit, Handler, Sink, Source
+from deskhand.simphone.commands.base import BadUsage, Call, Exit, Handler, Sink, Source
 from deskhand.simphone.files import FileError
 from deskhand.simphone.syntax import Command, Pipeline, Redirect, ShellSyntaxError, Word, parse
 from deskhand.simphone.system import System
@@ -135,7 +135,12 @@ class Shell:
         if handler is None:
             await streams.stderr.write(f"{NAME}: {name}: inaccessible or not found\n".encode())
             return 127
-        return await handler(Call(name, args, streams.stdin, streams.stdout, streams.stderr, self))
+        call = Call(name, args, streams.stdin, streams.stdout, streams.stderr, self)
+        try:
+            return await handler(call)
+        except BadUsage as error:
+            await call.err(f"{name}: {error}")
+            return 1
 
     async def _redirect(
         self, redirects: list[Redirect], streams: Streams, landing: list[tuple[str, bool, Buffer]]

@@ -91,7 +91,7 @@ def encode_png(width: int, height: int, pixels: bytes) -> bytes:
     rows = np.zeros((height, 1 + width * 4), dtype=np.uint8)
     rows[:, 1:] = np.frombuffer(pixels, dtype=np.uint8).reshape(height, width * 4)
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(memoryview(rows), 1)), (b"IEND", b""))
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.data, 1)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
         struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
     )

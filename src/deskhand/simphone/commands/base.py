@@ -85,6 +85,18 @@ class Exit(Exception):
         self.status = status
 
 
+class BadUsage(Exception):
+    """The command can't make sense of an argument; the shell prints it after the command's name."""
+
+
+def whole(word: str) -> int:
+    """A decimal number, as toybox reads one."""
+    try:
+        return int(word)
+    except ValueError:
+        raise BadUsage(f"not integer: {word}") from None
+
+
 class JavaException(Exception):
     """A Java exception that a system service lets out of its shell command."""
 

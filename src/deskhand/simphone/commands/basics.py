@@ -6,7 +6,7 @@ import re
 import time
 from datetime import UTC, datetime
 
-from deskhand.simphone.commands.base import Call, Exit, Family
+from deskhand.simphone.commands.base import Call, Exit, Family, whole
 
 KERNEL = "5.15.104-android13"
 IDENTITY = (
@@ -42,7 +42,7 @@ async def printf(call: Call) -> int:
         if match[0] == "%%":
             return "%"
         value = next(values, "")
-        return match[0] % (int(value or 0) if match[0][-1] in "dxo" else value)
+        return match[0] % (whole(value or "0") if match[0][-1] in "dxo" else value)
 
     await call.stdout.write(re.sub(r"%%|%[-0-9.]*[sdxo]", fill, template).encode())
     return 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import binascii
 import gzip
 import hashlib
 import re
 
-from deskhand.simphone.commands.base import Call, Family
+from deskhand.simphone.commands.base import BadUsage, Call, Family, whole
 from deskhand.simphone.files import FileError
 
 
@@ -54,7 +55,7 @@ async def grep(call: Call) -> int:
         if word == "-e":
             patterns.append(next(words, ""))
         elif word == "-m":
-            limit = int(next(words, "0"))
+            limit = whole(next(words, "0"))
         elif re.fullmatch("-[EFivncoqlhHwx]+", word):
             flags.update(word[1:])
         elif not patterns:
@@ -79,12 +80,15 @@ def _matcher(patterns: list[str], flags: set[str]) -> re.Pattern[bytes]:
         expressions = patterns
     else:
         expressions = [_basic(pattern) for pattern in patterns]
-    whole = "|".join(f"(?:{expression})" for expression in expressions)
+    wanted = "|".join(f"(?:{expression})" for expression in expressions)
     if "w" in flags:
-        whole = rf"\b(?:{whole})\b"
+        wanted = rf"\b(?:{wanted})\b"
     if "x" in flags:
-        whole = rf"^(?:{whole})$"
-    return re.compile(whole.encode(), re.IGNORECASE if "i" in flags else 0)
+        wanted = rf"^(?:{wanted})$"
+    try:
+        return re.compile(wanted.encode(), re.IGNORECASE if "i" in flags else 0)
+    except re.error as error:
+        raise BadUsage(f"bad REGEX '{patterns[0]}': {error}") from None
 
 
 def _basic(pattern: str) -> str:
@@ -126,7 +130,7 @@ async def head_or_tail(call: Call) -> int:
     sources, status = await _sources(call, names)
     for _, data in sources:
         pieces = _lines(data) if unit == "n" else [data[i : i + 1] for i in range(len(data))]
-        number = int(count)
+        number = whole(count)
         if call.name == "head":
             chosen = pieces[:number]
         else:
@@ -168,15 +172,18 @@ async def base64_(call: Call) -> int:
     words = iter(call.args)
     for word in words:
         if word == "-w":
-            wrap = int(next(words, "76"))
+            wrap = whole(next(words, "76"))
         elif word.startswith("-w"):
-            wrap = int(word[2:])
+            wrap = whole(word[2:])
         elif word != "-d":
             names.append(word)
     sources, status = await _sources(call, names)
     data = b"".join(data for _, data in sources)
     if "-d" in call.args:
-        await call.stdout.write(base64.b64decode(data))
+        try:
+            await call.stdout.write(base64.b64decode(data))
+        except binascii.Error:
+            raise BadUsage("bad input") from None
         return status
     text = base64.b64encode(data)
     step = wrap or max(1, len(text))
@@ -189,7 +196,10 @@ async def gzip_(call: Call) -> int:
     level = next((int(arg[1:]) for arg in call.args if re.fullmatch(r"-\d", arg)), 6)
     data = await call.read_all()
     if "-d" in call.args:
-        await call.stdout.write(await asyncio.to_thread(gzip.decompress, data))
+        try:
+            await call.stdout.write(await asyncio.to_thread(gzip.decompress, data))
+        except (OSError, EOFError):
+            raise BadUsage("bad magic") from None
     else:
         await call.stdout.write(await asyncio.to_thread(gzip.compress, data, level, mtime=0))
     return 0

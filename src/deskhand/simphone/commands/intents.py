@@ -97,7 +97,10 @@ def _set(intent: Intent, option: str, value: str) -> None:
         case "-p":
             intent.package = value
         case "-f":
-            intent.flags = hex(int(value, 0))
+            try:
+                intent.flags = hex(int(value, 0))
+            except ValueError:
+                raise BadIntent(f"Bad flags: {value}") from None
         case _:
             pass  # users, displays and window modes: this phone has one of each
 

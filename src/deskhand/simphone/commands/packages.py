@@ -5,7 +5,7 @@ from __future__ import annotations
 import zlib
 
 from deskhand.simphone.commands.activity import am
-from deskhand.simphone.commands.base import Call, Family, Handler
+from deskhand.simphone.commands.base import Call, Family, Handler, whole
 from deskhand.simphone.commands.gestures import input_
 from deskhand.simphone.commands.intents import (
     BadIntent,
@@ -152,7 +152,7 @@ async def _resolve_activity(call: Call) -> int:
 async def _install(call: Call) -> int:
     """Every way to install ends here. A streamed package is taken in first, or the host would see a broken pipe."""
     if call.name == "install" and "-S" in call.args and call.args.index("-S") + 1 < len(call.args):
-        left = int(call.args[call.args.index("-S") + 1])
+        left = whole(call.args[call.args.index("-S") + 1])
         while left > 0 and (chunk := await call.stdin.read()):
             left -= len(chunk)
     await call.err(REFUSED)
