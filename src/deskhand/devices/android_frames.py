@@ -11,7 +11,7 @@ import numpy as np
 
 from deskhand.devices.adb import trouble_of
 from deskhand.devices.android_line import Line
-from deskhand.errors import BadFrame, DeviceFault, DeviceUnusable
+from deskhand.errors import BadFrame
 from deskhand.protocols import Clock
 from deskhand.types import Frame
 
@@ -30,6 +30,8 @@ EDGE = 12
 
 Picture = tuple["NDArray[np.uint8]", Literal["RGBA", "BGRA"]]
 Way = Literal["raw", "gzip", "png"]
+WAYS: tuple[Way, ...] = ("raw", "gzip", "png")
+PATIENCE_S = 0.05
 
 
 class Capture:
@@ -57,28 +59,33 @@ class Capture:
         return Frame(pixels, order, at, secure=is_black(pixels))
 
     async def _choose(self) -> Picture:
-        """Time each way and keep the fastest; a way that takes longer than the best so far is given up."""
+        """Time each way and keep the fastest, after a second look at any that beats raw.
+
+        The first capture of all is often slow (the phone redraws, an encoder wakes), which would speak against raw.
+        """
         times: dict[Way, float] = {}
         taken: list[Picture] = []
-        trouble: DeviceFault | None = None
-        # Raw goes twice: the first capture of all may have had to wake the phone's encoder or redraw.
-        for way in ("raw", "gzip", "png", "raw"):
-            began = self._clock.now()
-            try:
-                async with asyncio.timeout(max(0.05, min(times.values())) if times else None):
-                    taken.append(await self._ways[way]())
-            except DeviceUnusable:
-                raise
-            except TimeoutError:
-                continue
-            except DeviceFault as fault:
-                trouble = trouble or fault
-                continue
-            times[way] = min(self._clock.now() - began, times.get(way, CAPTURE_S))
-        if not taken:
-            raise trouble or BadFrame(f"The phone {self._line.serial} gives no picture.")
-        self.way = min(times, key=lambda each: times[each])
+        for way in WAYS:
+            await self._time(way, times, taken)
+        if (best := _fastest(times)) != "raw":
+            for way in ("raw", best, "raw"):
+                await self._time(way, times, taken)
+        self.way = _fastest(times)
         return taken[-1]
+
+    async def _time(self, way: Way, times: dict[Way, float], taken: list[Picture]) -> None:
+        """Take one picture; given up when it takes longer than the best way so far."""
+        began = self._clock.now()
+        try:
+            async with asyncio.timeout(max(PATIENCE_S, min(times.values())) if times else None):
+                taken.append(await self._ways[way]())
+        except TimeoutError:
+            return
+        except BadFrame:
+            if way == WAYS[-1] and not taken:
+                raise
+            return
+        times[way] = min(self._clock.now() - began, times.get(way, CAPTURE_S))
 
     async def _raw(self) -> Picture:
         """Straight into the picture's own memory: the transfer is all the time it takes."""
@@ -108,6 +115,10 @@ class Capture:
         if state != "device":
             raise trouble_of(self._line.serial, state)
         raise BadFrame(f"The phone {self._line.serial} gave no whole picture: {what}.")
+
+
+def _fastest(times: dict[Way, float]) -> Way:
+    return min(times, key=lambda way: times[way])
 
 
 def pixel_bytes(data: bytes | bytearray) -> int:
