@@ -209,6 +209,42 @@ def test_power_puts_to_sleep_and_menu_unlocks() -> None:
     assert not hand.phone.locked
 
 
+def test_a_dialog_takes_the_focus_from_the_page() -> None:
+    hand = Hand()
+    hand.open("微信")
+    hand.tap("王五", "chat_input")
+    hand.hold("合同已经寄出")
+    assert not hand.phone.keyboard_shown
+    assert not hand.phone.type_text("x")
+    hand.key(4)
+    assert hand.phone.type_text("y")
+
+
+def test_page_keys_scroll_and_shift_types_capitals() -> None:
+    hand = Hand()
+    hand.open("设置")
+    assert not hand.sees("关于手机")
+    hand.key(93)
+    assert hand.sees("关于手机")
+    hand.key(92)
+    assert hand.sees("Wi-Fi")
+    hand.tap("search_field")
+    hand.phone.combination([59, 29])
+    assert hand.phone.state()["focused"]["text"] == "A"
+    hand.phone.combination([3])
+    assert hand.phone.foreground[0] == "com.android.launcher3"
+
+
+def test_the_popup_outlives_the_home_key() -> None:
+    hand = Hand(conditions=["popup"], locale="en")
+    hand.tap("Settings")
+    hand.key(3, 24)
+    assert "System update" in hand.texts()
+    hand.tap("Install")
+    assert hand.phone.foreground[0] == "com.android.launcher3"
+    assert hand.state("com.android.systemui")["popup_answers"] == ["install"]
+
+
 def test_a_popup_comes_after_the_next_input_and_blocks_until_answered() -> None:
     hand = Hand(conditions=["popup"])
     assert hand.phone.foreground[0] == "com.android.launcher3"

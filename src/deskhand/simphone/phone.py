@@ -164,7 +164,8 @@ class Phone:
         """The text field that typing would go to."""
         if self.locked or not self.awake or self._system.popup_shown:
             return None
-        return self._page.focus
+        page = self._page
+        return page.focus if page.dialog is None or page.typing else None
 
     def packages(self) -> list[Package]:
         third_party = ("com.tencent.", "com.example.")
@@ -346,7 +347,6 @@ class Phone:
         elif code in (keys.BACK, keys.ESCAPE):
             self._back()
         elif code == keys.HOME:
-            self._system.popup_shown = False
             self.home()
         elif code in (keys.VOLUME_UP, keys.VOLUME_DOWN):
             self._volume(1 if code == keys.VOLUME_UP else -1)
@@ -412,6 +412,7 @@ class Phone:
             frozenset(self.conditions),
             tuple(tuple(values.items()) for values in self.settings.values()),
             self._today().strftime("%d%H%M"),
+            self.locale,
             self.battery_level,
             self.charging,
         )

@@ -37,13 +37,7 @@ def _emit(node: Node, moment: Moment, clip: Box, ops: list[Op]) -> None:
         return
     clip = clip.meet(node.seen)
     if node.fill is not None:
-        if node.border is not None and node.kind != "android.widget.Switch":
-            ops.append(RectOp(node.box, clip, node.border, node.radius, node.alpha))
-            x1, y1, x2, y2 = node.box
-            inner = Box(x1 + 3, y1 + 3, x2 - 3, y2 - 3)
-            ops.append(RectOp(inner, clip, node.fill, max(node.radius - 3, 0), node.alpha))
-        else:
-            ops.append(RectOp(node.box, clip, node.fill, node.radius, node.alpha))
+        ops.append(RectOp(node.box, clip, node.fill, node.radius, node.alpha))
     special = _SPECIAL.get(node.kind)
     if special is not None:
         special(node, moment, clip, ops)
@@ -87,7 +81,7 @@ def _switch(node: Node, moment: Moment, clip: Box, ops: list[Op]) -> None:
     at = moment.tween(node.tween, node.level)
     x1, y1, x2, y2 = node.box
     track = Box(x1 + 8, y1 + 10, x2 - 8, y2 - 10)
-    off = node.border or HINT
+    off = node.off
     mixed = (_mix(off[0], node.ink[0], at), _mix(off[1], node.ink[1], at), _mix(off[2], node.ink[2], at))
     ops.append(RectOp(track, clip, mixed if node.enabled else HINT, track.height // 2))
     size = track.height - 12
@@ -102,7 +96,7 @@ def _mix(a: int, b: int, at: float) -> int:
 def _checkbox(node: Node, moment: Moment, clip: Box, ops: list[Op]) -> None:
     x1, y1, x2, y2 = node.box
     square = Box(x1 + 16, y1 + 16, x2 - 16, y2 - 16)
-    ops.append(RectOp(square, clip, node.ink if node.checked else (node.border or HINT), 10))
+    ops.append(RectOp(square, clip, node.ink if node.checked else (node.off), 10))
     if node.checked:
         ops.append(IconOp(square, clip, WHITE, "check"))
     else:
@@ -114,7 +108,7 @@ def _slider(node: Node, moment: Moment, clip: Box, ops: list[Op]) -> None:
     middle = (y1 + y2) // 2
     left, right = x1 + 30, x2 - 30
     at = left + round((right - left) * node.level)
-    ops.append(RectOp(Box(left, middle - 7, right, middle + 7), clip, node.border or HINT, 7))
+    ops.append(RectOp(Box(left, middle - 7, right, middle + 7), clip, node.off, 7))
     ops.append(RectOp(Box(left, middle - 7, max(at, left + 14), middle + 7), clip, node.ink, 7))
     ops.append(RectOp(Box(at - 28, middle - 28, at + 28, middle + 28), clip, node.ink, 28))
     ops.append(RectOp(Box(at - 12, middle - 12, at + 12, middle + 12), clip, WHITE, 12))

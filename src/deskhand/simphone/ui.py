@@ -151,7 +151,8 @@ class Node:
     fill: Colour | None = None
     alpha: int = 255
     radius: int = 0
-    border: Colour | None = None
+    off: Colour = (150, 155, 164)
+    """What a switch, check box or slider looks like where it is not on."""
     ink: Colour = (26, 28, 32)
     size: int = 44
     bold: bool = False
@@ -179,7 +180,3 @@ class Node:
     @property
     def clickable(self) -> bool:
         return self.on_tap is not None or self.on_slide is not None or self.entry is not None
-
-
-def visible(node: Node) -> bool:
-    return not node.seen.empty

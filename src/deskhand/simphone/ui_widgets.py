@@ -29,7 +29,6 @@ class Look(TypedDict, total=False):
     fill: Colour | None
     alpha: int
     radius: int
-    border: Colour | None
     ink: Colour
     size: int
     bold: bool
@@ -133,7 +132,7 @@ def switch(on: bool, on_tap: Action, theme: Theme, *, rid: str, desc: str, enabl
         level=1.0 if on else 0.0,
         tween=rid,
         ink=theme.accent,
-        border=theme.faint,
+        off=theme.faint,
         on_tap=on_tap if enabled else None,
         enabled=enabled,
     )
@@ -148,7 +147,7 @@ def checkbox(on: bool, on_tap: Action, theme: Theme, *, rid: str, desc: str) -> 
         h=84,
         checked=on,
         ink=theme.accent,
-        border=theme.faint,
+        off=theme.faint,
         on_tap=on_tap,
     )
 
@@ -161,7 +160,7 @@ def slider(level: float, on_slide: Callable[[float], object], theme: Theme, *, r
         h=108,
         level=min(max(level, 0.0), 1.0),
         ink=theme.accent,
-        border=theme.line,
+        off=theme.line,
         on_slide=on_slide,
     )
 
@@ -174,7 +173,6 @@ def entry(field: Field, hint: str, theme: Theme, /, **look: Unpack[Look]) -> Nod
     look.setdefault("pad", (32, 20, 32, 20))
     look.setdefault("size", 44)
     look.setdefault("ink", theme.ink)
-    look.setdefault("border", None)
     look["kind"] = "android.widget.EditText"
     return Node(entry=field, hint=hint, **look)
 

@@ -84,7 +84,9 @@ class Page:
         self.typing = self.reveal = entry is not None
 
     def show(self, dialog: Callable[[], Node]) -> None:
+        """Opens a dialog; the keyboard goes away unless the dialog then focuses a field of its own."""
         self.dialog = dialog
+        self.typing = False
 
     def bar(self, title: str, *actions: Node, rid: str = "title") -> Node:
         """A title bar with a button that leads back."""
@@ -201,12 +203,6 @@ class App:
         self.pages.pop()
         self.page.shown()
         return True
-
-    def replace(self, page: Page) -> None:
-        """The page in front is exchanged: BACK does not return to it."""
-        self.host.move("forward")
-        self.pages[-1] = page
-        page.shown()
 
     def reset(self, *pages: Page) -> None:
         self.host.move("fade")

@@ -70,6 +70,7 @@ class Clock(App):
         self.timer_length = 300
 
     def first_page(self) -> Page:
+        # here, because the pages import this module for the data they show
         from deskhand.simphone.apps.clock_pages import ClockPage
 
         return ClockPage(self)

@@ -100,6 +100,7 @@ class Messenger(App):
         self.notify = True
 
     def first_page(self) -> Page:
+        # here, because the pages import this module for the data they show
         from deskhand.simphone.apps.messenger_pages import MainPage
 
         return MainPage(self)

@@ -178,6 +178,7 @@ class Settings(App):
         self.show(item.key)
 
     def show(self, key: str) -> None:
+        # here, because the pages import this module for the data they show
         from deskhand.simphone.apps.settings_pages import PAGES
 
         self.push(PAGES[key](self))

@@ -97,6 +97,7 @@ class Shop(App):
         self.orders: list[dict[str, Any]] = []
 
     def first_page(self) -> Page:
+        # here, because the pages import this module for the data they show
         from deskhand.simphone.apps.shop_pages import ProductsPage
 
         return ProductsPage(self)
