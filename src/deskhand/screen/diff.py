@@ -12,6 +12,8 @@ Tiles = NDArray[np.bool_]
 # Pixels compared at a time: small enough that the scratch space stays in the cache, where a whole-frame
 # temporary would cost more than the comparison.
 _CHUNK = 1 << 17
+# Two upright lines through a tile, or a box inside of it, make this many changes of colour.
+_EDGES = 2 * TILE
 
 
 def changed_fraction(a: Frame, b: Frame) -> float:
@@ -78,17 +80,19 @@ def changed_share(a: Frame, b: Frame, tiles: Tiles) -> float:
     return changed / left.size
 
 
-def textured(frame: Frame) -> Tiles:
-    """Which tiles show anything at all, that is more than one colour."""
+def detailed(frame: Frame) -> Tiles:
+    """Which tiles show text or a picture: more changes of colour than the edge of a box makes."""
     pixels = words(frame)
     height, width = pixels.shape
     rows, columns = grid(frame.size)
     starts = np.arange(columns) * TILE
     shown = np.empty((rows, columns), np.bool_)
+    edges = np.zeros((TILE, width), np.bool_)
     for row in range(rows):
         strip = pixels[row * TILE : min(height, (row + 1) * TILE)]
-        first = np.repeat(strip[0, starts], TILE)[:width]
-        shown[row] = np.logical_or.reduceat((strip != first).any(axis=0), starts)
+        np.not_equal(strip[:, 1:], strip[:, :-1], out=edges[: len(strip), 1:])
+        counts = np.add.reduce(edges[: len(strip)], axis=0, dtype=np.uint16)
+        shown[row] = np.add.reduceat(counts, starts) > _EDGES
     return shown
 
 

@@ -90,9 +90,18 @@ def rank(description: str | Query, elements: Sequence[Element] | Tree, want: Wan
 def nearest_names(name: str, elements: Sequence[Element] | Tree, limit: int = 5) -> tuple[str, ...]:
     """Names on the screen by likeness to `name`, then in reading order."""
     tree = elements if isinstance(elements, Tree) else Tree(elements)
-    names = list(dict.fromkeys(e.text.strip() for e in tree.elements if e.text.strip()))
-    names.sort(key=lambda seen: -fuzz.WRatio(name.casefold(), seen.casefold()))
-    return tuple(_short(seen) for seen in names[:limit])
+    return by_likeness(name, (e.text for e in tree.elements if not _only_repeats(e, tree)))[:limit]
+
+
+def by_likeness(name: str, seen: Iterable[str]) -> tuple[str, ...]:
+    """Each once and short, the most alike first, else in the order given."""
+    names = dict.fromkeys(_short(text) for text in seen if text.strip())
+    return tuple(sorted(names, key=lambda text: -fuzz.WRatio(name.casefold(), text.casefold())))
+
+
+def _only_repeats(element: Element, tree: Tree) -> bool:
+    """A row that is called by what stands in it, or a field by what was typed: no name of its own."""
+    return bool(element.editable and element.value) or any(d.text for d in tree.descendants(element))
 
 
 def _short(text: str) -> str:

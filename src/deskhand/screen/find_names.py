@@ -29,7 +29,7 @@ def name_score(name: str, element: Element, tree: Tree, exact: bool = False) -> 
         named = max(
             (text_score(name, n) for n in (element.name, element.hint) if n and n != element.value), default=0.0
         )
-        score = max(named, min(score, 0.7))
+        score = max(named, min(score, 0.5))
     if score < IDENTIFIER:
         score = max(score, _identifier_score(name, element))
     return score if not exact or score >= PREFIX else score * 0.9

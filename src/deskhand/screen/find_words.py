@@ -17,6 +17,8 @@ from deskhand.types import Role
 
 _CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _WORD = re.compile(r"[a-z]+|\d+|[\u3400-\u9fff\uf900-\ufaff]")
+# 7:05 and 07:05 are one time
+_EARLY_HOUR = re.compile(r"(?<![\d:])(\d):(?=\d\d)")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -81,7 +83,7 @@ def _by_phrase(table: dict[str, list[str]]) -> tuple[tuple[str, str], ...]:
 @lru_cache(maxsize=8192)
 def fold(text: str) -> str:
     """A name as it is compared: width, case, spaces and punctuation do not count, unless nothing else is there."""
-    plain = unicodedata.normalize("NFKC", text).casefold().strip()
+    plain = _EARLY_HOUR.sub(r"0\1:", unicodedata.normalize("NFKC", text).casefold().strip())
     kept = "".join(c for c in plain if c.isalnum())
     return kept or "".join(plain.split())
 

@@ -10,6 +10,7 @@ import numpy as np
 import xxhash
 
 from deskhand.screen.diff import TILE, Tiles, grid, tile_mask
+from deskhand.screen.frame import words
 from deskhand.types import Frame
 
 # A tile that has been quiet for longer is trusted again; long enough to remember a clock that shows minutes.
@@ -17,8 +18,12 @@ _FORGET_S = 90.0
 # A look in which this share of the screen changed is more likely an event than something that always moves.
 _EVENT_SHARE = 0.25
 _MAX_STATES = 64
+_REPLACED_SHARE = 0.8
+_WHOLE = (0, TILE - 1)
 
 Spot = tuple[int, int]
+# The states between which a tile goes to and fro; None for one that never comes back to the same.
+Habit = frozenset[int] | None
 
 
 @dataclass
@@ -37,7 +42,7 @@ class _Life:
     @property
     def free_running(self) -> bool:
         """Its next state can't be foretold, so no state of it means anything."""
-        return self.habitual and self.fresh >= 2 and self.fresh > 0.5 * self.moves
+        return self.fresh >= 3 and self.fresh > 0.5 * self.moves
 
 
 class Movers:
@@ -46,31 +51,36 @@ class Movers:
     def __init__(self) -> None:
         self._lives: dict[Spot, _Life] = {}
         self._size = (0, 0)
+        self._learned_until = 0.0
 
     def idle(self, earlier: Frame, later: Frame) -> None:
-        """Two frames with no action between them: what differs moved on its own."""
-        if earlier.size != later.size or earlier.pixels is later.pixels:
+        """Two frames with no action between them: what differs moved on its own.
+
+        Several watchers may tell of the same time; each stretch of it is learned from once.
+        """
+        if earlier.size != later.size or earlier.pixels is later.pixels or earlier.at < self._learned_until:
             return
+        self._learned_until = later.at
         self._fit(later)
         changed = tile_mask(earlier, later)
         weight = 0.5 if float(changed.mean()) > _EVENT_SHARE else 1.0
+        companions = self._companions(earlier, later, changed)
         for spot in spots(changed):
             life = self._lives.setdefault(spot, _Life())
-            life.moves += weight
-            life.last = later.at
-            life.states.add(state_of(earlier, spot))
             state = state_of(later, spot)
-            if state not in life.states:
-                life.fresh += 1
-                if len(life.states) < _MAX_STATES:
-                    life.states.add(state)
+            life.moves += weight
+            life.fresh += state not in life.states
+            life.last = later.at
+            if len(life.states) < _MAX_STATES:
+                life.states |= {state_of(earlier, spot), state}
+        self.never_stopped(later, companions)
 
     def never_stopped(self, frame: Frame, tiles: Tiles) -> None:
         """These tiles went on moving for as long as anyone was ready to wait."""
         self._fit(frame)
         for spot in spots(tiles):
             life = self._lives.setdefault(spot, _Life())
-            life.moves, life.fresh, life.last = life.moves + 2, life.fresh + 2, frame.at
+            life.moves, life.fresh, life.last = life.moves + 3, life.fresh + 3, frame.at
 
     def acted(self, before: Frame, after: Frame) -> Tiles:
         """The tiles in which an action had an effect. Their habits, and those inside of what it replaced, are over."""
@@ -79,20 +89,43 @@ class Movers:
             return np.ones(grid(after.size), np.bool_)
         self._fit(after)
         changed = tile_mask(before, after)
-        effect = changed & ~self.explained(after, changed)
+        effect = changed & ~self.explained(before, after, changed)
         over = {spot for spot in self._lives if effect[spot]} | _replaced(set(self._lives), effect)
         for spot in over:
             del self._lives[spot]
         return effect
 
-    def explained(self, frame: Frame, changed: Tiles) -> Tiles:
+    def explained(self, earlier: Frame, later: Frame, changed: Tiles) -> Tiles:
         """Those of the changed tiles that show no more than they do on their own."""
         habit = np.zeros_like(changed)
-        if frame.size == self._size:
+        if later.size == self._size:
             for spot, life in self._lives.items():
-                if changed[spot] and life.habitual and frame.at - life.last < _FORGET_S:
-                    habit[spot] = life.free_running or state_of(frame, spot) in life.states
+                if changed[spot] and life.habitual and later.at - life.last < _FORGET_S:
+                    habit[spot] = life.free_running or state_of(later, spot) in life.states
+            habit |= self._companions(earlier, later, changed)
         return habit
+
+    def habits(self) -> dict[Spot, Habit]:
+        """What each tile did, for whoever wants to know it when the movers themselves have forgotten."""
+        return {spot: None if life.free_running else frozenset(life.states) for spot, life in self._lives.items()}
+
+    def _companions(self, earlier: Frame, later: Frame, changed: Tiles) -> Tiles:
+        """Changed tiles beside a free-running one, changed in exactly the same rows of pixels.
+
+        So changes the next digit of a clock, which moves too seldom to be known. A letter typed beside a video
+        or a spinner has other rows.
+        """
+        found = np.zeros_like(changed)
+        for spot in spots(changed):
+            life = self._lives.get(spot)
+            if life is None or not life.free_running:
+                continue
+            rows = _changed_rows(earlier, later, spot)
+            for near in ((spot[0], spot[1] - 1), (spot[0], spot[1] + 1)):
+                inside = 0 <= near[1] < changed.shape[1]
+                if inside and changed[near] and rows != _WHOLE and _changed_rows(earlier, later, near) == rows:
+                    found[near] = True
+        return found
 
     def _fit(self, frame: Frame) -> None:
         if frame.size != self._size:
@@ -106,6 +139,13 @@ def state_of(frame: Frame, spot: Spot) -> int:
     return xxhash.xxh3_64_intdigest(frame.pixels[top : top + TILE, left : left + TILE].tobytes())
 
 
+def _changed_rows(earlier: Frame, later: Frame, spot: Spot) -> tuple[int, int]:
+    """The first and the last row of a tile in which a pixel changed."""
+    part = np.s_[spot[0] * TILE : (spot[0] + 1) * TILE, spot[1] * TILE : (spot[1] + 1) * TILE]
+    rows = np.flatnonzero((words(earlier)[part] != words(later)[part]).any(axis=1))
+    return int(rows[0]), int(rows[-1])
+
+
 def spots(tiles: Tiles) -> list[Spot]:
     return [(int(row), int(column)) for row, column in np.argwhere(tiles)]
 
@@ -117,7 +157,7 @@ def _replaced(movers: set[Spot], effect: Tiles) -> set[Spot]:
     while left:
         group, ring = _group(left.pop(), movers, effect.shape)
         left -= group
-        if ring and 2 * sum(bool(effect[spot]) for spot in ring) >= len(ring):
+        if ring and sum(bool(effect[spot]) for spot in ring) >= _REPLACED_SHARE * len(ring):
             gone |= group
     return gone
 

@@ -1,8 +1,9 @@
 """Waits until a screen is still, by looking at it. Whether that was the wanted effect is left to others."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 from deskhand.config import SettleSettings
 from deskhand.errors import BadFrame, DeviceFault, DeviceTimeout
@@ -106,20 +107,21 @@ class _Pulse:
         if not self.alive:
             await self._clock.sleep(moment - self._clock.now())
             return
-        waits = [asyncio.ensure_future(self._clock.sleep(moment - self._clock.now()))]
-        waits.append(asyncio.ensure_future(self._signalled()))
-        try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for wait in waits:
-                wait.cancel()
-            await asyncio.gather(*waits, return_exceptions=True)
+        if not self._signal.is_set():
+            await self._first_of(self._clock.sleep(moment - self._clock.now()), self._signal.wait())
         self._signal.clear()
         if (early := not_before - self._clock.now()) > 0:
             await self._clock.sleep(min(early, moment - self._clock.now()))
 
-    async def _signalled(self) -> None:
-        await self._signal.wait()
+    @staticmethod
+    async def _first_of(*waits: Coroutine[Any, Any, Any]) -> None:
+        tasks = [asyncio.ensure_future(wait) for wait in waits]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
 
 @asynccontextmanager

@@ -10,16 +10,20 @@ from collections import deque
 import numpy as np
 
 from deskhand.config import SettleSettings
-from deskhand.screen.diff import Tiles, changed_share, grid, regions, textured, tile_mask
+from deskhand.screen.diff import Tiles, changed_share, detailed, grid, regions, tile_mask
 from deskhand.screen.movers import Movers, Spot, spots, state_of
 from deskhand.types import Frame, Rect
 
 # A tile that goes back to what it showed before, and took its time, blinks; a spinner is faster than that.
 _BLINK_S = 0.25
 _BLINKING_TILES = 12
-# A page counts as empty when it was mostly replaced and this share of its bands shows nothing.
+# A page counts as empty when so much of it was replaced, and so much of its height in one piece shows nothing.
 _PAGE_SHARE = 0.1
-_EMPTY_SHARE = 0.6
+_EMPTY_SHARE = 0.5
+# So much of the screen at once is another page, not one more piece of this one.
+_NEW_PAGE_SHARE = 0.6
+# Two moments this close are the same: sums of floats are not exact.
+_JITTER = 1e-4
 
 
 class Watch:
@@ -28,7 +32,7 @@ class Watch:
     def __init__(self, settings: SettleSettings, before: Frame, movers: Movers, started: float) -> None:
         interval = settings.interval_ms / 1000
         # Looks are spaced so that the still frames asked for, and the capture itself, fit into one interval.
-        self._span = 0.375 * interval * settings.still_frames
+        self._span = 0.35 * interval * settings.still_frames
         self._still_frames = settings.still_frames
         self._step = self._span / settings.still_frames
         self._half = interval / 2
@@ -64,7 +68,7 @@ class Watch:
         else:
             self._small_once = False
         self._last = frame
-        return at - self._moved_at >= self._needed(at) - 1e-9
+        return at - self._moved_at >= self._needed(at) - _JITTER
 
     def next_look(self, at: float, pushed: bool) -> float:
         """When to look again: no later than stillness could be declared; with push signals, no earlier either."""
@@ -79,7 +83,7 @@ class Watch:
 
     def quiet_enough(self, at: float) -> bool:
         """Whether this may be called still when no time is left to be sure."""
-        return at - self._moved_at >= self._short() - 1e-9
+        return at - self._moved_at >= self._short() - _JITTER
 
     def moving(self) -> tuple[Rect, ...]:
         """What moved in the last few looks."""
@@ -99,7 +103,7 @@ class Watch:
             self._recent.clear()
             self._blinks.clear()
             return moved
-        moved &= ~self._movers.explained(frame, moved)
+        moved &= ~self._movers.explained(self._last, frame, moved)
         changed = spots(moved)
         if len(changed) <= _BLINKING_TILES:
             for spot in changed:
@@ -119,8 +123,11 @@ class Watch:
             return
         self._small_once = False
         paused = gap >= self._span
-        if self._bursts == 0 or (paused and not self._happened(self._last)):
+        new_page = float(moved.mean()) >= _NEW_PAGE_SHARE
+        if self._bursts == 0 or (paused and (new_page or not self._happened(self._last))):
             self._bursts, self._moves, self._longest_gap = 1, 0, 0.0
+        elif new_page:
+            self._bursts, self._longest_gap = 1, max(self._longest_gap, gap)
         elif big and (paused or (gap > 1.5 * self._step and self._fills_a_blank(moved))):
             self._bursts += 1
         else:
@@ -131,18 +138,18 @@ class Watch:
 
     def _fills_a_blank(self, moved: Tiles) -> bool:
         """Content came to where there was nothing: a page in pieces, however short the pause was."""
-        return float(textured(self._last)[moved].mean()) < 0.5
+        return float(detailed(self._last)[moved].mean()) < 0.5
 
     # --- judgement ---------------------------------------------------------------------------------------
 
     def _short(self) -> float:
         """Enough quiet for a screen that looks finished: longer than the pauses in the movement that was seen."""
         usual = max(self._span - self._latency, self._half)
-        rhythm = 1.3 * self._longest_gap if self._moves > 2 else 0.0
+        rhythm = 1.25 * self._longest_gap if self._moves > 1 else 0.0
         return min(max(usual, rhythm), self._patience)
 
     def _needed(self, at: float) -> float:
-        if at - self._moved_at < self._short():
+        if at - self._moved_at < self._short() - _JITTER:
             return self._short()
         if self._unfinished is None:
             self._unfinished = self._bursts != 1 or not self._happened(self._last) or self._empty()
@@ -154,10 +161,22 @@ class Watch:
 
     def _effect(self, frame: Frame) -> Tiles:
         changed = tile_mask(self._before, frame)
-        return changed & ~self._movers.explained(frame, changed)
+        if frame.size != self._before.size:
+            return changed
+        return changed & ~self._movers.explained(self._before, frame, changed)
 
     def _empty(self) -> bool:
         """A page that was replaced and shows next to nothing."""
-        if float(self._effect(self._last).mean()) < _PAGE_SHARE:
+        replaced = self._effect(self._last)
+        if float(replaced.mean()) < _PAGE_SHARE:
             return False
-        return float(textured(self._last).any(axis=1).mean()) < 1 - _EMPTY_SHARE
+        return _longest_run(np.logical_not(detailed(self._last).any(axis=1))) >= _EMPTY_SHARE * len(replaced)
+
+
+def _longest_run(flags: Tiles) -> int:
+    """The most trues in a row."""
+    longest = run = 0
+    for flag in flags:
+        run = run + 1 if flag else 0
+        longest = max(longest, run)
+    return longest
