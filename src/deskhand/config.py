@@ -52,6 +52,18 @@ class RuleSettings(_Section):
     subtask_s: Annotated[float, Field(gt=0, le=86_400)] = 300.0
 
 
+class GateSettings(_Section):
+    """When the quality gate looks deeper than the rules can."""
+
+    medium_error_rate: Annotated[float, Field(ge=0, le=1)] = 0.3
+
+
+class DispatcherSettings(_Section):
+    """Limits of the outer loop."""
+
+    max_plans: Annotated[int, Field(ge=1, le=100)] = 10
+
+
 class AdbSettings(_Section):
     """How phones are reached. No path: the adb inside the adbutils package, else the one on PATH."""
 
@@ -199,6 +211,8 @@ class Settings(_Section):
     executor: ExecutorSettings = ExecutorSettings()
     settle: SettleSettings = SettleSettings()
     rules: RuleSettings = RuleSettings()
+    gates: GateSettings = GateSettings()
+    dispatcher: DispatcherSettings = DispatcherSettings()
     models: ModelsSettings = ModelsSettings()
     budget: BudgetSettings = BudgetSettings()
     adb: AdbSettings = AdbSettings()

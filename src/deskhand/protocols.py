@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
 from deskhand.actions import Action, ActionKind
+from deskhand.gates import GateRequest, Material, Plan, PlanRequest, QualityReport
 from deskhand.talk import ModelReply, ModelRequest, Situation
 from deskhand.types import AppInfo, Briefing, Decision, Element, Frame, SettleResult
 
@@ -56,6 +57,23 @@ class Worker(Protocol):
     @property
     def needs_elements(self) -> bool: ...
     async def decide(self, briefing: Briefing) -> Decision: ...
+
+
+class Planner(Protocol):
+    """Splits a goal into subtasks, and again when a plan did not work out."""
+
+    async def plan(self, request: PlanRequest) -> Plan: ...
+    async def supplement(self, need: str, goal: str) -> tuple[Material, ...]:
+        """What can be found out about `need` outside of the screen; empty when nothing is."""
+        ...
+
+
+class Judge(Protocol):
+    """Looks at what was done and says how good it is. Never acts."""
+
+    @property
+    def needs_elements(self) -> bool: ...
+    async def check(self, request: GateRequest) -> QualityReport: ...
 
 
 class Model(Protocol):

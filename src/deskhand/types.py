@@ -257,11 +257,14 @@ class Decision(Word):
         return self
 
 
+WorkerRole = Literal["operator", "technician", "analyst"]
+
+
 class Subtask(Word):
     id: str
     title: str
     done_when: str = ""
-    role: Literal["operator", "technician", "analyst"] = "operator"
+    role: WorkerRole = "operator"
     status: SubtaskStatus = SubtaskStatus.READY
 
 
@@ -313,6 +316,8 @@ class StartTask(Word):
     task_id: str
     description: str
     system_prompt: str = ""
+    done_when: str = ""
+    role: WorkerRole = "operator"
 
 
 class Pause(Word):

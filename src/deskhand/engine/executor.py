@@ -5,6 +5,7 @@ It never plans. Commands come by mailbox and never wait for a step; everything t
 
 import asyncio
 from dataclasses import dataclass
+from typing import Any
 
 from deskhand.bus import Mailbox
 from deskhand.config import ExecutorSettings
@@ -101,19 +102,24 @@ class Executor:
                 await self._halt()
                 await self._log.record(
                     SubtaskStarted(
-                        subtask=Subtask(id=command.task_id, title=command.description),
+                        subtask=Subtask(
+                            id=command.task_id,
+                            title=command.description,
+                            done_when=command.done_when,
+                            role=command.role,
+                        ),
                         system_prompt=command.system_prompt,
                     ),
-                    ExecutorChanged(status=ExecutorStatus.RUNNING),
+                    ExecutorChanged(subtask=command.task_id, status=ExecutorStatus.RUNNING),
                 )
                 self._go.set()
                 self._work = group.create_task(self._steps())
             case Pause() if self._working and self._go.is_set():
                 self._go.clear()
                 if not self._actor.acting:
-                    await self._log.record(ExecutorChanged(status=ExecutorStatus.PAUSED))
+                    await self._changed(ExecutorStatus.PAUSED)
             case Resume() if self._working and not self._go.is_set():
-                await self._log.record(ExecutorChanged(status=ExecutorStatus.RUNNING))
+                await self._changed(ExecutorStatus.RUNNING)
                 self._fresh = None
                 self._go.set()
             case _:
@@ -134,7 +140,7 @@ class Executor:
         if self._go.is_set():
             return False
         if self._log.state.executor is not ExecutorStatus.PAUSED:
-            await self._log.record(ExecutorChanged(status=ExecutorStatus.PAUSED))
+            await self._changed(ExecutorStatus.PAUSED)
         await self._go.wait()
         return True
 
@@ -166,8 +172,15 @@ class Executor:
             return True
         return False
 
+    async def _changed(self, status: ExecutorStatus, **details: Any) -> None:
+        await self._log.record(ExecutorChanged(subtask=self._subtask_id, status=status, **details))
+
+    @property
+    def _subtask_id(self) -> str:
+        return self._log.state.subtask.id if self._log.state.subtask else ""
+
     async def _end(self, status: ExecutorStatus, cause: EndCause, reason: str) -> None:
-        await self._log.record(ExecutorChanged(status=status, cause=cause, reason=reason))
+        await self._changed(status, cause=cause, reason=reason)
 
     async def _step(self) -> None:
         begun = self._clock.now()
@@ -289,7 +302,7 @@ class Executor:
         report = StepReport(step=step, thought=decision.thought, message=decision.message)
         await self._report(begun, report, unwritten, finished=True, success=done)
         reason = decision.message or ("the goal is reached" if done else "no reason was given")
-        await self._end(status, cause, reason)
+        await self._changed(status, decision=decision.kind, cause=cause, reason=reason)
 
     async def _report(
         self,
@@ -304,6 +317,7 @@ class Executor:
         await self._log.record(
             *unwritten,
             StepFinished(
+                subtask=self._subtask_id,
                 report=report,
                 success=not _trouble(report) if success is None else success,
                 finished=finished,

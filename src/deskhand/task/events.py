@@ -9,6 +9,7 @@ from deskhand.gates import Depth, GateTrigger, Material, QualityReport, ReplanRe
 from deskhand.types import (
     Command,
     Decision,
+    DecisionKind,
     ExecStatus,
     ExecutorStatus,
     Situation,
@@ -103,6 +104,7 @@ class StepFinished(Word):
     """The executor's feedback after each step."""
 
     type: Literal["step_finished"] = "step_finished"
+    subtask: str = ""
     report: StepReport
     success: bool
     finished: bool
@@ -116,10 +118,12 @@ class CommandTaken(Word):
 
 
 class ExecutorChanged(Word):
-    """`cause` and `reason` come with an end (completed, failed, stuck)."""
+    """`cause` and `reason` come with an end (completed, failed, stuck), `decision` where the worker ended it."""
 
     type: Literal["executor_changed"] = "executor_changed"
+    subtask: str = ""
     status: ExecutorStatus
+    decision: DecisionKind | None = None
     cause: EndCause | None = None
     reason: str = ""
 
@@ -164,6 +168,7 @@ class GateOpened(Word):
     """A check begins; `beside` the work, or with the work waiting for it."""
 
     type: Literal["gate_opened"] = "gate_opened"
+    subtask: str = ""
     trigger: GateTrigger
     depth: Depth
     beside: bool
@@ -171,6 +176,8 @@ class GateOpened(Word):
 
 class GateClosed(Word):
     type: Literal["gate_closed"] = "gate_closed"
+    subtask: str = ""
+    beside: bool
     report: QualityReport
 
 

@@ -35,6 +35,7 @@ from deskhand.task.events import (
     TaskEnded,
 )
 from deskhand.types import (
+    DecisionKind,
     ExecStatus,
     ExecutorStatus,
     InjectPrompt,
@@ -70,6 +71,7 @@ class TaskState:
     situation: Situation = Situation.INIT
     executor: ExecutorStatus = ExecutorStatus.IDLE
     executor_cause: EndCause | None = None
+    executor_decision: DecisionKind | None = None
     executor_reason: str = ""
     started: float = 0.0
     ended: float | None = None
@@ -234,8 +236,12 @@ def _subtask(state: TaskState, event: SubtaskStarted, at: float) -> TaskState:
 @_on(SubtaskEnded)
 def _subtask_ended(state: TaskState, event: SubtaskEnded, at: float) -> TaskState:
     fulfilled = event.status is SubtaskStatus.FULFILLED
+    current = state.subtask
+    if current and current.id == event.id:
+        current = _as(current, SubtaskStatus(event.status))
     return replace(
         state,
+        subtask=current,
         plan=tuple(_as(s, SubtaskStatus(event.status)) if s.id == event.id else s for s in state.plan),
         # Progress was made, so the next trouble starts at the cheapest strategy again.
         strategies=() if fulfilled else state.strategies,
@@ -273,10 +279,17 @@ def _gate_closed(state: TaskState, event: GateClosed, at: float) -> TaskState:
 
 # --- steps -----------------------------------------------------------------------------------------------
 
+_INNER = frozenset({Situation.INIT, Situation.GET_ACTION, Situation.EXECUTE_ACTION, Situation.SETTLE})
+
+
+def _inner(state: TaskState, situation: Situation) -> Situation:
+    """The inner loop moves the situation only while it is its turn: a late step does not end planning."""
+    return situation if state.situation in _INNER else state.situation
+
 
 @_on(Observed)
 def _observed(state: TaskState, event: Observed, at: float) -> TaskState:
-    return replace(state, step=event.step, app=event.app, situation=Situation.GET_ACTION)
+    return replace(state, step=event.step, app=event.app, situation=_inner(state, Situation.GET_ACTION))
 
 
 @_on(Decided)
@@ -296,7 +309,7 @@ def _intended(state: TaskState, event: ActionIntended, at: float) -> TaskState:
         unconfirmed=event.action,
         last_action=event.action,
         repeats=state.repeats + 1 if event.action == state.last_action else 1,
-        situation=Situation.EXECUTE_ACTION,
+        situation=_inner(state, Situation.EXECUTE_ACTION),
     )
 
 
@@ -308,13 +321,13 @@ def _action_ended(state: TaskState, event: ActionEnded, at: float) -> TaskState:
         unconfirmed=None,
         actions=state.actions + 1,
         failed_actions=state.failed_actions + failed,
-        situation=Situation.GET_ACTION if failed else Situation.SETTLE,
+        situation=_inner(state, Situation.GET_ACTION if failed else Situation.SETTLE),
     )
 
 
 @_on(Settled)
 def _settled(state: TaskState, event: Settled, at: float) -> TaskState:
-    return replace(state, situation=Situation.GET_ACTION)
+    return replace(state, situation=_inner(state, Situation.GET_ACTION))
 
 
 @_on(QueueFlushed)
@@ -348,7 +361,13 @@ def _command(state: TaskState, event: CommandTaken, at: float) -> TaskState:
 
 @_on(ExecutorChanged)
 def _executor(state: TaskState, event: ExecutorChanged, at: float) -> TaskState:
-    return replace(state, executor=event.status, executor_cause=event.cause, executor_reason=event.reason)
+    return replace(
+        state,
+        executor=event.status,
+        executor_cause=event.cause,
+        executor_decision=event.decision,
+        executor_reason=event.reason,
+    )
 
 
 @_on(Memorized)

@@ -1,0 +1,156 @@
+"""The budget of one task: money is set aside before it is spent, so that the cap can't be exceeded.
+
+Who waits for money gets it in the order of asking: a large request is not starved by small ones behind it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import StrEnum
+
+from deskhand.config import BudgetSettings
+from deskhand.errors import BudgetSpent
+
+
+class Tier(StrEnum):
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+
+# How much one operation of a role may cost at most: gates are cheap, steps are not, plans may be dear.
+TIERS: dict[str, Tier] = {
+    "evaluator": Tier.LOW,
+    "operator": Tier.MEDIUM,
+    "technician": Tier.MEDIUM,
+    "analyst": Tier.MEDIUM,
+    "manager": Tier.HIGH,
+    "assistant": Tier.HIGH,
+}
+
+
+@dataclass(eq=False)
+class Held:
+    """Money set aside for one call; ended exactly once, by settling or releasing."""
+
+    budget: Budget
+    amount: Decimal
+    open: bool = True
+
+    def settle(self, cost: Decimal) -> None:
+        """Spend what the call really took; the rest is free again."""
+        self._end(cost)
+
+    def release(self) -> None:
+        """Nothing was spent."""
+        self._end(Decimal(0))
+
+    def _end(self, cost: Decimal) -> None:
+        if not self.open:
+            raise ValueError("this reservation was ended before")
+        if cost < 0:
+            raise ValueError("a call can't cost less than nothing")
+        self.open = False
+        self.budget.ended(self, cost)
+
+
+@dataclass(eq=False)
+class _Waiting:
+    amount: Decimal
+    granted: asyncio.Future[Held] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+
+class Budget:
+    """The money of one task, shared by everything that works on it."""
+
+    def __init__(self, settings: BudgetSettings, spent: Decimal = Decimal(0)) -> None:
+        self._cap = settings.task
+        self._ceilings = {Tier.LOW: settings.low, Tier.MEDIUM: settings.medium, Tier.HIGH: settings.high}
+        self._spent = spent
+        self._held = Decimal(0)
+        self._waiting: deque[_Waiting] = deque()
+
+    @property
+    def cap(self) -> Decimal:
+        return self._cap
+
+    @property
+    def spent(self) -> Decimal:
+        return self._spent
+
+    @property
+    def held(self) -> Decimal:
+        """Set aside for calls that are under way."""
+        return self._held
+
+    @property
+    def left(self) -> Decimal:
+        """What nobody has spent or set aside."""
+        return max(Decimal(0), self._cap - self._spent - self._held)
+
+    def ceiling(self, role: str) -> Decimal:
+        """The most that one operation of this role may cost."""
+        return self._ceilings[TIERS[role]]
+
+    def can_afford(self, tier: Tier) -> bool:
+        """Whether an operation of this tier fits in whatever it turns out to cost, right now."""
+        return self._ceilings[tier] <= self.left and not self._waiting
+
+    async def reserve(self, amount: Decimal, role: str) -> Held:
+        """Set money aside; waits while others' calls may still give some back; raises BudgetSpent when none can."""
+        if amount > self.ceiling(role):
+            raise BudgetSpent(
+                f"An operation of the {role} may cost ${self.ceiling(role)} at most, and this one ${amount:.4f}."
+            )
+        self._check(amount)
+        waiting = _Waiting(amount)
+        self._waiting.append(waiting)
+        self._grant()
+        try:
+            return await waiting.granted
+        except asyncio.CancelledError:
+            self._withdraw(waiting)
+            raise
+
+    def ended(self, held: Held, cost: Decimal) -> None:
+        """A reservation came to its end; only `Held` calls this."""
+        self._held -= held.amount
+        self._spent += cost
+        self._grant()
+
+    def _check(self, amount: Decimal) -> None:
+        if self._spent + amount > self._cap:
+            raise BudgetSpent(
+                f"The budget of ${self._cap} does not cover the next request: ${self._spent:.4f} are spent and it may "
+                f"cost ${amount:.4f}; raise it with --budget."
+            )
+
+    def _grant(self) -> None:
+        """Serve the queue from its head, as far as the money reaches; who can never be served is told at once."""
+        while self._waiting:
+            first = self._waiting[0]
+            if first.granted.done():
+                self._waiting.popleft()
+                continue
+            try:
+                self._check(first.amount)
+            except BudgetSpent as fault:
+                first.granted.set_exception(fault)
+                self._waiting.popleft()
+                continue
+            if self._spent + self._held + first.amount > self._cap:
+                return
+            self._held += first.amount
+            self._waiting.popleft()
+            first.granted.set_result(Held(self, first.amount))
+
+    def _withdraw(self, waiting: _Waiting) -> None:
+        """Cancelled: give back what was granted in the same moment, or leave the queue."""
+        if waiting.granted.done() and not waiting.granted.cancelled() and not waiting.granted.exception():
+            waiting.granted.result().release()
+        else:
+            waiting.granted.cancel()
+            self._grant()

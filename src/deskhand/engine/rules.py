@@ -1,0 +1,181 @@
+"""Layer 1 of decision: rules over the state, after every event, free of charge. Data and one pure function.
+
+A user's own rule is one more `Rule` in the list that is handed to `decide`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from deskhand.config import RuleSettings
+from deskhand.gates import GateTrigger, Ruling
+from deskhand.task.state import TaskState
+from deskhand.types import ExecutorStatus
+
+Outcome = Literal["QUALITY_CHECK", "REPLAN", "SUPPLEMENT", "USER_INTERVENTION"]
+# An error rate says nothing before this many actions.
+ENOUGH_ACTIONS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """What conditions look at: the state, the thresholds, the time."""
+
+    state: TaskState
+    limits: RuleSettings
+    time: float
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`every`: after it fired, it is silent for that many steps of the subtask (0: it fires each time)."""
+
+    name: str
+    condition: Callable[[Now], bool]
+    outcome: Outcome
+    priority: int
+    reason: Callable[[Now], str]
+    trigger: GateTrigger | None = None
+    confidence: float = 1.0
+    every: int = 0
+
+
+def decide(state: TaskState, now: float, limits: RuleSettings, rules: Sequence[Rule] | None = None) -> Ruling:
+    """The ruling of the highest rule that applies; CONTINUE when none does."""
+    moment = Now(state, limits, now)
+    applying = [rule for rule in (rules or DEFAULT_RULES) if not _resting(rule, state) and rule.condition(moment)]
+    if not applying or state.over:
+        return Ruling(outcome="CONTINUE")
+    rule = max(applying, key=lambda rule: rule.priority)
+    return Ruling(
+        outcome=rule.outcome,
+        rule=rule.name,
+        priority=rule.priority,
+        reason=rule.reason(moment),
+        confidence=rule.confidence,
+        trigger=rule.trigger,
+    )
+
+
+def _resting(rule: Rule, state: TaskState) -> bool:
+    fired = dict(state.fired).get(rule.name)
+    return fired is not None and state.subtask_steps < fired + max(rule.every, 1)
+
+
+def _periodic(now: Now) -> bool:
+    steps = now.state.subtask_steps
+    return steps > 0 and steps % now.limits.check_every == 0 and now.state.executor is ExecutorStatus.RUNNING
+
+
+DEFAULT_RULES: tuple[Rule, ...] = (
+    Rule(
+        "worker_asks",
+        lambda now: now.state.executor_decision == "ask",
+        "USER_INTERVENTION",
+        110,
+        lambda now: now.state.executor_reason,
+    ),
+    Rule(
+        "worker_needs_material",
+        lambda now: now.state.executor_decision == "supplement",
+        "SUPPLEMENT",
+        105,
+        lambda now: now.state.executor_reason,
+    ),
+    Rule(
+        "worker_failed",
+        lambda now: now.state.executor is ExecutorStatus.FAILED and now.state.executor_cause == "failed",
+        "REPLAN",
+        100,
+        lambda now: f"the worker can't go on: {now.state.executor_reason}",
+    ),
+    Rule(
+        "worker_done",
+        lambda now: now.state.executor is ExecutorStatus.COMPLETED,
+        "QUALITY_CHECK",
+        95,
+        lambda now: f"the worker says it is done: {now.state.executor_reason}",
+        GateTrigger.WORKER_SUCCESS,
+    ),
+    Rule(
+        "worker_stale",
+        lambda now: now.state.executor is ExecutorStatus.STUCK,
+        "QUALITY_CHECK",
+        90,
+        lambda now: f"the worker sees no progress: {now.state.executor_reason}",
+        GateTrigger.WORKER_STALE,
+    ),
+    Rule(
+        "repeated_failure",
+        lambda now: now.state.failures_in_a_row >= now.limits.failures,
+        "REPLAN",
+        80,
+        lambda now: f"{now.state.failures_in_a_row} steps failed in a row",
+        confidence=0.9,
+    ),
+    Rule(
+        "no_progress",
+        lambda now: now.state.unchanged_in_a_row >= now.limits.steps_without_progress,
+        "REPLAN",
+        75,
+        lambda now: f"{now.state.unchanged_in_a_row} steps changed nothing",
+        confidence=0.9,
+    ),
+    Rule(
+        "repeated_action",
+        lambda now: now.state.repeats >= now.limits.repeats,
+        "QUALITY_CHECK",
+        70,
+        lambda now: f"the same action came {now.state.repeats} times in a row",
+        GateTrigger.REPEATED_ACTION,
+        confidence=0.9,
+    ),
+    Rule(
+        "unchanged_screen",
+        lambda now: now.state.unchanged_in_a_row >= now.limits.unchanged_screens,
+        "QUALITY_CHECK",
+        65,
+        lambda now: f"the screen has not changed for {now.state.unchanged_in_a_row} steps",
+        GateTrigger.NO_PROGRESS,
+        confidence=0.8,
+    ),
+    Rule(
+        "subtask_timeout",
+        lambda now: bool(now.state.subtask) and now.time - now.state.subtask_since > now.limits.subtask_s,
+        "QUALITY_CHECK",
+        55,
+        lambda now: f"the subtask takes longer than {now.limits.subtask_s:g} s",
+        GateTrigger.TIME_EXCEEDED,
+        confidence=0.7,
+        every=5,
+    ),
+    Rule(
+        "excessive_steps",
+        lambda now: now.state.subtask_steps > now.limits.subtask_steps,
+        "QUALITY_CHECK",
+        50,
+        lambda now: f"{now.state.subtask_steps} steps went into one subtask",
+        GateTrigger.EXCESSIVE_STEPS,
+        confidence=0.7,
+        every=5,
+    ),
+    Rule(
+        "error_rate",
+        lambda now: now.state.actions >= ENOUGH_ACTIONS and now.state.error_rate > now.limits.error_rate,
+        "QUALITY_CHECK",
+        45,
+        lambda now: f"{now.state.error_rate:.0%} of the actions fail",
+        GateTrigger.NO_PROGRESS,
+        confidence=0.7,
+        every=5,
+    ),
+    Rule(
+        "periodic_check",
+        _periodic,
+        "QUALITY_CHECK",
+        10,
+        lambda now: f"{now.state.subtask_steps} steps are done: time for a look",
+        GateTrigger.PERIODIC_CHECK,
+        confidence=0.5,
+    ),
+)

@@ -1,0 +1,51 @@
+"""The table of situations: from where, on what, to where. Anything that is not in it does not happen."""
+
+from typing import Literal
+
+from deskhand.types import Situation
+
+S = Situation
+
+When = Literal[
+    "accepted_dual", "accepted_single", "planned", "too_many_plans", "escalate", "actions", "done", "stale", "fail",
+    "supplement", "ask", "executed", "retry", "failed", "failed_in_a_row", "settled", "next_queued", "gate_done_more",
+    "gate_done_last", "gate_fail", "gate_continue", "gate_supplement", "recorded", "passed", "issues", "answered",
+    "refused", "replan", "checked", "stop",
+]  # fmt: skip
+
+TABLE: dict[tuple[Situation, When], Situation] = {
+    (S.INIT, "accepted_dual"): S.PLAN,
+    (S.INIT, "accepted_single"): S.GET_ACTION,
+    (S.PLAN, "planned"): S.GET_ACTION,
+    (S.PLAN, "too_many_plans"): S.DONE,
+    (S.PLAN, "escalate"): S.WAIT_USER,
+    (S.GET_ACTION, "actions"): S.EXECUTE_ACTION,
+    (S.GET_ACTION, "done"): S.QUALITY_CHECK,
+    (S.GET_ACTION, "stale"): S.QUALITY_CHECK,
+    (S.GET_ACTION, "fail"): S.PLAN,
+    (S.GET_ACTION, "supplement"): S.SUPPLEMENT,
+    (S.GET_ACTION, "ask"): S.WAIT_USER,
+    (S.EXECUTE_ACTION, "executed"): S.SETTLE,
+    (S.EXECUTE_ACTION, "retry"): S.EXECUTE_ACTION,
+    (S.EXECUTE_ACTION, "failed"): S.GET_ACTION,
+    (S.EXECUTE_ACTION, "failed_in_a_row"): S.PLAN,
+    (S.SETTLE, "settled"): S.GET_ACTION,
+    (S.SETTLE, "next_queued"): S.EXECUTE_ACTION,
+    (S.QUALITY_CHECK, "gate_done_more"): S.GET_ACTION,
+    (S.QUALITY_CHECK, "gate_done_last"): S.FINAL_CHECK,
+    (S.QUALITY_CHECK, "gate_fail"): S.PLAN,
+    (S.QUALITY_CHECK, "gate_continue"): S.GET_ACTION,
+    (S.QUALITY_CHECK, "gate_supplement"): S.SUPPLEMENT,
+    (S.SUPPLEMENT, "recorded"): S.PLAN,
+    (S.FINAL_CHECK, "passed"): S.DONE,
+    (S.FINAL_CHECK, "issues"): S.PLAN,
+    (S.WAIT_USER, "answered"): S.GET_ACTION,
+    (S.WAIT_USER, "refused"): S.PLAN,
+}
+
+# From anywhere in the inner loop rules may send a task back to planning, and a check beside the work may end it.
+for _inner in (S.GET_ACTION, S.EXECUTE_ACTION, S.SETTLE):
+    TABLE[_inner, "replan"] = S.PLAN
+    TABLE[_inner, "checked"] = S.QUALITY_CHECK
+for _any in set(S) - {S.DONE}:
+    TABLE[_any, "stop"] = S.DONE
