@@ -157,3 +157,15 @@ async def test_ps_and_pidof_show_the_app_in_front(sim: ConnectedPhone) -> None:
     assert package in await sim.out("ps -A")
     assert await sim.out(f"pidof {package}") == "5120\n"
     assert (await sim.shell("pidof no.such"))[0] == 1
+
+
+async def test_text_tools_take_their_options(sim: ConnectedPhone) -> None:
+    assert await sim.out("printf 'a.b\\naxb\\n' | grep -F a.b") == "a.b\n"
+    assert await sim.out("printf 'cat\\nconcat\\n' | grep -w cat; printf 'cat\\ncats\\n' | grep -x cat") == "cat\ncat\n"
+    assert await sim.out("printf 'a\\na\\n' | grep -m 1 -e a") == "a\n"
+    assert await sim.out("printf abc | base64 -w 2; printf abc | base64 -w0") == "YW\nJj\nYWJj"
+    assert await sim.out("printf abcdef | tail -c 2; printf 'x\\n' > /sdcard/x; wc -c /sdcard/x") == "ef2 /sdcard/x\n"
+    assert (await sim.out("uptime")).startswith(" ")
+    assert await sim.out("printf '100%%\\n'; [ 1 -lt 2 ] && [ -n x ] && [ -s /system/build.prop ] && echo ok") == (
+        "100%\nok\n"
+    )
