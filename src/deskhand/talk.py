@@ -83,7 +83,10 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """One answer. `native` are the items of the provider's own screen tool, as it sent them."""
+    """One answer. `native` are the items of the provider's own screen tool, as it sent them.
+
+    `cached_tokens` are those of the input tokens that the provider had seen before and charges less for.
+    """
 
     text: str = ""
     thinking: str = ""
@@ -91,6 +94,7 @@ class ModelReply:
     native: tuple[Mapping[str, Any], ...] = ()
     stop: StopReason = "end"
     usage: Usage = field(default_factory=Usage)
+    cached_tokens: int = 0
     model: str = ""
 
 

@@ -1,0 +1,136 @@
+"""Why a call to a model failed, in one sentence that says what to do; keys never appear in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from deskhand.errors import ModelUnavailable
+
+_RETRYABLE = frozenset({408, 409, 425, 429})
+_LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|key|Bearer)[-_ ][\w.*-]{6,}", re.IGNORECASE)
+_NO_CREDIT = re.compile(r"insufficient_quota|billing|credit balance|余额不足|欠费", re.IGNORECASE)
+_TOO_LONG = re.compile(
+    r"context.{0,20}(?:length|window|limit)|too long|maximum.{0,20}tokens|too many tokens|上下文.{0,10}超|超长",
+    re.IGNORECASE,
+)
+_NO_PICTURES = re.compile(
+    r"(?:image|vision|multimodal|picture|图).{0,60}(?:not support|unsupported|invalid|不支持)"
+    r"|(?:not support|unsupported|不支持|no endpoints? found that support).{0,60}(?:image|vision|multimodal|图)"
+    r"|not a (?:vision|multimodal) model",
+    re.IGNORECASE | re.DOTALL,
+)
+NO_TOOLS = re.compile(r"tool|function.?call", re.IGNORECASE)
+
+
+class CallFailed(ModelUnavailable):
+    """One attempt failed. `billed`: the provider may charge for it all the same."""
+
+    def __init__(
+        self, sentence: str, *, retryable: bool = False, retry_after: float | None = None, billed: bool = False,
+        status: int | None = None, detail: str = "",
+    ) -> None:  # fmt: skip
+        super().__init__(sentence)
+        self.retryable = retryable
+        self.retry_after = retry_after
+        self.billed = billed
+        self.status = status
+        self.detail = detail
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Who was called, for saying so. The key is here only to be struck out."""
+
+    model: str
+    base_url: str
+    key_from: str
+    key: str = field(default="", repr=False)
+
+    @property
+    def host(self) -> str:
+        return urlsplit(self.base_url).netloc.rpartition("@")[2] or self.base_url
+
+    def clean(self, text: str) -> str:
+        if self.key:
+            text = text.replace(self.key, "***")
+        return _LOOKS_LIKE_A_KEY.sub("***", " ".join(text.split()))[:200]
+
+
+def unreachable(address: Address) -> CallFailed:
+    sentence = f"{address.host} can't be reached for {address.model}: check that it runs, the network and base_url."
+    return CallFailed(sentence, retryable=True)
+
+
+def broke_off(address: Address) -> CallFailed:
+    return CallFailed(f"{address.host} broke off the reply of {address.model}.", retryable=True, billed=True)
+
+
+def unreadable(address: Address) -> CallFailed:
+    sentence = f"{address.host} sent a reply for {address.model} that is no valid answer of this API."
+    return CallFailed(sentence, retryable=True, billed=True)
+
+
+def too_slow(address: Address, seconds: float, *, connected: bool) -> CallFailed:
+    what = "answer" if connected else "accept a connection"
+    sentence = f"{address.host} did not {what} for {address.model} within {seconds:g} s."
+    return CallFailed(sentence, retryable=True, billed=connected)
+
+
+def refused(address: Address, status: int, body: object, headers: Mapping[str, str] | None = None) -> CallFailed:
+    """A sentence for an HTTP status and what the provider said with it."""
+    said = _message(body)
+    detail = address.clean(said)
+    server_side = status >= 500 or status in _RETRYABLE
+    retryable = server_side and not _NO_CREDIT.search(said)
+    return CallFailed(
+        _sentence(address, status, said, detail),
+        retryable=retryable,
+        retry_after=_retry_after(headers or {}),
+        status=status,
+        detail=detail,
+    )
+
+
+def _sentence(address: Address, status: int, said: str, detail: str) -> str:
+    model, host = address.model, address.host
+    if status == 402 or _NO_CREDIT.search(said):
+        return f"The account at {host} has no credit left for {model}."
+    if status in (401, 403):
+        return f"{host} refused the key for {model}: check {address.key_from}."
+    if _TOO_LONG.search(said):
+        return f"The request is too long for {model}: show less of the screen, or take a model with a longer context."
+    if status in (400, 404, 415, 422) and _NO_PICTURES.search(said):
+        return f"{model} can't see pictures: set vision = false for it, or take a model that can."
+    if status == 404:
+        return f"{host} does not know the model {model}: check its name and base_url."
+    if status == 429:
+        return f"{host} wants fewer requests to {model} (status 429)."
+    if status >= 500:
+        return f"{host} failed with status {status} for {model}."
+    return f"{host} refused the request to {model} (status {status}): {detail or 'no reason given'}."
+
+
+def _message(body: object) -> str:
+    """What the provider said, wherever it put it; its error code counts as words too."""
+    if isinstance(body, str):
+        return body[:2000]
+    if not isinstance(body, dict):
+        return ""
+    fields = cast("dict[str, Any]", body)
+    inner = fields.get("error")
+    if isinstance(inner, dict | str):
+        return _message(cast("object", inner))
+    return " ".join(str(fields[key]) for key in ("message", "msg", "detail", "code", "type") if fields.get(key))[:2000]
+
+
+def _retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds asked for by the provider; a date is as good as no answer, our own backoff is shorter."""
+    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
+        value = headers.get(name, "")
+        if re.fullmatch(r"\d{1,7}(?:\.\d+)?", value):
+            return float(value) / unit
+    return None

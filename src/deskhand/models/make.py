@@ -1,0 +1,60 @@
+"""From settings to a model that is patient, paid for and speaks its dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from deskhand.config import EndpointSettings, ModelSettings, Settings, read_key
+from deskhand.errors import SettingsError
+from deskhand.models.dialects import DIALECTS, coordinates_of, dialect_of
+from deskhand.models.metered import CallRecord, Metered
+from deskhand.models.patient import Patient
+from deskhand.models.prices import price_of
+from deskhand.models.wire import Patience, Wire
+from deskhand.protocols import Budget, Clock, Dialect, Model
+
+
+def model_settings(role: str, settings: Settings) -> ModelSettings:
+    """The role's section; raises SettingsError when there is none."""
+    section = getattr(settings.models, role, None)
+    if not isinstance(section, ModelSettings):
+        raise SettingsError(f"No model is set for the {role}: add a section [models.{role}] with model and base_url.")
+    return section
+
+
+def dialect_name(settings: ModelSettings) -> str:
+    return dialect_of(settings.model) if settings.dialect == "auto" else settings.dialect
+
+
+def make_dialect(role: str, settings: Settings) -> Dialect:
+    section = model_settings(role, settings)
+    scale = coordinates_of(section.model) if section.coordinates == "auto" else section.coordinates
+    return DIALECTS[dialect_name(section)](scale)
+
+
+def make_model(
+    role: str, settings: Settings, clock: Clock, budget: Budget, on_call: Callable[[CallRecord], None] | None = None
+) -> Model:
+    """The role's model with its fallbacks; every attempt is paid from the budget."""
+    section = model_settings(role, settings)
+    patience = Patience.of(section)
+    endpoints = (section, *section.fallbacks)
+    prices = [price_of(endpoint) for endpoint in endpoints]
+    models = [
+        Metered(_wire(endpoint, dialect_name(section), patience), price, budget, on_call)
+        for endpoint, price in zip(endpoints, prices, strict=True)
+    ]
+    return Patient(models, clock, section.retries)
+
+
+def _wire(endpoint: EndpointSettings, dialect: str, patience: Patience) -> Model:
+    key = read_key(endpoint).get_secret_value()
+    if dialect == "anthropic-computer":
+        from deskhand.models.computer_wire import AnthropicComputerWire
+
+        return AnthropicComputerWire(endpoint, key, patience)
+    if dialect == "openai-computer":
+        from deskhand.models.computer_wire import OpenAiComputerWire
+
+        return OpenAiComputerWire(endpoint, key, patience)
+    return Wire(endpoint, key, patience)

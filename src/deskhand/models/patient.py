@@ -1,0 +1,62 @@
+"""Patience around models: retries with backoff and jitter, then the fallbacks in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+from deskhand.errors import ModelUnavailable
+from deskhand.models.faults import CallFailed
+from deskhand.protocols import Clock, Model
+from deskhand.talk import ModelReply, ModelRequest
+
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 30.0
+
+
+class Patient:
+    """One model that is really several: the first that answers is as good as any."""
+
+    def __init__(self, models: Sequence[Model], clock: Clock, retries: int = 3, random: Random | None = None) -> None:
+        self._models = tuple(models)
+        self._clock = clock
+        self._retries = retries
+        self._random = random or Random()
+
+    @property
+    def name(self) -> str:
+        return self._models[0].name
+
+    async def ask(self, request: ModelRequest) -> ModelReply:
+        faults: list[CallFailed] = []
+        for model in self._models:
+            fault = await self._try(model, request)
+            if isinstance(fault, ModelReply):
+                return fault
+            faults.append(fault)
+        sentences = [str(fault) for fault in faults]
+        raise ModelUnavailable(" And its fallback: ".join(sentences)) from None
+
+    async def _try(self, model: Model, request: ModelRequest) -> ModelReply | CallFailed:
+        for attempt in range(self._retries + 1):
+            try:
+                return await model.ask(request)
+            except CallFailed as fault:
+                wait = self._wait(attempt, fault)
+                if wait is None:
+                    return fault
+                await self._clock.sleep(wait)
+        raise AssertionError("the last attempt always returns")
+
+    def _wait(self, attempt: int, fault: CallFailed) -> float | None:
+        """Seconds until the next attempt; None when there should be none."""
+        if not fault.retryable or attempt >= self._retries:
+            return None
+        if fault.retry_after is not None:
+            # A provider that wants minutes is as good as down: the fallback is faster.
+            return fault.retry_after if fault.retry_after <= LONGEST_WAIT_S else None
+        longest = min(FIRST_WAIT_S * 2**attempt, LONGEST_WAIT_S)
+        return longest * (0.5 + self._random.random() / 2)
+
+    async def close(self) -> None:
+        for model in self._models:
+            await model.close()

@@ -1,0 +1,114 @@
+"""What a call costs: the user's own price, our table, then genai-prices. An unknown price is an error, never zero."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from deskhand.config import EndpointSettings
+from deskhand.errors import SettingsError
+from deskhand.talk import ModelRequest
+from deskhand.types import Usage
+
+_MILLION = Decimal(1_000_000)
+_FRAMING_TOKENS = 200
+# Two of these make a token at the least, in every tokenizer; anything else may take one a byte.
+_WORDY = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ "
+# No provider counts more than one token for this many pixels, but for those named in _PICTURE_TOKENS.
+_PIXELS_A_TOKEN = 400
+_PICTURE_TOKENS = {"gpt-4o-mini": 48_169}
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens; `cached` for input that the provider had seen before."""
+
+    input: Decimal
+    output: Decimal
+    cached: Decimal | None = None
+    picture_tokens: int | None = None
+
+    def cost(self, usage: Usage, cached_tokens: int = 0) -> Decimal:
+        cached = min(cached_tokens, usage.input_tokens) if self.cached is not None else 0
+        fresh = usage.input_tokens - cached
+        return (fresh * self.input + cached * (self.cached or 0) + usage.output_tokens * self.output) / _MILLION
+
+    def worst_input(self, request: ModelRequest) -> Decimal:
+        return most_input_tokens(request, self.picture_tokens) * self.input / _MILLION
+
+    @property
+    def free(self) -> bool:
+        return not self.input and not self.output
+
+
+FREE = Price(Decimal(0), Decimal(0))
+
+
+def price_of(endpoint: EndpointSettings) -> Price:
+    """Raises SettingsError saying how to set a price that is not known."""
+    if endpoint.price:
+        return Price(endpoint.price.input, endpoint.price.output, None, _picture_tokens(endpoint.model))
+    if endpoint.free:
+        return FREE
+    price = _from_table(endpoint.model) or _from_library(endpoint)
+    if price is None:
+        raise SettingsError(
+            f"The price of {endpoint.model} is not known: set price = {{ input = …, output = … }} (dollars for a "
+            "million tokens) in its settings, or free = true if it costs nothing."
+        )
+    return price
+
+
+def most_input_tokens(request: ModelRequest, picture_tokens: int | None = None) -> int:
+    """No fewer tokens than any provider would count for this request."""
+    texts = [request.system]
+    texts += [part for turn in request.turns for part in turn.parts if isinstance(part, str)]
+    texts += [f"{tool.name}{tool.description}{tool.parameters}" for tool in request.tools]
+    tokens = _FRAMING_TOKENS * (1 + len(request.turns) + len(request.tools) + bool(request.computer) * 5)
+    for text in texts:
+        data = text.encode()
+        dense = len(data.translate(None, _WORDY))
+        tokens += dense + (len(data) - dense + 1) // 2
+    for picture in request.pictures:
+        tokens += picture_tokens or picture.width * picture.height // _PIXELS_A_TOKEN + 300
+    return tokens
+
+
+def _picture_tokens(model: str) -> int | None:
+    return next((tokens for name, tokens in _PICTURE_TOKENS.items() if name in model), None)
+
+
+@cache
+def _table() -> list[dict[str, Any]]:
+    text = resources.files("deskhand.models").joinpath("prices.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)["model"]
+
+
+def _from_table(model: str) -> Price | None:
+    name = model.casefold().replace("_", "-")
+    row = next((row for row in _table() if row["match"] in name), None)
+    return Price(Decimal(row["input"]), Decimal(row["output"])) if row else None
+
+
+def _from_library(endpoint: EndpointSettings) -> Price | None:
+    from genai_prices import Usage as Priced
+    from genai_prices import calc_price
+
+    def dollars(tokens: Priced) -> Decimal:
+        if endpoint.provider == "openai-compatible":
+            return calc_price(tokens, endpoint.model, provider_api_url=endpoint.base_url).total_price
+        return calc_price(tokens, endpoint.model, provider_id=endpoint.provider).total_price
+
+    # Small amounts: providers with tiers charge more from 128k or 200k tokens on, which no request of ours has.
+    amount = 10_000
+    many = _MILLION / amount
+    try:
+        fresh, out = dollars(Priced(input_tokens=amount)), dollars(Priced(output_tokens=amount))
+        cached = dollars(Priced(input_tokens=amount, cache_read_tokens=amount))
+    except LookupError:
+        return None
+    return Price(fresh * many, out * many, cached * many, _picture_tokens(endpoint.model))

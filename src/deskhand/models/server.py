@@ -1,0 +1,276 @@
+"""The scripted model server: a real HTTP server that speaks chat completions, responses and messages.
+
+It answers from a script, fails on command, counts what it got, and says which steps nobody asked for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, cast
+
+from deskhand.clock import SystemClock
+from deskhand.models.scripted import Api, Entry, Seen, Step, load_script
+from deskhand.models.scripted_formats import body, error, events
+from deskhand.protocols import Clock
+
+_APIS: dict[str, Api] = {"/chat/completions": "chat", "/responses": "responses", "/messages": "messages"}
+_REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}
+_MAX_BODY = 64 * 1024 * 1024
+_HEAD_TIMEOUT_S = 600
+
+
+class ModelServer:
+    """`async with ModelServer(["hello", Step(status=500)]) as server: … server.url`.
+
+    `key`, `models`, `vision` and `max_text` make it refuse what a real endpoint would refuse.
+    """
+
+    def __init__(
+        self,
+        script: Sequence[Entry] = (),
+        *,
+        key: str = "",
+        models: tuple[str, ...] = (),
+        vision: bool = True,
+        max_text: int | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        self.requests: list[Seen] = []
+        self.bytes_received = 0
+        self.bytes_sent = 0
+        self.aborted = 0
+        self.connections = 0
+        self._script = _unrolled(script)
+        self._taken = 0
+        self._key = key
+        self._models = models
+        self._vision = vision
+        self._max_text = max_text
+        self._clock = clock or SystemClock()
+        self._server: asyncio.Server | None = None
+        self._clients: set[asyncio.Task[None]] = set()
+        self._happened = asyncio.Event()
+
+    # --- life --------------------------------------------------------------------------------------------
+
+    async def start(self, port: int = 0) -> None:
+        self._server = await asyncio.start_server(self._connected, "127.0.0.1", port)
+
+    async def stop(self) -> None:
+        if self._server:
+            self._server.close()
+        for client in list(self._clients):
+            client.cancel()
+        if self._clients:
+            await asyncio.wait(self._clients)
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.stop()
+
+    @property
+    def url(self) -> str:
+        """The base URL of the OpenAI-compatible API; Anthropic's clients get it without the `/v1`."""
+        assert self._server, "the server is not running"
+        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/v1"
+
+    @property
+    def unconsumed(self) -> list[Entry]:
+        """The steps of the script that nobody asked for."""
+        return self._script[self._taken :]
+
+    def report(self) -> str:
+        """One line: what was asked, and what was left."""
+        left = len(self.unconsumed)
+        rest = f"; {left} of {len(self._script)} steps were not asked for" if left else "; every step was asked for"
+        return f"{len(self.requests)} requests, {self.bytes_received} bytes received{rest}"
+
+    async def until(self, condition: Callable[[Self], bool], timeout: float = 10.0) -> None:
+        """Wait for something observable: a request, an aborted reply."""
+        async with asyncio.timeout(timeout):
+            while not condition(self):
+                self._happened.clear()
+                await self._happened.wait()
+
+    # --- HTTP --------------------------------------------------------------------------------------------
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task
+        self._clients.add(task)
+        self.connections += 1
+        try:
+            while await self._serve_one(reader, writer):
+                pass
+        except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError, ValueError):
+            # Gone, or not HTTP: either way there is nobody to answer.
+            pass
+        except asyncio.CancelledError:
+            # Only `stop` cancels a client; its connection is closed below and nobody awaits this task's result.
+            pass
+        finally:
+            self._clients.discard(task)
+            writer.close()
+            with contextlib.suppress(ConnectionError, asyncio.CancelledError):
+                await writer.wait_closed()
+
+    async def _serve_one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        """One request and its reply; whether the connection goes on."""
+        async with asyncio.timeout(_HEAD_TIMEOUT_S):
+            head = await reader.readuntil(b"\r\n\r\n")
+            lines = head.decode("latin-1").split("\r\n")
+            headers = {n.strip().lower(): v.strip() for n, _, v in (line.partition(":") for line in lines[1:] if line)}
+            size = int(headers.get("content-length") or 0)
+            if size > _MAX_BODY:
+                return False
+            raw = await reader.readexactly(size)
+        self.bytes_received += len(head) + len(raw)
+        method, target, *_ = lines[0].split(" ")
+        replying = asyncio.create_task(self._reply(method, target.partition("?")[0], headers, raw, writer))
+        gone = asyncio.create_task(reader.read(1))
+        try:
+            await asyncio.wait({replying, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not replying.done():
+                self.aborted += 1
+                self._happened.set()
+                return False
+            return replying.result()
+        finally:
+            for task in (replying, gone):
+                task.cancel()
+            await asyncio.wait({replying, gone})
+
+    async def _reply(
+        self, method: str, path: str, headers: dict[str, str], raw: bytes, writer: asyncio.StreamWriter
+    ) -> bool:
+        api: Api | None = next((api for end, api in _APIS.items() if path.endswith(end)), None)
+        if method == "GET" and path.endswith("/models"):
+            known = [{"id": name, "object": "model"} for name in self._models]
+            return await self._send(writer, 200, {"object": "list", "data": known})
+        if method != "POST" or api is None:
+            return await self._send(writer, 404, error("chat", 404, f"There is nothing at {path}."))
+        try:
+            parsed = json.loads(raw)
+        except ValueError:
+            return await self._send(writer, 400, error(api, 400, "The body is not JSON."))
+        seen = Seen(api, path, headers, raw, cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {})
+        self.requests.append(seen)
+        self._happened.set()
+        if refusal := self._refusal(seen):
+            status, message, code = refusal
+            return await self._send(writer, status, error(api, status, message, code))
+        return await self._play(await self._next(seen), seen, writer)
+
+    def _refusal(self, seen: Seen) -> tuple[int, str, str] | None:
+        """What a real endpoint would refuse, before the script is looked at."""
+        key = seen.headers.get("x-api-key") or seen.headers.get("authorization", "").removeprefix("Bearer ")
+        if self._key and key != self._key:
+            return 401, f"Incorrect API key provided: {key}.", "invalid_api_key" if seen.api != "messages" else ""
+        if self._models and seen.model not in self._models:
+            return 404, f"The model {seen.model!r} does not exist.", "model_not_found" if seen.api != "messages" else ""
+        if not self._vision and seen.pictures:
+            return 400, "This model does not support image input.", ""
+        if self._max_text is not None and len(seen.text) > self._max_text:
+            code = "context_length_exceeded" if seen.api != "messages" else ""
+            return 400, "prompt is too long: it exceeds this model's maximum context length.", code
+        return None
+
+    async def _next(self, seen: Seen) -> Step:
+        if self._taken >= len(self._script):
+            return Step(status=400, error="The script is over: it has no step for this request.")
+        entry = self._script[self._taken]
+        self._taken += 1
+        if callable(entry):
+            made = entry(seen)
+            entry = await made if inspect.isawaitable(made) else made
+        step = Step(text=entry) if isinstance(entry, str) else entry
+        if step.contains and step.contains not in seen.text:
+            return Step(status=400, error=f"Step {self._taken} of the script wants {step.contains!r} in the request.")
+        return step
+
+    # --- playing a step ------------------------------------------------------------------------------------
+
+    async def _play(self, step: Step, seen: Seen, writer: asyncio.StreamWriter) -> bool:
+        await self._clock.sleep(step.delay_s)
+        if step.fault == "drop":
+            return False
+        if step.status != 200:
+            said = error(seen.api, step.status, step.error or f"scripted status {step.status}", step.code)
+            return await self._send(writer, step.status, said, step.retry_after)
+        if seen.stream:
+            return await self._stream(step, seen, writer)
+        await self._clock.sleep(step.first_byte_s)
+        return await self._send(writer, 200, body(step, seen), fault=step.fault)
+
+    async def _send(
+        self, writer: asyncio.StreamWriter, status: int, said: dict[str, Any], retry_after: float | None = None, *,
+        fault: str = "",
+    ) -> bool:  # fmt: skip
+        payload = json.dumps(said, ensure_ascii=False).encode()
+        if fault == "broken_json":
+            payload = payload[: len(payload) // 2]
+        extra = "" if retry_after is None else f"Retry-After: {retry_after:g}\r\n"
+        sent = payload[: len(payload) // 2] if fault == "cut" else payload
+        await self._write(
+            writer, _head(status, f"application/json\r\nContent-Length: {len(payload)}\r\n{extra}") + sent
+        )
+        return fault != "cut"
+
+    async def _stream(self, step: Step, seen: Seen, writer: asyncio.StreamWriter) -> bool:
+        await self._write(writer, _head(200, "text/event-stream\r\nTransfer-Encoding: chunked\r\n"))
+        await self._clock.sleep(step.first_byte_s)
+        pieces = list(events(step, seen))
+        if step.fault == "cut":
+            pieces = pieces[: max(2, len(pieces) // 2)]
+        for number, piece in enumerate(pieces):
+            if number and step.chunk_s:
+                await self._clock.sleep(step.chunk_s)
+            data = piece.encode()
+            if step.fault == "broken_json" and number == 1:
+                data = data.replace(b"}", b"", 1)
+            await self._write(writer, f"{len(data):x}\r\n".encode() + data + b"\r\n")
+        if step.fault == "cut":
+            return False
+        await self._write(writer, b"0\r\n\r\n")
+        return True
+
+    async def _write(self, writer: asyncio.StreamWriter, data: bytes) -> None:
+        self.bytes_sent += len(data)
+        writer.write(data)
+        await writer.drain()
+
+
+def _head(status: int, kind: str) -> bytes:
+    return f"HTTP/1.1 {status} {_REASONS.get(status, 'Status')}\r\nContent-Type: {kind}\r\n".encode()
+
+
+def _unrolled(script: Sequence[Entry]) -> list[Entry]:
+    entries: list[Entry] = []
+    for entry in script:
+        entries += [entry] * (entry.times if isinstance(entry, Step) else 1)
+    return entries
+
+
+async def serve(
+    script_file: Path, port: int = 0, on_ready: Callable[[ModelServer], None] | None = None, **options: Any
+) -> None:
+    """Serve a script from disk until cancelled; `on_ready` gets the running server."""
+    server = ModelServer(load_script(script_file), **options)
+    await server.start(port)
+    try:
+        if on_ready:
+            on_ready(server)
+        await asyncio.Event().wait()
+    finally:
+        await server.stop()
