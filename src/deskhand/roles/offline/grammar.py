@@ -97,12 +97,16 @@ class _Reader:
         """The clause from the k-th cut to the `end`-th, before the rest."""
         cut, inside = self.cuts[k], range(k + 1, end)
         stop = self.cuts[end].at if end < len(self.cuts) else len(self.tokens)
-        start, stop = _trim(self.tokens, self.words, cut.at, stop)
+        start, written = _trim(self.tokens, self.words, cut.at, stop)
+        stop = _without_courtesy(self.tokens, self.words, start, written)
         cost = rest.cost + (0 if cut.marked else UNMARKED)
         if start >= stop:
             return _Reading(cost + (0 if cut.marked else UNKNOWN), rest.clauses)
         cost += SWALLOWED * sum(self.cuts[c].marked and start < self.cuts[c].at < stop for c in inside)
         found = self._match(start, stop)
+        if found is not None and found.slots.get("text", (0, 0))[1] == stop < written:
+            # what is to be said or written is taken to its end: `谢谢` belongs to the message
+            found, stop = self._match(start, written) or found, written
         if found is None:
             # the smallest part that is not understood is named, so each cut inside of it costs as well
             return _Reading(cost + UNKNOWN + 2 * len(inside), ((start, stop, None), *rest.clauses))
@@ -140,17 +144,23 @@ def _trim(tokens: Sequence[Token], words: Lexicon, start: int, end: int) -> tupl
             if taken:
                 start, moved = start + taken, True
                 break
+    while start < end and tokens[end - 1].kind == "mark" and tokens[end - 1].plain in words.separators:
+        if tokens[end - 1].plain == "!":
+            break
+        end -= 1
+    return start, end
+
+
+def _without_courtesy(tokens: Sequence[Token], words: Lexicon, start: int, end: int) -> int:
+    """Where the clause ends without `please`, `吧`, `谢谢` and a last mark."""
     moved = True
     while moved and start < end:
         moved = False
-        if tokens[end - 1].kind == "mark" and tokens[end - 1].plain in words.separators:
-            end, moved = end - 1, True
-            continue
         for phrase in words.tails:
             if starts_with((phrase,), tokens, max(start, end - len(phrase)), end) == len(phrase) < end - start:
                 end, moved = end - len(phrase), True
                 break
-    return start, end
+    return end
 
 
 def _instructions(

@@ -8,11 +8,19 @@ from zlib import crc32
 
 from deskhand.actions import Action, ActionKind
 from deskhand.roles.offline.place import Memo
+from deskhand.roles.offline.tokens import cut
 from deskhand.screen.find import Finding, find
 from deskhand.screen.find_query import Query
 from deskhand.screen.find_tree import Tree, Want
 from deskhand.screen.find_words import fold, is_chinese, pieces
 from deskhand.types import Briefing, Element, ExecStatus, Verdict
+
+
+def speaks_chinese(goal: str) -> bool:
+    """By the words of the goal itself; what is quoted may be in any language."""
+    own = [t for t in cut(goal) if t.kind in ("han", "word")]
+    han = sum(t.kind == "han" for t in own)
+    return han > 2 * (len(own) - han) if own else is_chinese(goal)
 
 
 @dataclass
@@ -32,7 +40,7 @@ class Scene:
 
     @cached_property
     def zh(self) -> bool:
-        return is_chinese(self.briefing.subtask.title or self.briefing.goal)
+        return speaks_chinese(self.briefing.subtask.title or self.briefing.goal)
 
     @property
     def app(self) -> str:
@@ -43,6 +51,11 @@ class Scene:
         """Before an app is open, there is nothing to look for but icons."""
         words = pieces(self.app)
         return "launcher" in words or "launcher3" in words or "home" in words or self.app.endswith("launcher3")
+
+    @property
+    def covered(self) -> bool:
+        """The system itself is in front: a lock screen, a pop-up of its own."""
+        return bool({"systemui", "keyguard"} & set(pieces(self.app)))
 
     @cached_property
     def print(self) -> int:

@@ -79,10 +79,13 @@ class OfflineWorker:
 
 
 def understood(briefing: Briefing, place: Place) -> tuple[tuple[Instruction, ...], list[str]]:
-    """All instructions of the goal and of what was said since; and the parts that are none."""
-    texts = [briefing.subtask.title or briefing.goal, *place.extra]
-    steps = [step for text in texts for step in parse(text)]
-    return tuple(steps), [step.source for step in steps if isinstance(step, say.NotUnderstood)]
+    """All instructions of the goal, then of what was said since; and the parts of the goal that are none.
+
+    A remark in the middle of the work that is no instruction (a correction meant for a model) is passed over.
+    """
+    goal = parse(briefing.subtask.title or briefing.goal)
+    said = [step for text in place.extra for step in parse(text) if not isinstance(step, say.NotUnderstood)]
+    return (*goal, *said), [step.source for step in goal if isinstance(step, say.NotUnderstood)]
 
 
 def _carry_on(briefing: Briefing, place: Place, steps: tuple[Instruction, ...]) -> Decision:

@@ -41,7 +41,7 @@ def compute(step: say.Compute, scene: Scene) -> Outcome:
         return _press(scene, step)
     if away := put_away(scene):
         return away
-    if not scene.memo.get("opened") and scene.can("open_app"):
+    if not scene.memo.get("opened") and scene.can("open_app") and display(scene) is None:
         scene.memo["opened"] = True
         return act(scene.say("打开计算器", "Opening the calculator"), OpenApp(name=scene.say("计算器", "Calculator")))
     return Failed(scene.say(f"没有看到计算器的按键“{keys}”。", f"The calculator has no key “{keys}” on the screen."))
@@ -87,15 +87,18 @@ def _go_on(step: say.Compute, scene: Scene) -> Outcome:
     """What was not pressed, because the queue was dropped, is pressed now; then the display is read."""
     left: list[str] = scene.memo["left"]
     if left and not scene.memo.get("waited"):
-        pressed = len([a for a in scene.executed() if isinstance(a, Click)])
+        # the click that put a dialog away was no key
+        away = scene.memo.pop("away", False)
+        pressed = 0 if away else sum(isinstance(a, Click) for a in scene.executed())
         scene.memo["left"] = left = left[pressed:]
         if scene.trouble and not pressed:
             scene.memo["errors"] = scene.memo.get("errors", 0) + 1
             if scene.memo["errors"] > 2:
                 return Failed(scene.trouble)
         if left:
-            if away := put_away(scene):
-                return away
+            if dismissal := put_away(scene):
+                scene.memo["away"] = True
+                return dismissal
             return _press(scene, step)
     shown, expected = display(scene), work_out(step.sum)
     value = number_in(shown) if shown else None
@@ -107,6 +110,9 @@ def _go_on(step: say.Compute, scene: Scene) -> Outcome:
         scene.memo["waited"] = True
         return look_again(scene.say("看结果", "Looking at the result"))
     scene.judge(False, shown or "")
+    if key_for(scene, "C") is not None and not scene.memo.get("again"):
+        scene.memo.update(left=["C", *step.sum, "="], again=True, looks=1, waited=False)
+        return _press(scene, step)
     return Failed(
         scene.say(
             f"{step.sum} 的结果不对：计算器显示“{shown}”。",

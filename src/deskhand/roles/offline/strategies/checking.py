@@ -20,7 +20,8 @@ from deskhand.screen.find import Candidate, nearest_names
 from deskhand.screen.find_words import fold, same_word, synonyms
 from deskhand.types import Element
 
-PATIENCE = 20
+# Seconds between looks: soon at first, then patiently.
+WAITS = (1.0, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
 WAIT_S = 1.0
 
 # (True, False or None for "can't be told here"; what was seen)
@@ -43,7 +44,7 @@ def verify(step: say.Verify, scene: Scene) -> Outcome:
 def ask(step: say.Ask, scene: Scene) -> Outcome:
     if "answer" in scene.memo:
         return Finished(str(scene.memo["answer"]))
-    truth = settle_truth(step.condition, scene)
+    truth = settle_truth(step.condition, scene, certain=False)
     if not isinstance(truth, tuple):
         return truth
     holds, seen = truth
@@ -63,17 +64,18 @@ def wait_until(step: say.WaitUntil, scene: Scene) -> Outcome:
     if holds:
         scene.judge(True, seen)
         return Finished(scene.say(f"等到了：{seen}", f"waited until {seen}"))
-    turns = scene.memo["turns"] = scene.memo.get("turns", 0) + 1
-    if turns > PATIENCE:
+    turns: int = scene.memo.get("turns", 0)
+    if turns >= len(WAITS):
         scene.judge(False, seen)
         said = step.condition.source
         return Failed(
             scene.say(
-                f"等了 {PATIENCE} 秒，“{said}”仍不成立：{seen}。",
-                f"After {PATIENCE} s of waiting “{said}” still does not hold: {seen}.",
+                f"等了 {sum(WAITS):g} 秒，“{said}”仍不成立：{seen}。",
+                f"After {sum(WAITS):g} s of waiting “{said}” still does not hold: {seen}.",
             )
         )
-    return act(scene.say("等待", "Waiting"), Wait(seconds=WAIT_S))
+    scene.memo["turns"] = turns + 1
+    return act(scene.say("等待", "Waiting"), Wait(seconds=WAITS[turns]))
 
 
 def read(step: say.Read, scene: Scene) -> Outcome:
@@ -104,12 +106,15 @@ def _means_result(target: str) -> bool:
 # --- what is true of a screen ----------------------------------------------------------------------------------
 
 
-def settle_truth(condition: Condition, scene: Scene) -> Seen | Act | Failed:
-    """Looked at where it can be seen: a dialog is put away, the page scrolled, a row gone into, a moment given."""
+def settle_truth(condition: Condition, scene: Scene, certain: bool = True) -> Seen | Act | Failed:
+    """Looked at where it can be seen: a dialog is put away, the page scrolled, a row gone into, a moment given.
+
+    `certain`: a no is looked at twice, since what was just done may need a moment to show.
+    """
     if away := put_away(scene) if not _in_sight(condition, scene) else None:
         return away
     holds, seen = look(condition, scene)
-    if holds:
+    if holds or (holds is False and not certain):
         return holds, seen
     if condition.kind in ("on", "off") and holds is None:
         control = reach_control(scene, condition.subject)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from deskhand.actions import Type
+from deskhand.actions import OpenApp, Type
 from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.lexicon import lexicon
 from deskhand.roles.offline.newthings import read_clock
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.hunting import locate, not_there, search_box
 from deskhand.roles.offline.strategies.obstacles import dialog, put_away
 from deskhand.roles.offline.strategies.touching import touch
-from deskhand.roles.offline.strategies.writing import holds
 from deskhand.screen.find import Candidate, nearest_names, rank
 from deskhand.screen.find_words import fold, pieces, same_word, synonyms
 from deskhand.types import Element
@@ -52,6 +52,13 @@ def _open_form(scene: Scene, step: say.Create) -> Outcome:
         return act(scene.say(f"新建“{step.what}”", f"Creating a new {step.what}"), touch(button))
     if away := put_away(scene):
         return away
+    if scene.on_home_screen and scene.can("open_app") and not scene.memo.get("app"):
+        homes: dict[str, list[str]] = lexicon().extra["homes"]
+        for thing, names in homes.items():
+            if same_word(thing, step.what):
+                scene.memo["app"] = True
+                name = scene.say(names[1], names[0])
+                return act(scene.say(f"打开“{name}”", f"Opening {name}"), OpenApp(name=name))
     tab = scene.find(f"{step.what} tab", "clickable").best
     if tab is not None and not scene.memo.get("tab") and tab.score >= 0.9:
         scene.memo["tab"] = True
@@ -85,7 +92,7 @@ def _fill(scene: Scene, step: say.Create, wanted: list[list[str]]) -> Outcome:
         return act(scene.say("选择新建", "Choosing what to add"), touch(menu)) if menu else look_again("…")
     if scene.memo.get("typed"):
         field = _form_field(scene, wanted[at][0], at)
-        good = field is not None and holds(field, wanted[at][1])
+        good = field is not None and fold(field.value or field.hint) == fold(wanted[at][1])
         scene.judge(good, scene.trouble)
         if not good and scene.memo["typed"] >= MAX_TRIES:
             return Failed(scene.say(f"“{wanted[at][1]}”没有填进去。", f"“{wanted[at][1]}” did not get into its field."))
@@ -109,7 +116,7 @@ def _type_field(scene: Scene, wanted: list[list[str]], at: int) -> Outcome:
         return not_there(scene, label or scene.say("输入框", "a field"), names)
     scene.memo["typed"] = scene.memo.get("typed", 0) + 1
     thought = scene.say(f"填写“{value}”", f"Filling in “{value}”")
-    return act(thought, touch(field), Type(text=value, clear_first=bool(field.value), target=field.text))
+    return act(thought, touch(field), Type(text=value, clear_first=True, target=field.text))
 
 
 def _form_field(scene: Scene, label: str, at: int) -> Element | None:
@@ -142,7 +149,7 @@ def _check_created(scene: Scene, step: say.Create, wanted: list[list[str]]) -> O
         return Failed(scene.say(f"保存时出错：{scene.trouble}", f"Saving failed: {scene.trouble}"))
     if dialog(scene) and (away := put_away(scene)):
         return away
-    told = "、".join(v for _, v in wanted) if scene.zh else ", ".join(v for _, v in wanted)
+    told = _told(scene, wanted)
     if all(_shown_somewhere(scene, label, value) for label, value in _landmarks(wanted)):
         scene.judge(True)
         return Finished(scene.say(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”"))
@@ -154,6 +161,13 @@ def _check_created(scene: Scene, step: say.Create, wanted: list[list[str]]) -> O
     if isinstance(found, Candidate):
         return Finished(scene.say(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”"))
     return found
+
+
+def _told(scene: Scene, wanted: list[list[str]]) -> str:
+    """What was made, for people: a time as a time, the rest as it was said."""
+    rest = [value for label, value in wanted if label not in ("hour", "minute")]
+    time = [value for label, value in _landmarks(wanted) if label == "time"]
+    return scene.say("、", ", ").join([*time, *rest])
 
 
 def _landmarks(wanted: list[list[str]]) -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from deskhand.actions import Back, Click, Key, Scroll, Type
 from deskhand.roles.offline.outcome import Act, Failed, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import put_away
-from deskhand.screen.find import Candidate, Finding, nearest_names
+from deskhand.screen.find import Candidate, Finding, by_likeness, nearest_names
 from deskhand.screen.find_query import Query, read_description
 from deskhand.screen.find_tree import Want
 from deskhand.screen.find_words import fold, pieces, same_word, synonyms
@@ -16,7 +16,7 @@ from deskhand.types import Element
 
 MAX_TURNS = 34
 SCROLLS = 8
-TABS = 4
+TABS = 6
 STAGES = ("search", "scroll", "tabs")
 
 
@@ -33,7 +33,7 @@ def locate(
         return several(scene, description, finding)
     if away := put_away(scene):
         return away
-    hunt["names"] = list(dict.fromkeys([*nearest_names(description, scene.tree, 3), *hunt["names"]]))[:8]
+    hunt["names"] = list(by_likeness(description, [*hunt["names"], *nearest_names(description, scene.tree, 6)]))[:6]
     while hunt["left"] and hunt["turns"] < MAX_TURNS:
         step = _STAGES[hunt["left"][0]](scene, description, hunt)
         if step is not None:
@@ -209,8 +209,10 @@ def _tabs(scene: Scene, description: str, hunt: dict[str, Any]) -> Act | None:
     for tab in (e for e in scene.elements if e.role == "tab" and e.clickable):
         name = fold(scene.tree.label(tab))
         chosen = tab.selected or any(d.selected for d in scene.tree.descendants(tab))
-        if name and name not in visited and not chosen:
-            visited.append(name)
+        if not name or name in visited:
+            continue
+        visited.append(name)
+        if not chosen:
             hunt.pop("scroll", None)
             label = scene.tree.label(tab)
             return act(scene.say(f"看看“{label}”标签页", f"Looking behind the tab “{label}”"), _click(tab))

@@ -52,7 +52,7 @@ def _talking_to(scene: Scene, person: str, box: Element | None) -> bool:
     """The conversation with that person is open: the name stands at the top, and there is a box to write into."""
     if box is None:
         return False
-    top = scene.tree.screen.height * 0.15
+    top = max(scene.tree.screen.width, scene.tree.screen.height) * 0.15
     return any(fold(e.text) == fold(person) for e in scene.elements if e.bounds.bottom <= top and not e.editable)
 
 
@@ -64,6 +64,13 @@ def _reach(scene: Scene, step: say.Send) -> Outcome:
     if scene.memo.get("reached", 0) > MAX_TRIES:
         return Failed(
             scene.say(f"没能进入和“{step.to}”的聊天。", f"The conversation with “{step.to}” could not be opened.")
+        )
+    if scene.on_home_screen:
+        return Failed(
+            scene.say(
+                "还没有打开任何应用：请说明用哪个应用发消息。",
+                "No app is open: say in which app the message is to be sent.",
+            )
         )
     found = locate(scene, step.to, "clickable")
     if not isinstance(found, Candidate):

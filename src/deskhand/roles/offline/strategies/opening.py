@@ -13,7 +13,7 @@ from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.hunting import locate
 from deskhand.roles.offline.strategies.toggling import toggle
 from deskhand.roles.offline.strategies.touching import find, tap, touch
-from deskhand.screen.find import Candidate
+from deskhand.screen.find import Candidate, nearest_names
 from deskhand.screen.find_query import read_description
 from deskhand.screen.find_words import fold, same_word, synonyms
 from deskhand.types import Element
@@ -24,8 +24,10 @@ def is_switch(scene: Scene, name: str) -> bool:
     bare = read_description(name).name or name
     if any(same_word(bare, word) for word in lexicon().extra["toggles"]):
         return True
-    beside = scene.find(name, "checkable").best
-    return beside is not None and beside.score >= 0.9 and not scene.on_home_screen
+    beside, thing = scene.find(name, "checkable").best, scene.find(name, "clickable").best
+    if beside is None or scene.on_home_screen:
+        return False
+    return beside.score >= 0.7 and (thing is None or thing.score - beside.score < 0.1)
 
 
 def open_thing(step: say.Open, scene: Scene) -> Outcome:
@@ -73,6 +75,8 @@ def app_name(said: str) -> str:
 def _by_name(scene: Scene, step: say.Open, name: str) -> Outcome:
     tried: list[str] = scene.memo.setdefault("tried", [])
     if tried and not scene.trouble:
+        if scene.covered:
+            return obstacles.put_away(scene) or _covered(scene, name)
         if scene.on_home_screen and not scene.memo.get("looked"):
             scene.memo["looked"] = True
             return act(scene.say("等应用打开", "Waiting for the app to open"), OpenApp(name=tried[-1]))
@@ -96,6 +100,11 @@ def _by_name(scene: Scene, step: say.Open, name: str) -> Outcome:
         return _by_hunting(scene, step, name)
     scene.memo["way"] = "icon"
     return _by_icon(scene, name)
+
+
+def _covered(scene: Scene, name: str) -> Failed:
+    seen = ", ".join(f"“{text}”" for text in nearest_names(name, scene.tree, 3))
+    return Failed(scene.say(f"“{name}”被系统界面挡住了：{seen}。", f"“{name}” is covered by the system: {seen}."))
 
 
 def _by_icon(scene: Scene, name: str) -> Outcome:
@@ -128,7 +137,8 @@ def _by_icon(scene: Scene, name: str) -> Outcome:
 def _no_app(scene: Scene, name: str) -> Failed:
     error = str(scene.memo.get("error") or "")
     told = f"（{error}）" if error else ""
-    return Failed(scene.say(f"没有名为“{name}”的应用{told}。", f"There is no app called “{name}”. {error}".strip()))
+    told_en = f" ({error})" if error else ""
+    return Failed(scene.say(f"没有名为“{name}”的应用{told}。", f"There is no app called “{name}”{told_en}."))
 
 
 def _by_hunting(scene: Scene, step: say.Open, name: str) -> Outcome:
@@ -161,7 +171,10 @@ def close_thing(step: say.Close, scene: Scene) -> Outcome:
     if way == "switch":
         return toggle(say.Toggle(step.source, step.target, False), scene)
     if scene.memo.get("closed"):
-        scene.judge(scene.memo.get("print") != scene.print)
+        changed = scene.memo.get("print") != scene.print
+        scene.judge(changed)
+        if not changed:
+            return Failed(scene.say(f"“{step.target}”没有关掉。", f"“{step.target}” did not close."))
         return Finished(scene.say(f"关闭了“{step.target}”", f"closed “{step.target}”"))
     if way == "tap":
         return tap(say.Tap(step.source, f"Close {step.target}"), scene)

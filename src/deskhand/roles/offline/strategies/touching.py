@@ -10,6 +10,7 @@ from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.hunting import is_control, locate
 from deskhand.screen.find import Candidate
 from deskhand.screen.find_query import read_description
+from deskhand.screen.find_words import synonyms
 from deskhand.types import Element
 
 MAX_TRIES = 2
@@ -39,7 +40,11 @@ def tap(step: say.Tap, scene: Scene) -> Outcome:
         return Finished(scene.say(f"点击了“{scene.memo['touched']}”", f"clicked “{scene.memo['touched']}”"))
     if not scene.can(step.gesture):
         return Failed(scene.say(f"这个设备不支持“{step.source}”。", f"This device can't do “{step.source}”."))
-    found = locate(scene, step.target, "clickable", stages=("scroll", "search", "tabs"))
+    # a control such as Delete is somewhere to be seen; only a thing with a name of its own can be searched for
+    named = not synonyms(read_description(step.target).name)
+    found = locate(
+        scene, step.target, "clickable", stages=("scroll", "search", "tabs") if named else ("scroll", "tabs")
+    )
     if not isinstance(found, Candidate):
         return found
     return _touch(scene, found, step.gesture)
@@ -107,16 +112,14 @@ def delete(step: say.Delete, scene: Scene) -> Outcome:
             return act(scene.say(f"打开“{name}”", f"Opening “{name}”"), touch(found.target))
     if phase:
         return Failed(scene.say(f"找不到删除“{name}”的办法。", f"No way to delete “{name}” was found."))
-    return _begin_delete(scene, step, name)
+    return _begin_delete(scene, name)
 
 
-def _begin_delete(scene: Scene, step: say.Delete, name: str) -> Outcome:
+def _begin_delete(scene: Scene, name: str) -> Outcome:
     beside = scene.find(f"Delete next to “{name}”", "clickable")
-    found = locate(scene, step.target, "clickable")
+    found = locate(scene, name, "clickable")
     if not isinstance(found, Candidate):
-        found = locate(scene, name, "clickable", key="byname") if isinstance(found, Failed) else found
-        if not isinstance(found, Candidate):
-            return found
+        return found
     if beside.best is not None and beside.best.target.index != found.target.index:
         scene.memo["phase"] = "asked"
         return act(scene.say(f"删除“{name}”", f"Deleting “{name}”"), touch(beside.best.target))

@@ -61,7 +61,7 @@ def _beside(scene: Scene, label: Element) -> str:
     row = tree.row(label)
     texts = [
         e for e in scene.elements
-        if e.text and e.index != label.index and not _holds(scene, e, label) and fold(e.text) != fold(label.text)
+        if e.text and not e.clickable and not _holds(scene, e, label) and fold(e.text) != fold(label.text)
     ]  # fmt: skip
     own = [e for e in texts if row.index != label.index and tree.inside(e, row)]
     right = [e for e in own or texts if tree.same_row(e, label) and e.bounds.left >= label.bounds.right - 4]
