@@ -1,0 +1,138 @@
+"""The change signal: a tiny screencast of the tab in front, stopped where an animation would make it cost a core."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from deskhand.devices.browser_wire import Interrupted, TabLost, Wire
+from deskhand.errors import DeviceTimeout
+from deskhand.protocols import Clock
+
+if TYPE_CHECKING:
+    from playwright.async_api import CDPSession
+
+# Frames come by damage, not by content, so the smallest picture says as much as a large one.
+_PICTURE = {"format": "jpeg", "quality": 1, "maxWidth": 64, "maxHeight": 64}
+# So many frames in a row, each soon after the last, are an animation and no news.
+BUSY_FRAMES = 40
+BUSY_GAP_S = 0.1
+# While the screencast rests on an animated page, "may have changed" is said at this pace, and after the rest it
+# is tried again.
+TICK_S = 0.2
+REST_TICKS = 10
+
+
+class Changes:
+    """Listeners come and go; the screencast runs while there are any."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._listeners: set[asyncio.Event] = set()
+        self._wire: Wire | None = None
+        self._heard: set[CDPSession] = set()
+        self._running = False
+        self._recent: deque[float] = deque(maxlen=BUSY_FRAMES)
+        self._work: set[asyncio.Task[None]] = set()
+        self._resting: asyncio.Task[None] | None = None
+
+    async def listen(self) -> AsyncIterator[None]:
+        """One signal each time the picture may have changed; many at once count as one."""
+        bell = asyncio.Event()
+        self._listeners.add(bell)
+        try:
+            await self._run(True)
+            while True:
+                await bell.wait()
+                bell.clear()
+                yield
+        finally:
+            self._listeners.discard(bell)
+            if not self._listeners:
+                self._later(self._stop())
+
+    def ring(self) -> None:
+        """Something else than the page changed what is seen: a dialog, another tab."""
+        for bell in self._listeners:
+            bell.set()
+
+    async def watch(self, wire: Wire | None) -> None:
+        """From now on this tab is the one in front."""
+        if wire is self._wire:
+            return
+        await self._stop()
+        self._wire = wire
+        if wire is not None and wire.session not in self._heard:
+            self._heard.add(wire.session)
+            wire.session.on("Page.screencastFrame", partial(self._frame, wire))
+        if self._listeners:
+            await self._run(True)
+        self.ring()
+
+    async def close(self) -> None:
+        await self.watch(None)
+        for task in (*self._work, *([self._resting] if self._resting else [])):
+            task.cancel()
+        await asyncio.gather(*self._work, return_exceptions=True)
+
+    # --- the screencast -------------------------------------------------------------------------------------
+
+    async def _stop(self) -> None:
+        if self._resting is not None:
+            self._resting.cancel()
+            self._resting = None
+        if not self._listeners or self._running:
+            await self._run(False)
+
+    async def _run(self, on: bool) -> None:
+        if self._wire is None or on == self._running or (on and self._resting is not None):
+            return
+        from playwright.async_api import Error
+
+        self._running = on
+        self._recent.clear()
+        try:
+            if on:
+                await self._wire.send("Page.startScreencast", _PICTURE)
+            else:
+                await self._wire.send("Page.stopScreencast")
+        except (Error, Interrupted, TabLost, DeviceTimeout):
+            self._running = False  # the tab is going away; whoever looks at it next is told so
+
+    def _frame(self, wire: Wire, event: dict[str, Any]) -> None:
+        if wire is not self._wire or not self._running:
+            return
+        now = self._clock.now()
+        if self._recent and now - self._recent[-1] > BUSY_GAP_S:
+            self._recent.clear()
+        self._recent.append(now)
+        self.ring()
+        if len(self._recent) == BUSY_FRAMES:
+            self._resting = asyncio.create_task(self._rest())
+        else:
+            self._later(self._acknowledge(wire, event["sessionId"]))
+
+    async def _acknowledge(self, wire: Wire, number: int) -> None:
+        from playwright.async_api import Error
+
+        try:
+            await wire.send("Page.screencastFrameAck", {"sessionId": number})
+        except (Error, Interrupted, TabLost, DeviceTimeout):
+            return  # stopped or gone in between: there is nothing left to acknowledge
+
+    async def _rest(self) -> None:
+        await self._run(False)
+        for _ in range(REST_TICKS):
+            await self._clock.sleep(TICK_S)
+            self.ring()
+        self._resting = None
+        if self._listeners:
+            await self._run(True)
+
+    def _later(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._work.add(task)
+        task.add_done_callback(self._work.discard)

@@ -1,0 +1,394 @@
+// What is on the page, as one list: everything a person could read or use in the viewport of this document.
+// Runs in a world of its own (the page can't see or change it). Other documents (iframes) list themselves.
+
+const ROLES = {
+  button: "button", link: "link", checkbox: "checkbox", radio: "radio", switch: "switch", textbox: "field",
+  searchbox: "field", spinbutton: "field", combobox: "combobox", slider: "slider", scrollbar: "slider", tab: "tab",
+  menuitem: "item", menuitemcheckbox: "checkbox", menuitemradio: "radio", option: "item", treeitem: "item",
+  row: "item", listitem: "item", gridcell: "item", img: "image", image: "image", dialog: "dialog",
+  alertdialog: "dialog", heading: "heading", progressbar: "progress", meter: "progress", list: "list",
+  listbox: "list", tree: "list", grid: "list", table: "list", menu: "menu", menubar: "menu",
+};
+const INPUTS = {
+  button: "button", submit: "button", reset: "button", image: "button", file: "button", color: "button",
+  checkbox: "checkbox", radio: "radio", range: "slider",
+};
+const TAGS = {
+  BUTTON: "button", SUMMARY: "button", TEXTAREA: "field", SELECT: "combobox", OPTION: "item", IMG: "image",
+  DIALOG: "dialog", PROGRESS: "progress", METER: "progress", H1: "heading", H2: "heading", H3: "heading",
+  H4: "heading", H5: "heading", H6: "heading", VIDEO: "image", CANVAS: "image",
+};
+// What a worker may want to use, whatever the page's author forgot to say about it.
+const USABLE = new Set(["button", "link", "checkbox", "radio", "switch", "field", "combobox", "slider", "tab", "item"]);
+const TYPED = new Set(["date", "time", "datetime-local", "month", "week"]);
+const FORMATS = { date: "YYYY-MM-DD", time: "HH:MM", "datetime-local": "YYYY-MM-DDTHH:MM", month: "YYYY-MM", week: "YYYY-Www", color: "#rrggbb" };
+const SKIPPED = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE", "BR", "WBR", "DATALIST"]);
+// What never holds something shown elsewhere than at its own place, so that all of it can be skipped when far away.
+const ROWS = new Set(["TR", "LI", "P", "TD", "DT", "DD", "OPTION", "PRE"]);
+const MANY = 1500;
+const MANY_ROWS = 40;
+const FAR = 400;
+const TINY = 6;
+const LONGEST = 300;
+
+const tidy = (text) => (text || "").replace(/[\s\u00a0]+/g, " ").trim().slice(0, LONGEST);
+const parentOf = (el) => el.assignedSlot || el.parentElement || (el.getRootNode() instanceof ShadowRoot ? el.getRootNode().host : null);
+const childrenOf = (el) => {
+  if (el.shadowRoot) return el.shadowRoot.children;
+  if (el.tagName === "SLOT") { const given = el.assignedElements(); if (given.length) return given; }
+  return el.children;
+};
+
+function activeElement(root = document) {
+  let el = root.activeElement;
+  while (el && el.shadowRoot && el.shadowRoot.activeElement) el = el.shadowRoot.activeElement;
+  return el;
+}
+
+function isEditable(el) {
+  if (el.isContentEditable) return !(el.parentElement && el.parentElement.isContentEditable);
+  if (el.tagName === "TEXTAREA") return !el.readOnly && !el.disabled;
+  return el.tagName === "INPUT" && !(el.type in INPUTS) && el.type !== "hidden" && !el.readOnly && !el.disabled;
+}
+
+function roleOf(el) {
+  const said = (el.getAttribute("role") || "").trim().split(/\s+/)[0];
+  if (said in ROLES) return ROLES[said];
+  const tag = el.tagName;
+  if (tag === "INPUT") return el.type === "hidden" ? "" : INPUTS[el.type] || (el.list ? "combobox" : "field");
+  if (tag === "SELECT") return el.multiple || el.size > 1 ? "list" : "combobox";
+  if (tag === "A" || tag === "AREA") return el.href ? "link" : "";
+  if (tag in TAGS) return TAGS[tag];
+  if (el.isContentEditable && isEditable(el)) return "field";
+  return "";
+}
+
+// --- names ---------------------------------------------------------------------------------------------
+
+function textOf(el) {
+  if (el.shadowRoot) return tidy([...el.shadowRoot.children].map(textOf).join(" "));
+  const text = tidy(el.innerText ?? el.textContent);
+  if (text) return text;
+  const pictures = el.querySelectorAll("img[alt],svg[aria-label],[role=img][aria-label],svg>title");
+  return tidy([...pictures].map((p) => p.getAttribute("alt") || p.getAttribute("aria-label") || p.textContent).join(" "));
+}
+
+function labelOf(el) {
+  const ids = el.getAttribute("aria-labelledby");
+  if (ids) {
+    const root = el.getRootNode();
+    const text = tidy(ids.split(/\s+/).map((id) => root.getElementById(id)?.textContent || "").join(" "));
+    if (text) return text;
+  }
+  const said = tidy(el.getAttribute("aria-label"));
+  if (said) return said;
+  if (el.labels && el.labels.length) return tidy([...el.labels].map(labelText).join(" "));
+  return "";
+}
+
+function labelText(label) {
+  // Without what is inside of the control itself: a wrapped select would name itself with all of its options.
+  let text = "";
+  for (const node of label.childNodes) {
+    if (node.nodeType === 3) text += node.data;
+    else if (node.nodeType === 1 && !node.matches("select,textarea,input,button")) text += " " + labelText(node);
+  }
+  return text;
+}
+
+function nameOf(el, role) {
+  const label = labelOf(el);
+  if (label) return label;
+  const title = () => tidy(el.getAttribute("title"));
+  if (el.tagName === "INPUT") {
+    if (["submit", "button", "reset"].includes(el.type)) return tidy(el.value) || title() || el.type;
+    return tidy(el.alt) || title() || (el.type === "file" ? "Choose file" : "");
+  }
+  if (el.tagName === "IMG") return tidy(el.alt) || title();
+  if (el.tagName === "SELECT" || el.tagName === "TEXTAREA" || role === "field") return title();
+  if (el.tagName === "OPTION") return tidy(el.label);
+  if (role === "dialog" || role === "list" || role === "menu" || role === "group") return title();
+  return textOf(el) || title();
+}
+
+function valueOf(el, role) {
+  if (el.tagName === "SELECT") return tidy([...el.selectedOptions].map((o) => o.label).join(", "));
+  if (el.tagName === "INPUT") {
+    if (el.type === "password") return "•".repeat(el.value.length);
+    if (el.type === "file") return tidy([...el.files].map((f) => f.name).join(", "));
+    if (el.type in INPUTS && el.type !== "range" && el.type !== "color") return "";
+    return el.value.slice(0, LONGEST);
+  }
+  if (el.tagName === "TEXTAREA") return el.value.slice(0, LONGEST);
+  if (el.tagName === "PROGRESS" || el.tagName === "METER") return String(el.value);
+  if (role === "field" && el.isContentEditable) return tidy(el.innerText);
+  return tidy(el.getAttribute("aria-valuetext") || el.getAttribute("aria-valuenow"));
+}
+
+function hintOf(el) {
+  const hint = tidy(el.getAttribute("placeholder") || el.getAttribute("aria-placeholder") || el.dataset?.placeholder);
+  return hint || (el.tagName === "INPUT" ? FORMATS[el.type] || "" : "");
+}
+
+function checkedOf(el) {
+  if (el.tagName === "INPUT" && (el.type === "checkbox" || el.type === "radio")) return el.indeterminate ? null : el.checked;
+  const said = el.getAttribute("aria-checked") ?? el.getAttribute("aria-pressed");
+  return said === "true" ? true : said === "false" ? false : null;
+}
+
+// --- what can be seen -----------------------------------------------------------------------------------
+
+const clips = { of: new WeakMap() };
+
+/** The part of the viewport that an element's descendants can show in; each ancestor is looked at once a listing. */
+function clipOf(el) {
+  if (!el) return deskhand.clip;
+  let clip = clips.of.get(el);
+  if (clip) return clip;
+  clip = clipOf(parentOf(el));
+  const style = getComputedStyle(el);
+  if (style.position === "fixed") clip = deskhand.clip;
+  const opened = style.overflowX === "visible" && style.overflowY === "visible";
+  if (!opened && el !== document.documentElement && el !== document.body) {
+    const box = el.getBoundingClientRect();
+    clip = cut(clip, [box.left, box.top, box.right, box.bottom]);
+  }
+  clips.of.set(el, clip);
+  return clip;
+}
+
+const cut = (a, b) => [Math.max(a[0], b[0]), Math.max(a[1], b[1]), Math.min(a[2], b[2]), Math.min(a[3], b[3])];
+const empty = (b) => b[2] - b[0] < 1 || b[3] - b[1] < 1;
+
+function deepest(x, y) {
+  let el = document.elementFromPoint(x, y);
+  while (el && el.shadowRoot) {
+    const inner = el.shadowRoot.elementFromPoint(x, y);
+    if (!inner || inner === el) break;
+    el = inner;
+  }
+  return el;
+}
+
+/** Whether `hit` is the target, a part of it, or the label that stands for it. */
+function reaches(hit, target) {
+  for (let el = hit; el; el = parentOf(el)) {
+    if (el === target) return true;
+    if (el.tagName === "LABEL" && el.control === target) return true;
+    if (target.tagName === "LABEL" && el === target.control) return true;
+  }
+  return false;
+}
+
+/** The box to aim at: all of it when its middle is free, else the free third nearest to it, else none. */
+function freeBox(el, box) {
+  const [w, h] = [(box[2] - box[0]) / 3, (box[3] - box[1]) / 3];
+  for (const [i, j] of [[1, 1], [0, 1], [2, 1], [1, 0], [1, 2], [0, 0], [2, 0], [0, 2], [2, 2]]) {
+    const cell = [box[0] + i * w, box[1] + j * h, box[0] + (i + 1) * w, box[1] + (j + 1) * h];
+    if (reaches(deepest((cell[0] + cell[2]) / 2, (cell[1] + cell[3]) / 2), el)) return i === 1 && j === 1 ? box : cell;
+  }
+  return null;
+}
+
+/** Where it is: for a link that wraps over lines, its largest piece, for the middle of them all may be outside. */
+function boxOf(el, role, box = el.getBoundingClientRect()) {
+  if (role === "link" || role === "text") {
+    const pieces = el.getClientRects();
+    if (pieces.length > 1) box = [...pieces].reduce((a, b) => (b.width * b.height > a.width * a.height ? b : a));
+  }
+  return [box.left, box.top, box.right, box.bottom];
+}
+
+/** Around the words themselves: a block is as wide as the page, and a label's box may hold its field, too. */
+function textBox(el) {
+  const range = document.createRange();
+  let all = null;
+  for (const node of el.childNodes) {
+    if (node.nodeType !== 3 || !/\S/.test(node.data)) continue;
+    range.selectNodeContents(node);
+    const box = range.getBoundingClientRect();
+    all = all ? [Math.min(all[0], box.left), Math.min(all[1], box.top), Math.max(all[2], box.right), Math.max(all[3], box.bottom)] : [box.left, box.top, box.right, box.bottom];
+  }
+  return all || boxOf(el, "text");
+}
+
+/** Where it can be aimed at; null when it is hidden, scrolled away or covered. */
+function visibleBox(el, role, box) {
+  const shown = cut(box, clipOf(role === "option" ? parentOf(parentOf(el)) : parentOf(el)));
+  if (empty(shown)) return null;
+  const drawn = el.tagName === "INPUT" && (el.type in INPUTS);  // a drawn checkbox often hides the real one by opacity
+  if (!el.checkVisibility({ visibilityProperty: true, opacityProperty: !drawn })) return null;
+  return freeBox(el, shown);
+}
+
+// --- the list -------------------------------------------------------------------------------------------
+
+const hasOwnText = (el) => {
+  for (const node of el.childNodes) if (node.nodeType === 3 && /\S/.test(node.data)) return true;
+  return false;
+};
+
+function usableByStyle(el) {
+  if (el.hasAttribute("onclick") || (el.tabIndex >= 0 && el.hasAttribute("tabindex"))) return true;
+  if (getComputedStyle(el).cursor !== "pointer") return false;
+  const parent = parentOf(el);
+  return !parent || getComputedStyle(parent).cursor !== "pointer";
+}
+
+function scrollsOf(el) {
+  const style = getComputedStyle(el), moves = /auto|scroll|overlay/;  // asked first: the sizes cost ten times as much
+  if (moves.test(style.overflowY) && el.scrollHeight > el.clientHeight + 1) return true;
+  return moves.test(style.overflowX) && el.scrollWidth > el.clientWidth + 1;
+}
+
+function describe(el, role, box, parent) {
+  const editable = isEditable(el);
+  const enabled = !(el.matches(":disabled") || el.getAttribute("aria-disabled") === "true" || el.closest("[inert]"));
+  return {
+    role, box, parent, enabled, editable: editable && enabled, name: nameOf(el, role), value: valueOf(el, role),
+    hint: hintOf(el), id: el.id || el.dataset?.testid || el.getAttribute("name") || "",
+    focused: el === deskhand.active && el !== document.body, checked: checkedOf(el),
+    selected: el.getAttribute("aria-selected") === "true" || el.matches('[aria-current]:not([aria-current=false])') || (el.tagName === "OPTION" && el.selected),
+    clickable: false, scrollable: scrollsOf(el), password: el.tagName === "INPUT" && el.type === "password",
+  };
+}
+
+/** Everything that some points all over the viewport fall into: a fixed box may live in a part that is far away. */
+function shownAnywhere() {
+  const found = new Set(), [left, top, right, bottom] = deskhand.clip;
+  for (let i = 0; i < 8; i++) {
+    for (let j = 0; j < 5; j++) {
+      let el = deepest(left + ((i + 0.5) * (right - left)) / 8, top + ((j + 0.5) * (bottom - top)) / 5);
+      for (; el && !found.has(el); el = parentOf(el)) found.add(el);
+    }
+  }
+  return found;
+}
+
+class Listing {
+  constructor() {
+    this.items = [];
+    this.targets = [];
+    this.frames = [];
+    this.stoodFor = new Set();
+    this.shown = document.getElementsByTagName("*").length > MANY ? shownAnywhere() : null;
+  }
+
+  add(el, item, box) {
+    this.targets.push({ el, box, role: item.role, name: item.name });
+    return this.items.push(item) - 1;
+  }
+
+  visit(el, parent, quiet) {
+    if (SKIPPED.has(el.tagName) || this.stoodFor.has(el)) return;
+    const box = el.getBoundingClientRect();
+    const sized = box.width > 0 && box.height > 0;
+    if (!sized && !el.checkVisibility() && getComputedStyle(el).display !== "contents") return;
+    const clip = deskhand.clip;
+    const seen = sized && box.right > clip[0] && box.bottom > clip[1] && box.left < clip[2] && box.top < clip[3];
+    if (seen && (el.tagName === "IFRAME" || el.tagName === "FRAME")) return this.frame(el, parent);
+    if (seen) [parent, quiet] = this.consider(el, box, parent, quiet);
+    else if (sized && this.canSkip(el, box)) return;
+    if (el.tagName === "svg" || (el.tagName === "SELECT" && !(el.multiple || el.size > 1))) return;
+    for (const child of this.near(childrenOf(el))) this.visit(child, parent, quiet);
+  }
+
+  /** Of many rows, those around the viewport: they lie in order, so the first and the last can be searched for. */
+  near(children) {
+    if (children.length < MANY_ROWS || !ROWS.has(children[0].tagName)) return children;
+    const from = this.firstRow(children, (box) => box.bottom > deskhand.clip[1] - FAR);
+    const to = this.firstRow(children, (box) => box.top > deskhand.clip[3] + FAR);
+    return Array.prototype.slice.call(children, from, to);
+  }
+
+  firstRow(rows, is) {
+    let [low, high] = [0, rows.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (is(rows[middle].getBoundingClientRect())) high = middle; else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** Far from what can be seen, and nothing inside of it is known to be shown elsewhere. */
+  canSkip(el, box) {
+    const [left, top, right, bottom] = deskhand.clip;
+    if (box.bottom > top - FAR && box.top < bottom + FAR && box.right > left - FAR && box.left < right + FAR) return false;
+    return ROWS.has(el.tagName) || (this.shown !== null && !this.shown.has(el));
+  }
+
+  /** Adds the element if it is worth it; returns the parent and the quietness for what is inside of it. */
+  consider(el, rect, parent, quiet) {
+    let role = roleOf(el);
+    if (el.tagName === "LABEL" && el.control && this.standsFor(el, parent)) return [parent, true];
+    const own = hasOwnText(el);
+    const usable = (USABLE.has(role) && !(role === "item" && !el.matches("option,[role=option],[role^=menuitem],[role=treeitem]") && !usableByStyle(el))) || (role !== "list" && role !== "dialog" && usableByStyle(el));
+    const scrolls = !usable && el !== document.documentElement && el !== document.body && scrollsOf(el);
+    if (el.getAttribute("aria-hidden") === "true") quiet = true;
+    if (!usable && role === "item") role = "";
+    if (!role) role = usable ? "button" : scrolls ? "group" : own && !quiet ? "text" : "";
+    if (!role || (!usable && !scrolls && quiet && role !== "dialog")) return [parent, quiet];
+    if (role === "image" && !usable && !nameOf(el, role)) return [parent, quiet];
+    const box = visibleBox(el, role, role === "text" || role === "heading" ? textBox(el) : boxOf(el, role, rect));
+    if (!box) return [parent, quiet];
+    const item = describe(el, role, box, parent);
+    item.clickable = usable && item.enabled;
+    if (!usable && (role === "text" || role === "heading") && !item.name) return [parent, quiet];
+    return [this.add(el, item, rect), quiet || (usable && role !== "field") || role === "text" || role === "heading"];
+  }
+
+  /** A label in place of its control, where only the label can be seen. */
+  standsFor(label, parent) {
+    const control = label.control;
+    if (!["checkbox", "radio", "file"].includes(control.type)) return false;
+    const real = boxOf(control, ""), tiny = real[2] - real[0] < TINY || real[3] - real[1] < TINY;
+    if (!tiny && visibleBox(control, "", real)) return false;
+    const box = visibleBox(label, "", boxOf(label, ""));
+    if (!box) return false;
+    this.stoodFor.add(control);
+    const item = describe(control, roleOf(control), box, parent);
+    item.clickable = item.enabled;
+    this.add(label, item, label.getBoundingClientRect());
+    return true;
+  }
+
+  frame(el, parent) {
+    const box = visibleBox(el, "", boxOf(el, ""));
+    if (box) this.frames.push({ el, parent, at: this.items.length, clip: clipOf(parentOf(el)) });
+  }
+}
+
+/** The listing of this document, in its own CSS pixels; `clip` is the part of it that can be seen from outside. */
+deskhand.list = (clip) => {
+  const view = viewOf();
+  deskhand.clip = clip ? cut(clip, [0, 0, view.width, view.height]) : [0, 0, view.width, view.height];
+  deskhand.active = activeElement();
+  clips.of = new WeakMap();
+  const listing = new Listing();
+  if (document.body) listing.visit(document.documentElement, null, false);
+  deskhand.targets = listing.targets;
+  deskhand.frames = listing.frames.map((f) => f.el);
+  return { view, items: listing.items, frames: listing.frames.map((f) => ({ parent: f.parent, at: f.at, ...frameBox(f.el, f.clip) })) };
+};
+
+function viewOf() {
+  const seen = window.visualViewport;
+  return {
+    width: innerWidth, height: innerHeight, ratio: devicePixelRatio,
+    left: seen ? seen.offsetLeft : 0, top: seen ? seen.offsetTop : 0, pinch: seen ? seen.scale : 1,
+  };
+}
+deskhand.view = viewOf;
+
+/** Where the inside of an iframe lies in this document, after borders, padding and transforms. */
+function frameBox(el, clip) {
+  const outer = el.getBoundingClientRect(), style = getComputedStyle(el);
+  const [sx, sy] = [outer.width / (el.offsetWidth || 1), outer.height / (el.offsetHeight || 1)];
+  const px = (name) => parseFloat(style[name]) || 0;
+  const left = outer.left + (el.clientLeft + px("paddingLeft")) * sx, top = outer.top + (el.clientTop + px("paddingTop")) * sy;
+  const width = (el.clientWidth - px("paddingLeft") - px("paddingRight")) * sx, height = (el.clientHeight - px("paddingTop") - px("paddingBottom")) * sy;
+  return { inner: [left, top, left + width, top + height], clip: cut(clip, [left, top, left + width, top + height]) };
+}
+
+/** Which of these points of this document really reach the iframe (and are not under something of ours). */
+deskhand.open = (frame, points) => points.map(([x, y]) => deepest(x, y) === deskhand.frames[frame]);

@@ -1,0 +1,128 @@
+// The field that has the focus: what it holds, what is written into it, and reading it back.
+
+deskhand.focus = () => {
+  const el = activeElement();
+  if (!el || el === document.body || el === document.documentElement) return { kind: document.designMode === "on" ? "editable" : "none" };
+  if (el.tagName === "IFRAME" || el.tagName === "FRAME") return arrive(el);
+  deskhand.field = el.isContentEditable ? editingHost(el) : el;
+  const field = deskhand.field;
+  const facts = { kind: "none", value: "", exact: false, password: false, name: nameOf(field, roleOf(field)), most: -1 };
+  if (field.isContentEditable) return { ...facts, kind: "editable", value: readText(field) };
+  if (field.tagName === "SELECT") return { ...facts, kind: "select" };
+  if (field.tagName === "INPUT" && field.type === "file") return { ...facts, kind: "file" };
+  if (field.tagName === "INPUT" && (TYPED.has(field.type) || field.type === "color" || field.type === "range")) return { ...facts, kind: "valued", format: FORMATS[field.type] || "a number" };
+  if (!isEditable(field)) return facts;
+  return { ...facts, kind: "text", value: field.value, exact: field.selectionStart !== null, password: field.type === "password", most: field.maxLength };
+};
+
+function editingHost(el) {
+  while (el.parentElement && el.parentElement.isContentEditable) el = el.parentElement;
+  return el;
+}
+
+const readText = (el) => (el.isContentEditable ? el.innerText.replace(/\u00a0/g, " ").replace(/\n+$/, "") : el.value);
+
+/** What the field may hold once the text is in it. */
+deskhand.expected = (text, clear) => {
+  const el = deskhand.field, before = readText(el);
+  if (clear) return [el.isContentEditable ? text.replace(/\n+$/, "") : text];
+  if (el.isContentEditable || el.selectionStart === null) return [before + text, text];
+  return [before.slice(0, el.selectionStart) + text + before.slice(el.selectionEnd)];
+};
+
+/** A code that is typed into cells of one letter each: what they hold together. */
+deskhand.cells = () => {
+  const all = [...deskhand.first.getRootNode().querySelectorAll("input[maxlength='1']")];
+  return all.slice(all.indexOf(deskhand.first)).map((cell) => cell.value).join("");
+};
+
+/** Everything in the field, so that what is written next replaces it. */
+deskhand.selectAll = () => {
+  const el = deskhand.field;
+  if (!el.isContentEditable) return el.select();
+  const range = document.createRange();
+  range.selectNodeContents(el);
+  const selection = el.ownerDocument.getSelection();
+  selection.removeAllRanges();
+  selection.addRange(range);
+};
+
+/** Some editors take a frame or two to show what they were given; `want` ends the wait early. */
+deskhand.readBack = async (wants, patience) => {
+  const until = performance.now() + patience;
+  for (;;) {
+    const value = readText(deskhand.field);
+    if (wants.includes(value) || performance.now() >= until) return value;
+    await nextFrame();
+  }
+};
+
+function announce(el) {
+  el.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+  el.dispatchEvent(new Event("change", { bubbles: true }));
+}
+
+// --- select boxes ----------------------------------------------------------------------------------------
+
+deskhand.options = (hit) => {
+  if (hit) deskhand.field = deskhand.hit;
+  const box = deskhand.field.getBoundingClientRect();
+  const options = [...deskhand.field.options].map((o, index) => ({ index, label: tidy(o.label), enabled: !o.disabled && !o.parentElement.disabled }));
+  return { box: [box.left, box.top, box.right, box.bottom], options, selected: deskhand.field.selectedIndex };
+};
+
+deskhand.choose = (index) => {
+  const el = deskhand.field;
+  el.focus({ preventScroll: true });
+  if (el.selectedIndex !== index) { el.selectedIndex = index; announce(el); }
+  return tidy(el.selectedOptions[0]?.label);
+};
+
+/** The option a person would mean by these words: exactly, else by case, else the only one that begins so. */
+deskhand.optionFor = (words) => {
+  const labels = [...deskhand.field.options].map((o) => tidy(o.label)), wanted = tidy(words), low = wanted.toLowerCase();
+  const exact = labels.indexOf(wanted);
+  if (exact >= 0) return exact;
+  const alike = labels.findIndex((l) => l.toLowerCase() === low);
+  if (alike >= 0) return alike;
+  const value = [...deskhand.field.options].findIndex((o) => o.value === wanted);
+  if (value >= 0) return value;
+  const begins = labels.map((l, i) => (low && l.toLowerCase().startsWith(low) ? i : -1)).filter((i) => i >= 0);
+  return begins.length === 1 ? begins[0] : -1;
+};
+
+// --- dates, times, colours, sliders ------------------------------------------------------------------------
+
+const two = (n) => String(n).padStart(2, "0");
+
+function dateIn(text) {
+  let m = text.match(/(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})/);
+  if (m) return `${m[1]}-${two(m[2])}-${two(m[3])}`;
+  m = text.match(/(\d{1,2})\/(\d{1,2})\/(\d{4})/); // as the empty field shows it: mm/dd/yyyy
+  return m ? `${m[3]}-${two(m[1])}-${two(m[2])}` : "";
+}
+
+function timeIn(text) {
+  const m = text.match(/(\d{1,2}):(\d{2})(:\d{2})?\s*([ap])?/i);
+  if (!m) return "";
+  let hour = Number(m[1]);
+  if (m[4]) hour = (hour % 12) + (m[4].toLowerCase() === "p" ? 12 : 0);
+  return `${two(hour)}:${m[2]}${m[3] || ""}`;
+}
+
+function plainly(text, type) {
+  if (type === "date") return dateIn(text) || text;
+  if (type === "time") return timeIn(text) || text;
+  if (type === "datetime-local") return dateIn(text) && timeIn(text) ? `${dateIn(text)}T${timeIn(text)}` : text;
+  return type === "color" ? text.toLowerCase() : text;
+}
+
+/** Sets a field that has no text of its own; returns what it then holds, and what it was asked to hold. */
+deskhand.assign = (text) => {
+  const el = deskhand.field, wanted = text ? plainly(text.trim(), el.type) : "";
+  const before = el.value;
+  el.value = wanted;
+  if (wanted && el.value !== wanted) { const held = el.value; el.value = before; return { held, wanted }; }
+  if (el.value !== before) announce(el);
+  return { held: el.value, wanted };
+};
