@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from deskhand.devices.adb import AdbClient
     from deskhand.devices.pool import Pool, Provider
     from deskhand.protocols import Clock, Device, Worker
+    from deskhand.simphone.phone import Phone
 
 DEFAULT_DEVICE = "sim"
 
@@ -72,7 +73,7 @@ class Deskhand:
 
         return Crew(
             device=device,
-            worker=make_worker(),
+            workers={"operator": make_worker()},
             worker_name="offline",
             journal=self.journal,
             bus=self.bus,
@@ -114,6 +115,7 @@ class SimulatedPhones:
         self._clock = clock
         self._stack = AsyncExitStack()
         self._adb: AdbClient | None = None
+        self.phones: dict[str, Phone] = {}
 
     async def found(self) -> list[DeviceInfo]:
         return [DeviceInfo("sim", "sim", "ready", "a simulated phone, started when it is used (sim:NAME for more)")]
@@ -128,10 +130,10 @@ class SimulatedPhones:
         if self._adb is None:
             server = private_server(self._settings.adb, self._clock)
             self._adb = AdbClient(await self._stack.enter_async_context(server))
-        phone = Phone(name or "phone")
+        phone = self.phones[name] = Phone(name or "phone")
         plugged = await self._stack.enter_async_context(SimPhone(phone))
         serial = await self._adb.connect(plugged.address)
-        return await connect(serial, adb=self._adb, clock=self._clock, name=f"sim:{phone.name}")
+        return await connect(serial, adb=self._adb, clock=self._clock, name=f"sim:{name}" if name else "sim")
 
     async def close(self) -> None:
         await self._stack.aclose()

@@ -208,6 +208,7 @@ class Settings(_Section):
 
     device: str = ""
     data_dir: Path = Field(default_factory=lambda: _home("XDG_DATA_HOME", ".local/share"))
+    time_limit_s: Annotated[float, Field(gt=0, le=604_800)] = 3600.0
     executor: ExecutorSettings = ExecutorSettings()
     settle: SettleSettings = SettleSettings()
     rules: RuleSettings = RuleSettings()

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from deskhand.actions import ActionKind, Word
-from deskhand.types import Frame, Observation, StepReport, Subtask, Usage
+from deskhand.types import Frame, Observation, StepReport, Subtask, Usage, WorkerRole
 
 Depth = Literal["low", "medium", "high"]
 
@@ -116,7 +116,7 @@ class PlanRequest:
     observation: Observation
     apps: tuple[str, ...]
     capabilities: frozenset[ActionKind]
-    roles: tuple[str, ...]
+    roles: tuple[WorkerRole, ...]
     done: tuple[Subtask, ...] = ()
     failed: tuple[Subtask, ...] = ()
     remaining: tuple[Subtask, ...] = ()

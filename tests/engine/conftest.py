@@ -130,7 +130,7 @@ def start(journal: SqliteJournal, tmp_path: Path) -> StartRun:
         )
         crew = Crew(
             device=device,
-            worker=worker,
+            workers={"operator": worker},
             worker_name="script",
             journal=journal,
             bus=Bus(),

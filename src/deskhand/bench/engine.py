@@ -88,7 +88,7 @@ async def _at_once(device: Device, before: Frame) -> SettleResult:
 
 
 async def _finish(device: Device, worker: Repeating, journal: SqliteJournal, settle: Settle) -> TaskState:
-    crew = Crew(device, worker, "bench", journal, Bus(), SystemClock(), settle, Settings())
+    crew = Crew(device, {"operator": worker}, "bench", journal, Bus(), SystemClock(), settle, Settings())
     task = Run("measure", crew, max_steps=1000)
     await task.start()
     return await task.wait()

@@ -5,7 +5,6 @@ What it decides hangs on events and on pure rules over the state; it never looks
 
 import asyncio
 from collections.abc import AsyncIterable
-from dataclasses import dataclass
 
 from deskhand.bus import Mailbox
 from deskhand.config import Settings
@@ -42,36 +41,33 @@ from deskhand.types import (
     Subtask,
     SubtaskStatus,
     TaskStatus,
+    WorkerRole,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Office:
-    """Who the dispatcher works with."""
-
-    planner: Planner
-    inspector: Inspector
-    rules: tuple[Rule, ...]
-    roles: tuple[str, ...]
 
 
 class Dispatcher:
     def __init__(
         self,
-        office: Office,
+        planner: Planner,
+        inspector: Inspector,
         log: TaskLog,
         commands: Mailbox[Command],
         *,
         device: Device,
         clock: Clock,
         settings: Settings,
+        rules: tuple[Rule, ...],
+        roles: tuple[WorkerRole, ...],
     ) -> None:
-        self._office = office
+        self._planner = planner
+        self._inspector = inspector
         self._log = log
         self._commands = commands
         self._device = device
         self._clock = clock
         self._settings = settings
+        self._rules = rules
+        self._roles = roles
         self._beside: asyncio.Task[None] | None = None
 
     async def run(self, records: AsyncIterable[Record]) -> TaskEnded:
@@ -116,7 +112,7 @@ class Dispatcher:
     # --- layer 1: rules ----------------------------------------------------------------------------------
 
     async def _rule(self) -> TaskEnded | None:
-        ruling = decide(self._log.state, self._clock.wall(), self._settings.rules, self._office.rules)
+        ruling = decide(self._log.state, self._clock.wall(), self._settings.rules, self._rules)
         if ruling.outcome == "CONTINUE":
             return None
         await self._log.record(Ruled(ruling=ruling))
@@ -139,14 +135,14 @@ class Dispatcher:
         """What the worker asked for is waited for; every other check runs beside the work."""
         if trigger in _WHEN:
             await self._go(_WHEN[trigger])
-            return await self._judged(await self._office.inspector.check(trigger, beside=False))
+            return await self._judged(await self._inspector.check(trigger, beside=False))
         if self._beside is None or self._beside.done():
             self._beside = asyncio.create_task(self._look_beside(trigger))
         return None
 
     async def _look_beside(self, trigger: GateTrigger) -> None:
         """Its report comes back as an event, like everything else."""
-        await self._office.inspector.check(trigger, beside=True)
+        await self._inspector.check(trigger, beside=True)
 
     async def _after_check_beside(self, report: QualityReport) -> TaskEnded | None:
         if report.decision is GateDecision.CONTINUE:
@@ -179,7 +175,7 @@ class Dispatcher:
                 return None
 
     async def _final_check(self) -> TaskEnded | None:
-        report = await self._office.inspector.check(GateTrigger.FINAL_CHECK, beside=False)
+        report = await self._inspector.check(GateTrigger.FINAL_CHECK, beside=False)
         if report.decision is GateDecision.DONE:
             return TaskEnded(status=TaskStatus.FULFILLED, cause="done", reason=self._claims() or report.reason)
         await self._go("issues", report.reason)
@@ -213,7 +209,7 @@ class Dispatcher:
             return self._rejected("failed", f"nothing that was tried has worked, a person is needed: {because}")
         request = await self._plan_request(strategy, reason, because)
         try:
-            plan = await self._office.planner.plan(request)
+            plan = await self._planner.plan(request)
         except ModelFault as fault:
             return self._rejected("failed", f"no plan could be made: {fault}")
         subtasks = (*plan.subtasks, *request.remaining) if strategy is ReplanStrategy.LIGHT else plan.subtasks
@@ -244,7 +240,7 @@ class Dispatcher:
             observation=await look(self._device, None, with_elements=True),
             apps=await self._device.apps(),
             capabilities=self._device.capabilities,
-            roles=self._office.roles,
+            roles=self._roles,
             done=state.subtasks(SubtaskStatus.FULFILLED),
             failed=state.subtasks(SubtaskStatus.REJECTED),
             remaining=state.subtasks(SubtaskStatus.READY),
@@ -260,7 +256,7 @@ class Dispatcher:
         self._commands.post(Pause())
         await self._go(when, need)
         try:
-            materials, trouble = await self._office.planner.supplement(need, self._log.state.goal), ""
+            materials, trouble = await self._planner.supplement(need, self._log.state.goal), ""
         except DeskhandError as fault:
             materials, trouble = (), str(fault)
         await self._log.record(Supplemented(need=need, materials=materials, trouble=trouble))
@@ -278,7 +274,7 @@ class Dispatcher:
             return await self._final_check()
         if checked:
             await self._go("gate_done_more")
-        self._office.inspector.remember(await self._device.frame())
+        self._inspector.remember(await self._device.frame())
         self._assign(ready[0])
         return None
 

@@ -1,9 +1,10 @@
-"""The inner loop: observe → decide → act → settle → report, for one worker on one device.
+"""The inner loop: observe → decide → act → settle → report, on one device, by the worker whose role it is.
 
 It never plans. Commands come by mailbox and never wait for a step; everything that happens goes out as events.
 """
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,6 +42,7 @@ from deskhand.types import (
     StepReport,
     Stop,
     Subtask,
+    WorkerRole,
 )
 
 
@@ -57,7 +59,7 @@ class Executor:
     def __init__(
         self,
         device: Device,
-        worker: Worker,
+        workers: Mapping[WorkerRole, Worker],
         log: TaskLog,
         *,
         settle: Settle,
@@ -67,7 +69,7 @@ class Executor:
     ) -> None:
         self.mailbox: Mailbox[Command] = Mailbox()
         self._device = device
-        self._worker = worker
+        self._workers = workers
         self._log = log
         self._clock = clock
         self._settings = settings
@@ -174,6 +176,11 @@ class Executor:
 
     async def _changed(self, status: ExecutorStatus, **details: Any) -> None:
         await self._log.record(ExecutorChanged(subtask=self._subtask_id, status=status, **details))
+
+    @property
+    def _worker(self) -> Worker:
+        assert self._log.state.subtask, "steps run only after StartTask"
+        return self._workers[self._log.state.subtask.role]
 
     @property
     def _subtask_id(self) -> str:

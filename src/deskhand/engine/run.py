@@ -2,31 +2,48 @@
 
 import asyncio
 import secrets
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from deskhand.bus import Bus
+from deskhand.bus import Bus, Subscription
 from deskhand.config import Settings
+from deskhand.engine.dispatcher import Dispatcher
 from deskhand.engine.executor import Executor
+from deskhand.engine.inspection import Inspector
 from deskhand.engine.log import TaskLog
+from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.errors import DeskhandError, UsageError
-from deskhand.protocols import Clock, Device, Journal, Settle, Worker
+from deskhand.gates import Depth
+from deskhand.protocols import Clock, Device, Journal, Judge, Planner, Settle, Worker
 from deskhand.task.events import ExecutorChanged, Record, TaskCreated, TaskEnded
 from deskhand.task.state import TaskState
-from deskhand.types import Command, ExecutorStatus, StartTask, Stop, TaskStatus
+from deskhand.types import Command, ExecutorStatus, StartTask, Stop, TaskStatus, WorkerRole
+
+
+@dataclass(frozen=True, slots=True)
+class Management:
+    """Who stands above the workers in the dual loop. `fallback` judges when `judge` can't be paid for."""
+
+    planner: Planner
+    judge: Judge
+    fallback: Judge
+    can_afford: Callable[[Depth], bool]
+    rules: tuple[Rule, ...] = DEFAULT_RULES
 
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """All that a task needs besides its goal."""
+    """All that a task needs besides its goal. Without management it is the single loop: the operator alone."""
 
     device: Device
-    worker: Worker
+    workers: Mapping[WorkerRole, Worker]
     worker_name: str
     journal: Journal
     bus: Bus
     clock: Clock
     settle: Settle
     settings: Settings
+    management: Management | None = None
 
 
 class Run:
@@ -34,9 +51,7 @@ class Run:
 
     def __init__(self, goal: str, crew: Crew, max_steps: int | None = None) -> None:
         if not goal.strip():
-            raise UsageError(
-                'The goal is empty: say what is to be done, for example "Open Settings and turn on Wi-Fi".'
-            )
+            raise UsageError('The goal is empty: say what is to be done, for example "Open Settings, turn on Wi-Fi".')
         self.task_id = secrets.token_hex(6)
         self._goal = goal.strip()
         self._crew = crew
@@ -44,7 +59,7 @@ class Run:
         self._log = TaskLog(self.task_id, crew.journal, crew.bus)
         self._executor = Executor(
             crew.device,
-            crew.worker,
+            crew.workers,
             self._log,
             settle=crew.settle,
             clock=crew.clock,
@@ -67,6 +82,7 @@ class Run:
                 goal=self._goal,
                 device=self._crew.device.id,
                 worker=self._crew.worker_name,
+                loop="dual" if self._crew.management else "single",
                 max_steps=self._max_steps,
             )
         )
@@ -83,7 +99,7 @@ class Run:
 
     async def _drive(self) -> TaskState:
         try:
-            ended = await self._single_loop()
+            ended = await self._to_the_end()
         except DeskhandError:
             raise
         except Exception as error:  # a bug of ours: the log says so before it is raised
@@ -93,26 +109,66 @@ class Run:
         await self._log.record(ended)
         return self.state
 
-    async def _single_loop(self) -> TaskEnded:
+    async def _to_the_end(self) -> TaskEnded:
+        """Both loops side by side, until the outer one knows the end or the inner one was stopped."""
+        limit = self._crew.settings.time_limit_s
+        with self._crew.bus.subscribe(Record) as records:
+            executing = asyncio.create_task(self._executor.run(), name=f"executor {self.task_id}")
+            deciding = asyncio.create_task(self._outer_loop(records), name=f"dispatcher {self.task_id}")
+            both = {executing, deciding}
+            try:
+                await asyncio.wait(both, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                unfinished = {task for task in both if not task.done()}
+                for task in unfinished:
+                    task.cancel()
+                if unfinished:
+                    await asyncio.wait(unfinished)
+        if not deciding.cancelled():
+            return deciding.result()
+        if not executing.cancelled():
+            executing.result()  # raises what it failed with; else it was told to stop
+            return TaskEnded(status=TaskStatus.REJECTED, cause="stopped", reason=self.state.executor_reason)
+        reason = f"the time limit of {limit:g} s was reached"
+        return TaskEnded(status=TaskStatus.REJECTED, cause="time", reason=reason)
+
+    async def _outer_loop(self, records: Subscription[Record]) -> TaskEnded:
+        management, crew = self._crew.management, self._crew
+        if management is None:
+            return await self._single_loop(records)
+        inspector = Inspector(
+            management.judge,
+            management.fallback,
+            self._log,
+            crew.device,
+            crew.settings.gates,
+            management.can_afford,
+        )
+        dispatcher = Dispatcher(
+            management.planner,
+            inspector,
+            self._log,
+            self._executor.mailbox,
+            device=crew.device,
+            clock=crew.clock,
+            settings=crew.settings,
+            rules=management.rules,
+            roles=tuple(crew.workers),
+        )
+        return await dispatcher.run(records)
+
+    async def _single_loop(self, records: Subscription[Record]) -> TaskEnded:
         """The executor alone; the goal is its one subtask."""
         self.send(StartTask(task_id=self.task_id, description=self._goal))
-        with self._crew.bus.subscribe(Record) as records:
-            serving = asyncio.create_task(self._executor.run(), name=f"executor {self.task_id}")
-            serving.add_done_callback(lambda _: records.close())
-            try:
-                async for record in records:
-                    if record.task_id == self.task_id and (ended := _ended(record.event)):
-                        return ended
-            finally:
-                serving.cancel()
-                await asyncio.wait({serving})
-        await serving
-        raise AssertionError("the executor ended without saying how")
+        async for record in records:
+            if record.task_id == self.task_id and (ended := _ended(record.event)):
+                return ended
+        raise AssertionError("the log ended before the task did")
 
 
 def _ended(event: object) -> TaskEnded | None:
-    """How the task ends when the executor says this; None while it goes on."""
-    if not isinstance(event, ExecutorChanged) or event.cause is None:
+    """How the task ends when the executor says this; None while it goes on, or when it was stopped."""
+    if not isinstance(event, ExecutorChanged) or event.cause in (None, "stopped"):
         return None
     status = TaskStatus.FULFILLED if event.status is ExecutorStatus.COMPLETED else TaskStatus.REJECTED
     return TaskEnded(status=status, cause=event.cause, reason=event.reason)
