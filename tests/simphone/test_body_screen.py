@@ -132,6 +132,20 @@ def test_a_new_wall_of_text_is_drawn_quickly() -> None:
     assert min(took) < 0.04
 
 
+def test_the_keyboard_rises_from_below() -> None:
+    hand = Hand()
+    hand.open("微信")
+    hand.tap("李四")
+    hand.press(*hand.centre("chat_input"))
+    hand.wait(0.04)
+    assert hand.phone.animating()
+    rising = hand.phone.screenshot()
+    hand.wait(0.4)
+    risen = hand.phone.screenshot()
+    assert differs(rising, risen, (0, 1600, 1080, 2300))
+    assert not hand.phone.animating()
+
+
 def test_a_switch_moves_its_thumb() -> None:
     hand = Hand()
     hand.open("设置")

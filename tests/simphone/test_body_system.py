@@ -1,6 +1,7 @@
 """The phone itself: windows, keys, gestures, conditions."""
 
 import json
+import random
 
 import pytest
 
@@ -126,6 +127,24 @@ def test_typing_without_a_field_in_focus_is_refused() -> None:
     hand = Hand()
     assert not hand.phone.type_text("hello")
     assert not hand.phone.clear_text()
+
+
+def test_a_long_press_on_a_field_offers_the_clipboard() -> None:
+    hand = Hand()
+    hand.phone.clipboard = "来自剪贴板"
+    hand.open("微信")
+    hand.tap("王五")
+    hand.hold("chat_input")
+    hand.tap("粘贴")
+    assert hand.find("chat_input").get("text") == "来自剪贴板"
+    hand.hold("chat_input")
+    hand.tap("剪切")
+    assert hand.phone.state()["focused"]["text"] == ""
+    hand.phone.type_text("新的")
+    hand.hold("chat_input")
+    hand.tap("全选")
+    hand.phone.type_text("别的")
+    assert hand.find("chat_input").get("text") == "别的"
 
 
 def test_tab_moves_from_field_to_field() -> None:
@@ -323,3 +342,27 @@ def test_the_whole_state_is_json() -> None:
     state = json.loads(json.dumps(hand.phone.state()))
     assert state["foreground"] == {"package": "com.android.launcher3", "activity": ".Launcher"}
     assert {"settings", "apps", "ime", "focused", "clipboard", "recent", "battery"} <= state.keys()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nothing_a_careless_hand_does_breaks_the_phone(seed: int) -> None:
+    dice = random.Random(seed)
+    hand = Hand(locale=dice.choice(["zh", "en"]), conditions=dice.choice([[], ["rotated"], ["popup"]]))
+    width, height = hand.phone.size
+    for _ in range(60):
+        deed = dice.random()
+        touchable = [node for node in hand.nodes() if node.get("clickable") == "true"]
+        if deed < 0.6 and touchable:
+            hand.press(*hand.centre(dice.choice(touchable)), seconds=dice.choice([0.05, 0.05, 0.7]))
+        elif deed < 0.7:
+            x, y = dice.randrange(width), dice.randrange(height)
+            hand.drag(x, y, dice.randrange(width), dice.randrange(height), steps=3)
+        elif deed < 0.8:
+            hand.phone.type_text(dice.choice(["张三", "12", "\n"]))
+        elif deed < 0.9:
+            hand.phone.key(dice.choice([3, 4, 4, 26, 61, 66, 67, 82, 93, 187, 224, 279]))
+        else:
+            hand.phone.launch(dice.choice(hand.phone.packages()).name)
+        hand.wait(dice.random())
+        hand.phone.screenshot()
+    json.dumps(hand.phone.state())

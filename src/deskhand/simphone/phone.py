@@ -94,7 +94,7 @@ class Phone:
         self._caret_since = 0.0
         self._glass = Glass()
         self._keyboard = Keyboard(self._type, self._press)
-        self._finger = Finger(Handlers(self._focus, self._glide, self.home, self._back))
+        self._finger = Finger(Handlers(self._focus, self._hold, self._glide, self.home, self._back))
         self._content: tuple[Op, ...] = ()
         self._over: tuple[Op, ...] = ()
         self._settle()
@@ -245,7 +245,7 @@ class Phone:
         app = self._apps.get(package)
         if app is None:
             return False
-        wanted = self._short_activity(package, activity)
+        wanted = (activity or "").removeprefix(package)
         if wanted not in ("", app.activity) and not app.knows(wanted):
             return False
         if self.front != package:
@@ -333,6 +333,9 @@ class Phone:
         self._page.focus_on(field)
         typing.place_caret(field, x, node)
 
+    def _hold(self, field: Field) -> None:
+        typing.offer(self._page, field, self)
+
     def _glide(self, scroll: Scroll, target: float) -> None:
         self._glass.glide(scroll, target, self._now(), self._speed())
 
@@ -399,12 +402,6 @@ class Phone:
             return float(self.settings["global"].get("transition_animation_scale", "1"))
         except ValueError:
             return 1.0
-
-    @staticmethod
-    def _short_activity(package: str, activity: str | None) -> str:
-        if not activity:
-            return ""
-        return activity.removeprefix(package)
 
     def _facts(self) -> object:
         """What the windows depend on besides the apps: anyone may change these at any time."""

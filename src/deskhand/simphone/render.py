@@ -84,9 +84,11 @@ def wallpaper(width: int, height: int) -> Image.Image:
         a, b, g = (top, middle, f / 0.6) if f < 0.6 else (middle, low, (f - 0.6) / 0.4)
         strip.putpixel((0, y), tuple(round(a[i] + (b[i] - a[i]) * g) for i in range(3)))
     image = strip.resize((width, height))
-    draw = ImageDraw.Draw(image)
-    draw.ellipse((-width // 2, int(height * 0.80), int(width * 0.9), int(height * 1.4)), fill=(72, 74, 128))
-    draw.ellipse((int(width * 0.2), int(height * 0.86), int(width * 1.8), int(height * 1.5)), fill=(48, 52, 98))
+    for left, high, right, low, colour in ((-0.5, 0.80, 0.9, 1.4, (72, 74, 128)), (0.2, 0.86, 1.8, 1.5, (48, 52, 98))):
+        hill = Image.new("L", (width * 2, height // 2), 0)
+        where = [left * width * 2, (high - 0.75) * height * 2, right * width * 2, (low - 0.75) * height * 2]
+        ImageDraw.Draw(hill).ellipse(where, fill=255)
+        image.paste(colour, (0, height - height // 4), hill.resize((width, height // 4), Image.Resampling.BOX))
     return image.convert("RGBA")
 
 

@@ -27,6 +27,7 @@ def stage(
     screen = Box(0, 0, *size)
     content: list[Op] = []
     over: list[Op] = []
+    sunk = _sunk(windows, moment)
     for i, window in enumerate(windows):
         own = i == 0 or window.package == windows[0].package
         ops = content if own and window.focusable else over
@@ -38,7 +39,8 @@ def stage(
             ops.append(WallpaperOp(screen, screen, "dusk"))
         elif i == 0:
             ops.append(RectOp(screen, screen, window.root.fill or BLACK))
-        ops.extend(display(window.root, moment, screen))
+        drawn = display(window.root, moment, screen)
+        ops.extend(drawn if window.focusable else _lowered(drawn, sunk, screen))
     behind = windows[0].root.fill or BLACK
     dark = locked or wallpaper or windows[0].secure or sum(behind) < 3 * 128
     ink = WHITE if dark else DARK_INK
@@ -47,3 +49,20 @@ def stage(
     if bars.toast:
         over.extend(toast(size, bars.toast))
     return tuple(content), tuple(over)
+
+
+def _sunk(windows: Sequence[Window], moment: Moment) -> int:
+    """How far below its place the keyboard still is on its way up."""
+    panel = next((window.root.box for window in windows if not window.focusable), None)
+    risen = moment.tween("keyboard", 0.0 if panel is None else 1.0)
+    return 0 if panel is None else round((1.0 - risen) * panel.height)
+
+
+def _lowered(ops: list[Op], by: int, screen: Box) -> list[Op]:
+    if by == 0:
+        return ops
+    return [op._replace(box=_down(op.box, by), clip=_down(op.clip, by).meet(screen)) for op in ops]
+
+
+def _down(box: Box, by: int) -> Box:
+    return Box(box.x1, box.y1 + by, box.x2, box.y2 + by)

@@ -33,6 +33,7 @@ class Handlers:
     """What a finished gesture may ask of the phone."""
 
     focus: Callable[[Field, float, Node], object]
+    hold: Callable[[Field], object]
     glide: Callable[[Scroll, float], object]
     home: Action
     back: Action
@@ -140,6 +141,8 @@ class Finger:
             return
         elif c.tap.entry is not None:
             self._do.focus(c.tap.entry, c.x, c.tap)
+            if now - c.at >= LONG_PRESS:
+                self._do.hold(c.tap.entry)
         elif c.tap.on_slide is not None:
             self._slide(c.tap, c.x)
         elif c.tap.on_tap is not None:

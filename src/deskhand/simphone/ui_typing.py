@@ -5,8 +5,9 @@ from __future__ import annotations
 from deskhand.simphone import ui_keys as keys
 from deskhand.simphone.apps.base import Page
 from deskhand.simphone.render_text import text_width
-from deskhand.simphone.ui import Field, Node
+from deskhand.simphone.ui import Action, Field, Node
 from deskhand.simphone.ui_touch import Window
+from deskhand.simphone.ui_widgets import menu_card
 from deskhand.simphone.ui_windows import every
 
 
@@ -17,6 +18,32 @@ def place_caret(field: Field, x: float, node: Node) -> None:
     inside = x - node.box.x1 - node.pad[0] + 12
     fits = [i for i in range(len(field.shown) + 1) if text_width(field.shown[:i], node.size) <= inside]
     field.move(max(fits, default=0))
+
+
+def offer(page: Page, field: Field, board: keys.Clipboard) -> None:
+    """What a long press on a field offers. A field in a dialog is only selected: there is one dialog at a time."""
+    if page.dialog is not None:
+        field.select_all()
+        return
+
+    def choose(code: int) -> Action:
+        def act() -> None:
+            page.dismiss()
+            page.focus_on(field)
+            if code != keys.PASTE:
+                field.select_all()
+            if code:
+                keys.edit(field, code, board)
+
+        return act
+
+    items = [(page.t("全选", "Select all"), "android:id/selectAll", choose(0))]
+    if field.text and not field.password:
+        items.append((page.t("复制", "Copy"), "android:id/copy", choose(keys.COPY)))
+        items.append((page.t("剪切", "Cut"), "android:id/cut", choose(keys.CUT)))
+    if board.clipboard:
+        items.append((page.t("粘贴", "Paste"), "android:id/paste", choose(keys.PASTE)))
+    page.show(lambda: menu_card("", items, page.colours))
 
 
 def press(page: Page, window: Window, code: int, board: keys.Clipboard) -> None:
