@@ -14,6 +14,10 @@ from deskhand.simphone.render_text import glyphs, line_height, text_width
 from deskhand.simphone.ui import Box, Colour
 
 
+# When more than this share of the screen changed, painting all of it is cheaper than copying and patching.
+MOST_OF_IT = 0.6
+
+
 class RectOp(NamedTuple):
     box: Box
     clip: Box
@@ -204,7 +208,7 @@ class Canvas:
         last = self._image
         if last is not None and last.size == size:
             areas = damage(self._ops, ops)
-            if areas is not None:
+            if areas is not None and sum(a.width * a.height for a in areas) < MOST_OF_IT * size[0] * size[1]:
                 if areas:
                     last = last.copy()
                     for area in areas:
