@@ -5,6 +5,7 @@ Heavy parts are imported where they are made, so that nobody pays for what they 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Self
@@ -33,12 +34,13 @@ class Deskhand:
         self.settings = settings or load()
         self.bus = Bus()
         self.clock: Clock = SystemClock()
+        self.simulated = SimulatedPhones(self.settings, self.clock)
         self._stack = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         self.journal = SqliteJournal(self.settings.data_dir)
         self._stack.push_async_callback(self.journal.close)
-        self.pool = make_pool(self.settings, self.clock)
+        self.pool = make_pool(self.settings, self.clock, self.simulated)
         self._stack.push_async_callback(self.pool.close)
         return self
 
@@ -89,14 +91,14 @@ def make_worker() -> Worker:
     return OfflineWorker()
 
 
-def make_pool(settings: Settings, clock: Clock) -> Pool:
+def make_pool(settings: Settings, clock: Clock, simulated: SimulatedPhones) -> Pool:
     """Every kind of device there is: a new one is one more line here."""
     from deskhand.devices.adb import AdbClient
     from deskhand.devices.phones import Phones
     from deskhand.devices.pool import Pool
 
     providers: dict[str, Provider] = {
-        "sim": SimulatedPhones(settings, clock),
+        "sim": simulated,
         "android": Phones(AdbClient(settings.adb), clock),
     }
     return Pool(providers, clock=clock, locks=settings.data_dir / "locks")
@@ -115,25 +117,32 @@ class SimulatedPhones:
         self._clock = clock
         self._stack = AsyncExitStack()
         self._adb: AdbClient | None = None
-        self.phones: dict[str, Phone] = {}
+        self._starting = asyncio.Lock()
+        self.phones: dict[str, Phone] = {}  # by NAME, to read their own state
 
     async def found(self) -> list[DeviceInfo]:
         return [DeviceInfo("sim", "sim", "ready", "a simulated phone, started when it is used (sim:NAME for more)")]
 
     async def open(self, name: str) -> Device:
-        from deskhand.devices.adb import AdbClient
-        from deskhand.devices.adb_private import private_server
         from deskhand.devices.android import connect
         from deskhand.simphone.phone import Phone
         from deskhand.simphone.server import SimPhone
 
-        if self._adb is None:
-            server = private_server(self._settings.adb, self._clock)
-            self._adb = AdbClient(await self._stack.enter_async_context(server))
+        adb = await self._server()
         phone = self.phones[name] = Phone(name or "phone")
         plugged = await self._stack.enter_async_context(SimPhone(phone))
-        serial = await self._adb.connect(plugged.address)
-        return await connect(serial, adb=self._adb, clock=self._clock, name=f"sim:{name}" if name else "sim")
+        serial = await adb.connect(plugged.address)
+        return await connect(serial, adb=adb, clock=self._clock, name=f"sim:{name}" if name else "sim")
+
+    async def _server(self) -> AdbClient:
+        from deskhand.devices.adb import AdbClient
+        from deskhand.devices.adb_private import private_server
+
+        async with self._starting:
+            if self._adb is None:
+                server = private_server(self._settings.adb, self._clock)
+                self._adb = AdbClient(await self._stack.enter_async_context(server))
+            return self._adb
 
     async def close(self) -> None:
         await self._stack.aclose()

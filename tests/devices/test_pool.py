@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.actions import Home
+from deskhand.actions import Home, OpenApp
 from deskhand.build import SimulatedPhones
 from deskhand.clock import SystemClock
 from deskhand.config import Settings
@@ -64,10 +64,10 @@ async def test_it_waits_its_turn_when_it_asks_to_and_turns_are_in_order(pool: Po
 
 async def test_a_device_stays_open_between_leases(pool: Pool) -> None:
     async with pool.lease("sim:a") as phone:
-        await phone.act(Home())
-        first = phone.id
+        await phone.act(OpenApp(name="Settings"))
     async with pool.lease("sim:a") as phone:
-        assert phone.id == first
+        assert phone.id == "sim:a"
+        assert (await phone.app()).name == "com.android.settings"
 
 
 async def test_a_lease_that_is_over_lets_nothing_through(pool: Pool) -> None:

@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from deskhand import __version__
-from deskhand.build import make_pool
+from deskhand.build import SimulatedPhones, make_pool
 from deskhand.cli.faults import run_loop
 from deskhand.clock import SystemClock
 from deskhand.config import Settings, load, settings_file
@@ -67,7 +67,8 @@ async def _journal(settings: Settings) -> Finding:
 
 async def _devices(settings: Settings) -> list[Finding]:
     """What the pool lists, and the proof that the built-in phone really comes up and answers."""
-    pool = make_pool(settings, SystemClock())
+    clock = SystemClock()
+    pool = make_pool(settings, clock, SimulatedPhones(settings, clock))
     try:
         findings = [
             Finding(info.id, info.state in ("ready", "busy"), f"{info.state}: {info.detail}".rstrip(": "))

@@ -23,8 +23,8 @@ async def private_server(settings: AdbSettings, clock: Clock) -> AsyncGenerator[
     """The settings to reach it with; it ends with the block, and with this process, kill -9 included."""
     adb = await asyncio.to_thread(find_adb, settings)
     keeper = Keeper()
-    await keeper.start()
     try:
+        await keeper.start()
         port = _free_port()
         child = await keeper.launch([str(adb), "-P", str(port), "nodaemon", "server"], environment() | NO_SCANS)
         await _ready(child, port, clock)

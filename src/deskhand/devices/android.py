@@ -42,7 +42,7 @@ class AndroidDevice:
     """One phone. Keeps how its screen is best captured, and what was last seen on it."""
 
     def __init__(self, line: Line, clock: Clock, name: str, sdk: int) -> None:
-        self.name = name
+        self._name = name
         self._line = line
         self._sdk = sdk
         self._capture = Capture(line, clock)
@@ -54,7 +54,7 @@ class AndroidDevice:
 
     @property
     def id(self) -> str:
-        return f"android:{self._line.serial}"
+        return self._name
 
     @property
     def capabilities(self) -> frozenset[ActionKind]:
@@ -223,18 +223,19 @@ async def list_phones(adb: AdbClient) -> list[DeviceInfo]:
 
 
 async def connect(serial: str, *, adb: AdbClient, clock: Clock, name: str = "") -> AndroidDevice:
-    """Attach to a phone by serial, or by `host:port` over Wi-Fi; raises the typed error for its state."""
+    """Attach to a phone by serial, or by `host:port` over Wi-Fi; raises the typed error for its state.
+
+    `name` is the id it goes by, when that is not `android:SERIAL`.
+    """
     phone = await _attach(serial, adb, clock)
     if phone.trouble is not None:
         raise phone.trouble
     line = Line(adb, serial)
-    facts = (
-        await line.text("getprop ro.build.version.sdk; getprop sys.boot_completed; getprop ro.product.model")
-    ).splitlines()
-    sdk, booted, model = [*facts, "", "", ""][:3]
+    facts = (await line.text("getprop ro.build.version.sdk; getprop sys.boot_completed")).splitlines()
+    sdk, booted = [*facts, "", ""][:2]
     if booted != "1":
         raise DeviceOffline(f"The phone {serial} is still starting: try again in a moment.")
-    device = AndroidDevice(line, clock, name or model or serial, int(sdk) if sdk.isdecimal() else 0)
+    device = AndroidDevice(line, clock, name or f"android:{serial}", int(sdk) if sdk.isdecimal() else 0)
     await device.app()  # a locked phone is of no use
     return device
 
