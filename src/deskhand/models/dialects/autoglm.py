@@ -37,9 +37,11 @@ from deskhand.models.dialects.common import (
     path,
     point,
     quoted,
+    recent,
     scale_of,
     seconds,
     tell_elements,
+    tell_older,
     whole,
 )
 from deskhand.models.dialects.grammar import Call, Value, squeeze
@@ -122,14 +124,15 @@ class AutoGlm:
     def ask(self, situation: Situation) -> ModelRequest:
         words = manual(situation.language, self.name)
         scale = scale_of(situation, "thousandths")
-        turns = [Turn("user", (words.section("task", task=situation.task),))] if situation.past else []
-        for step in situation.past:
+        task = "\n\n".join(part for part in (situation.task, tell_older(situation.past)) if part)
+        turns = [Turn("user", (words.section("task", task=task),))] if situation.past else []
+        for step in recent(situation.past):
             if step.actions or step.thought:
                 turns.append(Turn("model", (_retold(step, scale),)))
             turns.append(Turn("user", (f"** {outcome(step)} **",)))
         parts: list[str | Picture] = [situation.picture] if situation.picture else []
         if not situation.past:
-            parts.append(words.section("task", task=situation.task))
+            parts.append(words.section("task", task=task))
         if situation.elements:
             parts.append(words.section("elements", elements=tell_elements(situation.elements, scale)))
         screen = json.dumps({"current_app": situation.app}, ensure_ascii=False)

@@ -45,7 +45,7 @@ PointWord = type[Click] | type[DoubleClick] | type[RightClick] | type[MiddleClic
 ALWAYS: frozenset[ActionKind] = frozenset({"wait", "memorize", "answer", "take_over"})
 MAX_ACTIONS = 10
 _DETAILED_STEPS = 4
-_THOUGHT, _LINE = 300, 60
+_THOUGHT, _LINE = 300, 50
 MAX_WAIT_S = 60.0
 
 
@@ -279,11 +279,20 @@ def _element(element: Element, scale: Scale) -> str:
     return " ".join(words)
 
 
+def recent(past: tuple[StepReport, ...]) -> tuple[StepReport, ...]:
+    """The steps that are told in full."""
+    return past[-_DETAILED_STEPS:]
+
+
+def tell_older(past: tuple[StepReport, ...]) -> str:
+    """The steps before those, in one short line each."""
+    return "\n".join(f"{step.step}. {_short(step)}" for step in past[:-_DETAILED_STEPS])
+
+
 def tell_past(past: tuple[StepReport, ...]) -> str:
-    """What was done: the newest steps with thoughts and outcomes, those before in one short line each."""
-    older, recent = past[:-_DETAILED_STEPS], past[-_DETAILED_STEPS:]
-    lines = [f"{step.step}. {_short(step)}" for step in older]
-    for step in recent:
+    """What was done: the newest steps with thoughts and outcomes, those before in short."""
+    lines = [tell_older(past)] if len(past) > _DETAILED_STEPS else []
+    for step in recent(past):
         thought = f"{step.thought[:_THOUGHT]} → " if step.thought else ""
         lines.append(f"{step.step}. {thought}{outcome(step)}")
     return "\n".join(lines)

@@ -39,9 +39,11 @@ from deskhand.models.dialects.common import (
     path,
     point,
     quoted,
+    recent,
     scale_of,
     seconds,
     tell_elements,
+    tell_older,
     whole,
 )
 from deskhand.models.dialects.grammar import Call, Reader, Value, squeeze
@@ -147,8 +149,9 @@ class UiTars:
     def ask(self, situation: Situation) -> ModelRequest:
         words = manual(situation.language, self.name)
         scale = self._scale(situation)
-        turns = [Turn("user", (words.section("task", task=situation.task),))]
-        for step in situation.past:
+        task = "\n\n".join(part for part in (situation.task, tell_older(situation.past)) if part)
+        turns = [Turn("user", (words.section("task", task=task),))]
+        for step in recent(situation.past):
             if step.actions or step.thought:
                 turns.append(Turn("model", (_retold(step, scale),)))
             turns.append(Turn("user", (outcome(step),)))
