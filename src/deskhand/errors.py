@@ -45,6 +45,10 @@ class NotPossible(ModelFault):
     pass
 
 
+class NoPlan(ModelFault):
+    pass
+
+
 class DeviceFault(DeskhandError):
     exit_code = 3
 

@@ -146,3 +146,4 @@ class GateRequest:
     history: tuple[StepReport, ...] = ()
     notes: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
+    earlier: tuple[QualityReport, ...] = ()

@@ -211,7 +211,7 @@ class Dispatcher:
         try:
             plan = await self._planner.plan(request)
         except ModelFault as fault:
-            return self._rejected("failed", f"no plan could be made: {fault}")
+            return self._rejected("failed", str(fault))
         subtasks = (*plan.subtasks, *request.remaining) if strategy is ReplanStrategy.LIGHT else plan.subtasks
         numbered = tuple(
             subtask.model_copy(update={"id": f"{state.plans + 1}.{number}", "status": SubtaskStatus.READY})

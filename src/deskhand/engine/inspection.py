@@ -84,6 +84,7 @@ class Inspector:
             history=state.history,
             notes=state.notes,
             answers=state.answers,
+            earlier=state.reports,
         )
 
 

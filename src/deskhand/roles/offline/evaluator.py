@@ -1,0 +1,113 @@
+"""The model-free judge: gates from elements, texts and counts. Without evidence it is never sure."""
+
+from __future__ import annotations
+
+from deskhand.gates import GateDecision, GateRequest, GateTrigger, QualityReport
+from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.grammar import parse
+from deskhand.roles.offline.scene import Scene, speaks_chinese
+from deskhand.roles.offline.strategies.checking import Seen, look
+from deskhand.types import Briefing, Subtask, SubtaskStatus
+
+# Beyond this many steps in one subtask, or this share of failed actions, going on is not worth it.
+HOPELESS_STEPS = 30
+HOPELESS_ERRORS = 0.5
+
+
+class OfflineEvaluator:
+    needs_elements = True
+
+    async def check(self, request: GateRequest) -> QualityReport:
+        match request.trigger:
+            case GateTrigger.WORKER_SUCCESS:
+                return _claimed(request)
+            case GateTrigger.FINAL_CHECK:
+                return _final(request)
+            case GateTrigger.WORKER_STALE | GateTrigger.NO_PROGRESS | GateTrigger.TIME_EXCEEDED:
+                return _once_more(request)
+            case GateTrigger.REPEATED_ACTION:
+                return _repeated(request)
+            case GateTrigger.EXCESSIVE_STEPS | GateTrigger.PERIODIC_CHECK:
+                return _under_way(request)
+
+
+def _report(
+    request: GateRequest, decision: GateDecision, reason: str, *, confidence: float = 0.8, suggestion: str = ""
+) -> QualityReport:
+    good = decision is GateDecision.DONE or (decision is GateDecision.CONTINUE and not suggestion)
+    bad = decision is GateDecision.FAIL
+    return QualityReport(
+        trigger=request.trigger,
+        depth="low",
+        status="GOOD" if good else "CRITICAL" if bad else "CONCERNING",
+        recommendation="CONTINUE" if good else "REPLAN" if bad else "ADJUST",
+        decision=decision,
+        confidence=confidence,
+        reason=reason,
+        issues=(reason,) if bad else (),
+        suggestions=(suggestion,) if suggestion else (),
+    )
+
+
+def _claimed(request: GateRequest) -> QualityReport:
+    """The worker says it is done: what should be true after the subtask is looked for on the screen."""
+    holds, seen = _truth(request, request.subtask)
+    if holds is False:
+        return _report(request, GateDecision.FAIL, f"the worker says it is done, but {seen}", confidence=0.9)
+    if holds:
+        return _report(request, GateDecision.DONE, seen, confidence=0.95)
+    return _report(request, GateDecision.DONE, request.claim, confidence=0.6)
+
+
+def _final(request: GateRequest) -> QualityReport:
+    """Every part of the plan that was not given up for another is done, and the end state is as expected."""
+    open_ones = [s.title for s in request.subtasks if s.status in (SubtaskStatus.READY, SubtaskStatus.PENDING)]
+    if open_ones:
+        return _report(request, GateDecision.FAIL, f"not done yet: {'; '.join(open_ones)}", confidence=1.0)
+    last = next((s for s in reversed(request.subtasks) if s.status is SubtaskStatus.FULFILLED), None)
+    holds, seen = _truth(request, last)
+    if holds is False:
+        return _report(request, GateDecision.FAIL, f"at the end {seen}", confidence=0.9)
+    return _report(request, GateDecision.DONE, seen if holds else "every subtask passed its gate")
+
+
+def _truth(request: GateRequest, subtask: Subtask | None) -> Seen:
+    """Whether what should be true after the subtask is seen; None when it can't be told from this screen."""
+    if subtask is None or not subtask.done_when or request.observation.elements is None:
+        return None, ""
+    told = f"确认{subtask.done_when}" if speaks_chinese(request.goal) else f"verify that {subtask.done_when}"
+    briefing = Briefing(
+        goal=request.goal,
+        subtask=subtask,
+        observation=request.observation,
+        capabilities=frozenset(),
+        step=request.steps,
+        max_steps=request.steps,
+    )
+    scene = Scene(briefing, request.observation.elements, {}, {}, first=False)
+    verdicts = [look(step.condition, scene) for step in parse(told) if isinstance(step, say.Verify)]
+    return verdicts[0] if verdicts else (None, "")
+
+
+def _once_more(request: GateRequest) -> QualityReport:
+    """The first time the worker is sent back with a hint, the second time it is over."""
+    warned = any(report.trigger is request.trigger for report in request.earlier[-2:])
+    if warned or request.error_rate > HOPELESS_ERRORS:
+        return _report(request, GateDecision.FAIL, f"no progress after {request.steps} steps")
+    hint = "Nothing changes: close what is in the way, scroll, or take another way."
+    return _report(request, GateDecision.CONTINUE, "one more try, another way", confidence=0.5, suggestion=hint)
+
+
+def _repeated(request: GateRequest) -> QualityReport:
+    """Pressing + three times may be right, as long as each time something changed."""
+    effects = [action.changed for report in request.history[-3:] for action in report.actions]
+    if effects and all(effect is False for effect in effects):
+        return _report(request, GateDecision.FAIL, "the same action again and again has no effect", confidence=0.9)
+    return _report(request, GateDecision.CONTINUE, "the repeated action has an effect each time", confidence=0.6)
+
+
+def _under_way(request: GateRequest) -> QualityReport:
+    if request.steps >= HOPELESS_STEPS or request.error_rate > HOPELESS_ERRORS:
+        reason = f"{request.steps} steps and {request.error_rate:.0%} failed actions without reaching the subtask"
+        return _report(request, GateDecision.FAIL, reason)
+    return _report(request, GateDecision.CONTINUE, "under way", confidence=0.5)

@@ -1,0 +1,82 @@
+"""The model-free planner: one subtask for each app that the goal goes through, with what is true after it."""
+
+from __future__ import annotations
+
+from deskhand.errors import NoPlan
+from deskhand.gates import Material, Plan, PlanRequest, ReplanReason, ReplanStrategy
+from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.grammar import parse
+from deskhand.roles.offline.instructions import Instruction
+from deskhand.roles.offline.scene import speaks_chinese
+from deskhand.screen.find_words import same_word
+from deskhand.types import Subtask
+
+
+class OfflineManager:
+    """Plans what the goal says, in its order. It has one other idea when that fails: to start afresh."""
+
+    async def plan(self, request: PlanRequest) -> Plan:
+        if request.reason is ReplanReason.FIRST_PLAN:
+            return self._first(request)
+        if request.reason in (ReplanReason.WORKER_FAILED, ReplanReason.SUPPLEMENTED):
+            # The worker has tried every strategy it has; the same words again would fail the same way.
+            raise NoPlan(request.because)
+        again = self._afresh(request)
+        if tuple(subtask.title for subtask in again) in request.tried:
+            raise NoPlan(request.because)
+        return Plan(subtasks=again, reason=f"start afresh: {request.because}")
+
+    def _first(self, request: PlanRequest) -> Plan:
+        zh = speaks_chinese(request.goal)
+        groups = _by_app(parse(request.goal), request.apps)
+        if not groups:
+            raise NoPlan("目标里没有可以执行的内容。" if zh else "The goal holds nothing to carry out.")
+        return Plan(subtasks=tuple(_subtask(group, zh) for group in groups), reason="as the goal says, app by app")
+
+    def _afresh(self, request: PlanRequest) -> tuple[Subtask, ...]:
+        """What failed, from the home screen on; after a heavier trouble also what comes behind it."""
+        failed = request.failed[-1:] or request.done[-1:]
+        start = "回到主屏幕，" if speaks_chinese(request.goal) else "go home, "
+        renewed = [
+            subtask if subtask.title.startswith(start) else subtask.model_copy(update={"title": start + subtask.title})
+            for subtask in failed
+        ]
+        light = request.strategy is ReplanStrategy.LIGHT
+        return (*renewed, *(() if light else request.remaining))
+
+    async def supplement(self, need: str, goal: str) -> tuple[Material, ...]:
+        """Nothing can be looked up without tools."""
+        return ()
+
+
+def _by_app(steps: tuple[Instruction, ...], apps: tuple[str, ...]) -> list[list[Instruction]]:
+    groups: list[list[Instruction]] = []
+    for step in steps:
+        begins = isinstance(step, say.Visit) or (
+            isinstance(step, say.Open) and any(same_word(step.name, app) for app in apps)
+        )
+        if begins or not groups:
+            groups.append([])
+        groups[-1].append(step)
+    return groups
+
+
+def _subtask(steps: list[Instruction], zh: bool) -> Subtask:
+    title = ("，" if zh else ", ").join(step.source for step in steps)
+    effects = [effect for step in steps if (effect := _effect(step, zh))]
+    return Subtask(id="", title=title, done_when=effects[-1] if effects else "")
+
+
+def _effect(step: Instruction, zh: bool) -> str:
+    """What can be seen after an instruction, as a person would say it; empty when nothing lasts."""
+    match step:
+        case say.Verify(condition=condition):
+            return condition.source
+        case say.Toggle(target=target, on=on):
+            return f"“{target}”已{'打开' if on else '关闭'}" if zh else f"“{target}” is {'on' if on else 'off'}"
+        case say.Send(text=text):
+            return f"看到“{text}”" if zh else f"“{text}” is visible"
+        case say.Create(fields=((_, value), *_)):
+            return f"看到“{value}”" if zh else f"“{value}” is visible"
+        case _:
+            return ""
