@@ -13,7 +13,6 @@ from deskhand.simphone.render_icons import icon_mask
 from deskhand.simphone.render_text import glyphs, line_height, text_width
 from deskhand.simphone.ui import Box, Colour
 
-
 # When more than this share of the screen changed, painting all of it is cheaper than copying and patching.
 MOST_OF_IT = 0.6
 
