@@ -166,7 +166,8 @@ def _without_courtesy(tokens: Sequence[Token], words: Lexicon, start: int, end: 
 def _instructions(
     tokens: Sequence[Token], start: int, end: int, found: Match | None, before: Sequence[Instruction]
 ) -> list[Instruction]:
-    source = said(tokens, start, end) if end - start > 1 else tokens[start].text
+    lone_quote = end - start == 1 and tokens[start].kind == "quote"
+    source = f"“{tokens[start].text}”" if lone_quote else said(tokens, start, end)
     if found is None:
         return [NotUnderstood(source)]
     slots = {name: said(tokens, *span) for name, span in found.slots.items()}

@@ -107,7 +107,10 @@ def _fits(kind: str, tokens: Sequence[Token], start: int, end: int) -> bool:
             return not any(t.kind == "quote" for t in inside) or len(inside) == 1
         case "person":
             quoted = any(t.kind == "quote" for t in inside) and len(inside) > 1
-            return not quoted and starts_with(lexicon().classes["message"], tokens, start, end) != end - start
+            classes = lexicon().classes
+            only_the = starts_with(classes["a"], tokens, start, end) == end - start
+            message = any(starts_with(classes["message"], tokens, at, end) for at in range(start, end))
+            return not quoted and not only_the and not message
         case "question":
             return any(mark in "".join(t.plain for t in inside) for mark in lexicon().extra["questions"])
         case "state":

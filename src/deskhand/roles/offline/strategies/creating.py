@@ -52,7 +52,7 @@ def _open_form(scene: Scene, step: say.Create) -> Outcome:
         return act(scene.say(f"新建“{step.what}”", f"Creating a new {step.what}"), touch(button))
     if away := put_away(scene):
         return away
-    if scene.on_home_screen and scene.can("open_app") and not scene.memo.get("app"):
+    if (scene.on_home_screen or scene.first) and scene.can("open_app") and not scene.memo.get("app"):
         homes: dict[str, list[str]] = lexicon().extra["homes"]
         for thing, names in homes.items():
             if same_word(thing, step.what):
@@ -68,20 +68,25 @@ def _open_form(scene: Scene, step: say.Create) -> Outcome:
 
 def _add_button(scene: Scene, what: str) -> Element | None:
     """`New note`, `添加闹钟`, a plus, or an identifier that says so; the one that also names the thing is best."""
-    best: tuple[float, Element] | None = None
-    for e in scene.elements:
-        if not e.clickable or not e.enabled or e.editable or e.role in ("item", "tab"):
-            continue
-        text, words = e.text, set(pieces(e.id.rpartition("/")[2]))
-        adding = text == "+" or any(
-            text.casefold().startswith(w.casefold()) for w in ("add", *synonyms("add")) if len(w) > 1
-        )
-        score = (1.0 if adding and text else 0.0) + (0.6 if words & ADDING else 0.0)
-        names = (what, *synonyms(what))
-        score += 0.5 if score and any(fold(n) in fold(text) or fold(n) in words for n in names if fold(n)) else 0.0
-        if score and (best is None or score > best[0]):
-            best = (score, e)
-    return best[1] if best else None
+    buttons = [
+        e for e in scene.elements if e.clickable and e.enabled and not e.editable and e.role not in ("item", "tab")
+    ]
+    best = max(buttons, key=lambda e: _adds(e, what), default=None)
+    return best if best is not None and _adds(best, what) > 0 else None
+
+
+def _adds(element: Element, what: str) -> float:
+    """How much a button looks like the one that makes such a thing; not at all if it makes another."""
+    text, words = element.text, set(pieces(element.id.rpartition("/")[2]))
+    verbs = [w.casefold() for w in ("add", *synonyms("add")) if len(w) > 1]
+    score = 1.0 if text == "+" or text.casefold().startswith(tuple(verbs)) else 0.0
+    score += 0.6 if words & ADDING else 0.0
+    if not score:
+        return 0.0
+    if any(fold(name) in fold(text) or fold(name) in words for name in (what, *synonyms(what))):
+        return score + 0.5
+    others = ("".join(phrase) for phrase in lexicon().classes["thing"])
+    return 0.0 if any(fold(other) in fold(text) for other in others) else score
 
 
 def _fill(scene: Scene, step: say.Create, wanted: list[list[str]]) -> Outcome:

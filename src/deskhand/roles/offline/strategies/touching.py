@@ -102,7 +102,10 @@ def delete(step: say.Delete, scene: Scene) -> Outcome:
         return Failed(scene.say(f"删除“{name}”时出错：{scene.trouble}", f"Deleting “{name}” failed: {scene.trouble}"))
     if phase == "asked":
         return _check_deleted(scene, name)
-    if phase and (button := _delete_button(scene)):
+    button = _delete_button(scene) if phase else None
+    if phase and button is None and (away := obstacles.put_away(scene)):
+        return away
+    if button is not None:
         scene.memo["phase"] = "asked"
         return act(scene.say("点击删除", "Clicking delete"), touch(button))
     if phase == "held":

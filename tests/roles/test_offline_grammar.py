@@ -1,0 +1,241 @@
+"""A goal in plain English or Chinese becomes the instructions that a person meant by it."""
+
+import time
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.build import KINDS, condition_of
+from deskhand.roles.offline.grammar import parse
+from deskhand.roles.offline.instructions import Instruction
+from deskhand.roles.offline.lexicon import lexicon
+from deskhand.roles.offline.newthings import read_clock, read_fields
+from deskhand.roles.offline.sums import number_in, read_sum, work_out
+
+
+def meaning(goal: str) -> list[tuple[str, ...]]:
+    """Kind and content of each instruction, without where it was said."""
+    return [_content(step) for step in parse(goal)]
+
+
+def _content(step: Instruction) -> tuple[str, ...]:
+    values = [getattr(step, name) for name in type(step).__dataclass_fields__ if name != "source"]
+    if isinstance(step, say.Verify | say.WaitUntil | say.Ask):
+        values = [step.condition.kind, step.condition.subject, step.condition.value]
+    return type(step).__name__, *(str(v) for v in values if v != "")
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        '打开微信，找到张三，发送消息"明天下午两点开会"',
+        "请打开微信，然后找到张三，再发送消息“明天下午两点开会”。",
+        "打开微信找到张三发送消息「明天下午两点开会」",
+        "麻烦你启动微信；接着找张三；最后发消息：明天下午两点开会",
+        "Open 微信, look for 张三 and send the message '明天下午两点开会'",
+    ],
+)
+def test_one_message_said_in_five_ways(goal: str) -> None:
+    assert meaning(goal) == [("Open", "微信"), ("Find", "张三"), ("Send", "明天下午两点开会")]
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "给张三发消息“明天见”",
+        "给张三发消息：明天见",
+        "发送“明天见”给张三",
+        "告诉张三“明天见”",
+        "告诉张三明天见",
+        "把“明天见”发给张三",
+        'Send "明天见" to 张三',
+        "Send 张三 a message saying “明天见”",
+        "send a message to 张三 saying 明天见",
+        "tell 张三 that 明天见",
+    ],
+)
+def test_a_message_to_someone_said_in_ten_ways(goal: str) -> None:
+    assert meaning(goal) == [("Send", "明天见", "张三")]
+
+
+def test_what_is_to_be_said_is_kept_to_the_last_word() -> None:
+    assert meaning("给韩梅发消息：资料收到，谢谢") == [("Send", "资料收到，谢谢", "韩梅")]
+    assert meaning("type hello and goodbye, world") == [("Write", "hello and goodbye, world", "False")]
+    quoted = "send a message to Bob saying “open the door, then go back!”"
+    assert meaning(quoted) == [("Send", "open the door, then go back!", "Bob")]
+
+
+def test_a_connector_parts_clauses_only_where_both_sides_are_sentences() -> None:
+    assert meaning("search for salt and pepper") == [("Search", "salt and pepper")]
+    assert meaning("click Save and Close") == [("Tap", "Save and Close", "click")]
+    assert meaning("click “Send, then go” and wait for Done") == [
+        ("Tap", "Send, then go", "click"),
+        ("WaitUntil", "visible", "Done"),
+    ]
+    assert meaning("Open Settings, turn on Wi-Fi and verify that Wi-Fi is on") == [
+        ("Open", "Settings"),
+        ("Toggle", "Wi-Fi", "True"),
+        ("Verify", "on", "Wi-Fi"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("Could you please open the Clock app?", [("Open", "Clock")]),
+        ("打开计算器软件吧", [("Open", "计算器")]),
+        ("go to https://a.com/b?c=1, then read the title", [("Visit", "https://a.com/b?c=1"), ("Read", "the title")]),
+        ("访问 news.local", [("Visit", "news.local")]),
+        ("double-click the icon", [("Tap", "the icon", "double_click")]),
+        ("右键点击文件", [("Tap", "文件", "right_click")]),
+        ("长按张三", [("Tap", "张三", "long_press")]),
+        ("按下一步", [("Tap", "下一步", "click")]),
+        ("type hello world into the search box", [("Write", "hello world", "the search box", "False")]),
+        ("fill the name field with Ann", [("Write", "Ann", "the name field", "False")]),
+        ("在搜索框里输入天气预报，然后按回车", [("Write", "天气预报", "搜索框", "False"), ("PressKey", "('enter',)")]),
+        ("清空搜索框", [("Clear", "搜索框")]),
+        ("在微信里搜索张三", [("Search", "张三", "微信")]),
+        ("打开微信搜索张三", [("Open", "微信"), ("Search", "张三")]),
+        ("select Blue from the colour list", [("Select", "Blue", "the colour list")]),
+        ("check Milk and uncheck Bread", [("Toggle", "Milk", "True"), ("Toggle", "Bread", "False")]),
+        ("勾选牛奶，取消勾选面包", [("Toggle", "牛奶", "True"), ("Toggle", "面包", "False")]),
+        ("打开Wi-Fi开关", [("Toggle", "Wi-Fi", "True")]),
+        ("把蓝牙关掉", [("Close", "蓝牙")]),
+        ("make sure Bluetooth is off", [("Toggle", "Bluetooth", "False")]),
+        ("scroll down to About phone", [("Scrolling", "down", "About phone", "False")]),
+        ("滑到底部", [("Scrolling", "down", "True")]),
+        ("向上滚动", [("Scrolling", "up", "False")]),
+        ("swipe left", [("Swiping", "left")]),
+        ("wait 2.5 seconds", [("Pausing", "2.5")]),
+        ("等待三秒", [("Pausing", "3.0")]),
+        ("wait two minutes", [("Pausing", "120.0")]),
+        ("wait until Done disappears", [("WaitUntil", "hidden", "Done")]),
+        ("等到加载完成出现", [("WaitUntil", "visible", "加载完成")]),
+        ("what is the battery level?", [("Read", "the battery level")]),
+        ("电池电量是多少", [("Read", "电池电量")]),
+        ("Tell me what the total is", [("Read", "the total")]),
+        ("确认结果是408", [("Verify", "equals", "结果", "408")]),
+        ("verify that there is no “Error”", [("Verify", "hidden", "Error")]),
+        ("Is Wi-Fi on?", [("Ask", "on", "Wi-Fi")]),
+        ("蓝牙是否打开", [("Ask", "on", "蓝牙")]),
+        ("把亮度设置为80", [("SetValue", "亮度", "80")]),
+        ("set brightness to 50%", [("SetValue", "brightness", "50%")]),
+        ("set Wi-Fi to off", [("Toggle", "Wi-Fi", "False")]),
+        ("删除笔记“买牛奶”", [("Delete", "笔记“买牛奶”")]),
+        ("add the mug to the cart", [("AddToCart", "the mug")]),
+        ("把马克杯加入购物车", [("AddToCart", "马克杯")]),
+        ("go back and go home", [("GoBack",), ("GoHome",)]),
+        ("返回桌面", [("GoHome",)]),
+        ("press ctrl+a", [("PressKey", "('ctrl', 'a')")]),
+        ("compute 12 times 34", [("Compute", "12*34")]),
+        ("计算 12×34 并读出结果", [("Compute", "12*34"), ("Read", "结果")]),
+        ("12*34等于多少", [("Compute", "12*34"), ("Read", "result")]),
+        ("turn on Wi-Fi, then turn it off", [("Toggle", "Wi-Fi", "True"), ("Toggle", "Wi-Fi", "False")]),
+    ],
+)  # fmt: skip
+def test_each_kind_of_instruction(goal: str, expected: list[tuple[str, ...]]) -> None:
+    assert meaning(goal) == expected
+
+
+def test_new_things_come_with_their_fields() -> None:
+    assert parse("新建一条笔记，标题是购物，内容是牛奶和鸡蛋")[0] == say.Create(
+        "新建一条笔记，标题是购物，内容是牛奶和鸡蛋", "笔记", (("title", "购物"), ("content", "牛奶和鸡蛋"))
+    )
+    step = parse("add a contact named Ann Lee with phone number 13800001111")[0]
+    assert isinstance(step, say.Create)
+    assert step.fields == (("name", "Ann Lee"), ("phone", "13800001111"))
+    assert read_fields("") == ()
+    assert read_fields("“title and name”") == (("", "title and name"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "clock"),
+    [
+        ("7:30", (7, 30)),
+        ("早上七点半", (7, 30)),
+        ("晚上8点15分", (20, 15)),
+        ("6:45 pm", (18, 45)),
+        ("12:00 am", (0, 0)),
+        ("下午两点", (14, 0)),
+        ("noonish", None),
+        ("25:00", None),
+    ],
+)
+def test_times_of_day(text: str, clock: tuple[int, int] | None) -> None:
+    assert read_clock(text) == clock
+
+
+def test_what_is_not_understood_is_named() -> None:
+    assert meaning("dance a tango") == [("NotUnderstood",)]
+    steps = parse("打开设置，跳个舞，返回")
+    assert [type(s).__name__ for s in steps] == ["Open", "NotUnderstood", "GoBack"]
+    assert steps[1].source == "跳个舞"
+    assert parse("") == ()
+    assert parse(" ，。 ") == ()
+
+
+def test_conditions_are_read() -> None:
+    assert condition_of("Wi-Fi is on").kind == "on"
+    assert condition_of("蓝牙已关闭").kind == "off"
+    assert condition_of("the name field is empty").kind == "empty"
+    assert condition_of("屏幕上有“发送成功”") == say.Condition("visible", "发送成功", source="屏幕上有“发送成功”")
+    assert condition_of("the list contains Milk").value == "Milk"
+    assert condition_of("something odd").kind == "visible"
+
+
+def test_the_lexicon_and_the_code_know_the_same_kinds() -> None:
+    words = lexicon()
+    assert {rule.kind for rule in words.rules} == KINDS
+    assert {rule.kind for rule in words.conditions} <= set(say.ConditionKind.__args__)
+
+
+@pytest.mark.parametrize(
+    ("text", "plain", "value"),
+    [
+        ("12*34", "12*34", Decimal(408)),
+        ("12 × 34 =", "12*34", Decimal(408)),
+        ("100 除以 8", "100/8", Decimal("12.5")),
+        ("(3+4)*5", "(3+4)*5", Decimal(35)),
+        ("1,000 plus 2", "1000+2", Decimal(1002)),
+        ("-3 + 5", "-3+5", Decimal(2)),
+        ("50%*2", "50%*2", Decimal(1)),
+    ],
+)
+def test_sums_are_read_and_worked_out(text: str, plain: str, value: Decimal) -> None:
+    assert read_sum(text) == plain
+    assert work_out(plain) == value
+
+
+def test_what_is_no_sum() -> None:
+    for text in ["hello", "12", "1+", "(1+2", "__import__('os')", "1 + x", "", "2^99999"]:
+        assert read_sum(text) is None
+    assert number_in("= 1,234.5") == Decimal("1234.5")
+    assert number_in("no number") is None
+
+
+words_of_goals = st.lists(
+    st.sampled_from(
+        ["打开", "微信", "，", "然后", "找到", "张三", "发送消息", "“你好”", " and ", "open ", "the ", "Settings",
+         " then ", ", ", "turn on ", "Wi-Fi", "verify ", "is on", "再", "12*34", "计算", "'", '"', "的", "https://a.b/c",
+         "\n", "点击", "给", "里"]
+    ),
+    max_size=16,
+).map("".join)  # fmt: skip
+
+
+@settings(deadline=None)
+@given(words_of_goals | st.text(max_size=60))
+def test_no_goal_breaks_the_reader(goal: str) -> None:
+    for step in parse(goal):
+        assert step.source
+
+
+def test_a_long_goal_is_read_quickly() -> None:
+    goal = "，然后".join(["打开设置", "找到蓝牙", "打开蓝牙", "确认蓝牙已打开", "返回"] * 8)
+    parse("打开设置")
+    begun = time.perf_counter()
+    assert len(parse(goal)) == 40
+    assert time.perf_counter() - begun < 5
