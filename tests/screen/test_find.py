@@ -34,7 +34,7 @@ class Screen:
 
 
 @pytest.fixture
-def settings() -> tuple[Element, ...]:
+def preferences() -> tuple[Element, ...]:
     screen = Screen()
     screen.add("heading", (60, 100, 400, 180), "设置")
     screen.add("field", (40, 200, 1040, 300), editable=True, clickable=True, hint="搜索设置项", id="a:id/search_box")
@@ -68,7 +68,7 @@ def test_a_named_button_is_found_in_either_language(shopping: tuple[Element, ...
         assert found.best.target.name == "Submit", words
 
 
-def test_a_label_leads_to_the_control_of_its_row(settings: tuple[Element, ...]) -> None:
+def test_a_label_leads_to_the_control_of_its_row(preferences: tuple[Element, ...]) -> None:
     for words in [
         "Wi-Fi",
         "WLAN",
@@ -78,14 +78,14 @@ def test_a_label_leads_to_the_control_of_its_row(settings: tuple[Element, ...]) 
         "WLAN旁边的开关",
         "Wi-Fi开关",
     ]:
-        found = find(words, settings, "checkable")
+        found = find(words, preferences, "checkable")
         assert found.best is not None, words
         assert found.best.target.role == "switch", words
         assert found.best.target.checked is False, words
 
 
-def test_a_label_leads_to_the_row_that_takes_the_click(settings: tuple[Element, ...]) -> None:
-    found = find("Display", settings, "clickable")
+def test_a_label_leads_to_the_row_that_takes_the_click(preferences: tuple[Element, ...]) -> None:
+    found = find("Display", preferences, "clickable")
     assert found.best is not None
     assert found.best.target.bounds.top == 640
     assert found.best.target.clickable
@@ -122,9 +122,9 @@ def test_ordinals_count_in_reading_order(shopping: tuple[Element, ...]) -> None:
     assert find("the ninth item", shopping, "clickable").status == "nothing"
 
 
-def test_positions_and_nameless_fields(settings: tuple[Element, ...], shopping: tuple[Element, ...]) -> None:
+def test_positions_and_nameless_fields(preferences: tuple[Element, ...], shopping: tuple[Element, ...]) -> None:
     for words in ["search box at the top", "the search field", "输入框", "顶部的搜索框", "search"]:
-        found = find(words, settings, "editable")
+        found = find(words, preferences, "editable")
         assert found.best is not None, words
         assert found.best.target.editable, words
     found = find("the button at the bottom right", shopping, "clickable")
@@ -135,8 +135,8 @@ def test_positions_and_nameless_fields(settings: tuple[Element, ...], shopping: 
     assert found.best.target.name == "Submit"
 
 
-def test_states_are_read(settings: tuple[Element, ...]) -> None:
-    found = find("the checked switch", settings, "checkable")
+def test_states_are_read(preferences: tuple[Element, ...]) -> None:
+    found = find("the checked switch", preferences, "checkable")
     assert found.best is not None
     assert found.best.target.bounds.top == 520
 
