@@ -15,7 +15,7 @@ from deskhand.config import AdbSettings, ExecutorSettings, Settings, SettleSetti
 from deskhand.devices.adb import AdbClient
 from deskhand.devices.adb_private import private_server
 from deskhand.devices.android import connect
-from deskhand.engine.run import Crew, Run
+from deskhand.engine.run import Crew, Management, Run
 from deskhand.protocols import Device
 from deskhand.screen.settle import VisualStability
 from deskhand.simphone.phone import Phone
@@ -121,22 +121,27 @@ def start(journal: SqliteJournal, tmp_path: Path) -> StartRun:
         max_steps: int | None = None,
         executor: dict[str, Any] | None = None,
         settle: dict[str, Any] | None = None,
+        management: Management | None = None,
+        workers: dict[str, Any] | None = None,
+        **settings_of_all: Any,
     ) -> AsyncIterator[Run]:
         clock = SystemClock()
         settings = Settings(
             data_dir=tmp_path / "data",
             executor=ExecutorSettings(**(executor or {})),
             settle=SettleSettings(**(settle or {})),
+            **settings_of_all,
         )
         crew = Crew(
             device=device,
-            workers={"operator": worker},
+            workers=workers or {"operator": worker},
             worker_name="script",
             journal=journal,
             bus=Bus(),
             clock=clock,
             settle=VisualStability(settings.settle, clock),
             settings=settings,
+            management=management,
         )
         run = Run(goal, crew, max_steps)
         await run.start()

@@ -8,6 +8,7 @@ from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.instructions import Instruction
 from deskhand.roles.offline.scene import speaks_chinese
+from deskhand.roles.offline.strategies.opening import app_name
 from deskhand.screen.find_words import same_word
 from deskhand.types import Subtask
 
@@ -53,7 +54,7 @@ def _by_app(steps: tuple[Instruction, ...], apps: tuple[str, ...]) -> list[list[
     groups: list[list[Instruction]] = []
     for step in steps:
         begins = isinstance(step, say.Visit) or (
-            isinstance(step, say.Open) and any(same_word(step.name, app) for app in apps)
+            isinstance(step, say.Open) and any(same_word(app_name(step.name), app) for app in apps)
         )
         if begins or not groups:
             groups.append([])
