@@ -35,6 +35,7 @@ class ComputerWire:
         self._address = address_of(endpoint, key)
         self._key = key
         self._http: AsyncClient | None = None
+        self._making = asyncio.Lock()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r})"
@@ -49,8 +50,10 @@ class ComputerWire:
             await http.aclose()
 
     async def ask(self, request: ModelRequest) -> ModelReply:
-        if self._http is None:
-            await asyncio.to_thread(self._make)
+        async with self._making:
+            if self._http is None:
+                with faults.installed(self._endpoint.provider):
+                    await asyncio.to_thread(self._make)
         try:
             async with asyncio.timeout(self._patience.total_s):
                 return await self._exchange(request)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import urlsplit
@@ -39,6 +40,17 @@ class CallFailed(ModelUnavailable):
         self.billed = billed
         self.status = status
         self.detail = detail
+
+
+@contextmanager
+def installed(provider: str) -> Generator[None]:
+    """Say which extra is missing, instead of which module."""
+    try:
+        yield
+    except ImportError as missing:
+        extra = "anthropic" if provider == "anthropic" else "openai"
+        sentence = f"{missing.name} is not installed: pip install 'deskhand[{extra}]' to use models of this kind."
+        raise ModelUnavailable(sentence) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any
 
 from deskhand.config import EndpointSettings
 from deskhand.errors import SettingsError
+from deskhand.models.faults import installed
 from deskhand.talk import ModelRequest
 from deskhand.types import Usage
 
@@ -95,8 +96,9 @@ def _from_table(model: str) -> Price | None:
 
 
 def _from_library(endpoint: EndpointSettings) -> Price | None:
-    from genai_prices import Usage as Priced
-    from genai_prices import calc_price
+    with installed(endpoint.provider):
+        from genai_prices import Usage as Priced
+        from genai_prices import calc_price
 
     def dollars(tokens: Priced) -> Decimal:
         if endpoint.provider == "openai-compatible":

@@ -86,6 +86,7 @@ class Wire:
         self._key = key
         self._http: AsyncClient | None = None
         self._model: LibraryModel[Any] | None = None
+        self._making = asyncio.Lock()
         # Found out by the first refusal: some local servers know no tools; they get the schema as words.
         self._tools = True
 
@@ -113,11 +114,13 @@ class Wire:
         return await self._once(without_tools(request))
 
     async def _once(self, request: ModelRequest) -> ModelReply:
-        if self._model is None:
-            self._model = await asyncio.to_thread(self._make)
+        # Two first calls at once must not make two clients, of which one would never be closed.
+        async with self._making:
+            with faults.installed(self._endpoint.provider):
+                model = self._model = self._model or await asyncio.to_thread(self._make)
         try:
             async with asyncio.timeout(self._patience.total_s):
-                response = await self._exchange(self._model, request)
+                response = await self._exchange(model, request)
         except TimeoutError:
             raise faults.too_slow(self._address, self._patience.total_s, connected=True) from None
         return _reply(response)

@@ -1,0 +1,140 @@
+"""The two providers' own screen tools on the wire."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Literal
+
+import pytest
+
+from deskhand.config import EndpointSettings
+from deskhand.models.computer_wire import AnthropicComputerWire, ComputerWire, OpenAiComputerWire
+from deskhand.models.faults import CallFailed
+from deskhand.models.scripted import ScriptedCall, Step
+from deskhand.models.server import ModelServer
+from deskhand.models.wire import Patience
+from deskhand.talk import Computer, ModelRequest, Picture, Tool, ToolCall, Turn
+from deskhand.types import Usage
+
+Name = Literal["openai", "anthropic"]
+NAMES: list[Name] = ["openai", "anthropic"]
+REPORT = Tool("report", "judge", {"type": "object", "properties": {"decision": {"type": "string"}}})
+REQUEST = ModelRequest(
+    role="operator",
+    system="Be brief.",
+    turns=(
+        Turn("user", ("Look", Picture(b"\xff\xd8\xff" + bytes(200), 10, 10))),
+        Turn("model", ("wrong",)),
+        Turn("user", ("Again",)),
+    ),
+    tools=(REPORT,),
+    computer=Computer(1280, 800),
+)
+
+
+@asynccontextmanager
+async def wire(
+    server: ModelServer, name: Name, model: str = "scripted", patience: Patience | None = None, **fields: Any
+) -> AsyncIterator[ComputerWire]:
+    kind = OpenAiComputerWire if name == "openai" else AnthropicComputerWire
+    made = kind(
+        EndpointSettings(provider=name, model=model, base_url=server.url, **fields), "sk-key-abcdefgh", patience
+    )
+    try:
+        yield made
+    finally:
+        await made.close()
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("name", NAMES)
+async def test_screen_actions_and_our_own_calls_arrive_apart(name: Name, stream: bool) -> None:
+    act = {"type": "click", "x": 1, "y": 2, "button": "left"} if name == "openai" else {"action": "screenshot"}
+    said = Step(
+        text="I look.",
+        computer=(act,),
+        calls=(ScriptedCall(name="report", arguments={"decision": "go_on"}),),
+        safety_checks=({"id": "cu_1", "code": "odd", "message": "Odd page."},),
+    )
+    async with ModelServer([said]) as server, wire(server, name, stream=stream) as model:
+        reply = await model.ask(REQUEST)
+    assert reply.text == "I look."
+    assert reply.calls == (ToolCall("report", {"decision": "go_on"}),)
+    (item,) = reply.native
+    if name == "openai":
+        assert item["actions"] == [act]
+        assert item["pending_safety_checks"][0]["message"] == "Odd page."
+    else:
+        assert (item["name"], item["input"]) == ("computer", act)
+    assert reply.usage == Usage(calls=1, input_tokens=1000, output_tokens=50)
+    (seen,) = server.requests
+    assert seen.api == ("responses" if name == "openai" else "messages")
+    assert len(seen.pictures) == 1
+    assert "acknowledged" not in seen.text
+
+
+async def test_each_model_gets_the_tool_that_it_knows() -> None:
+    expected = {
+        ("openai", "computer-use-preview"): "computer_use_preview",
+        ("openai", "gpt-5.4"): "computer",
+        ("anthropic", "proxy-claude-sonnet-4-5"): "computer_20250124",
+        ("anthropic", "proxy-claude-opus-4-6"): "computer_20251124",
+    }
+    for (name, model), tool in expected.items():
+        async with ModelServer(["ok"]) as server, wire(server, name, model) as made:  # type: ignore[arg-type] a Name
+            await made.ask(REQUEST)
+        body = server.requests[0].body
+        assert body["tools"][0]["type"] == tool
+        if name == "anthropic":
+            day = tool.removeprefix("computer_")
+            assert server.requests[0].headers["anthropic-beta"] == f"computer-use-{day[:4]}-{day[4:6]}-{day[6:]}"
+
+
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("step", "says", "retryable", "billed"),
+    [
+        (Step(status=429, retry_after=2), "wants fewer requests", True, False),
+        (Step(status=500), "status 500", True, False),
+        (Step(status=401), "refused the key", False, False),
+        (Step(text="a long enough text " * 9, fault="cut"), "broke off", True, True),
+        (Step(text="a long enough text " * 9, fault="broken_json"), "no valid answer", True, True),
+        (Step(fault="drop"), "broke off", True, True),
+    ],
+)
+async def test_failures_are_told_apart(
+    name: Name, stream: bool, step: Step, says: str, retryable: bool, billed: bool
+) -> None:
+    async with ModelServer([step]) as server, wire(server, name, stream=stream) as model:
+        with pytest.raises(CallFailed, match=says) as caught:
+            await model.ask(REQUEST)
+    assert (caught.value.retryable, caught.value.billed) == (retryable, billed)
+    assert caught.value.retry_after == step.retry_after
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_slowness_and_dead_endpoints_are_told(name: Name) -> None:
+    slow = Step(text="x", first_byte_s=60)
+    async with ModelServer([slow]) as server, wire(server, name, patience=Patience(5, 0.2, 60)) as model:
+        with pytest.raises(CallFailed, match=r"within 0\.2 s"):
+            await model.ask(REQUEST)
+        await server.until(lambda s: s.aborted == 1)
+    async with wire(server_at("http://127.0.0.1:9/v1"), name) as model:
+        with pytest.raises(CallFailed, match="can't be reached"):
+            await model.ask(REQUEST)
+
+
+def server_at(url: str) -> Any:
+    return type("Nowhere", (), {"url": url})
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_cancelling_closes_the_connection(name: Name) -> None:
+    async with ModelServer([Step(text="x" * 10_000, chunk_s=0.02)]) as server, wire(server, name) as model:
+        asking = asyncio.create_task(model.ask(REQUEST))
+        await server.until(lambda s: len(s.requests) == 1)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        await server.until(lambda s: s.aborted == 1, timeout=1)

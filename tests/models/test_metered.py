@@ -1,0 +1,177 @@
+"""What calls cost, and that none is made that can't be paid."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deskhand.clock import ManualClock
+from deskhand.config import BudgetSettings, EndpointSettings, Settings
+from deskhand.engine.budget import Budget
+from deskhand.errors import BudgetSpent, ModelUnavailable, SettingsError
+from deskhand.models.make import make_model
+from deskhand.models.metered import CallRecord
+from deskhand.models.prices import most_input_tokens, price_of
+from deskhand.models.scripted import Step
+from deskhand.models.server import ModelServer
+from deskhand.protocols import Model
+from deskhand.talk import ModelRequest, Picture, Turn
+from deskhand.types import Usage
+
+REQUEST = ModelRequest(role="operator", system="Be brief.", turns=(Turn("user", ("Hello",)),), max_output_tokens=1000)
+PRICE = {"input": "10", "output": "20"}
+
+
+def endpoint(model: str, **fields: Any) -> EndpointSettings:
+    return EndpointSettings(**{"model": model, "base_url": "http://127.0.0.1/v1", **fields})
+
+
+@asynccontextmanager
+async def paid(
+    server: ModelServer, budget: Budget, calls: list[CallRecord] | None = None, **fields: Any
+) -> AsyncIterator[Model]:
+    section = {"model": "scripted", "base_url": server.url, "price": PRICE, "retries": 0, **fields}
+    tree = Settings.model_validate({"models": {"operator": section}})
+    model = make_model("operator", tree, ManualClock(), budget, calls.append if calls is not None else None)
+    try:
+        yield model
+    finally:
+        await model.close()
+
+
+def money(task: str = "1", **tiers: str) -> Budget:
+    return Budget(BudgetSettings.model_validate({"task": task, **tiers}))
+
+
+async def test_a_call_costs_what_it_used() -> None:
+    budget, calls = money(), list[CallRecord]()
+    said = Step(text="hi", input_tokens=300, output_tokens=20)
+    async with ModelServer([said]) as server, paid(server, budget, calls) as model:
+        reply = await model.ask(REQUEST)
+    assert reply.usage == Usage(calls=1, input_tokens=300, output_tokens=20, cost=Decimal("0.0034"))
+    assert (budget.spent, budget.held) == (Decimal("0.0034"), 0)
+    assert calls == [CallRecord("operator", "openai-compatible:scripted", reply.usage)]
+
+
+async def test_the_worst_case_is_held_while_the_call_runs() -> None:
+    budget = money()
+    held: list[Decimal] = []
+
+    def look(_: object) -> str:
+        held.append(budget.held)
+        return "hi"
+
+    async with ModelServer([look]) as server, paid(server, budget) as model:
+        await model.ask(REQUEST)
+    # 1000 tokens of output alone may cost 0.02.
+    assert Decimal("0.02") < held[0] < Decimal("0.03")
+
+
+async def test_a_refused_call_costs_nothing_and_a_lost_reply_the_worst() -> None:
+    budget, calls = money(), list[CallRecord]()
+    script = [Step(status=500), Step(status=401), Step(text="lost " * 40, fault="cut")]
+    async with ModelServer(script) as server, paid(server, budget, calls) as model:
+        for _ in range(2):
+            with pytest.raises(ModelUnavailable):
+                await model.ask(REQUEST)
+        assert (budget.spent, budget.held) == (0, 0)
+        with pytest.raises(ModelUnavailable):
+            await model.ask(REQUEST)
+    assert budget.spent > Decimal("0.02")
+    assert budget.held == 0
+    assert [call.certain for call in calls] == [False]
+
+
+async def test_a_cancelled_call_is_taken_at_the_worst() -> None:
+    budget = money()
+    async with ModelServer([Step(text="x", first_byte_s=60)]) as server, paid(server, budget) as model:
+        asking = asyncio.create_task(model.ask(REQUEST))
+        await server.until(lambda s: len(s.requests) == 1)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+    assert budget.spent > Decimal("0.02")
+    assert budget.held == 0
+
+
+async def test_a_server_that_counts_no_tokens_is_never_free() -> None:
+    budget = money()
+    async with ModelServer([Step(text="x", input_tokens=0, output_tokens=0)]) as server, paid(server, budget) as model:
+        await model.ask(REQUEST)
+    assert budget.spent > Decimal("0.02")
+
+
+async def test_the_answer_gets_as_much_room_as_one_operation_may_cost() -> None:
+    async with ModelServer(["hi"]) as server, paid(server, money(medium="0.02")) as model:
+        await model.ask(REQUEST)
+    assert 256 <= server.requests[0].body["max_tokens"] < 1000
+
+
+async def test_what_one_operation_may_not_cost_is_not_asked() -> None:
+    async with ModelServer(["hi"]) as server, paid(server, money(medium="0.005")) as model:
+        with pytest.raises(BudgetSpent, match=r"over the limit of \$0.005 for one operation"):
+            await model.ask(REQUEST)
+    assert server.requests == []
+
+
+async def test_many_calls_at_once_never_exceed_the_cap() -> None:
+    budget = money("0.10")
+    said = Step(text="hi", input_tokens=500, output_tokens=500, times=40)
+    async with ModelServer([said]) as server, paid(server, budget) as model:
+        results = await asyncio.gather(*(model.ask(REQUEST) for _ in range(40)), return_exceptions=True)
+    assert budget.spent <= Decimal("0.10")
+    answered = [result for result in results if not isinstance(result, BaseException)]
+    assert len(answered) == len(server.requests)
+    # 0.015 a call: no more than six fit, and no money that would have paid for one more is left lying.
+    assert 5 <= len(answered) <= 6
+    assert all(isinstance(result, BudgetSpent) for result in results if isinstance(result, BaseException))
+
+
+async def test_a_free_endpoint_works_with_an_empty_budget() -> None:
+    budget = money("0")
+    async with ModelServer(["hi"]) as server, paid(server, budget, price=None, free=True) as model:
+        reply = await model.ask(REQUEST)
+    assert reply.usage.cost == 0
+    assert reply.usage.input_tokens == 1000
+
+
+@pytest.mark.parametrize(
+    "model",
+    ["autoglm-phone", "ZhipuAI/AutoGLM-Phone-9B", "glm-4.5v", "glm-4.6v", "qwen3-vl-plus", "UI-TARS-1.5-7B"],
+)
+def test_the_models_of_the_field_have_a_price(model: str) -> None:
+    price = price_of(endpoint(model))
+    assert 0 < price.input < price.output < 10
+
+
+def test_well_known_models_have_their_providers_price() -> None:
+    price = price_of(endpoint("gpt-5-mini", provider="openai"))
+    assert (price.input, price.output, price.cached) == (Decimal("0.25"), 2, Decimal("0.025"))
+    assert price_of(endpoint("claude-sonnet-4-5", provider="anthropic")).output == 15
+    assert price.cost(Usage(input_tokens=1000, output_tokens=100), cached_tokens=400) == Decimal("0.00036")
+
+
+def test_the_users_price_wins_and_an_unknown_one_is_an_error() -> None:
+    assert price_of(endpoint("gpt-5-mini", provider="openai", price=PRICE)).input == 10
+    assert price_of(endpoint("anything", free=True)).free
+    with pytest.raises(SettingsError, match=r"price of my-own-model is not known: set price = .* free = true"):
+        price_of(endpoint("my-own-model"))
+
+
+@given(st.text(max_size=300))
+def test_no_tokenizer_counts_more_than_we_fear(text: str) -> None:
+    # The finest any tokenizer gets is a token a byte for what is not plain words.
+    plain = sum(char.isascii() and (char.isalpha() or char == " ") for char in text)
+    request = ModelRequest(role="operator", system="", turns=(Turn("user", (text,)),))
+    assert most_input_tokens(request) >= len(text.encode()) - plain + plain // 2
+
+
+def test_a_picture_is_never_underrated() -> None:
+    request = ModelRequest(role="operator", system="", turns=(Turn("user", (Picture(b"", 1280, 800),)),))
+    # OpenAI's patches (32 px × 2.46), its tiles, Anthropic's w×h/750, Qwen's 28 px.
+    assert most_input_tokens(request) >= max(40 * 25 * 2.46, 85 + 170 * 6, 1280 * 800 / 750, 46 * 29)
