@@ -90,8 +90,12 @@ def session_environment() -> dict[str, str]:
 
 
 class BrowserSettings(_Section):
-    """The browser that is started. No executable: the first Chromium or Chrome found; no profile: a throw-away one."""
+    """The browser that is started. No executable: the first Chromium or Chrome found; no profile: a throw-away one.
 
+    With `cdp_url` none is started: the running one at that address is used.
+    """
+
+    cdp_url: str = ""
     executable: Path | None = None
     headless: bool = True
     profile: Path | None = None
@@ -222,11 +226,6 @@ class Settings(_Section):
 
 
 Tree = dict[str, Any]
-
-
-def environment() -> dict[str, str]:
-    """This process's environment, for programs that are started with it."""
-    return dict(os.environ)
 
 
 def settings_file() -> Path:

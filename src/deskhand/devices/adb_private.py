@@ -5,7 +5,7 @@ import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from deskhand.config import AdbSettings, environment
+from deskhand.config import AdbSettings, session_environment
 from deskhand.devices.adb_server import find_adb
 from deskhand.devices.keeper import Child, Keeper
 from deskhand.errors import DeviceSetup
@@ -26,7 +26,7 @@ async def private_server(settings: AdbSettings, clock: Clock) -> AsyncGenerator[
     try:
         await keeper.start()
         port = _free_port()
-        child = await keeper.launch([str(adb), "-P", str(port), "nodaemon", "server"], environment() | NO_SCANS)
+        child = await keeper.launch([str(adb), "-P", str(port), "nodaemon", "server"], session_environment() | NO_SCANS)
         await _ready(child, port, clock)
         yield AdbSettings(host="127.0.0.1", port=port, path=adb)
     finally:
