@@ -10,10 +10,12 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING, Self
 
+from deskhand.actions import OpenUrl
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.config import Settings, load
-from deskhand.engine.run import Crew, Run
+from deskhand.engine.run import Crew, Management, Run
+from deskhand.task.events import LoopMode
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
 from deskhand.types import DeviceInfo
@@ -52,12 +54,21 @@ class Deskhand:
 
     @asynccontextmanager
     async def start(
-        self, goal: str, *, device: str = "", max_steps: int | None = None, wait_s: float = 0.0
+        self,
+        goal: str,
+        *,
+        device: str = "",
+        url: str = "",
+        loop: LoopMode = "dual",
+        max_steps: int | None = None,
+        wait_s: float = 0.0,
     ) -> AsyncGenerator[Run, None]:
-        """A task under way on a leased device; leaving the block stops it if it still runs."""
+        """A task under way on a leased device, at a page if one is given; leaving the block stops it."""
         name = device or self.settings.device or DEFAULT_DEVICE
         async with self.pool.lease(name, wait_s=wait_s) as leased:
-            run = Run(goal, self._crew(leased), max_steps)
+            if url:
+                await leased.act(OpenUrl(url=url))
+            run = Run(goal, self._crew(leased, loop), max_steps)
             await run.start()
             try:
                 yield run
@@ -65,12 +76,14 @@ class Deskhand:
                 if not run.state.over:
                     await run.stop("the program that started it went away")
 
-    async def run(self, goal: str, *, device: str = "", max_steps: int | None = None) -> TaskState:
+    async def run(
+        self, goal: str, *, device: str = "", url: str = "", loop: LoopMode = "dual", max_steps: int | None = None
+    ) -> TaskState:
         """Carry out a goal and return how it ended."""
-        async with self.start(goal, device=device, max_steps=max_steps) as run:
+        async with self.start(goal, device=device, url=url, loop=loop, max_steps=max_steps) as run:
             return await run.wait()
 
-    def _crew(self, device: Device) -> Crew:
+    def _crew(self, device: Device, loop: LoopMode) -> Crew:
         from deskhand.screen.settle import VisualStability
 
         return Crew(
@@ -82,6 +95,7 @@ class Deskhand:
             clock=self.clock,
             settle=VisualStability(self.settings.settle, self.clock),
             settings=self.settings,
+            management=make_management() if loop == "dual" else None,
         )
 
 
@@ -91,15 +105,27 @@ def make_worker() -> Worker:
     return OfflineWorker()
 
 
+def make_management() -> Management:
+    from deskhand.roles.offline.evaluator import OfflineEvaluator
+    from deskhand.roles.offline.manager import OfflineManager
+
+    judge = OfflineEvaluator()
+    return Management(OfflineManager(), judge, judge, can_afford=lambda _: False)
+
+
 def make_pool(settings: Settings, clock: Clock, simulated: SimulatedPhones) -> Pool:
     """Every kind of device there is: a new one is one more line here."""
     from deskhand.devices.adb import AdbClient
+    from deskhand.devices.browsers import Browsers
+    from deskhand.devices.desktops import Desktops
     from deskhand.devices.phones import Phones
     from deskhand.devices.pool import Pool
 
     providers: dict[str, Provider] = {
         "sim": simulated,
         "android": Phones(AdbClient(settings.adb), clock),
+        "browser": Browsers(settings.browser, clock),
+        "desktop": Desktops(settings.desktop, clock),
     }
     return Pool(providers, clock=clock, locks=settings.data_dir / "locks")
 

@@ -105,6 +105,21 @@ class BrowserSettings(_Section):
     downloads: Path = Field(default_factory=lambda: Path.home() / "Downloads")
 
 
+class SandboxSettings(_Section):
+    """Limits of the code that the technician writes. `network` is the host's own, its loopback included.
+
+    `file_mb` bounds each file and the task's folder as a whole, `memory_mb` each process and all of them together.
+    """
+
+    allow_unsandboxed: bool = False
+    network: bool = False
+    time_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
+    memory_mb: Annotated[int, Field(ge=32, le=65_536)] = 1024
+    output_kb: Annotated[int, Field(ge=1, le=1024)] = 16
+    processes: Annotated[int, Field(ge=2, le=4096)] = 64
+    file_mb: Annotated[int, Field(ge=1, le=65_536)] = 200
+
+
 class PriceSettings(_Section):
     """US dollars for a million tokens."""
 
@@ -223,6 +238,7 @@ class Settings(_Section):
     adb: AdbSettings = AdbSettings()
     browser: BrowserSettings = Field(default_factory=BrowserSettings)
     desktop: DesktopSettings = DesktopSettings()
+    sandbox: SandboxSettings = SandboxSettings()
 
 
 Tree = dict[str, Any]

@@ -87,7 +87,7 @@ DEFAULT_RULES: tuple[Rule, ...] = (
         lambda now: now.state.executor is ExecutorStatus.FAILED and now.state.executor_cause == "failed",
         "REPLAN",
         100,
-        lambda now: f"the worker can't go on: {now.state.executor_reason}",
+        lambda now: now.state.executor_reason,
     ),
     Rule(
         "worker_done",
