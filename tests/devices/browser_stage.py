@@ -120,5 +120,5 @@ async def click(device: BrowserDevice, text: str, role: str | None = None) -> st
 
 async def script(device: BrowserDevice, code: str) -> Any:
     """Ask the page itself, by another way than the one under test."""
-    tab = await device._window.front()  # noqa: SLF001
+    tab = await device._window.front()
     return await tab.page.evaluate(code)

@@ -141,7 +141,8 @@ async def test_what_is_hidden_covered_or_scrolled_away_is_not_listed(device: Bro
         site.page(
             """<button style="display:none">none</button><button style="visibility:hidden">invisible</button>
             <button style="opacity:0">clear</button><button hidden>hidden</button>
-            <div style="height:40px;overflow:hidden"><p style="height:60px;margin:0">top</p><button>clipped</button></div>
+            <div style="height:40px;overflow:hidden"><p style="height:60px;margin:0">top</p>
+            <button>clipped</button></div>
             <div style="position:relative;height:40px"><button>under</button>
             <div style="position:absolute;inset:0;background:#fff"></div></div>
             <button>shown</button><button style="position:absolute;top:3000px">below</button>
@@ -156,7 +157,8 @@ async def test_behind_a_modal_only_the_modal_is_listed(device: BrowserDevice, si
     await show(
         device,
         site.page(
-            "<button>behind</button><dialog id=d aria-label=Ask><button>Yes</button></dialog><script>d.showModal()</script>"
+            "<button>behind</button><dialog id=d aria-label=Ask><button>Yes</button></dialog>"
+            "<script>d.showModal()</script>"
         ),
     )
     elements = await device.elements()

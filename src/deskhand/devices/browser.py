@@ -137,7 +137,7 @@ class BrowserDevice:
         targets: tuple[Target, ...] = ()
         if not (tab.overlay and tab.overlay.modal):
             try:
-                found, targets = await tab.documents.elements()
+                found, targets, _ = await tab.listing()
             except Interrupted:
                 pass  # the dialog that opened meanwhile is all there is
             except DeviceTimeout as slow:

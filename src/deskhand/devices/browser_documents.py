@@ -60,6 +60,14 @@ class Found:
     parent: Found | None = None
 
 
+class Listing(NamedTuple):
+    """All elements in frame pixels, beside each where it lives, and how many frame pixels a CSS pixel has."""
+
+    elements: tuple[Element, ...]
+    targets: tuple[Target, ...]
+    scale: float
+
+
 @dataclass(frozen=True, slots=True)
 class Reached:
     """The end of a hit-test: the document the point fell into, and what kind of thing is there."""
@@ -83,13 +91,12 @@ class Documents:
 
     # --- listing ---------------------------------------------------------------------------------------------
 
-    async def elements(self) -> tuple[tuple[Element, ...], tuple[Target, ...]]:
-        """All of them in frame pixels, and beside each where it lives."""
+    async def elements(self) -> Listing:
         found, view = await self._list(self.top, (), "")
         scale = view["ratio"] * view["pinch"]
         numbers = {id(one): index for index, one in enumerate(found)}
         listed = tuple(_element(index, one, scale, view, numbers) for index, one in enumerate(found))
-        return listed, tuple(one.target for one in found)
+        return Listing(listed, tuple(one.target for one in found), scale)
 
     async def _list(self, document: Document, path: tuple[int, ...], clip: str) -> tuple[list[Found], dict[str, Any]]:
         answer = await document.wire.ask(document.frame, f"deskhand.list({clip})", timeout=LIST_S)

@@ -46,8 +46,8 @@ def combination(keys: tuple[str, ...]) -> str:
     struck = [name for name in names if name not in _MODIFIERS]
     if len(struck) > 1:
         raise NotPossible(f"Only one key can be struck while modifiers are held, not {' and '.join(struck)}.")
-    if struck and "Shift" not in held and held and len(struck[0]) == 1:
-        struck = [struck[0].lower()]
+    if struck and held and len(struck[0]) == 1:
+        struck = [struck[0].upper() if "Shift" in held else struck[0].lower()]
     return "+".join(held + struck)
 
 

@@ -75,7 +75,7 @@ async def _title(tab: Tab) -> str:
 async def press(window: Window, tab: Tab, keys: str) -> str:
     """Keys that belong to the browser do here what they do at its window; all others go to the page."""
     match keys:
-        case "F5" | "Control+r" | "Control+F5" | "Control+Shift+r" | "Control+Shift+R":
+        case "F5" | "Control+r" | "Control+F5" | "Control+Shift+R":
             await tab.do(("Page.reload", {}))
         case "Alt+ArrowLeft":
             await turn_back(tab, -1)

@@ -98,16 +98,20 @@ class Chromium:
     """One browser that runs. Owned: closed with us. Attached: left as it was found."""
 
     def __init__(
-        self, playwright: Playwright, browser: Browser | None, default: BrowserContext | None, *, owned: bool
+        self,
+        playwright: Playwright,
+        browser: Browser | None,
+        default: BrowserContext | None,
+        scratch: Path | None = None,
     ) -> None:
         self._playwright = playwright
         self._browser = browser
         self._default = default
-        self.owned = owned
+        self._scratch = scratch
 
     @property
-    def browser(self) -> Browser | None:
-        return self._browser
+    def owned(self) -> bool:
+        return self._scratch is not None
 
     async def context(self) -> tuple[BrowserContext, bool]:
         """The profile's own context where there is one, else a new one; and whether it is new."""
@@ -127,6 +131,8 @@ class Chromium:
                 await self._browser.close()
         with contextlib.suppress(Error):
             await self._playwright.stop()
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)  # the guard does it, unless it was killed itself
 
 
 async def start(settings: BrowserSettings) -> Chromium:
@@ -145,12 +151,12 @@ async def start(settings: BrowserSettings) -> Chromium:
                 accept_downloads=True, downloads_path=scratch / "artifacts", timeout=START_S * 1000,
                 handle_sigint=False, handle_sigterm=False, handle_sighup=False,
             )  # fmt: skip
-            return Chromium(driver, context.browser, context, owned=True)
+            return Chromium(driver, context.browser, context, scratch)
         browser = await driver.chromium.launch(
             executable_path=command, args=args, ignore_default_args=True, downloads_path=scratch / "artifacts",
             timeout=START_S * 1000, handle_sigint=False, handle_sigterm=False, handle_sighup=False,
         )  # fmt: skip
-        return Chromium(driver, browser, None, owned=True)
+        return Chromium(driver, browser, None, scratch)
     except Error as error:
         await driver.stop()
         shutil.rmtree(scratch, ignore_errors=True)
@@ -167,7 +173,7 @@ async def attach(cdp_url: str) -> Chromium:
     driver = await _driver()
     try:
         browser = await driver.chromium.connect_over_cdp(cdp_url, timeout=START_S * 1000)
-        return Chromium(driver, browser, browser.contexts[0] if browser.contexts else None, owned=False)
+        return Chromium(driver, browser, browser.contexts[0] if browser.contexts else None)
     except Error as error:
         await driver.stop()
         raise DeviceSetup(

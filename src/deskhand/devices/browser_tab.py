@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from deskhand.config import BrowserSettings
-from deskhand.devices.browser_documents import Document, Documents
+from deskhand.devices.browser_documents import Document, Documents, Listing
 from deskhand.devices.browser_overlays import Chooser, Overlay, Question
 from deskhand.devices.browser_wire import CALL_S, Halt, Interrupted, TabLost, Wire
 from deskhand.errors import DeviceTimeout
@@ -25,19 +25,19 @@ _JPEG = {"format": "jpeg", "quality": 90, "optimizeForSpeed": True}
 LOAD_S = 8.0
 PLAN_S = 1.0
 DRAWN_S = 1.0
+MEASURE_S = 1.0
 
 
 class Tab:
     """Holds one page and the CDP session beside it."""
 
-    def __init__(self, page: Page, wire: Wire, scale: float | None, news: Callable[[], None]) -> None:
+    def __init__(self, page: Page, wire: Wire, scale: float, news: Callable[[], None]) -> None:
         self.page = page
         self.wire = wire
         self.documents = Documents(page, wire)
         self.overlay: Overlay | None = None
         self.crashed = False
-        self._emulated = scale
-        self._scale = scale or 1.0
+        self._scale = scale
         self._news = news
         self._loaded = asyncio.Event()
         self._loaded.set()
@@ -47,7 +47,7 @@ class Tab:
     async def open(cls, page: Page, settings: BrowserSettings | None, news: Callable[[], None]) -> Tab:
         """`settings` give the size and scale of a screen that exists only in the browser's mind; None: a real one."""
         session = await page.context.new_cdp_session(page)
-        tab = cls(page, Wire(session, Halt()), settings.scale if settings else None, news)
+        tab = cls(page, Wire(session, Halt()), settings.scale if settings else 1.0, news)
         page.on("dialog", tab._ask)
         page.on("filechooser", tab._choose)
         page.on("crash", tab._crash)
@@ -66,25 +66,26 @@ class Tab:
 
     # --- looking ---------------------------------------------------------------------------------------------
 
+    async def listing(self) -> Listing:
+        listing = await self.documents.elements()
+        self._scale = listing.scale
+        return listing
+
     @property
     def scale(self) -> float:
-        """Frame pixels in one unit of the browser's own input coordinates."""
+        """Frame pixels in one CSS pixel, which is the unit of the browser's input (its zoom included)."""
         return self._scale
 
     async def capture(self) -> bytes:
-        if self._emulated is None:
-            answer, _ = await asyncio.gather(self.wire.send("Page.captureScreenshot", _JPEG), self.measure())
-        else:
-            answer = await self.wire.send("Page.captureScreenshot", _JPEG)
+        answer, _ = await asyncio.gather(self.wire.send("Page.captureScreenshot", _JPEG), self._measure())
         return base64.b64decode(answer["data"])
 
-    async def measure(self) -> None:
-        """A real window may be moved to another monitor, and its zoom is a person's choice."""
+    async def _measure(self) -> None:
+        """Known with each picture: a site has a zoom of its own, and a window may move to another monitor."""
         top = self.documents.top
-        metrics, view = await asyncio.gather(
-            self.wire.send("Page.getLayoutMetrics"), top.wire.ask(top.frame, "deskhand.view()")
-        )
-        self._scale = view["ratio"] / (metrics["cssVisualViewport"].get("zoom") or 1)
+        with contextlib.suppress(DeviceTimeout):
+            view = await top.wire.ask(top.frame, "deskhand.view()", timeout=MEASURE_S)
+            self._scale = view["ratio"] * view["pinch"]
 
     # --- calls that a dialog may interrupt -------------------------------------------------------------------
 

@@ -130,8 +130,7 @@ class Window:
 
     def _unexpected(self, dialog: Dialog) -> None:
         """A dialog of a tab that is only just opening would block it for ever; every other one is shown."""
-        page = dialog.page
-        if page is None or page in self._tabs:
+        if dialog.page in self._tabs:
             return
         self._notes.append(f'a pop-up said "{dialog.message}" and was closed')
         self._later(self._dismiss(dialog))
