@@ -4,6 +4,7 @@ A caret comes back to states it had before; a clock, a spinner or a video goes o
 matters: a letter typed beside a caret is a state that its tile never had, and must not be taken for blinking.
 """
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -51,7 +52,7 @@ class Movers:
     def __init__(self) -> None:
         self._lives: dict[Spot, _Life] = {}
         self._size = (0, 0)
-        self._learned_until = 0.0
+        self._learned_until = -math.inf
 
     def idle(self, earlier: Frame, later: Frame) -> None:
         """Two frames with no action between them: what differs moved on its own.

@@ -1,0 +1,119 @@
+"""Screens with known labels, for reading: the simulated phone's apps and drawn pages, in Chinese and English."""
+
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from xml.etree import ElementTree
+
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from deskhand.screen.frame import from_image
+from deskhand.screen.text import Line
+from deskhand.simphone.phone import Phone
+from deskhand.simphone.render_text import FONT_FILE
+from deskhand.types import Frame, Rect
+
+NEAR = 5
+_LONGEST = 24
+_ALIKE = str.maketrans({"×": "x", "−": "-", "一": "-", "十": "+", "二": "=", "。": ".", "〇": "0", "o": "0"})
+_INK = 48
+_BUTTONS = (
+    "Submit", "Cancel", "Save changes", "Sign in", "Add to cart", "Next", "Back", "Search", "Delete", "Export CSV",
+    "提交", "取消", "保存", "登录", "加入购物车", "下一步", "返回", "搜索", "删除", "设置",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Label:
+    text: str
+    center: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Screen:
+    name: str
+    frame: Frame
+    labels: tuple[Label, ...]
+
+
+def found(label: Label, lines: tuple[Line, ...]) -> bool:
+    """The same words, within a few pixels of the same place."""
+    return any(
+        folded(line.text) == folded(label.text)
+        and max(abs(line.bounds.center[0] - label.center[0]), abs(line.bounds.center[1] - label.center[1])) <= NEAR
+        for line in lines
+    )
+
+
+def folded(text: str) -> str:
+    """Letters that look alike are one: nobody can tell × from x, or − from -, in a single picture of it."""
+    return "".join(unicodedata.normalize("NFKC", text).casefold().translate(_ALIKE).split())
+
+
+def screens() -> Iterator[Screen]:
+    yield from phone_screens("zh")
+    yield from phone_screens("en")
+    for size in (14, 16, 20):
+        yield drawn_page(size)
+
+
+def phone_screens(locale: str) -> Iterator[Screen]:
+    """The first page of every app that has labels to touch."""
+    seconds = iter(range(0, 100_000, 10))
+    phone = Phone(now=lambda: float(next(seconds)), today=lambda: datetime(2025, 3, 4, 9, 41), locale=locale)
+    for package in ["", *(app.package for app in phone.launchable())]:
+        if package:
+            phone.launch(package)
+        picture = phone.screenshot().convert("RGB")
+        labels = tuple(_labels(ElementTree.fromstring(phone.hierarchy()), np.asarray(picture), touched=False))
+        if labels:
+            yield Screen(f"phone {locale} {package or 'home'}", from_image(picture), labels)
+
+
+def _labels(node: ElementTree.Element, picture: np.ndarray, touched: bool) -> Iterator[Label]:
+    touched = touched or node.get("clickable") == "true"
+    text = node.get("text", "").strip()
+    if touched and text and len(text) <= _LONGEST and "\n" not in text and "EditText" not in node.get("class", ""):
+        numbers = node.get("bounds", "").replace("][", ",").strip("[]").split(",")
+        center = _ink_center(picture, Rect(*(int(n) for n in numbers)), len(text))
+        if center is not None:
+            yield Label(text, center)
+    for child in node:
+        yield from _labels(child, picture, touched)
+
+
+def _ink_center(picture: np.ndarray, box: Rect, letters: int) -> tuple[int, int] | None:
+    """The middle of what is drawn inside of a label's box; None for a box that is cut off, covered or empty."""
+    height, width = picture.shape[:2]
+    if box != box.intersect(Rect(0, 0, width, height)) or not box.area:
+        return None
+    grey = picture[box.top : box.bottom, box.left : box.right].astype(np.int16).mean(axis=2)
+    ground = np.bincount(grey.astype(np.uint8).reshape(-1)).argmax()
+    rows, columns = np.nonzero(np.abs(grey - ground) > _INK)
+    if not rows.size or np.ptp(columns) > 1.6 * letters * max(20, np.ptp(rows)):
+        return None
+    return box.left + int(columns.min() + columns.max() + 1) // 2, box.top + int(rows.min() + rows.max() + 1) // 2
+
+
+def drawn_page(size: int) -> Screen:
+    """A desktop form: rows of buttons that stand close to each other, and running text."""
+    image = Image.new("RGB", (1280, 800), (250, 250, 252))
+    pen = ImageDraw.Draw(image)
+    font = ImageFont.truetype(str(FONT_FILE), size)
+    labels: list[Label] = []
+    x, y = 40, 120
+    for number, text in enumerate(_BUTTONS):
+        width = int(font.getlength(text)) + 2 * size
+        if x + width > 900:
+            x, y = 40, y + 4 * size
+        dark = number % 3 == 0
+        pen.rounded_rectangle((x, y, x + width, y + 2 * size), 6, (40, 90, 200) if dark else (226, 228, 235))
+        left, top, right, bottom = (int(n) for n in pen.textbbox((x + size, y + size // 3), text, font=font))
+        pen.text((x + size, y + size // 3), text, (255, 255, 255) if dark else (30, 30, 30), font=font)
+        labels.append(Label(text, ((left + right) // 2, (top + bottom) // 2)))
+        x += width + size // 2
+    for line in range(6):
+        pen.text((40, 500 + line * 2 * size), "The quick brown fox jumps over the lazy dog.", (60, 60, 60), font=font)
+    return Screen(f"page with letters of {size} px", from_image(image), tuple(labels))

@@ -1,0 +1,80 @@
+"""Looking at a device at the right moment: its push signals where it has them, the clock where it has none."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from deskhand.errors import DeviceFault, DeviceTimeout
+from deskhand.protocols import Clock, Device
+from deskhand.types import Frame
+
+_LOOK_TIMEOUT_S = 15.0
+
+
+async def look(device: Device) -> Frame:
+    """One frame, within a time that no working device needs."""
+    try:
+        async with asyncio.timeout(_LOOK_TIMEOUT_S):
+            return await device.frame()
+    except TimeoutError:
+        raise DeviceTimeout(f"The device {device.id} sent no picture within {_LOOK_TIMEOUT_S:.0f} s.") from None
+
+
+class Pulse:
+    """A device's push signals while somebody waits; without them, plain waiting."""
+
+    def __init__(self, clock: Clock, alive: bool) -> None:
+        self._clock = clock
+        self._signal = asyncio.Event()
+        self.alive = alive
+        self.last: float | None = None
+
+    async def listen(self, stream: AsyncIterator[None]) -> None:
+        try:
+            async for _ in stream:
+                self.last = self._clock.now()
+                self._signal.set()
+        except DeviceFault:
+            pass  # the looks go on without it, and meet the same fault if it matters
+        finally:
+            self.alive = False
+            self._signal.set()
+
+    async def until(self, moment: float, not_before: float = 0.0) -> None:
+        """Until the moment has come, or the device signals a change; in no case before `not_before`."""
+        if not self.alive:
+            await self._clock.sleep(moment - self._clock.now())
+            return
+        if not self._signal.is_set():
+            await self._first_of(self._clock.sleep(moment - self._clock.now()), self._signal.wait())
+        self._signal.clear()
+        if (early := not_before - self._clock.now()) > 0:
+            await self._clock.sleep(min(early, moment - self._clock.now()))
+
+    @staticmethod
+    async def _first_of(*waits: Coroutine[Any, Any, Any]) -> None:
+        tasks = [asyncio.ensure_future(wait) for wait in waits]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+@asynccontextmanager
+async def listening(device: Device, clock: Clock) -> AsyncGenerator[Pulse]:
+    """The device's signals for as long as the block lasts."""
+    stream = device.changes()
+    pulse = Pulse(clock, alive=stream is not None)
+    if stream is None:
+        yield pulse
+        return
+    listener = asyncio.ensure_future(pulse.listen(stream))
+    try:
+        yield pulse
+    finally:
+        listener.cancel()
+        with suppress(asyncio.CancelledError):
+            await listener

