@@ -17,7 +17,7 @@ from deskhand.config import Settings, load
 from deskhand.engine.run import Crew, Management, Run
 from deskhand.task.events import LoopMode
 from deskhand.task.journal import SqliteJournal
-from deskhand.task.state import TaskState
+from deskhand.task.state import TaskState, fold_all
 from deskhand.types import DeviceInfo
 
 if TYPE_CHECKING:
@@ -68,13 +68,20 @@ class Deskhand:
         async with self.pool.lease(name, wait_s=wait_s) as leased:
             if url:
                 await leased.act(OpenUrl(url=url))
-            run = Run(goal, self._crew(leased, loop), max_steps)
-            await run.start()
-            try:
+            async with _under_way(Run(goal, self._crew(leased, loop), max_steps)) as run:
                 yield run
-            finally:
-                if not run.state.over:
-                    await run.stop("the program that started it went away")
+
+    @asynccontextmanager
+    async def resume(
+        self, task_id: str, *, device: str = "", max_steps: int | None = None, wait_s: float = 0.0
+    ) -> AsyncGenerator[Run, None]:
+        """A task from its log, on its own device unless another is named."""
+        past = fold_all(await self.journal.read(task_id))
+        async with (
+            self.pool.lease(device or past.device, wait_s=wait_s) as leased,
+            _under_way(Run.resumed(past, self._crew(leased, past.loop), max_steps)) as run,
+        ):
+            yield run
 
     async def run(
         self, goal: str, *, device: str = "", url: str = "", loop: LoopMode = "dual", max_steps: int | None = None
@@ -97,6 +104,16 @@ class Deskhand:
             settings=self.settings,
             management=make_management() if loop == "dual" else None,
         )
+
+
+@asynccontextmanager
+async def _under_way(run: Run) -> AsyncGenerator[Run, None]:
+    await run.start()
+    try:
+        yield run
+    finally:
+        if not run.state.over:
+            await run.stop("the program that started it went away")
 
 
 def make_worker() -> Worker:

@@ -287,6 +287,27 @@ class StepReport(Word):
     error: str = ""
 
 
+class Artifact(Word):
+    """A file that code wrote: its name in the task's folder, its size, and the beginning of its text."""
+
+    name: str
+    size: int
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeResult:
+    """How code ended. `stopped` says which limit ended it; empty when it came to its own end."""
+
+    code: int
+    output: str
+    timed_out: bool = False
+    truncated: bool = False
+    seconds: float = 0.0
+    stopped: str = ""
+    files: tuple[Artifact, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Briefing:
     """Everything a worker gets to see for one decision; bounded, so that no request grows with the step number."""
@@ -312,12 +333,15 @@ class Briefing:
 
 
 class StartTask(Word):
+    """`go_on`: the subtask was begun before; the worker keeps its place instead of starting anew."""
+
     command: Literal["start_task"] = "start_task"
     task_id: str
     description: str
     system_prompt: str = ""
     done_when: str = ""
     role: WorkerRole = "operator"
+    go_on: bool = False
 
 
 class Pause(Word):

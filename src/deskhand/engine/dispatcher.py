@@ -73,8 +73,7 @@ class Dispatcher:
     async def run(self, records: AsyncIterable[Record]) -> TaskEnded:
         """Drive the task to its end, from the events of its log."""
         try:
-            await self._go("accepted_dual", self._log.state.goal)
-            if end := await self._plan(ReplanReason.FIRST_PLAN, ""):
+            if end := await self._begin():
                 return end
             async for record in records:
                 if record.task_id == self._log.task_id and (end := await self._heed(record.event)):
@@ -83,6 +82,20 @@ class Dispatcher:
             if self._beside:
                 self._beside.cancel()
         raise AssertionError("the log ended before the task did")
+
+    async def _begin(self) -> TaskEnded | None:
+        """A first plan, or where the log says that the work was left."""
+        state = self._log.state
+        if left := state.subtasks(SubtaskStatus.PENDING):
+            await self._go("resumed")
+            self._inspector.remember(await self._device.frame())
+            self._assign(left[0], go_on=True)
+            return None
+        if state.subtasks(SubtaskStatus.READY) and not state.subtasks(SubtaskStatus.REJECTED):
+            await self._go("resumed")
+            return await self._next()
+        await self._go("accepted_dual", state.goal)
+        return await self._plan(ReplanReason.USER_REQUEST if state.plans else ReplanReason.FIRST_PLAN, "resumed")
 
     async def _heed(self, event: Event) -> TaskEnded | None:
         """React to what happened; the end of the task if this ends it."""
@@ -278,9 +291,15 @@ class Dispatcher:
         self._assign(ready[0])
         return None
 
-    def _assign(self, subtask: Subtask) -> None:
+    def _assign(self, subtask: Subtask, *, go_on: bool = False) -> None:
         self._commands.post(
-            StartTask(task_id=subtask.id, description=subtask.title, done_when=subtask.done_when, role=subtask.role)
+            StartTask(
+                task_id=subtask.id,
+                description=subtask.title,
+                done_when=subtask.done_when,
+                role=subtask.role,
+                go_on=go_on,
+            )
         )
 
 

@@ -111,6 +111,7 @@ class Executor:
                             role=command.role,
                         ),
                         system_prompt=command.system_prompt,
+                        went_on=command.go_on,
                     ),
                     ExecutorChanged(subtask=command.task_id, status=ExecutorStatus.RUNNING),
                 )

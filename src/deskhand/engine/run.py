@@ -4,7 +4,9 @@ import asyncio
 import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Self
 
+from deskhand.actions import describe
 from deskhand.bus import Bus, Subscription
 from deskhand.config import Settings
 from deskhand.engine.dispatcher import Dispatcher
@@ -15,9 +17,9 @@ from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.errors import DeskhandError, UsageError
 from deskhand.gates import Depth
 from deskhand.protocols import Clock, Device, Journal, Judge, Planner, Settle, Worker
-from deskhand.task.events import ExecutorChanged, Record, TaskCreated, TaskEnded
+from deskhand.task.events import CommandTaken, Event, ExecutorChanged, Record, TaskCreated, TaskEnded, TaskResumed
 from deskhand.task.state import TaskState
-from deskhand.types import Command, ExecutorStatus, StartTask, Stop, TaskStatus, WorkerRole
+from deskhand.types import Command, ExecutorStatus, InjectPrompt, StartTask, Stop, TaskStatus, WorkerRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +51,15 @@ class Crew:
 class Run:
     """A task under way: commands in, events out, and a state at the end."""
 
-    def __init__(self, goal: str, crew: Crew, max_steps: int | None = None) -> None:
+    def __init__(self, goal: str, crew: Crew, max_steps: int | None = None, *, past: TaskState | None = None) -> None:
         if not goal.strip():
             raise UsageError('The goal is empty: say what is to be done, for example "Open Settings, turn on Wi-Fi".')
-        self.task_id = secrets.token_hex(6)
+        self.task_id = past.task_id if past else secrets.token_hex(6)
         self._goal = goal.strip()
         self._crew = crew
         self._max_steps = max_steps or crew.settings.executor.max_steps
-        self._log = TaskLog(self.task_id, crew.journal, crew.bus)
+        self._past = past
+        self._log = TaskLog(self.task_id, crew.journal, crew.bus, past)
         self._executor = Executor(
             crew.device,
             crew.workers,
@@ -68,6 +71,13 @@ class Run:
         )
         self._driver: asyncio.Task[TaskState] | None = None
 
+    @classmethod
+    def resumed(cls, past: TaskState, crew: Crew, max_steps: int | None = None) -> Self:
+        """The same task again, from where its log says that it was left; `max_steps` are more ones."""
+        if past.status is TaskStatus.FULFILLED:
+            raise UsageError(f"Run {past.task_id} is fulfilled: there is nothing left to do.")
+        return cls(past.goal, crew, past.step + (max_steps or crew.settings.executor.max_steps), past=past)
+
     @property
     def state(self) -> TaskState:
         return self._log.state
@@ -77,16 +87,26 @@ class Run:
 
     async def start(self) -> None:
         """Write the task down and begin; returns as soon as it is on disk."""
-        await self._log.record(
-            TaskCreated(
+        await self._log.record(*self._opening())
+        self._driver = asyncio.create_task(self._drive(), name=f"task {self.task_id}")
+
+    def _opening(self) -> tuple[Event, ...]:
+        if self._past is None:
+            created = TaskCreated(
                 goal=self._goal,
                 device=self._crew.device.id,
                 worker=self._crew.worker_name,
                 loop="dual" if self._crew.management else "single",
                 max_steps=self._max_steps,
             )
+            return (created,)
+        resumed = TaskResumed(max_steps=self._max_steps)
+        if self._past.unconfirmed is None:
+            return (resumed,)
+        doubt = (
+            f"It is unknown whether the last action was carried out ({describe(self._past.unconfirmed)}): look first."
         )
-        self._driver = asyncio.create_task(self._drive(), name=f"task {self.task_id}")
+        return resumed, CommandTaken(command=InjectPrompt(content=doubt))
 
     async def wait(self) -> TaskState:
         assert self._driver, "a run is waited for after it was started"
@@ -159,7 +179,8 @@ class Run:
 
     async def _single_loop(self, records: Subscription[Record]) -> TaskEnded:
         """The executor alone; the goal is its one subtask."""
-        self.send(StartTask(task_id=self.task_id, description=self._goal))
+        begun = self._past is not None and self._past.subtask is not None
+        self.send(StartTask(task_id=self.task_id, description=self._goal, go_on=begun))
         async for record in records:
             if record.task_id == self.task_id and (ended := _ended(record.event)):
                 return ended

@@ -7,15 +7,16 @@ from deskhand.types import Situation
 S = Situation
 
 When = Literal[
-    "accepted_dual", "accepted_single", "planned", "too_many_plans", "escalate", "actions", "done", "stale", "fail",
-    "supplement", "ask", "executed", "retry", "failed", "failed_in_a_row", "settled", "next_queued", "gate_done_more",
-    "gate_done_last", "gate_fail", "gate_continue", "gate_supplement", "recorded", "passed", "issues", "answered",
-    "refused", "replan", "checked", "stop",
+    "accepted_dual", "accepted_single", "resumed", "planned", "too_many_plans", "escalate", "actions", "done",
+    "stale", "fail", "supplement", "ask", "executed", "retry", "failed", "failed_in_a_row", "settled", "next_queued",
+    "gate_done_more", "gate_done_last", "gate_fail", "gate_continue", "gate_supplement", "recorded", "passed", "issues",
+    "answered", "refused", "replan", "checked", "stop",
 ]  # fmt: skip
 
 TABLE: dict[tuple[Situation, When], Situation] = {
     (S.INIT, "accepted_dual"): S.PLAN,
     (S.INIT, "accepted_single"): S.GET_ACTION,
+    (S.INIT, "resumed"): S.GET_ACTION,
     (S.PLAN, "planned"): S.GET_ACTION,
     (S.PLAN, "too_many_plans"): S.DONE,
     (S.PLAN, "escalate"): S.WAIT_USER,

@@ -33,10 +33,20 @@ class TaskCreated(Word):
     max_steps: int
 
 
+class TaskResumed(Word):
+    """Taken up again from its log: after a stop, a crash, a spent budget, or with the device back."""
+
+    type: Literal["task_resumed"] = "task_resumed"
+    max_steps: int
+
+
 class SubtaskStarted(Word):
+    """`went_on`: begun before, so the worker's place and the counts are kept."""
+
     type: Literal["subtask_started"] = "subtask_started"
     subtask: Subtask
     system_prompt: str = ""
+    went_on: bool = False
 
 
 class Observed(Word):
@@ -204,9 +214,9 @@ class TaskEnded(Word):
 
 
 Event = Annotated[
-    TaskCreated | SubtaskStarted | Observed | Decided | ActionIntended | ActionEnded | Settled | QueueFlushed
-    | StepFinished | CommandTaken | ExecutorChanged | Memorized | Answered | PlanMade | SubtaskEnded | Ruled
-    | GateOpened | GateClosed | Supplemented | SituationChanged | TaskEnded,
+    TaskCreated | TaskResumed | SubtaskStarted | Observed | Decided | ActionIntended | ActionEnded | Settled
+    | QueueFlushed | StepFinished | CommandTaken | ExecutorChanged | Memorized | Answered | PlanMade | SubtaskEnded
+    | Ruled | GateOpened | GateClosed | Supplemented | SituationChanged | TaskEnded,
     Field(discriminator="type"),
 ]  # fmt: skip
 

@@ -33,6 +33,7 @@ from deskhand.task.events import (
     Supplemented,
     TaskCreated,
     TaskEnded,
+    TaskResumed,
 )
 from deskhand.types import (
     DecisionKind,
@@ -174,6 +175,27 @@ def _created(state: TaskState, event: TaskCreated, at: float) -> TaskState:
     )
 
 
+@_on(TaskResumed)
+def _resumed(state: TaskState, event: TaskResumed, at: float) -> TaskState:
+    return replace(
+        state,
+        status=TaskStatus.PENDING,
+        situation=Situation.INIT,
+        executor=ExecutorStatus.IDLE,
+        executor_cause=None,
+        executor_decision=None,
+        subtask=state.subtask and _as(state.subtask, SubtaskStatus.PENDING),
+        max_steps=event.max_steps,
+        strategies=(),
+        failures_in_a_row=0,
+        unchanged_in_a_row=0,
+        checking=False,
+        ended=None,
+        cause=None,
+        reason="",
+    )
+
+
 @_on(SituationChanged)
 def _situation(state: TaskState, event: SituationChanged, at: float) -> TaskState:
     waits = event.situation is Situation.WAIT_USER
@@ -217,6 +239,8 @@ def _plan(state: TaskState, event: PlanMade, at: float) -> TaskState:
 @_on(SubtaskStarted)
 def _subtask(state: TaskState, event: SubtaskStarted, at: float) -> TaskState:
     started = _as(event.subtask, SubtaskStatus.PENDING)
+    if event.went_on:
+        return replace(state, subtask=started, subtask_since=at, situation=Situation.GET_ACTION)
     return replace(
         state,
         plan=tuple(started if subtask.id == started.id else subtask for subtask in state.plan),

@@ -152,6 +152,10 @@ def _check_sent(scene: Scene, step: say.Send) -> Outcome:
     if looks < MAX_LOOKS:
         return look_again(scene.say("等消息出现", "Waiting for the message to appear"))
     scene.judge(False)
+    if box is not None and not stands and not emptied and not scene.memo.get("again"):
+        # It is still in the box and not in the conversation, so the click never arrived: pressing again is safe.
+        scene.memo["again"] = True
+        return _press_send(scene, step, box)
     seen = scene.trouble or scene.say("聊天里没有出现这条消息", "it does not stand in the conversation")
     return Failed(
         scene.say(f"消息“{step.text}”没有发送成功：{seen}。", f"The message “{step.text}” was not sent: {seen}.")

@@ -1,0 +1,190 @@
+"""A task taken up again from its log: nothing recorded is lost, and what is unknown is looked at first."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from deskhand.actions import Click, Home, Memorize
+from deskhand.build import Deskhand
+from deskhand.clock import SystemClock
+from deskhand.config import AdbSettings, Settings
+from deskhand.devices.adb_private import private_server
+from deskhand.engine.run import Crew, Run
+from deskhand.errors import UsageError
+from deskhand.simphone.phone import Phone
+from deskhand.simphone.server import SimPhone
+from deskhand.task.events import SubtaskStarted, TaskResumed
+from deskhand.task.journal import SqliteJournal
+from deskhand.task.state import fold_all
+from deskhand.types import Decision, Planned, TaskStatus
+from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
+from tests.engine.test_dispatcher import DONE, ScriptedJudge, ScriptedPlanner, managed
+
+KILLED = """
+import asyncio, sys
+from pathlib import Path
+from deskhand.build import Deskhand
+from deskhand.config import Settings, AdbSettings
+from deskhand.task.events import Record
+
+async def main():
+    settings = Settings(data_dir=Path(sys.argv[1]), adb=AdbSettings(port=int(sys.argv[2])))
+    async with Deskhand(settings) as hand:
+        with hand.bus.subscribe(Record) as records:
+            async with hand.start(sys.argv[4], device=sys.argv[3]) as run:
+                async for record in records:
+                    print(run.task_id, record.event.type, flush=True)
+
+asyncio.run(main())
+"""
+
+
+async def test_after_kill_9_in_the_middle_the_message_is_sent_exactly_once(tmp_path: Path) -> None:
+    """Killed right after the action that sends was written down: whether it was sent, only the screen knows."""
+    goal = '打开微信，找到张三，发送消息"明天下午两点开会"'
+    phone = Phone()
+    async with private_server(AdbSettings(), SystemClock()) as adb, SimPhone(phone) as sim:
+        device = f"android:{sim.address}"
+        argv = [sys.executable, "-c", KILLED, str(tmp_path), str(adb.port), device, goal]
+        process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)
+        task_id = await asyncio.to_thread(_kill_when_intended, process, 8)
+        await asyncio.sleep(0.5)
+        async with Deskhand(Settings(data_dir=tmp_path, adb=adb)) as hand:
+            async with hand.resume(task_id) as run:
+                state = await run.wait()
+            events = [record.event for record in await hand.journal.read(task_id)]
+    assert state.status is TaskStatus.FULFILLED, state.reason
+    sent = [
+        m["text"] for m in phone.state()["apps"]["com.tencent.mm"]["chats"]["张三"]["messages"] if m["from"] == "me"
+    ]
+    assert sent.count("明天下午两点开会") == 1
+    assert sum(isinstance(event, TaskResumed) for event in events) == 1
+    assert fold_all(await _records(tmp_path, task_id)) == state
+
+
+def _kill_when_intended(process: "subprocess.Popen[str]", count: int) -> str:
+    """Let it run until that many actions were intended, then kill it without a warning."""
+    assert process.stdout
+    task_id = ""
+    with process.stdout as lines:
+        for line in lines:
+            task_id, event = line.split()
+            count -= event == "action_intended"
+            if count == 0:
+                os.kill(process.pid, signal.SIGKILL)
+                break
+    process.wait()
+    return task_id
+
+
+async def _records(folder: Path, task_id: str) -> list[Record]:
+    journal = SqliteJournal(folder)
+    try:
+        return await journal.read(task_id)
+    finally:
+        await journal.close()
+
+
+async def _stopped(start: StartRun, device: Journaled, worker: ScriptedWorker, **more: object) -> Run:
+    async with start(device, worker, **more) as run:
+        async with asyncio.timeout(20):
+            while len(worker.briefings) < 2:
+                await asyncio.sleep(0.01)
+        await run.stop()
+    return run
+
+
+async def test_a_stopped_task_goes_on_with_its_place_and_its_history(
+    start: StartRun, device: Journaled, journal: SqliteJournal
+) -> None:
+    bookmarked = Decision(kind="actions", actions=(Planned(action=Memorize(text="x")),), bookmark="page 3")
+    run = await _stopped(start, device, ScriptedWorker(bookmarked, forever))
+    worker = ScriptedWorker()
+    past = fold_all(await journal.read(run.task_id))
+    again = Run.resumed(past, _crew_of(run, worker))
+    await again.start()
+    state = await again.wait()
+    assert (state.task_id, state.status) == (run.task_id, TaskStatus.FULFILLED)
+    assert worker.briefings[0].bookmark == "page 3"
+    assert worker.briefings[0].notes == ("x",)
+    assert worker.briefings[0].step == 2
+
+
+def _crew_of(run: Run, worker: ScriptedWorker) -> Crew:
+    return replace(run._crew, workers={"operator": worker})
+
+
+async def test_an_action_whose_outcome_is_unknown_is_told_and_not_repeated(
+    start: StartRun, device: Journaled, journal: SqliteJournal
+) -> None:
+    async def hang(_: object) -> None:
+        await asyncio.Event().wait()
+
+    device.on_act = hang
+    worker = ScriptedWorker(Click(x=540, y=45, target="Send"))
+    async with start(device, worker) as run:
+        async with asyncio.timeout(20):
+            while not device.sent:
+                await asyncio.sleep(0.01)
+        await run.stop()
+    device.on_act = None
+    past = fold_all(await journal.read(run.task_id))
+    assert past.unconfirmed == Click(x=540, y=45, target="Send")
+    next_worker = ScriptedWorker()
+    again = Run.resumed(past, _crew_of(run, next_worker))
+    await again.start()
+    await again.wait()
+    told = next_worker.briefings[0].messages
+    assert any('click "Send"' in message and "look first" in message for message in told)
+    assert len(device.sent) == 1
+
+
+async def test_the_outer_loop_goes_on_with_the_subtask_it_was_at(
+    start: StartRun, device: Journaled, journal: SqliteJournal
+) -> None:
+    planner = ScriptedPlanner("a", "b", "c")
+    management = managed(planner, ScriptedJudge())
+    run = await _stopped(start, device, ScriptedWorker(DONE, forever), management=management)
+    past = fold_all(await journal.read(run.task_id))
+    again = Run.resumed(past, _crew_of(run, ScriptedWorker(DONE, DONE)))
+    await again.start()
+    state = await again.wait()
+    assert state.status is TaskStatus.FULFILLED
+    assert len(planner.requests) == 1, "no new plan was needed"
+    events = [record.event for record in await journal.read(run.task_id)]
+    started = [(e.subtask.title, e.went_on) for e in events if isinstance(e, SubtaskStarted)]
+    assert started == [("a", False), ("b", False), ("b", True), ("c", False)]
+
+
+async def test_a_task_that_failed_is_planned_anew(start: StartRun, device: Journaled, journal: SqliteJournal) -> None:
+    planner = ScriptedPlanner("a")
+    management = managed(planner, ScriptedJudge())
+    fail = Decision(kind="fail", message="no")
+    async with start(device, ScriptedWorker(*[fail] * 9), management=management) as run:
+        past = await run.wait()
+    again = Run.resumed(past, _crew_of(run, ScriptedWorker(DONE)))
+    await again.start()
+    assert (await again.wait()).status is TaskStatus.FULFILLED
+
+
+async def test_more_steps_are_granted_by_resuming(start: StartRun, device: Journaled) -> None:
+    async with start(device, ScriptedWorker(*[Memorize(text="x")] * 9), max_steps=2) as run:
+        past = await run.wait()
+    assert past.cause == "steps"
+    again = Run.resumed(past, _crew_of(run, ScriptedWorker(Home())), max_steps=5)
+    await again.start()
+    state = await again.wait()
+    assert (state.status, state.max_steps) == (TaskStatus.FULFILLED, 7)
+
+
+async def test_a_fulfilled_task_has_nothing_left_to_do(start: StartRun, device: Journaled) -> None:
+    async with start(device, ScriptedWorker()) as run:
+        past = await run.wait()
+    with pytest.raises(UsageError, match="nothing left to do"):
+        Run.resumed(past, run._crew)
