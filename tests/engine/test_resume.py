@@ -19,7 +19,7 @@ from deskhand.engine.run import Crew, Run
 from deskhand.errors import UsageError
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.server import SimPhone
-from deskhand.task.events import SubtaskStarted, TaskResumed
+from deskhand.task.events import Record, SubtaskStarted, TaskResumed
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import fold_all
 from deskhand.types import Decision, Planned, TaskStatus
