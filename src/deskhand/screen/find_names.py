@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from rapidfuzz import fuzz
 
 from deskhand.screen.find_tree import Tree
@@ -31,10 +33,11 @@ def name_score(name: str, element: Element, tree: Tree, exact: bool = False) -> 
         )
         score = max(named, min(score, 0.5))
     if score < IDENTIFIER:
-        score = max(score, _identifier_score(name, element))
+        score = max(score, _identifier_score(name, element.id))
     return score if not exact or score >= PREFIX else score * 0.9
 
 
+@lru_cache(maxsize=8192)
 def text_score(name: str, seen: str) -> float:
     """How well a name that was asked for fits a text that is seen."""
     want, have = fold(name), fold(seen)
@@ -89,9 +92,10 @@ def _digits(text: str) -> str:
     return "".join(c for c in text if c.isdigit())
 
 
-def _identifier_score(name: str, element: Element) -> float:
+@lru_cache(maxsize=8192)
+def _identifier_score(name: str, identifier: str) -> float:
     """`wifi_switch` answers to "Wi-Fi": all words of the name, or of a synonym, are words of the identifier."""
-    words = pieces(element.id.rpartition("/")[2])
+    words = pieces(identifier.rpartition("/")[2])
     if not words:
         return 0.0
     joined = "".join(words)

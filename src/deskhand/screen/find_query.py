@@ -66,6 +66,8 @@ def _read(literal: str, depth: int) -> Query:
     for phrase in words().anywhere:
         if found := _phrase(phrase, rest):
             rest = _without(rest, found) or rest
+    # "… in the middle of the screen" is a place, not something in a thing called middle
+    rest, query = _take_position(rest, query, last=True)
     if depth < 3:
         rest, query = _take_relation(rest, query, quotes, depth)
     rest, query = _take_position(rest, query)
@@ -124,8 +126,13 @@ def _fill(text: str, quotes: list[str]) -> str:
     return text
 
 
-def _take_position(rest: str, query: Query) -> tuple[str, Query]:
+def _take_position(rest: str, query: Query, last: bool = False) -> tuple[str, Query]:
+    """`last`: only a phrase of several words that ends the description."""
+    if query.position:
+        return rest, query
     for phrase, position in words().positions:
+        if last and (" " not in phrase or not rest.casefold().endswith(phrase)):
+            continue
         found = _phrase(phrase, rest)
         if found and (is_chinese(phrase) or _without(rest, found)):
             return _without(rest, found), replace(query, position=position)
@@ -192,6 +199,11 @@ def _take_role(rest: str, query: Query) -> tuple[str, Query]:
             return rest[: -len(term)].rstrip(), replace(query, roles=roles)
         if term + " " + _MARK == low or (is_chinese(term) and low.replace(" ", "") == term + _MARK):
             return _MARK, replace(query, roles=roles)
+    for kind in words().kinds:
+        name = rest[len(kind) :].strip()
+        # "contact Bob", "联系人王五": what kind of thing it is, then its name
+        if low.startswith(kind if is_chinese(kind) else kind + " ") and len(name) > 1:
+            return name, replace(query, roles=frozenset[Role]({"item"}))
     return rest, query
 
 

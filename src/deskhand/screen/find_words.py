@@ -40,6 +40,7 @@ class Words:
     fillers_zh: tuple[str, ...]
     namers: tuple[str, ...]
     anywhere: tuple[str, ...]
+    kinds: tuple[str, ...]
 
 
 @cache
@@ -68,6 +69,7 @@ def words() -> Words:
         fillers_zh=_longest_first(data["fillers"]["zh"]),
         namers=_longest_first(data["fillers"]["namers"]),
         anywhere=_longest_first(data["fillers"]["anywhere"]),
+        kinds=_longest_first(data["fillers"]["kinds"]),
     )
 
 

@@ -16,6 +16,8 @@ _SHAPE = re.compile(r"[\d.+\-*/()%^]+")
 
 def read_sum(text: str) -> str | None:
     """The sum in plain signs (`12*34`), or None if the text is no sum of at least two numbers."""
+    if not any(c.isdigit() for c in text):
+        return None
     plain = unicodedata.normalize("NFKC", text).casefold().strip()
     for pattern, sign in _WORDS:
         plain = re.sub(pattern, sign, plain) if "\\1" in sign else re.sub(pattern, sign.replace("\\", ""), plain)

@@ -22,7 +22,7 @@ def scroll(step: say.Scrolling, scene: Scene) -> Outcome:
     ended = scene.memo.get("print") == scene.print
     if (count and not step.to_end) or ended or count >= MAX_SCROLLS:
         scene.judge(not ended)
-        return Finished(scene.say("滚动到底了" if ended else "滚动了屏幕", "reached the end" if ended else "scrolled"))
+        return Finished(scene.say("滚动到头了" if ended else "滚动了屏幕", "reached the end" if ended else "scrolled"))
     scene.memo.update(count=count + 1, print=scene.print)
     area = scroller(scene)
     x, y = area.bounds.center if area else (None, None)

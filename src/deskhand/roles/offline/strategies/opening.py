@@ -12,7 +12,7 @@ from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.hunting import locate
 from deskhand.roles.offline.strategies.toggling import toggle
-from deskhand.roles.offline.strategies.touching import find, tap, touch
+from deskhand.roles.offline.strategies.touching import find, touch
 from deskhand.screen.find import Candidate, nearest_names
 from deskhand.screen.find_query import read_description
 from deskhand.screen.find_words import fold, same_word, synonyms
@@ -91,11 +91,12 @@ def _by_name(scene: Scene, step: say.Open, name: str) -> Outcome:
     if tried:
         scene.judge(False, scene.trouble)
         scene.memo["error"] = scene.trouble
+    inside = not scene.first and not scene.on_home_screen
     others = [s for s in synonyms(name) if s not in tried][:1] if tried else [name]
-    if others and len(tried) < 2:
+    if others and len(tried) < (1 if inside else 2):
         tried.append(others[0])
         return act(scene.say(f"打开应用“{others[0]}”", f"Opening the app “{others[0]}”"), OpenApp(name=others[0]))
-    if not scene.first and not scene.on_home_screen:
+    if inside:
         scene.memo["way"] = "page"
         return _by_hunting(scene, step, name)
     scene.memo["way"] = "icon"
@@ -176,13 +177,13 @@ def close_thing(step: say.Close, scene: Scene) -> Outcome:
         if not changed:
             return Failed(scene.say(f"“{step.target}”没有关掉。", f"“{step.target}” did not close."))
         return Finished(scene.say(f"关闭了“{step.target}”", f"closed “{step.target}”"))
-    if way == "tap":
-        return tap(say.Tap(step.source, f"Close {step.target}"), scene)
     scene.memo.update(closed=True, print=scene.print)
     parts = obstacles.dialog(scene)
     button = obstacles.refusal(parts) if parts else None
     if button is not None:
         return act(scene.say("关闭对话框", "Closing the dialog"), touch(button))
+    if _means_here(step.target) and scene.can("back"):
+        return act(scene.say("返回以关闭", "Going back to close it"), Back())
     closer = scene.find("Close", "clickable").best
     if closer is not None:
         return act(scene.say("点击关闭", "Clicking close"), touch(closer.target))
@@ -194,6 +195,11 @@ def close_thing(step: say.Close, scene: Scene) -> Outcome:
         scene.memo.update(closed=True)
         return act(scene.say("返回以关闭", "Going back to close it"), Back())
     return found
+
+
+def _means_here(target: str) -> bool:
+    """The page, the screen, the dialog: whatever is in front."""
+    return any(fold(target).removeprefix("the").removeprefix("this") == fold(w) for w in lexicon().extra["here"])
 
 
 def _in_front(scene: Scene, name: str) -> bool:
