@@ -8,11 +8,11 @@ from typing import Any, Literal
 import pytest
 
 from deskhand.config import EndpointSettings
-from deskhand.models.computer_wire import AnthropicComputerWire, ComputerWire, OpenAiComputerWire
 from deskhand.models.faults import CallFailed
+from deskhand.models.make import make_wire
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
-from deskhand.models.wire import Patience
+from deskhand.models.wire import Patience, Wire
 from deskhand.talk import Computer, ModelRequest, Picture, Tool, ToolCall, Turn
 from deskhand.types import Usage
 
@@ -35,11 +35,9 @@ REQUEST = ModelRequest(
 @asynccontextmanager
 async def wire(
     server: ModelServer, name: Name, model: str = "scripted", patience: Patience | None = None, **fields: Any
-) -> AsyncIterator[ComputerWire]:
-    kind = OpenAiComputerWire if name == "openai" else AnthropicComputerWire
-    made = kind(
-        EndpointSettings(provider=name, model=model, base_url=server.url, **fields), "sk-key-abcdefgh", patience
-    )
+) -> AsyncIterator[Wire]:
+    endpoint = EndpointSettings(provider=name, model=model, base_url=server.url, **fields)
+    made = make_wire(endpoint, f"{name}-computer", patience)
     try:
         yield made
     finally:

@@ -14,6 +14,7 @@ from deskhand.clock import ManualClock
 from deskhand.config import EndpointSettings, Provider
 from deskhand.errors import ModelUnavailable
 from deskhand.models.faults import CallFailed
+from deskhand.models.make import make_wire
 from deskhand.models.patient import Patient
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
@@ -30,6 +31,13 @@ REQUEST = ModelRequest(
     temperature=0.0,
 )
 TOOL = Tool("step", "decide", {"type": "object", "properties": {"decision": {"type": "string"}}})
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", KEY)
+
+
 PROVIDERS: list[Provider] = ["openai-compatible", "openai", "anthropic"]
 
 
@@ -37,8 +45,10 @@ PROVIDERS: list[Provider] = ["openai-compatible", "openai", "anthropic"]
 async def wire(
     server: ModelServer, provider: Provider = "openai-compatible", patience: Patience | None = None, **fields: Any
 ) -> AsyncIterator[Wire]:
-    endpoint = EndpointSettings(provider=provider, model="scripted", base_url=server.url, **fields)
-    model = Wire(endpoint, KEY, patience)
+    endpoint = EndpointSettings(
+        **{"api_key_env": "MY_KEY", **fields, "provider": provider, "model": "scripted", "base_url": server.url}
+    )
+    model = make_wire(endpoint, "tools", patience)
     try:
         yield model
     finally:
@@ -136,7 +146,7 @@ async def failure(model: Wire) -> CallFailed:
 async def test_a_refusal_is_one_clear_sentence_and_final(
     provider: Provider, make: Callable[[], ModelServer], says: str
 ) -> None:
-    async with make() as server, wire(server, provider, api_key_env="MY_KEY") as model:
+    async with make() as server, wire(server, provider) as model:
         fault = await failure(model)
     assert not fault.retryable
     assert not fault.billed
@@ -147,7 +157,7 @@ async def test_a_dead_endpoint_is_named() -> None:
     async with ModelServer() as server:
         pass
     endpoint = EndpointSettings(model="scripted", base_url="http://127.0.0.1:9/v1")
-    model = Wire(endpoint, KEY)
+    model = make_wire(endpoint, "tools")
     fault = await failure(model)
     await model.close()
     assert "127.0.0.1:9 can't be reached for scripted" in str(fault)
@@ -220,7 +230,9 @@ async def test_connections_are_kept_between_calls() -> None:
 
 
 def test_a_key_is_in_no_representation() -> None:
-    model = Wire(EndpointSettings(model="scripted", base_url="http://127.0.0.1:9/v1"), KEY)
+    model = make_wire(
+        EndpointSettings(model="scripted", base_url="http://127.0.0.1:9/v1", api_key_env="MY_KEY"), "tools"
+    )
     assert KEY not in f"{model!r} {model._address!r}"
 
 

@@ -24,7 +24,6 @@ _NO_PICTURES = re.compile(
     r"|not a (?:vision|multimodal) model",
     re.IGNORECASE | re.DOTALL,
 )
-NO_TOOLS = re.compile(r"tool|function.?call", re.IGNORECASE)
 
 
 class CallFailed(ModelUnavailable):
@@ -43,13 +42,12 @@ class CallFailed(ModelUnavailable):
 
 
 @contextmanager
-def installed(provider: str) -> Generator[None]:
+def installed() -> Generator[None]:
     """Say which extra is missing, instead of which module."""
     try:
         yield
     except ImportError as missing:
-        extra = "anthropic" if provider == "anthropic" else "openai"
-        sentence = f"{missing.name} is not installed: pip install 'deskhand[{extra}]' to use models of this kind."
+        sentence = f"{missing.name} is not installed, which models need: pip install 'deskhand[models]'."
         raise ModelUnavailable(sentence) from None
 
 

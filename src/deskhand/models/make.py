@@ -6,6 +6,10 @@ from collections.abc import Callable
 
 from deskhand.config import EndpointSettings, ModelSettings, Settings, read_key
 from deskhand.errors import SettingsError
+from deskhand.models.apis import Api
+from deskhand.models.apis.chat import ChatApi
+from deskhand.models.apis.messages import MessagesApi
+from deskhand.models.apis.responses import ResponsesApi
 from deskhand.models.dialects import DIALECTS, coordinates_of, dialect_of
 from deskhand.models.metered import CallRecord, Metered
 from deskhand.models.patient import Patient
@@ -41,20 +45,18 @@ def make_model(
     endpoints = (section, *section.fallbacks)
     prices = [price_of(endpoint) for endpoint in endpoints]
     models = [
-        Metered(_wire(endpoint, dialect_name(section), patience), price, budget, on_call)
+        Metered(make_wire(endpoint, dialect_name(section), patience), price, budget, on_call)
         for endpoint, price in zip(endpoints, prices, strict=True)
     ]
     return Patient(models, clock, section.retries)
 
 
-def _wire(endpoint: EndpointSettings, dialect: str, patience: Patience) -> Model:
+def make_wire(endpoint: EndpointSettings, dialect: str, patience: Patience | None = None) -> Wire:
+    """The wire to one endpoint, over the API that its provider and dialect need."""
     key = read_key(endpoint).get_secret_value()
-    if dialect == "anthropic-computer":
-        from deskhand.models.computer_wire import AnthropicComputerWire
-
-        return AnthropicComputerWire(endpoint, key, patience)
-    if dialect == "openai-computer":
-        from deskhand.models.computer_wire import OpenAiComputerWire
-
-        return OpenAiComputerWire(endpoint, key, patience)
-    return Wire(endpoint, key, patience)
+    api: Api = ChatApi(endpoint.model, official=endpoint.provider == "openai")
+    if endpoint.provider == "anthropic":
+        api = MessagesApi(endpoint.model)
+    elif dialect == "openai-computer":
+        api = ResponsesApi(endpoint.model)
+    return Wire(endpoint, key, api, patience)

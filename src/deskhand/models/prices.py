@@ -96,7 +96,7 @@ def _from_table(model: str) -> Price | None:
 
 
 def _from_library(endpoint: EndpointSettings) -> Price | None:
-    with installed(endpoint.provider):
+    with installed():
         from genai_prices import Usage as Priced
         from genai_prices import calc_price
 

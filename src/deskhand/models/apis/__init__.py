@@ -1,0 +1,85 @@
+"""The three APIs that models are reached by. Each knows its own JSON, streamed and whole, and nothing of HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from deskhand.talk import ModelReply, ModelRequest
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Concessions:
+    """What an endpoint has refused so far, so that it is not asked for again."""
+
+    refused: frozenset[str] = frozenset()
+
+    def takes(self, name: str) -> bool:
+        return name not in self.refused
+
+
+class Stream(Protocol):
+    """Puts the events of one streamed reply together."""
+
+    @property
+    def finished(self) -> bool:
+        """Whether it may end here; what ends before was cut off."""
+        ...
+
+    def feed(self, event: Json) -> bool:
+        """Take one event; whether the reply is complete."""
+        ...
+
+    def whole(self) -> Json:
+        """The reply as it would have come unstreamed."""
+        ...
+
+
+class Api(Protocol):
+    @property
+    def path(self) -> str: ...
+    def headers(self, key: str, request: ModelRequest) -> dict[str, str]: ...
+    def body(self, request: ModelRequest, given: Concessions) -> Json: ...
+    def stream(self) -> Stream: ...
+    def reply(self, whole: Json) -> ModelReply:
+        """The reply in our own words; raises KeyError, TypeError or ValueError when it is none of this API."""
+        ...
+
+
+def listed(value: object) -> list[Json]:
+    """A list of objects, or nothing at all; anything else is not what this API sends."""
+    if value is None:
+        return []
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):  # pyright: ignore[reportUnknownVariableType] JSON
+        raise TypeError("not a list of objects")
+    return cast("list[Json]", value)
+
+
+def mapped(value: object) -> Json:
+    """An object, or an empty one where there is none."""
+    return cast("Json", value) if isinstance(value, dict) else {}
+
+
+def arguments(said: object) -> Mapping[str, Any] | None:
+    """A call's arguments; None when they are no JSON object."""
+    if isinstance(said, str):
+        try:
+            said = json.loads(said or "{}")
+        except ValueError:
+            return None
+    if said is None:
+        return {}
+    return cast("Json", said) if isinstance(said, dict) else None
+
+
+def count(usage: Mapping[str, Any] | None, *names: str) -> int:
+    """A number of tokens, under the first of these names that it has; 0 when it is not told."""
+    for name in names:
+        value = (usage or {}).get(name)
+        if isinstance(value, int):
+            return value
+    return 0

@@ -1,0 +1,144 @@
+"""Anthropic's messages, with its computer tool when a request has a screen."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from typing import Any
+
+from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped
+from deskhand.talk import ModelReply, ModelRequest, StopReason, ToolCall, Turn
+from deskhand.types import Usage
+
+_STOPS: dict[str, StopReason] = {"max_tokens": "length", "refusal": "refused", "tool_use": "tools"}
+# Models up to 4.5 know the first version of the computer tool only, those after it the second.
+_OLDER = re.compile(r"3-7|sonnet-4-2|opus-4-2|opus-4-1|(?:sonnet|haiku)-4-5")
+
+
+class MessagesApi:
+    path = "/v1/messages"
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._version = "20250124" if _OLDER.search(model) else "20251124"
+
+    def headers(self, key: str, request: ModelRequest) -> dict[str, str]:
+        headers = {"anthropic-version": "2023-06-01"}
+        if key:
+            headers["x-api-key"] = key
+        if request.computer:
+            day = self._version
+            headers["anthropic-beta"] = f"computer-use-{day[:4]}-{day[4:6]}-{day[6:]}"
+        return headers
+
+    def body(self, request: ModelRequest, given: Concessions) -> Json:
+        tools: list[Json] = [
+            {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
+            for tool in request.tools
+        ]
+        if request.computer:
+            size = {"display_width_px": request.computer.width, "display_height_px": request.computer.height}
+            tools.insert(0, {"type": f"computer_{self._version}", "name": "computer", **size})
+        body: Json = {
+            "model": self._model,
+            "messages": [_message(turn) for turn in request.turns],
+            "max_tokens": request.max_output_tokens,
+        }
+        if request.system:
+            body["system"] = request.system
+        for name in ("temperature", "top_p"):
+            if (value := getattr(request, name)) is not None and given.takes(name):
+                body[name] = value
+        if request.stop:
+            body["stop_sequences"] = list(request.stop)
+        if tools:
+            body["tools"] = tools
+            if request.must_call and given.takes("tool_choice"):
+                body["tool_choice"] = {"type": "any"}
+        return body
+
+    def stream(self) -> Stream:
+        return _MessageStream()
+
+    def reply(self, whole: Json) -> ModelReply:
+        blocks = listed(whole["content"])
+        used = [block for block in blocks if block["type"] == "tool_use"]
+        usage = mapped(whole.get("usage"))
+        # What a cache gave or took is input too; it is only priced differently.
+        cached, stored = count(usage, "cache_read_input_tokens"), count(usage, "cache_creation_input_tokens")
+        ours = [block for block in used if not _on_screen(block)]
+        return ModelReply(
+            text="".join(str(block["text"]) for block in blocks if block["type"] == "text"),
+            thinking="".join(str(block.get("thinking") or "") for block in blocks if block["type"] == "thinking"),
+            calls=tuple(ToolCall(str(block["name"]), arguments(block.get("input"))) for block in ours),
+            native=tuple(block for block in used if _on_screen(block)),
+            stop=_STOPS.get(str(whole.get("stop_reason")), "end"),
+            usage=Usage(
+                calls=1,
+                input_tokens=count(usage, "input_tokens") + cached + stored,
+                output_tokens=count(usage, "output_tokens"),
+            ),
+            cached_tokens=cached,
+            model=str(whole.get("model") or ""),
+        )
+
+
+def _on_screen(block: Json) -> bool:
+    return block.get("name") == "computer" or block.get("toolset_name") == "computer"
+
+
+def _message(turn: Turn) -> Json:
+    content: list[Json] = []
+    for part in turn.parts:
+        if isinstance(part, str):
+            content.append({"type": "text", "text": part})
+        else:
+            data = base64.b64encode(part.data).decode()
+            content.append({"type": "image", "source": {"type": "base64", "media_type": part.media_type, "data": data}})
+    return {"role": "assistant" if turn.speaker == "model" else "user", "content": content}
+
+
+class _MessageStream:
+    """Blocks that begin, grow and end; the message's end is an event of its own."""
+
+    def __init__(self) -> None:
+        self._message: Json = {"content": []}
+        self._inputs: dict[int, list[str]] = {}
+
+    finished = False
+
+    def feed(self, event: Json) -> bool:
+        kind = event.get("type")
+        if kind == "message_start":
+            self._message = {**event["message"], "content": []}
+        elif kind == "content_block_start":
+            self._message["content"].append(dict(event["content_block"]))
+        elif kind == "content_block_delta":
+            self._grow(event["index"], event["delta"])
+        elif kind == "message_delta":
+            self._message.update(event.get("delta") or {})
+            self._message["usage"] = {**(self._message.get("usage") or {}), **(event.get("usage") or {})}
+        elif kind == "message_stop":
+            self.finished = True
+        return self.finished
+
+    def _grow(self, index: int, delta: Json) -> None:
+        block: dict[str, Any] = self._message["content"][index]
+        for name in ("text", "thinking"):
+            if name in delta:
+                block[name] = block.get(name, "") + delta[name]
+        if "partial_json" in delta:
+            self._inputs.setdefault(index, []).append(delta["partial_json"])
+
+    def whole(self) -> Json:
+        for index, parts in self._inputs.items():
+            self._message["content"][index]["input"] = _input("".join(parts))
+        return self._message
+
+
+def _input(text: str) -> Any:
+    try:
+        return json.loads(text or "{}")
+    except ValueError:
+        return text

@@ -1,0 +1,100 @@
+"""OpenAI's responses, for its computer tool."""
+
+from __future__ import annotations
+
+from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped
+from deskhand.models.apis.chat import data_url
+from deskhand.talk import ModelReply, ModelRequest, Picture, ToolCall, Turn
+from deskhand.types import Usage
+
+_ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
+
+
+class ResponsesApi:
+    path = "/responses"
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+
+    def headers(self, key: str, request: ModelRequest) -> dict[str, str]:
+        return {"Authorization": f"Bearer {key}"} if key else {}
+
+    def body(self, request: ModelRequest, given: Concessions) -> Json:
+        tools: list[Json] = [
+            {"type": "function", "name": tool.name, "description": tool.description, "parameters": tool.parameters,
+             "strict": False}
+            for tool in request.tools
+        ]  # fmt: skip
+        if request.computer and "computer-use" in self._model:
+            size = {"display_width": request.computer.width, "display_height": request.computer.height}
+            tools.insert(0, {"type": "computer_use_preview", "environment": "browser", **size})
+        elif request.computer:
+            tools.insert(0, {"type": "computer"})
+        body: Json = {
+            "model": self._model,
+            "instructions": request.system,
+            "input": [_item(turn) for turn in request.turns],
+            "tools": tools,
+            "max_output_tokens": request.max_output_tokens,
+            "truncation": "auto",
+            "store": False,
+        }
+        for name in ("temperature", "top_p"):
+            if (value := getattr(request, name)) is not None and given.takes(name):
+                body[name] = value
+        return body
+
+    def stream(self) -> Stream:
+        return _ResponseStream()
+
+    def reply(self, whole: Json) -> ModelReply:
+        items = listed(whole["output"])
+        usage = mapped(whole.get("usage"))
+        said = [
+            str(part.get("text") or "")
+            for item in items if item["type"] == "message"
+            for part in listed(item["content"]) if part["type"] == "output_text"
+        ]  # fmt: skip
+        calls = [item for item in items if item["type"] == "function_call"]
+        return ModelReply(
+            text="\n".join(said),
+            calls=tuple(ToolCall(str(item["name"]), arguments(item.get("arguments"))) for item in calls),
+            native=tuple(item for item in items if item["type"] == "computer_call"),
+            stop="length" if whole.get("status") == "incomplete" else "end",
+            usage=Usage(
+                calls=1, input_tokens=count(usage, "input_tokens"), output_tokens=count(usage, "output_tokens")
+            ),
+            cached_tokens=count(mapped(usage.get("input_tokens_details")), "cached_tokens"),
+            model=str(whole.get("model") or ""),
+        )
+
+
+def _item(turn: Turn) -> Json:
+    if turn.speaker == "model":
+        return {"role": "assistant", "content": "\n".join(part for part in turn.parts if isinstance(part, str))}
+    return {"role": "user", "content": [_part(part) for part in turn.parts]}
+
+
+def _part(part: str | Picture) -> Json:
+    if isinstance(part, str):
+        return {"type": "input_text", "text": part}
+    return {"type": "input_image", "image_url": data_url(part), "detail": "auto"}
+
+
+class _ResponseStream:
+    """The last event carries the whole reply; those before it only say that it grows."""
+
+    def __init__(self) -> None:
+        self._whole: Json = {}
+
+    @property
+    def finished(self) -> bool:
+        return bool(self._whole)
+
+    def feed(self, event: Json) -> bool:
+        if event.get("type") in _ENDS:
+            self._whole = event["response"]
+        return self.finished
+
+    def whole(self) -> Json:
+        return self._whole
