@@ -64,6 +64,25 @@ class DispatcherSettings(_Section):
     max_plans: Annotated[int, Field(ge=1, le=100)] = 10
 
 
+class McpToolSettings(_Section):
+    """A tool of an MCP server that is started by this command; the tool takes one text."""
+
+    command: Annotated[tuple[str, ...], Field(min_length=1)]
+    tool: Annotated[str, Field(min_length=1)]
+
+
+class SupplementSettings(_Section):
+    """Where materials for a task are looked up: files and folders, a SearXNG-compatible search, tools of MCP servers.
+
+    A search or a tool has `timeout_s` to answer.
+    """
+
+    folders: tuple[Path, ...] = ()
+    search_url: Annotated[str, Field(pattern=r"^(https?://\S+)?$")] = ""
+    mcp: tuple[McpToolSettings, ...] = ()
+    timeout_s: Annotated[float, Field(gt=0, le=600)] = 20.0
+
+
 class AdbSettings(_Section):
     """How phones are reached. No path: the adb inside the adbutils package, else the one on PATH."""
 
@@ -233,6 +252,7 @@ class Settings(_Section):
     rules: RuleSettings = RuleSettings()
     gates: GateSettings = GateSettings()
     dispatcher: DispatcherSettings = DispatcherSettings()
+    supplement: SupplementSettings = SupplementSettings()
     models: ModelsSettings = ModelsSettings()
     budget: BudgetSettings = BudgetSettings()
     adb: AdbSettings = AdbSettings()

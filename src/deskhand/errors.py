@@ -3,7 +3,8 @@
 DeskhandError
 ├── ModelFault                 the model's: fed back to it, counted as a failed step
 │   ├── Unparsable             no action can be read out of its reply
-│   └── NotPossible            an action the device does not have, or a point outside of the frame
+│   ├── NotPossible            an action the device does not have, or a point outside of the frame
+│   └── NoPlan                 no way to the goal that was not tried already
 ├── DeviceFault                the device's: told to the worker, which finds another way
 │   ├── ActionFailed           the device refused or could not carry it out
 │   ├── DeviceTimeout          it did not answer in time; whether it acted is unknown
@@ -16,6 +17,7 @@ DeskhandError
 │       ├── UnknownDevice · DeviceUnauthorized · DeviceOffline · DeviceGone
 │       └── DeviceLocked · DeviceBusy · DeviceSetup (adb, browser, X server missing)
 ├── ModelUnavailable           endpoint dead, key wrong, model unknown: exit code 4
+├── LookupFailed               a source of materials can't be asked: recorded, the task goes on without
 ├── BudgetSpent                the cap would be exceeded: exit code 5
 └── UsageError                 ours or the user's: exit code 2
     ├── SettingsError          a bad key or value, named with its file
@@ -115,6 +117,10 @@ class DeviceSetup(DeviceUnusable):
 
 class ModelUnavailable(DeskhandError):
     exit_code = 4
+
+
+class LookupFailed(DeskhandError):
+    pass
 
 
 class BudgetSpent(DeskhandError):
