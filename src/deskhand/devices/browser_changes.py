@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -24,10 +24,11 @@ BUSY_GAP_S = 0.1
 # is tried again.
 TICK_S = 0.2
 REST_TICKS = 10
+LINGER_S = 2.0
 
 
 class Changes:
-    """Listeners come and go; the screencast runs while there are any."""
+    """Listeners come and go; the screencast runs while there are any, and a little longer."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -35,24 +36,27 @@ class Changes:
         self._wire: Wire | None = None
         self._heard: set[CDPSession] = set()
         self._running = False
+        self._switching = asyncio.Lock()
         self._recent: deque[float] = deque(maxlen=BUSY_FRAMES)
         self._work: set[asyncio.Task[None]] = set()
-        self._resting: asyncio.Task[None] | None = None
+        self._resting = False
+        self._leaving: asyncio.TimerHandle | None = None
 
     async def listen(self) -> AsyncIterator[None]:
         """One signal each time the picture may have changed; many at once count as one."""
         bell = asyncio.Event()
         self._listeners.add(bell)
         try:
-            await self._run(True)
+            await self._switch()
             while True:
                 await bell.wait()
                 bell.clear()
                 yield
         finally:
             self._listeners.discard(bell)
-            if not self._listeners:
-                self._later(self._stop())
+            # The next one to listen is often the next action: starting anew would cost it a first, needless frame.
+            loop = asyncio.get_running_loop()
+            self._leaving = loop.call_later(LINGER_S, lambda: self._later(self._switch()))
 
     def ring(self) -> None:
         """Something else than the page changed what is seen: a dialog, another tab."""
@@ -63,42 +67,41 @@ class Changes:
         """From now on this tab is the one in front."""
         if wire is self._wire:
             return
-        await self._stop()
-        self._wire = wire
-        if wire is not None and wire.session not in self._heard:
-            self._heard.add(wire.session)
-            wire.session.on("Page.screencastFrame", partial(self._frame, wire))
-        if self._listeners:
-            await self._run(True)
+        async with self._switching:
+            await self._order("Page.stopScreencast", self._running)
+            self._wire, self._running = wire, False
+            if wire is not None and wire.session not in self._heard:
+                self._heard.add(wire.session)
+                wire.session.on("Page.screencastFrame", partial(self._frame, wire))
+        await self._switch()
         self.ring()
 
     async def close(self) -> None:
+        if self._leaving is not None:
+            self._leaving.cancel()
         await self.watch(None)
-        for task in (*self._work, *([self._resting] if self._resting else [])):
+        for task in list(self._work):
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)
 
     # --- the screencast -------------------------------------------------------------------------------------
 
-    async def _stop(self) -> None:
-        if self._resting is not None:
-            self._resting.cancel()
-            self._resting = None
-        if not self._listeners or self._running:
-            await self._run(False)
+    async def _switch(self) -> None:
+        """On while somebody listens and nothing is animated, else off."""
+        async with self._switching:
+            wanted = bool(self._listeners) and not self._resting
+            if wanted != self._running:
+                self._recent.clear()
+                self._running = wanted and self._wire is not None
+                await self._order("Page.startScreencast" if wanted else "Page.stopScreencast", True)
 
-    async def _run(self, on: bool) -> None:
-        if self._wire is None or on == self._running or (on and self._resting is not None):
-            return
+    async def _order(self, method: str, needed: bool) -> None:
         from playwright.async_api import Error
 
-        self._running = on
-        self._recent.clear()
+        if self._wire is None or not needed:
+            return
         try:
-            if on:
-                await self._wire.send("Page.startScreencast", _PICTURE)
-            else:
-                await self._wire.send("Page.stopScreencast")
+            await self._wire.send(method, _PICTURE if method == "Page.startScreencast" else {})
         except (Error, Interrupted, TabLost, DeviceTimeout):
             self._running = False  # the tab is going away; whoever looks at it next is told so
 
@@ -110,10 +113,11 @@ class Changes:
             self._recent.clear()
         self._recent.append(now)
         self.ring()
-        if len(self._recent) == BUSY_FRAMES:
-            self._resting = asyncio.create_task(self._rest())
-        else:
+        if len(self._recent) < BUSY_FRAMES:
             self._later(self._acknowledge(wire, event["sessionId"]))
+        elif not self._resting:
+            self._resting = True
+            self._later(self._rest())
 
     async def _acknowledge(self, wire: Wire, number: int) -> None:
         from playwright.async_api import Error
@@ -124,15 +128,16 @@ class Changes:
             return  # stopped or gone in between: there is nothing left to acknowledge
 
     async def _rest(self) -> None:
-        await self._run(False)
-        for _ in range(REST_TICKS):
-            await self._clock.sleep(TICK_S)
-            self.ring()
-        self._resting = None
-        if self._listeners:
-            await self._run(True)
+        try:
+            await self._switch()
+            for _ in range(REST_TICKS):
+                await self._clock.sleep(TICK_S)
+                self.ring()
+        finally:
+            self._resting = False
+        await self._switch()
 
-    def _later(self, work: Any) -> None:
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(work)
         self._work.add(task)
         task.add_done_callback(self._work.discard)
