@@ -102,7 +102,8 @@ def nearest_names(name: str, elements: Sequence[Element] | Tree, limit: int = 5)
 def by_likeness(name: str, seen: Iterable[str]) -> tuple[str, ...]:
     """Each once and short, the most alike first, else in the order given."""
     names = dict.fromkeys(_short(text) for text in seen if text.strip())
-    likeness = {text: fuzz.WRatio(name.casefold(), text.casefold()) for text in names}
+    # one letter is part of nearly every name
+    likeness = {text: fuzz.WRatio(name.casefold(), text.casefold()) if len(text) > 1 else 0.0 for text in names}
     # a likeness by chance says nothing: those keep the order in which they are read
     return tuple(sorted(names, key=lambda text: -likeness[text] if likeness[text] >= 50 else 0))
 
