@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncIterator, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from deskhand.actions import Action, ActionKind
 from deskhand.gates import GateRequest, Material, Plan, PlanRequest, QualityReport
 from deskhand.talk import ModelReply, ModelRequest, Situation
-from deskhand.types import AppInfo, Briefing, Decision, Element, Frame, SettleResult
+from deskhand.types import AppInfo, Briefing, CodeResult, Decision, Element, Frame, SettleResult
 
 if TYPE_CHECKING:
     from deskhand.task.events import Event, Record, RunSummary
@@ -57,6 +57,14 @@ class Worker(Protocol):
     @property
     def needs_elements(self) -> bool: ...
     async def decide(self, briefing: Briefing) -> Decision: ...
+
+
+class CodeRunner(Protocol):
+    """Runs code in a folder of its own, within limits, and leaves nothing running behind."""
+
+    async def run(self, language: Literal["bash", "python"], code: str, timeout: float | None = None) -> CodeResult:
+        """However the code ends is a result; raises DeviceFault when it can't be run at all."""
+        ...
 
 
 class Planner(Protocol):
@@ -118,6 +126,12 @@ class Reservation(Protocol):
 
     def settle(self, cost: Decimal) -> None: ...
     def release(self) -> None: ...
+
+
+class ScreenReader(Protocol):
+    """Reads the text on a picture, for screens without a list of elements."""
+
+    async def elements(self, frame: Frame, device_id: str = "") -> tuple[Element, ...]: ...
 
 
 class Settle(Protocol):

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from deskhand.actions import REPEATABLE_KINDS, SETTLING_KINDS, Action, ActionKind, Answer, Memorize, Wait
 from deskhand.config import ExecutorSettings
 from deskhand.engine.log import TaskLog
-from deskhand.errors import DeviceFault, DeviceTimeout, DeviceUnusable
+from deskhand.engine.looking import Eyes
+from deskhand.errors import AppNotFound, DeviceFault, DeviceTimeout, DeviceUnusable
 from deskhand.protocols import Clock, Device, Settle
 from deskhand.screen.diff import changed_fraction
+from deskhand.screen.stuck import StuckWatch
 from deskhand.task.events import ActionEnded, ActionIntended, Answered, Event, Memorized, Settled
 from deskhand.types import ActionReport, ExecStatus, Frame
 
@@ -18,16 +20,27 @@ ENGINE_SKILLS: frozenset[ActionKind] = frozenset({"wait", "memorize", "answer"})
 
 @dataclass(frozen=True, slots=True)
 class Acted:
-    """An action's report, the newest known picture (None: unknown), and what is still to be written down."""
+    """An action's report, the picture it ended with (None: unknown), and what is still to be written down."""
 
     report: ActionReport
-    frame: Frame | None
+    frame: Frame | None = None
     unwritten: tuple[Event, ...] = ()
 
 
 class Actor:
-    def __init__(self, device: Device, log: TaskLog, settle: Settle, clock: Clock, settings: ExecutorSettings) -> None:
+    def __init__(
+        self,
+        device: Device,
+        eyes: Eyes,
+        log: TaskLog,
+        settle: Settle,
+        clock: Clock,
+        settings: ExecutorSettings,
+        stuck: StuckWatch,
+    ) -> None:
         self._device = device
+        self._eyes = eyes
+        self._stuck = stuck
         self._log = log
         self._settle = settle
         self._clock = clock
@@ -42,24 +55,33 @@ class Actor:
         self, step: int, number: int, action: Action, before: Frame, along: tuple[Event, ...] = ()
     ) -> Acted:
         """`along` are events that are written with the intention, in one append."""
+        with self._eyes.perception.acting():
+            return await self._carry_out(step, number, action, before, along)
+
+    async def _carry_out(
+        self, step: int, number: int, action: Action, before: Frame, along: tuple[Event, ...]
+    ) -> Acted:
         self.acting = True
         try:
-            ended = await self._attempt(step, number, action, along)
-            if ended.status is not ExecStatus.EXECUTED and action.kind in REPEATABLE_KINDS:
-                ended = await self._attempt(step, number, action)
+            ended, hopeless = await self._attempt(step, number, action, along)
+            if ended.status is not ExecStatus.EXECUTED and action.kind in REPEATABLE_KINDS and not hopeless:
+                ended, _ = await self._attempt(step, number, action)
         finally:
             self.acting = False
         if ended.status is not ExecStatus.EXECUTED:
-            return Acted(ActionReport(action=action, status=ended.status, detail=ended.detail), None)
+            return Acted(ActionReport(action=action, status=ended.status, detail=ended.detail))
         if action.kind not in SETTLING_KINDS:
             frame = None if action.kind == "wait" else before
             return Acted(ActionReport(action=action, status=ended.status, detail=ended.detail), frame)
         return await self._watch(step, number, action, before, ended)
 
-    async def _attempt(self, step: int, number: int, action: Action, along: tuple[Event, ...] = ()) -> ActionEnded:
+    async def _attempt(
+        self, step: int, number: int, action: Action, along: tuple[Event, ...] = ()
+    ) -> tuple[ActionEnded, bool]:
+        """How it ended, and whether trying again can't help."""
         await self._log.record(*along, ActionIntended(step=step, number=number, action=action))
         begun = self._clock.now()
-        status, detail, lost = ExecStatus.EXECUTED, "", None
+        status, detail, lost, hopeless = ExecStatus.EXECUTED, "", None, False
         try:
             async with asyncio.timeout(self._settings.action_timeout_s):
                 detail = await self._send(action)
@@ -68,13 +90,13 @@ class Actor:
         except (TimeoutError, DeviceTimeout) as fault:
             status, detail = ExecStatus.TIMEOUT, str(fault) or f"no answer within {self._settings.action_timeout_s:g} s"
         except DeviceFault as fault:
-            status, detail = ExecStatus.ERROR, str(fault)
+            status, detail, hopeless = ExecStatus.ERROR, str(fault), isinstance(fault, AppNotFound)
         ms = round((self._clock.now() - begun) * 1000)
         ended = ActionEnded(step=step, number=number, status=status, detail=detail, ms=ms)
         await self._log.record(ended, *_remembered(action))
         if lost:
             raise lost
-        return ended
+        return ended, hopeless
 
     async def _send(self, action: Action) -> str:
         match action:
@@ -88,18 +110,20 @@ class Actor:
 
     async def _watch(self, step: int, number: int, action: Action, before: Frame, ended: ActionEnded) -> Acted:
         settled = await self._settle(self._device, before)
-        changed = changed_fraction(before, settled.frame)
+        self._eyes.perception.settled(settled.frame)
+        progress = self._stuck.acted(before, settled.frame)
         event = Settled(
             step=step,
             number=number,
             still=settled.still,
             waited_ms=settled.waited_ms,
             frames=settled.frames,
-            changed=changed,
+            changed=changed_fraction(before, settled.frame),
             frame=await self._log.journal.keep_frame(settled.frame),
+            loop=progress.loop,
         )
-        report = ActionReport(action=action, status=ended.status, detail=ended.detail, changed=changed > 0)
-        return Acted(report, settled.frame if settled.still else None, (event,))
+        report = ActionReport(action=action, status=ended.status, detail=ended.detail, changed=progress.changed)
+        return Acted(report, settled.frame, (event,))
 
 
 def _remembered(action: Action) -> tuple[Event, ...]:

@@ -10,7 +10,7 @@ from deskhand.bus import Mailbox
 from deskhand.config import Settings
 from deskhand.engine.inspection import Inspector
 from deskhand.engine.log import TaskLog
-from deskhand.engine.looking import look
+from deskhand.engine.looking import Eyes
 from deskhand.engine.rules import Rule, decide
 from deskhand.engine.strategy import next_strategy
 from deskhand.engine.transitions import TABLE, When
@@ -54,6 +54,7 @@ class Dispatcher:
         commands: Mailbox[Command],
         *,
         device: Device,
+        eyes: Eyes,
         clock: Clock,
         settings: Settings,
         rules: tuple[Rule, ...],
@@ -64,6 +65,7 @@ class Dispatcher:
         self._log = log
         self._commands = commands
         self._device = device
+        self._eyes = eyes
         self._clock = clock
         self._settings = settings
         self._rules = rules
@@ -88,7 +90,7 @@ class Dispatcher:
         state = self._log.state
         if left := state.subtasks(SubtaskStatus.PENDING):
             await self._go("resumed")
-            self._inspector.remember(await self._device.frame())
+            self._inspector.remember(await self._eyes.perception.frame())
             self._assign(left[0], go_on=True)
             return None
         if state.subtasks(SubtaskStatus.READY) and not state.subtasks(SubtaskStatus.REJECTED):
@@ -250,7 +252,7 @@ class Dispatcher:
             strategy=strategy,
             reason=reason,
             because=because,
-            observation=await look(self._device, None, with_elements=True),
+            observation=await self._eyes.observe(with_elements=True),
             apps=await self._device.apps(),
             capabilities=self._device.capabilities,
             roles=self._roles,
@@ -287,7 +289,7 @@ class Dispatcher:
             return await self._final_check()
         if checked:
             await self._go("gate_done_more")
-        self._inspector.remember(await self._device.frame())
+        self._inspector.remember(await self._eyes.perception.frame())
         self._assign(ready[0])
         return None
 

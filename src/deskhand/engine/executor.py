@@ -12,9 +12,11 @@ from deskhand.bus import Mailbox
 from deskhand.config import ExecutorSettings
 from deskhand.engine.acting import Actor
 from deskhand.engine.log import TaskLog
-from deskhand.engine.looking import check_possible, look, moved_away, unmet
+from deskhand.engine.looking import Eyes, check_possible, moved_away
 from deskhand.errors import BudgetSpent, DeviceFault, DeviceUnusable, ModelFault, ModelUnavailable
 from deskhand.protocols import Clock, Device, Settle, Worker
+from deskhand.screen.movers import Movers
+from deskhand.screen.stuck import StuckWatch
 from deskhand.task.events import (
     CommandTaken,
     Decided,
@@ -62,6 +64,8 @@ class Executor:
         workers: Mapping[WorkerRole, Worker],
         log: TaskLog,
         *,
+        eyes: Eyes,
+        movers: Movers,
         settle: Settle,
         clock: Clock,
         settings: ExecutorSettings,
@@ -74,12 +78,12 @@ class Executor:
         self._clock = clock
         self._settings = settings
         self._max_steps = max_steps
-        self._actor = Actor(device, log, settle, clock, settings)
+        self._eyes = eyes
+        self._stuck = StuckWatch(movers=movers)
+        self._actor = Actor(device, eyes, log, settle, clock, settings, self._stuck)
         self._go = asyncio.Event()
         self._go.set()
         self._work: asyncio.Task[None] | None = None
-        # The newest picture, while nothing has happened since that could have changed it.
-        self._fresh: Frame | None = None
 
     async def run(self) -> None:
         """Serve commands until Stop; work goes on beside. When this returns, nothing more reaches the device."""
@@ -116,6 +120,7 @@ class Executor:
                     ExecutorChanged(subtask=command.task_id, status=ExecutorStatus.RUNNING),
                 )
                 self._go.set()
+                self._stuck.reset()
                 self._work = group.create_task(self._steps())
             case Pause() if self._working and self._go.is_set():
                 self._go.clear()
@@ -123,7 +128,6 @@ class Executor:
                     await self._changed(ExecutorStatus.PAUSED)
             case Resume() if self._working and not self._go.is_set():
                 await self._changed(ExecutorStatus.RUNNING)
-                self._fresh = None
                 self._go.set()
             case _:
                 pass
@@ -194,11 +198,10 @@ class Executor:
         begun = self._clock.now()
         step = self._log.state.step + 1
         try:
-            seen = await look(self._device, self._fresh, self._worker.needs_elements)
+            seen = await self._eyes.observe(self._worker.needs_elements)
         except DeviceUnusable:
             raise
         except DeviceFault as fault:
-            self._fresh = None
             await self._report(begun, StepReport(step=step, error=f"The screen could not be read: {fault}"))
             return
         observed = await self._observed(step, seen)
@@ -270,7 +273,7 @@ class Executor:
                 played.unwritten += (_flushed(step, left, "paused in between: the screen is looked at again"),)
                 break
             if number > 1:
-                surprise, front = await self._surprise(actions[number - 2], planned, seen, front)
+                surprise, front = await self._surprise(actions[number - 2], planned, seen, frame, front)
                 if surprise:
                     played.unwritten += (_flushed(step, left, surprise),)
                     break
@@ -279,11 +282,9 @@ class Executor:
             except ModelFault as fault:
                 played.error = str(fault)
                 break
-            self._fresh = None
             acted = await self._actor.carry_out(step, number, planned.action, frame, played.unwritten)
             played.unwritten = acted.unwritten
             played.reports.append(acted.report)
-            self._fresh = acted.frame
             frame = acted.frame or frame
             if acted.report.status is not ExecStatus.EXECUTED:
                 if left[1:]:
@@ -291,16 +292,18 @@ class Executor:
                 break
         return played
 
-    async def _surprise(self, done: Planned, upcoming: Planned, seen: Observation, front: str) -> tuple[str, str]:
+    async def _surprise(
+        self, done: Planned, upcoming: Planned, seen: Observation, frame: Frame, front: str
+    ) -> tuple[str, str]:
         """Why the next queued action no longer fits (empty when it does), and what is in front now."""
         now = (await self._device.app()).name
         if done.expect:
-            return await unmet(done.expect, self._device), now
+            return await self._eyes.unmet(done.expect), now
         if now != front:
             return f"{now} came to the front instead of {front}", now
-        if self._fresh is None:
-            return "the screen did not become still", now
-        if moved_away(upcoming.action, seen.frame, self._fresh):
+        if self._eyes.perception.surprise:
+            return "the screen changed by itself", now
+        if moved_away(upcoming.action, seen.frame, frame):
             return "what the next action aims at has changed", now
         return "", now
 

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from deskhand.config import GateSettings
 from deskhand.engine.log import TaskLog
-from deskhand.engine.looking import look
+from deskhand.engine.looking import Eyes
 from deskhand.errors import BudgetSpent, ModelFault, ModelUnavailable
 from deskhand.gates import ALLOWED, Depth, GateDecision, GateRequest, GateTrigger, QualityReport
-from deskhand.protocols import Device, Judge
+from deskhand.protocols import Judge
 from deskhand.screen.diff import changed_fraction
 from deskhand.task.events import GateClosed, GateOpened
 from deskhand.task.state import TaskState
@@ -29,14 +29,14 @@ class Inspector:
         judge: Judge,
         fallback: Judge,
         log: TaskLog,
-        device: Device,
+        eyes: Eyes,
         settings: GateSettings,
         can_afford: Callable[[Depth], bool],
     ) -> None:
         self._judge = judge
         self._fallback = fallback
         self._log = log
-        self._device = device
+        self._eyes = eyes
         self._settings = settings
         self._can_afford = can_afford
         self._before: Frame | None = None
@@ -67,7 +67,7 @@ class Inspector:
 
     async def _request(self, trigger: GateTrigger, depth: Depth, elements: bool) -> GateRequest:
         state = self._log.state
-        seen = await look(self._device, None, elements)
+        seen = await self._eyes.observe(elements)
         changed = changed_fraction(self._before, seen.frame) if self._before else 1.0
         return GateRequest(
             trigger=trigger,

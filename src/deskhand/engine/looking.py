@@ -1,56 +1,43 @@
-"""Looking at a device: one observation, or the reason why queued actions no longer fit what is seen."""
-
-import asyncio
-from collections.abc import Coroutine
-from typing import Any, TypeVar
+"""Looking at a device: what is there now, and why queued actions no longer fit it."""
 
 from deskhand.actions import Action, points_of
-from deskhand.errors import NoElements, NotPossible
-from deskhand.protocols import Device
+from deskhand.errors import NotPossible
+from deskhand.protocols import Device, ScreenReader
 from deskhand.screen.diff import changed_fraction
 from deskhand.screen.frame import crop
-from deskhand.types import Element, Expect, Frame, Observation, Rect
+from deskhand.screen.perception import Perception
+from deskhand.types import Expect, Frame, Observation, Rect
 
 # A queued point is still good when this neighbourhood of it looks as it did when the point was chosen.
 PATCH = 64
 PATCH_TOLERANCE = 0.10
 
-T = TypeVar("T")
 
+class Eyes:
+    """What perception knows, and the text on the picture where the device has no list of elements."""
 
-async def look(device: Device, frame: Frame | None, with_elements: bool) -> Observation:
-    """Everything at once; a frame that is known to be current is not taken again."""
-    picture, app, (elements, problem) = await asyncio.gather(
-        *_all_or_none(_given(frame) if frame else device.frame(), device.app(), _elements(device, with_elements))
-    )
-    return Observation(frame=picture, elements=elements, app=app.name, title=app.title, problem=problem)
+    def __init__(self, perception: Perception, device: Device, reader: ScreenReader | None) -> None:
+        self.perception = perception
+        self._device = device
+        self._reader = reader
 
+    async def observe(self, with_elements: bool) -> Observation:
+        seen = await self.perception.observe(with_elements)
+        if not with_elements or seen.elements is not None or self._reader is None or seen.frame.secure:
+            return seen
+        read = await self._reader.elements(seen.frame, self._device.id)
+        return Observation(seen.frame, read, seen.app, seen.title, seen.problem)
 
-def _all_or_none(*work: Coroutine[Any, Any, Any]) -> "list[asyncio.Task[Any]]":
-    """Tasks of which none goes on when one fails."""
-    tasks = [asyncio.ensure_future(coroutine) for coroutine in work]
-
-    def cancel_rest(task: "asyncio.Task[Any]") -> None:
-        if task.cancelled() or task.exception():
-            for other in tasks:
-                other.cancel()
-
-    for task in tasks:
-        task.add_done_callback(cancel_rest)
-    return tasks
-
-
-async def _given(value: T) -> T:
-    return value
-
-
-async def _elements(device: Device, wanted: bool) -> tuple[tuple[Element, ...] | None, str]:
-    if not wanted:
-        return None, ""
-    try:
-        return await device.elements(), ""
-    except NoElements as why:
-        return None, str(why)
+    async def unmet(self, expect: Expect) -> str:
+        """What was expected and is not so; empty when all is as expected."""
+        if expect.app and expect.app.casefold() not in (app := (await self._device.app()).name).casefold():
+            return f"expected {expect.app} in front, but it is {app}"
+        if expect.text:
+            seen = await self.observe(with_elements=True)
+            wanted = expect.text.casefold()
+            if not any(wanted in f"{e.name} {e.value}".casefold() for e in seen.elements or ()):
+                return f'expected to see "{expect.text}"'
+        return ""
 
 
 def check_possible(action: Action, offered: frozenset[str], frame: Frame) -> None:
@@ -69,15 +56,3 @@ def moved_away(action: Action, decided_on: Frame, now: Frame) -> bool:
         if decided_on.size != now.size or changed_fraction(crop(decided_on, box), crop(now, box)) > PATCH_TOLERANCE:
             return True
     return False
-
-
-async def unmet(expect: Expect, device: Device) -> str:
-    """What was expected and is not so; empty when all is as expected."""
-    if expect.app and expect.app.casefold() not in (app := (await device.app()).name).casefold():
-        return f"expected {expect.app} in front, but it is {app}"
-    if expect.text:
-        elements, problem = await _elements(device, wanted=True)
-        wanted = expect.text.casefold()
-        if not any(wanted in f"{e.name} {e.value}".casefold() for e in elements or ()):
-            return problem or f'expected to see "{expect.text}"'
-    return ""

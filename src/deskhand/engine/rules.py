@@ -140,6 +140,16 @@ DEFAULT_RULES: tuple[Rule, ...] = (
         confidence=0.8,
     ),
     Rule(
+        "screen_loop",
+        lambda now: now.state.screen_loop > 0,
+        "QUALITY_CHECK",
+        60,
+        lambda now: f"the same {now.state.screen_loop} screens keep coming back",
+        GateTrigger.NO_PROGRESS,
+        confidence=0.8,
+        every=3,
+    ),
+    Rule(
         "subtask_timeout",
         lambda now: bool(now.state.subtask) and now.time - now.state.subtask_since > now.limits.subtask_s,
         "QUALITY_CHECK",

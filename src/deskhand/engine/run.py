@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Self
 
 from deskhand.actions import describe
@@ -13,10 +13,13 @@ from deskhand.engine.dispatcher import Dispatcher
 from deskhand.engine.executor import Executor
 from deskhand.engine.inspection import Inspector
 from deskhand.engine.log import TaskLog
+from deskhand.engine.looking import Eyes
 from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.errors import DeskhandError, UsageError
 from deskhand.gates import Depth
-from deskhand.protocols import Clock, Device, Journal, Judge, Planner, Settle, Worker
+from deskhand.protocols import Clock, Device, Journal, Judge, Planner, ScreenReader, Settle, Worker
+from deskhand.screen.movers import Movers
+from deskhand.screen.perception import Perception
 from deskhand.task.events import CommandTaken, Event, ExecutorChanged, Record, TaskCreated, TaskEnded, TaskResumed
 from deskhand.task.state import TaskState
 from deskhand.types import Command, ExecutorStatus, InjectPrompt, StartTask, Stop, TaskStatus, WorkerRole
@@ -46,6 +49,8 @@ class Crew:
     settle: Settle
     settings: Settings
     management: Management | None = None
+    reader: ScreenReader | None = None
+    movers: Movers = field(default_factory=Movers)
 
 
 class Run:
@@ -60,10 +65,14 @@ class Run:
         self._max_steps = max_steps or crew.settings.executor.max_steps
         self._past = past
         self._log = TaskLog(self.task_id, crew.journal, crew.bus, past)
+        perception = Perception(crew.device, crew.bus.publish, crew.clock, crew.movers)
+        self._eyes = Eyes(perception, crew.device, crew.reader)
         self._executor = Executor(
             crew.device,
             crew.workers,
             self._log,
+            eyes=self._eyes,
+            movers=crew.movers,
             settle=crew.settle,
             clock=crew.clock,
             settings=crew.settings.executor,
@@ -119,7 +128,8 @@ class Run:
 
     async def _drive(self) -> TaskState:
         try:
-            ended = await self._to_the_end()
+            async with self._eyes.perception:
+                ended = await self._to_the_end()
         except DeskhandError:
             raise
         except Exception as error:  # a bug of ours: the log says so before it is raised
@@ -160,7 +170,7 @@ class Run:
             management.judge,
             management.fallback,
             self._log,
-            crew.device,
+            self._eyes,
             crew.settings.gates,
             management.can_afford,
         )
@@ -170,6 +180,7 @@ class Run:
             self._log,
             self._executor.mailbox,
             device=crew.device,
+            eyes=self._eyes,
             clock=crew.clock,
             settings=crew.settings,
             rules=management.rules,

@@ -93,6 +93,8 @@ class ActionEnded(Word):
 
 
 class Settled(Word):
+    """`changed` is the share of pixels; `loop` how many screens keep coming back, 0 for none."""
+
     type: Literal["settled"] = "settled"
     step: int
     number: int
@@ -101,6 +103,7 @@ class Settled(Word):
     frames: int
     changed: float
     frame: str
+    loop: int = 0
 
 
 class QueueFlushed(Word):

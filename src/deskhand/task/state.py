@@ -109,6 +109,7 @@ class TaskState:
     failed_actions: int = 0
     failures_in_a_row: int = 0
     unchanged_in_a_row: int = 0
+    screen_loop: int = 0
     fired: tuple[tuple[str, int], ...] = ()
     checking: bool = False
     step_ms: int = 0
@@ -252,6 +253,7 @@ def _subtask(state: TaskState, event: SubtaskStarted, at: float) -> TaskState:
         repeats=0,
         failures_in_a_row=0,
         unchanged_in_a_row=0,
+        screen_loop=0,
         fired=(),
         situation=Situation.GET_ACTION,
     )
@@ -351,7 +353,7 @@ def _action_ended(state: TaskState, event: ActionEnded, at: float) -> TaskState:
 
 @_on(Settled)
 def _settled(state: TaskState, event: Settled, at: float) -> TaskState:
-    return replace(state, situation=_inner(state, Situation.GET_ACTION))
+    return replace(state, screen_loop=event.loop, situation=_inner(state, Situation.GET_ACTION))
 
 
 @_on(QueueFlushed)
