@@ -1,5 +1,7 @@
 """What differs between two frames: how much, which tiles, which regions. What it means is left to others."""
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -103,6 +105,26 @@ def changed_regions(a: Frame, b: Frame, ignore: Tiles | None = None) -> tuple[Re
         mask &= ~ignore
     boxes = regions(mask, b.size)
     return boxes if a.size != b.size else tuple(_tightened(a, b, box) for box in boxes)
+
+
+def crops(a: Frame, b: Frame, margin: int = 24) -> list[tuple[Rect, Frame, Frame]]:
+    """Each changed region with a margin, as it was and as it is; the whole frames when the sizes differ."""
+    whole = Rect(0, 0, b.width, b.height)
+    if a.size != b.size:
+        return [(whole, a, b)]
+    boxes = [
+        Rect(r.left - margin, r.top - margin, r.right + margin, r.bottom + margin).intersect(whole)
+        for r in changed_regions(a, b)
+    ]
+    return [(box, crop(a, box), crop(b, box)) for box in boxes]
+
+
+def mask_of(boxes: Iterable[Rect], size: tuple[int, int]) -> Tiles:
+    """The tiles that these boxes touch."""
+    mask = np.zeros(grid(size), np.bool_)
+    for box in boxes:
+        mask[max(0, box.top // TILE) : -(-box.bottom // TILE), max(0, box.left // TILE) : -(-box.right // TILE)] = True
+    return mask
 
 
 def regions(mask: Tiles, size: tuple[int, int]) -> tuple[Rect, ...]:

@@ -1,0 +1,263 @@
+"""A screen is called still soon after it is, and not before; what moves on its own does not count."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Iterable
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from deskhand.bench.films import KINDS, Film, FilmClock, FilmDevice
+from deskhand.bench.screen_settle import show
+from deskhand.clock import SystemClock
+from deskhand.config import SettleSettings
+from deskhand.errors import BadFrame, DeviceGone, DeviceTimeout
+from deskhand.screen.settle import VisualStability
+from deskhand.types import Frame, SettleResult
+from tests.screen.pictures import noise, painted, plain
+
+BUSY = noise(400, 800)
+
+
+class Screen(FilmDevice):
+    """Shows what `shown` says for a moment; a fault in it is raised."""
+
+    def __init__(
+        self, clock: FilmClock, shown: Callable[[float], Frame | Exception], push: Iterable[float] = ()
+    ) -> None:
+        super().__init__(Film("screen", ()), clock, latency=0.01, push=bool(push))
+        self._shown = shown
+
+    def at(self, t: float) -> Frame:
+        shown = self._shown(t)
+        if isinstance(shown, Exception):
+            raise shown
+        return Frame(shown.pixels, shown.order, t)
+
+
+async def settle(
+    shown: Callable[[float], Frame | Exception], before: Frame = BUSY, push: tuple[float, ...] = (), **changed: object
+) -> tuple[SettleResult, float, int]:
+    clock = FilmClock(0.0, push)
+    device = Screen(clock, shown, push)
+    result = await VisualStability(SettleSettings.model_validate(changed), clock)(device, before)
+    return result, clock.now(), device.looks
+
+
+def steps(*changes: float) -> Callable[[float], Frame]:
+    """A full page that looks different after each of these moments."""
+    pages = [BUSY, *(painted(BUSY, 0, 100 * n, 400, 100 * n + 100, 9 * n) for n in range(1, len(changes) + 1))]
+    return lambda t: pages[sum(t >= moment for moment in changes)]
+
+
+async def test_one_change_is_still_within_an_interval() -> None:
+    result, ended, _ = await settle(steps(0.05))
+    assert result.still
+    assert result.frame.at >= 0.05
+    assert ended - 0.05 <= 0.2
+    assert result.moving == ()
+
+
+@given(st.floats(0.0, 0.8))
+async def test_one_change_is_seen_whenever_it_comes(moment: float) -> None:
+    result, ended, _ = await settle(steps(moment))
+    assert result.still
+    assert result.frame.at >= moment
+    assert ended <= moment + 0.3 or ended <= 0.9
+
+
+async def test_where_nothing_happens_more_patience_is_shown_but_not_all_of_it() -> None:
+    result, ended, _ = await settle(steps())
+    assert result.still
+    assert 0.8 < ended < 1.0
+    _, shorter, _ = await settle(steps(), patience_ms=300)
+    assert shorter < 0.5
+
+
+@given(st.lists(st.floats(0.1, 0.8), min_size=2, max_size=5))
+async def test_a_page_that_comes_in_pieces_is_waited_for(pauses: list[float]) -> None:
+    moments = [0.05, *(0.05 + float(total) for total in np.cumsum(pauses))]
+    empty = plain(400, 800)
+    rows = [painted(noise(400, 800), 0, 0, 400, 60, 30)]
+
+    def shown(t: float) -> Frame:
+        arrived = sum(t >= moment for moment in moments)
+        pixels = empty.pixels.copy()
+        if arrived:
+            pixels[:60] = rows[0].pixels[:60]
+            pixels[100 : 100 + 130 * (arrived - 1)] = rows[0].pixels[100 : 100 + 130 * (arrived - 1)]
+        return Frame(pixels) if arrived else BUSY
+
+    result, _, _ = await settle(shown)
+    assert result.frame.at >= min(moments[-1], 2.9)
+
+
+async def test_what_never_stops_is_given_up_on_and_named() -> None:
+    result, ended, _ = await settle(lambda t: painted(BUSY, 120, 160, 160, 200, int(t * 40) % 250))
+    assert not result.still
+    assert 2.9 < ended < 3.2
+    assert result.waited_ms == pytest.approx(ended * 1000, abs=1)
+    assert [box for box in result.moving if box.contains(140, 180)]
+    assert all(box.area < 400 * 800 / 4 for box in result.moving)
+
+
+async def test_what_never_stopped_is_ignored_the_next_time() -> None:
+    clock = FilmClock(0.0)
+
+    def shown(t: float) -> Frame:
+        spinning = painted(BUSY, 120, 160, 160, 200, int(t * 40) % 250)
+        return painted(spinning, 0, 500, 400, 700, 70) if t > 10.05 else spinning
+
+    device = Screen(clock, shown)
+    still = VisualStability(SettleSettings(), clock)
+    assert not (await still(device, device.at(0.0))).still
+    await clock.sleep(10 - clock.now())
+    second = await still(device, device.at(9.9))
+    assert second.still
+    assert second.waited_ms < 400
+
+
+async def test_a_caret_that_was_seen_blinking_does_not_count_but_a_letter_does() -> None:
+    clock = FilmClock(0.0)
+
+    def shown(t: float) -> Frame:
+        typed = painted(BUSY, 90, 84, 100, 100, 200) if t > 5.02 else BUSY
+        return painted(typed, 80, 80, 82, 106, 0) if t % 1.06 < 0.53 else typed
+
+    device = Screen(clock, shown)
+    still = VisualStability(SettleSettings(), clock)
+    looks = [device.at(t * 0.7) for t in range(7)]
+    for earlier, later in pairwise(looks):
+        still.movers(device.id).idle(earlier, later)
+    await clock.sleep(5.0)
+    result = await still(device, device.at(4.95))
+    assert result.still
+    assert result.waited_ms <= 250  # the letter was seen as an effect: nobody waits for one any longer
+    assert result.frame.at > 5.02
+
+
+async def test_push_signals_save_looks_and_time() -> None:
+    polled, polled_end, polled_looks = await settle(steps(0.4))
+    pushed, pushed_end, pushed_looks = await settle(steps(0.4), push=(0.4,))
+    assert polled.still
+    assert pushed.still
+    assert pushed_end <= polled_end
+    assert pushed_looks < polled_looks
+
+
+async def test_a_push_stream_that_breaks_is_replaced_by_looking() -> None:
+    class Broken(Screen):
+        def changes(self) -> AsyncIterator[None]:
+            async def stream() -> AsyncIterator[None]:
+                raise DeviceGone("the stream ended")
+                yield
+
+            return stream()
+
+    clock = FilmClock(0.0)
+    result = await VisualStability(SettleSettings(), clock)(Broken(clock, steps(0.3)), BUSY)
+    assert result.still
+    assert result.frame.at >= 0.3
+
+
+async def test_a_turned_screen_is_a_change_like_any_other() -> None:
+    result, ended, _ = await settle(lambda t: noise(800, 400) if t > 0.1 else BUSY)
+    assert result.still
+    assert result.frame.size == (800, 400)
+    assert ended < 0.5
+
+
+async def test_a_black_screen_is_still() -> None:
+    result, _, _ = await settle(lambda t: plain(400, 800, 0))
+    assert result.still
+
+
+async def test_half_a_picture_is_looked_at_again() -> None:
+    result, _, _ = await settle(lambda t: BadFrame("half a picture") if 0.1 < t < 0.3 else steps(0.05)(t))
+    assert result.still
+
+
+async def test_only_bad_pictures_are_the_device_s_fault() -> None:
+    with pytest.raises(BadFrame):
+        await settle(lambda t: BadFrame("half a picture"), max_wait_ms=500)
+
+
+async def test_a_device_that_is_gone_is_not_waited_for() -> None:
+    with pytest.raises(DeviceGone):
+        await settle(lambda t: DeviceGone("unplugged"))
+
+
+@pytest.mark.parametrize(
+    ("change", "longer"),
+    [({"still_frames": 6}, True), ({"interval_ms": 400}, True), ({"interval_ms": 100}, False)],
+)
+async def test_each_setting_changes_the_wait(change: dict[str, int], longer: bool) -> None:
+    _, usual, _ = await settle(steps(0.05))
+    _, other, _ = await settle(steps(0.05), **change)
+    assert (other > usual) == longer
+
+
+async def test_the_threshold_says_what_is_too_small_to_start_the_wait_again() -> None:
+    def shown(t: float) -> Frame:  # an empty page, on which a small thing appears while more is expected
+        empty = plain(400, 800)
+        return BUSY if t < 0.05 else painted(empty, 0, 700, 60, 760, 3) if t > 0.6 else empty
+
+    _, ignoring, _ = await settle(shown, threshold=0.02)
+    _, heeding, _ = await settle(shown, threshold=0.001)
+    assert ignoring < 1.0
+    assert heeding > 1.4
+
+
+async def test_no_time_at_all_is_one_look() -> None:
+    result, ended, looks = await settle(steps(0.05), max_wait_ms=0)
+    assert looks == 1
+    assert ended < 0.1
+    assert not result.still
+
+
+async def test_long_animations_have_a_limit_of_their_own() -> None:
+    clock = FilmClock(0.0)
+    device = Screen(clock, lambda t: noise(400, 800, int(t * 30)) if t < 8 else BUSY)
+    still = VisualStability(SettleSettings(), clock)
+    result = await still.wait_for_animation_completion(device, BUSY)
+    assert result.frame.at >= 8
+    assert clock.now() < 9.5
+
+
+async def test_stop_ends_the_wait_at_once() -> None:
+    class Slow(Screen):
+        async def frame(self) -> Frame:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    clock = SystemClock()
+    waiting = asyncio.create_task(VisualStability(SettleSettings(), clock)(Slow(FilmClock(0.0), steps()), BUSY))
+    await clock.sleep(0.1)
+    asked = time.monotonic()
+    waiting.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    assert time.monotonic() - asked < 0.2
+
+
+async def test_a_device_that_never_answers_is_a_time_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Dumb(Screen):
+        async def frame(self) -> Frame:
+            await asyncio.Event().wait()
+            raise AssertionError
+
+    monkeypatch.setattr("deskhand.screen.pulse._LOOK_TIMEOUT_S", 0.05)
+    clock = FilmClock(0.0)
+    with pytest.raises(DeviceTimeout, match="film"):
+        await VisualStability(SettleSettings(), clock)(Dumb(clock, steps()), BUSY)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+async def test_films_are_not_called_still_too_early(kind: Callable[[np.random.Generator], tuple[object, ...]]) -> None:
+    film = Film(kind.__name__, kind(np.random.default_rng(5)))  # type: ignore[arg-type]  # layers of one of the films
+    shown = await show(film, latency=0.03)
+    assert not shown.early
+    assert shown.delay < 1.2
