@@ -7,7 +7,7 @@ from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.scene import Scene, speaks_chinese
 from deskhand.roles.offline.strategies.checking import Seen, look
-from deskhand.types import Briefing, Subtask, SubtaskStatus
+from deskhand.types import Briefing, ExecStatus, Subtask, SubtaskStatus
 
 # Beyond this many steps in one subtask, or this share of failed actions, going on is not worth it.
 HOPELESS_STEPS = 30
@@ -89,11 +89,22 @@ def _truth(request: GateRequest, subtask: Subtask | None) -> Seen:
     return verdicts[0] if verdicts else (None, "")
 
 
+def _trouble(request: GateRequest) -> str:
+    """What last went wrong, for the person who reads the reason."""
+    troubles = [
+        report.error or action.detail
+        for report in request.history
+        for action in report.actions
+        if action.status is not ExecStatus.EXECUTED
+    ]
+    return f": {troubles[-1]}" if troubles else ""
+
+
 def _once_more(request: GateRequest) -> QualityReport:
     """The first time the worker is sent back with a hint, the second time it is over."""
     warned = any(report.trigger is request.trigger for report in request.earlier[-2:])
     if warned or request.error_rate > HOPELESS_ERRORS:
-        return _report(request, GateDecision.FAIL, f"no progress after {request.steps} steps")
+        return _report(request, GateDecision.FAIL, f"no progress after {request.steps} steps{_trouble(request)}")
     hint = "Nothing changes: close what is in the way, scroll, or take another way."
     return _report(request, GateDecision.CONTINUE, "one more try, another way", confidence=0.5, suggestion=hint)
 
@@ -109,5 +120,6 @@ def _repeated(request: GateRequest) -> QualityReport:
 def _under_way(request: GateRequest) -> QualityReport:
     if request.steps >= HOPELESS_STEPS or request.error_rate > HOPELESS_ERRORS:
         reason = f"{request.steps} steps and {request.error_rate:.0%} failed actions without reaching the subtask"
+        reason += _trouble(request)
         return _report(request, GateDecision.FAIL, reason)
     return _report(request, GateDecision.CONTINUE, "under way", confidence=0.5)
