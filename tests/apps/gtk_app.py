@@ -73,13 +73,12 @@ def rows() -> Gtk.Widget:
 
 def on_key(_widget: Gtk.Widget, event: Gdk.EventKey) -> bool:
     mask = event.state & (Gdk.ModifierType.CONTROL_MASK | Gdk.ModifierType.MOD1_MASK | Gdk.ModifierType.SHIFT_MASK)
-    say("key", name=Gdk.keyval_name(event.keyval), state=[nick for nick in mask.value_nicks])
+    say("key", name=Gdk.keyval_name(event.keyval), state=list(mask.value_nicks))
     return False
 
 
 def build() -> Gtk.Window:
     window = Gtk.Window(title="GTK 测试 board")
-    window.set_wmclass("gtk_app", "Gtk_app")
     box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL, spacing=4)
     entry = Gtk.Entry()
     entry.get_accessible().set_name("Name")
@@ -88,7 +87,9 @@ def build() -> Gtk.Window:
     secret.get_accessible().set_name("Password")
     notes = Gtk.TextView()
     notes.get_accessible().set_name("Notes")
-    notes.set_size_request(300, 60)
+    paper = Gtk.ScrolledWindow()
+    paper.set_size_request(300, 60)
+    paper.add(notes)
     short = Gtk.Entry(max_length=5)
     short.get_accessible().set_name("Short")
     button = Gtk.Button(label="Press me")
@@ -109,7 +110,7 @@ def build() -> Gtk.Window:
     line = Gtk.Box(spacing=4)
     for widget in (button, dialog, hang, check, off):
         line.pack_start(widget, False, False, 0)
-    for widget in (entry, secret, short, notes, line, combo, scale, Board(), rows()):
+    for widget in (entry, secret, short, paper, line, combo, scale, Board(), rows()):
         box.pack_start(widget, False, False, 0)
     window.add(box)
     window.connect("destroy", Gtk.main_quit)
@@ -130,6 +131,7 @@ def open_dialog(parent: Gtk.Window) -> None:
 
 
 if __name__ == "__main__":
+    Gdk.set_program_class("gtk_app")
     shown = build()
     shown.show_all()
     GLib.idle_add(say, "ready")

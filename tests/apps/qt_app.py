@@ -14,7 +14,7 @@ def say(event: str, **facts: object) -> None:
 
 
 def main() -> None:
-    app = QtWidgets.QApplication(sys.argv)
+    app = QtWidgets.QApplication(["qt_app"])
     window = QtWidgets.QWidget()
     window.setWindowTitle("Qt 测试 form")
     form = QtWidgets.QFormLayout(window)

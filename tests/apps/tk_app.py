@@ -13,14 +13,16 @@ def say(event: str, **facts: object) -> None:
 
 
 def main() -> None:
-    window = tk.Tk()
+    window = tk.Tk(className="tk_app")
     window.title("Tk 测试 entry")
     text = tk.StringVar(window)
     text.trace_add("write", lambda *_: say("text", text=text.get()))
     entry = tk.Entry(window, textvariable=text, width=40)
     entry.pack(padx=10, pady=10)
     notes = tk.Text(window, width=40, height=5)
-    notes.bind("<<Modified>>", lambda _event: (say("notes", text=notes.get("1.0", "end-1c")), notes.edit_modified(False)))
+    notes.bind(
+        "<<Modified>>", lambda _event: (say("notes", text=notes.get("1.0", "end-1c")), notes.edit_modified(False))
+    )
     notes.pack(padx=10, pady=10)
     tk.Button(window, text="Press me", command=lambda: say("clicked")).pack(pady=10)
     entry.focus_set()

@@ -20,14 +20,14 @@ from deskhand.devices import desktop_apps, desktop_display, desktop_input, deskt
 from deskhand.devices.desktop_atspi import AccessibilityBus, Node
 from deskhand.devices.desktop_clipboard import Clipboard
 from deskhand.devices.desktop_display import OWN, Place
-from deskhand.devices.desktop_elements import focused, look, to_elements
+from deskhand.devices.desktop_elements import PASSWORD, focused, look, to_elements
 from deskhand.devices.desktop_input import LEFT, MIDDLE, RIGHT, WHEEL, Keyboard
 from deskhand.devices.desktop_selftest import check_desktop_aim
 from deskhand.devices.desktop_text import Field, Typist
 from deskhand.devices.desktop_windows import WindowInfo
 from deskhand.devices.desktop_x import Camera, Damage, XThread
 from deskhand.devices.keeper import Child, Keeper
-from deskhand.errors import ActionFailed, AppNotFound, DeviceSetup, NoElements, NotPossible
+from deskhand.errors import ActionFailed, AppNotFound, DeviceFault, DeviceSetup, NoElements, NotPossible
 from deskhand.protocols import Clock
 from deskhand.types import AppInfo, Element, Frame, Rect
 
@@ -40,6 +40,7 @@ _CAPABILITIES: frozenset[ActionKind] = frozenset(
 _TREE_S = 1.0
 _LOOK_S = 3.0
 _FOCUS_S = 3.0
+_BETWEEN_FIELDS_S = 0.15
 _DRAG_STEP_S = 0.015
 # What one notch of the wheel scrolls: 50 to 60 px in GTK, Qt and Chromium alike.
 _NOTCH_PX = 55
@@ -79,7 +80,7 @@ class DesktopDevice:
         self._damage = Damage(place.display, on_resize=self._resized)
         self._clipboard = Clipboard(place.display)
         self._accessibility = AccessibilityBus()
-        self._keyboard = Keyboard()
+        self._keyboard = Keyboard(private=place.private)
         self._typist = Typist(self._x, self._keyboard, self._clipboard, clock)
         self._no_elements = ""
         self._launched: list[Child] = []
@@ -244,21 +245,30 @@ class DesktopDevice:
         front = await self._front()
         if front is None:
             raise ActionFailed("No window has the keyboard: click into a text field first.")
-        node = None
-        if not self._no_elements:
-            with contextlib.suppress(NoElements):
-                for name in (await self._accessibility.programs()).get(front.pid, []):
-                    root = await self._accessibility.tree(name)
-                    node = node or (focused(root) if root else None)
+        # While the focus moves from one field to the next, none has it for a moment.
+        node = await self._until(lambda: self._focused_in(front.pid), _BETWEEN_FIELDS_S)
         bus = self._accessibility
 
         async def read() -> str | None:
+            if node and node.role == PASSWORD:
+                length = await bus.length(node.ref)
+                return None if length is None else "•" * length
             return await bus.text(node.ref) if node else None
 
         async def selection() -> tuple[int, int] | None:
             return await bus.selection(node.ref) if node else None
 
-        return Field(front, node, read, selection)
+        return Field(front, node, read, selection, self._field)
+
+    async def _focused_in(self, pid: int) -> Node | None:
+        if self._no_elements:
+            return None
+        with contextlib.suppress(NoElements):
+            for name in (await self._accessibility.programs()).get(pid, []):
+                root = await self._accessibility.tree(name)
+                if root is not None and (node := focused(root)):
+                    return node
+        return None
 
     # --- windows and programs -----------------------------------------------------------------------------
 
@@ -352,10 +362,11 @@ class DesktopDevice:
     async def close(self) -> None:
         """Hang up, and end whatever was started. May be called twice."""
         if not self._place.private:
-            self._x.post(self._keyboard.give_back)
-        for part in (self._accessibility, self._clipboard, self._damage, self._x, self._camera):
+            with contextlib.suppress(DeviceFault):  # gone, or closed before
+                await self._x.run(self._keyboard.give_back)
+        # The keeper before the camera: a picture that a stuck server never sends ends when that server does.
+        for part in (self._accessibility, self._clipboard, self._damage, self._x, self._keeper, self._camera):
             await part.close()
-        await self._keeper.close()
 
 
 def _belongs(window: WindowInfo, app: desktop_apps.App) -> bool:

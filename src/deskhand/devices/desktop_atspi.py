@@ -273,6 +273,13 @@ class AccessibilityBus:
             return None
         return str(text)
 
+    async def length(self, ref: Ref) -> int | None:
+        """How many characters a text field holds: all that a password tells."""
+        try:
+            return int(await self._property(ref, "Text", "CharacterCount"))
+        except _Unanswered:
+            return None
+
     async def selection(self, ref: Ref) -> tuple[int, int] | None:
         """What of a text is selected; an empty range at the caret when nothing is."""
         try:

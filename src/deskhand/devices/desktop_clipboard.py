@@ -8,10 +8,11 @@ from collections.abc import Callable
 from Xlib import X, Xatom
 from Xlib.display import Display
 from Xlib.error import ConnectionClosedError, XError
+from Xlib.protocol import request
 from Xlib.protocol.event import SelectionNotify, SelectionRequest
 from Xlib.protocol.rq import Event
 
-from deskhand.devices.desktop_x import gone, hang_up
+from deskhand.devices.desktop_x import connect, gone, hang_up
 
 # Characters in one transfer: four bytes each at most, and all has to fit into one request (256 KiB) of X.
 LARGEST = 50_000
@@ -35,10 +36,10 @@ class Clipboard:
 
     async def open(self) -> None:
         self._display = await asyncio.to_thread(self._connect)
-        asyncio.get_running_loop().add_reader(self._display.fileno(), self._read)
+        asyncio.get_running_loop().add_reader(self._display.display.socket, self._read)
 
     def _connect(self) -> Display:
-        display = Display(self._name)
+        display = connect(self._name)
         root = display.screen().root
         self._window = root.create_window(-1, -1, 1, 1, 0, X.CopyFromParent)
         self._clipboard = display.intern_atom("CLIPBOARD")
@@ -65,7 +66,9 @@ class Clipboard:
             self.offer(self._before, lambda _client: None)
         else:
             self._text = None
-            self._display.set_selection_owner(X.NONE, self._clipboard, X.CurrentTime)
+            request.SetSelectionOwner(
+                display=self._display.display, window=X.NONE, selection=self._clipboard, time=X.CurrentTime
+            )
             self._display.flush()
 
     def offer(self, text: str, fetched: Callable[[int], None]) -> None:
@@ -122,32 +125,32 @@ class Clipboard:
             return None
         return bytes(value.value).decode("utf-8", "replace") if value is not None and value.format == 8 else None
 
-    def _serve(self, display: Display, request: SelectionRequest) -> None:
-        target, place = request.target, request.property or request.target
+    def _serve(self, display: Display, asked: SelectionRequest) -> None:
+        target, place = asked.target, asked.property or asked.target
         taken = False
-        if self._text is None or request.selection != self._clipboard:
+        if self._text is None or asked.selection != self._clipboard:
             place = X.NONE
         elif target == self._targets:
-            request.requestor.change_property(place, Xatom.ATOM, 32, [self._targets, *self._texts, Xatom.STRING])
+            asked.requestor.change_property(place, Xatom.ATOM, 32, [self._targets, *self._texts, Xatom.STRING])
         elif target in self._texts:
-            request.requestor.change_property(place, target, 8, self._text.encode())
+            asked.requestor.change_property(place, target, 8, self._text.encode())
             taken = True
         elif target == Xatom.STRING:
-            request.requestor.change_property(place, target, 8, self._text.encode("latin-1", "replace"))
+            asked.requestor.change_property(place, target, 8, self._text.encode("latin-1", "replace"))
             taken = True
         else:
             place = X.NONE
         answer = SelectionNotify(
-            time=request.time, requestor=request.requestor, selection=request.selection, target=target, property=place
+            time=asked.time, requestor=asked.requestor, selection=asked.selection, target=target, property=place
         )
-        request.requestor.send_event(answer)
+        asked.requestor.send_event(answer)
         display.flush()
         if taken:
-            self._fetched(request.requestor.id & ~display.display.info.resource_id_mask)
+            self._fetched(asked.requestor.id & ~display.display.info.resource_id_mask)
 
     def _stop(self) -> None:
         if self._display is not None:
-            asyncio.get_running_loop().remove_reader(self._display.fileno())
+            asyncio.get_running_loop().remove_reader(self._display.display.socket)
             hang_up(self._display)
             self._display = None
 

@@ -19,7 +19,9 @@ _ROLES: Mapping[int, Role] = {
     101: "dialog", 116: "text", 129: "button", 130: "switch",
 }  # fmt: skip
 _TOP_LEVEL = {2, 16, 19, 23, 69}
-_PASSWORD = 40
+PASSWORD = 40
+_COMBOBOX = 11
+_APPLICATION = 75
 TERMINAL = 60
 _SCROLLED = {49}
 _CHECKED = {7, 8, 44, 45, 62, 130}
@@ -28,6 +30,7 @@ _CLICKABLE: set[Role] = {"button", "checkbox", "radio", "switch", "tab", "link",
 # A terminal or a log may hold megabytes; nobody reads them in one look.
 _MOST_TEXT = 20_000
 _NUMBERED = {42, 51, 52}
+_LABELLED = {_COMBOBOX, 31, 51, 55, 65, 66, 98}
 _TEXTUAL = {60, 61, 79, 73, 94, 52, 11}
 
 
@@ -50,23 +53,23 @@ async def _describe(bus: AccessibilityBus, node: Node, named: Mapping[Ref, Node]
         node.value = await bus.number(node.ref)
     elif node.role in _TEXTUAL and "Text" in node.interfaces:
         node.value = await bus.text(node.ref, _MOST_TEXT) or ""
-    if not node.name and is_field(node):
+    if node.role == _COMBOBOX and not node.value:
+        # Its name is what is chosen now.
+        node.value, node.name = node.name, ""
+    if not node.name and (is_field(node) or node.role in _LABELLED):
         labels = [named[ref].name for ref in await bus.labelled_by(node.ref) if ref in named]
         node.label = " ".join(label for label in labels if label)
 
 
 def is_field(node: Node) -> bool:
     # Not by the EditableText interface: GTK gives it to every text view, also to a calculator's display.
-    return node.role == _PASSWORD or (node.has(State.EDITABLE) and not node.has(State.READ_ONLY))
+    return node.role == PASSWORD or (node.has(State.EDITABLE) and not node.has(State.READ_ONLY))
 
 
 def focused(root: Node) -> Node | None:
-    """The innermost node that has the keyboard."""
-    found = None
-    for node in root.walk():
-        if node.has(State.FOCUSED):
-            found = node
-    return found
+    """The node that has the keyboard: a text field before the box inside of it (Qt marks both), else the inmost."""
+    found = [node for node in root.walk() if node.has(State.FOCUSED)]
+    return next((node for node in found if is_field(node)), found[-1] if found else None)
 
 
 def to_elements(programs: Mapping[int, Sequence[Node]], stack: Sequence[WindowInfo]) -> tuple[Element, ...]:
@@ -132,7 +135,9 @@ def _uncovered(seen: Rect, pid: int, window: WindowInfo | None, stack: Sequence[
 
 def _element(node: Node, seen: Rect, index: int, parent: int | None) -> Element:
     field = is_field(node)
-    role: Role = "field" if field and node.role not in (11, TERMINAL) else _ROLES.get(node.role, "group")
+    role: Role = "field" if field and node.role not in (_COMBOBOX, TERMINAL) else _ROLES.get(node.role, "group")
+    if role == "group" and node.parent is not None and node.parent.role == _APPLICATION:
+        role = "window"  # a bare Qt widget that is shown as one
     checked = node.has(State.CHECKED) or node.has(State.PRESSED) if node.role in _CHECKED else None
     if node.role == _PRESSED_ONLY:
         checked = checked or None
@@ -142,7 +147,7 @@ def _element(node: Node, seen: Rect, index: int, parent: int | None) -> Element:
         role=role,
         bounds=seen,
         name=name,
-        value="" if node.role == _PASSWORD else node.value,
+        value="" if node.role == PASSWORD else node.value,
         hint=node.description if node.description != name else "",
         id=f"{node.ref.bus}{node.ref.path}",
         parent=parent,
@@ -150,10 +155,10 @@ def _element(node: Node, seen: Rect, index: int, parent: int | None) -> Element:
         focused=node.has(State.FOCUSED),
         selected=node.has(State.SELECTED),
         checked=checked,
-        clickable="Action" in node.interfaces or role in _CLICKABLE,
+        clickable=role in _CLICKABLE or ("Action" in node.interfaces and node.has(State.FOCUSABLE)),
         editable=field,
         scrollable=node.many or node.role in _SCROLLED,
-        password=node.role == _PASSWORD,
+        password=node.role == PASSWORD,
         source="atspi",
     )
 

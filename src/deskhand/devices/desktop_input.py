@@ -5,7 +5,7 @@ Which text goes by keys and which by paste is decided elsewhere.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from Xlib import X
 from Xlib.display import Display
@@ -53,6 +53,10 @@ def path(start: tuple[int, int], end: tuple[int, int], steps: int) -> Iterator[t
         yield round(start[0] + (end[0] - start[0]) * part), round(start[1] + (end[1] - start[1]) * part)
 
 
+# Neighbours without a modifier among them, in the map that Xvfb starts with.
+_MEDIA_KEYS = range(208, 256)
+
+
 class Keyboard:
     """Presses keysyms. Characters that no key has are put on spare keycodes, and stay there until closed:
 
@@ -60,7 +64,8 @@ class Keyboard:
     at once types whatever comes next (seen with xdotool and Chinese text).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, private: bool) -> None:
+        self._private = private
         self._lent: dict[int, int] = {}
 
     def chord(self, display: Display, keysyms: Sequence[int]) -> None:
@@ -103,7 +108,7 @@ class Keyboard:
         Only between two pieces are keycodes used anew, so only there has the application to be waited for.
         """
         known = _keymap(display)
-        spare = max(1, len(_spare(display)) + len(self._lent))
+        spare = max(1, len(self._free(display)))
         pieces: list[str] = []
         piece, strange = "", set[int]()
         for character in text:
@@ -127,19 +132,31 @@ class Keyboard:
         return [keymap[keysym] for keysym in keysyms]
 
     def _lend(self, display: Display, missing: Sequence[int], needed: set[int]) -> None:
-        free = _spare(display)
-        free += [code for code, keysym in self._lent.items() if keysym not in needed]
-        for code, keysym in zip(free, missing, strict=False):
-            # Both levels the same, so that Shift and Caps Lock change nothing.
-            display.change_keyboard_mapping(code, [(keysym, keysym)])
-            self._lent[code] = keysym
-        display.sync()
+        free = [code for code in self._free(display) if self._lent.get(code) not in needed]
+        lent = dict(zip(free, missing, strict=False))
+        _put(display, lent)
+        self._lent |= lent
+
+    def _free(self, display: Display) -> list[int]:
+        """Keycodes to lend, those not lent yet first. A display of our own has no use for its media keys."""
+        unused = list(_MEDIA_KEYS) if self._private else _spare(display)
+        return [code for code in unused if code not in self._lent] + list(self._lent)
 
     def give_back(self, display: Display) -> None:
-        for code in self._lent:
-            display.change_keyboard_mapping(code, [(X.NoSymbol, X.NoSymbol)])
+        _put(display, dict.fromkeys(self._lent, X.NoSymbol))
         self._lent.clear()
-        display.sync()
+
+
+def _put(display: Display, wanted: Mapping[int, int]) -> None:
+    """Keysyms onto keycodes, neighbours in one request: every program re-reads the map after each of them
+    (a window manager was busy for 15 s after 150 single ones)."""
+    codes = sorted(wanted)
+    while codes:
+        run = [code for place, code in enumerate(codes) if code == codes[0] + place]
+        # Both levels the same, so that Shift and Caps Lock change nothing.
+        display.change_keyboard_mapping(run[0], [(wanted[code], wanted[code]) for code in run])
+        codes = codes[len(run) :]
+    display.sync()
 
 
 def _rows(display: Display) -> list[tuple[int, Sequence[int]]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from deskhand.actions import Type
 from deskhand.devices.desktop_atspi import Node
 from deskhand.devices.desktop_clipboard import LARGEST, Clipboard
-from deskhand.devices.desktop_elements import TERMINAL, is_field
+from deskhand.devices.desktop_elements import PASSWORD, TERMINAL, is_field
 from deskhand.devices.desktop_input import Keyboard
 from deskhand.devices.desktop_keys import chord_of
 from deskhand.devices.desktop_windows import WindowInfo
@@ -21,12 +21,16 @@ from deskhand.protocols import Clock
 _TERMINALS = ("xterm", "uxterm", "rxvt", "urxvt", "kitty", "alacritty", "konsole", "terminal", "tilix", "st-256color")
 # Beyond this, keys take longer than a paste, and editors meddle with them (indentation, completion).
 _SHORT = 120
-_FETCH_S = 1.5
+# What is typed by keys in place of a paste that nobody fetched; more would keep the program busy for minutes.
+_MOST_KEYS = 2_000
+_FETCH_S = 3.0
 _READ_BACK_S = 3.0
 _POLL_S = 0.01
 # How long a program may take to read the new keyboard map before its keycodes get new characters again.
 _REMAP_S = 0.4
-_SELECT_ALL = ("ctrl+Home", "ctrl+shift+End")
+# Programs on the accessibility bus select all by Ctrl+A (a Qt line ignores Ctrl+Home); in Tk that goes to the start.
+_SELECT_ALL = ("ctrl+a",)
+_SELECT_ALL_ELSEWHERE = ("ctrl+Home", "ctrl+shift+End")
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,7 @@ class Field:
     node: Node | None
     read: Callable[[], Awaitable[str | None]]
     selection: Callable[[], Awaitable[tuple[int, int] | None]]
+    look_again: Callable[[], Awaitable[Field]]
 
     @property
     def terminal(self) -> bool:
@@ -51,7 +56,7 @@ class Field:
 
     @property
     def masked(self) -> bool:
-        return self.node is not None and self.node.role == 40
+        return self.node is not None and self.node.role == PASSWORD
 
 
 class Typist:
@@ -84,23 +89,26 @@ class Typist:
         if field.terminal:
             await self.press("ctrl+u")
             return
-        if field.readable and await field.read() == "":
-            return
-        for chord in (*_SELECT_ALL, "BackSpace"):
+        for chord in (*(_SELECT_ALL if field.node is not None else _SELECT_ALL_ELSEWHERE), "BackSpace"):
             await self.press(chord)
         if field.readable and (left := await self._awaited(field, lambda held: held == "")):
             raise TextNotTyped(f"The field could not be emptied first: it still holds {_short(left)}.")
 
     async def _enter(self, text: str, field: Field, before: str | None) -> None:
-        plain = text.isascii() and text.isprintable() and len(text) <= _SHORT
-        if field.terminal or plain or (field.node is not None and not is_field(field.node)):
+        plain = text.isascii() and text.isprintable()
+        no_field = field.node is not None and not is_field(field.node)
+        if field.terminal or (len(text) <= _SHORT and (plain or no_field)):
             await self._write(text)
             return
         for start in range(0, len(text), LARGEST):
-            if not await self._paste(text[start : start + LARGEST], field):
-                if start == 0 and (before is None or await field.read() == before):
-                    await self._write(text)
-                return
+            if await self._paste(text[start : start + LARGEST], field):
+                continue
+            if before is not None and await field.read() != before:
+                continue  # it is at it; reading back waits for the rest
+            if start or len(text) > _MOST_KEYS:
+                raise TextNotTyped("The program did not take a paste, and the text is too long for keys.")
+            await self._write(text)
+            return
 
     async def _paste(self, text: str, field: Field) -> bool:
         """Ctrl+V with our selection; whether the window's program fetched it."""
@@ -125,7 +133,10 @@ class Typist:
         for number, piece in enumerate(pieces):
             if number:
                 await self._clock.sleep(_REMAP_S)
-            await self._x.run(lambda display, piece=piece: self._keyboard.write(display, piece))
+            # In small parts, so that typing can be stopped.
+            for start in range(0, len(piece), _SHORT):
+                part = piece[start : start + _SHORT]
+                await self._x.run(lambda display, part=part: self._keyboard.write(display, part))
 
     async def _verified(self, text: str, field: Field, before: str | None, replaced: tuple[int, int] | None) -> str:
         if before is None:
@@ -137,11 +148,19 @@ class Typist:
             return len(held) >= len(text) if field.masked else holds(held, text, before, replaced)
 
         held = await self._awaited(field, there)
-        if held is not None:
+        if held is not None and not await self._landed_elsewhere(text, field):
             # What a masked field holds is not told; neither is a text that may be a secret.
             told = "something else" if field.masked else _short(held)
             raise TextNotTyped(f"The text was typed, but the field holds {told}.")
         return "read back"
+
+    async def _landed_elsewhere(self, text: str, field: Field) -> bool:
+        """A program may tell of its new focus only after it was asked, while the keys went to the right field."""
+        now = await field.look_again()
+        if now.node is None or field.node is None or now.node.ref == field.node.ref or not now.readable:
+            return False
+        held = await now.read() or ""
+        return len(held) >= len(text) if now.masked else text in held
 
     async def _awaited(self, field: Field, wanted: Callable[[str], bool]) -> str | None:
         """None once the field holds what is wanted, else what it held when patience ran out."""

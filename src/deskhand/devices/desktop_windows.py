@@ -22,12 +22,16 @@ _CLOSE_ENOUGH = 80
 
 @dataclass(frozen=True, slots=True)
 class WindowInfo:
-    """One window on the screen. `client` is the X client's id base, `pid` 0 when the server can't tell."""
+    """One window on the screen; its outline has the title bar, too.
+
+    `client` is the X client's id base, `pid` 0 when the server can't tell.
+    """
 
     id: int
     title: str
     app: str
     bounds: Rect
+    outline: Rect
     pid: int = 0
     client: int = 0
     active: bool = False
@@ -37,26 +41,26 @@ class WindowInfo:
 def windows(display: Display) -> list[WindowInfo]:
     """Visible top-level windows, the lowest first; menus and pop-ups (override-redirect) too, marked so."""
     root = display.screen().root
-    active = active_id(display)
+    active, unmanaged = active_id(display), not has_manager(display)
     managed = _property(display, root, "_NET_CLIENT_LIST_STACKING") or _property(display, root, "_NET_CLIENT_LIST")
     frames = {_frame_of(root, display.create_resource_object("window", w)): w for w in managed}
     seen = [
-        _look(display, int(frames.get(child.id) or child.id), active, listed=child.id in frames or not managed)
+        _look(display, child, int(frames.get(child.id) or child.id), active, listed=child.id in frames or unmanaged)
         for child in root.query_tree().children
     ]
     return [window for window in seen if window is not None]
 
 
-def _look(display: Display, window_id: int, active: int, *, listed: bool) -> WindowInfo | None:
+def _look(display: Display, frame: Window, window_id: int, active: int, *, listed: bool) -> WindowInfo | None:
     window = display.create_resource_object("window", window_id)
     try:
         attributes = window.get_attributes()
         if attributes.map_state != X.IsViewable or attributes.win_class == X.InputOnly:
             return None
-        geometry = window.get_geometry()
+        geometry, around = window.get_geometry(), frame.get_geometry()
         corner = window.translate_coords(display.screen().root, 0, 0)
         app = window.get_wm_class()
-        pid = _pid_of(display, window)
+        pid, title = _pid_of(display, window), title_of(display, window)
     except XError:
         return None  # it went away while being looked at
     # translate_coords answers where the root's origin lies in the window.
@@ -65,10 +69,10 @@ def _look(display: Display, window_id: int, active: int, *, listed: bool) -> Win
     if not listed and not menu:
         return None
     bounds = Rect(left, top, left + geometry.width, top + geometry.height)
+    border = 2 * around.border_width
+    outline = Rect(around.x, around.y, around.x + around.width + border, around.y + around.height + border)
     client = window_id & ~display.display.info.resource_id_mask
-    return WindowInfo(
-        window_id, title_of(display, window), app[1] if app else "", bounds, pid, client, window_id == active, menu
-    )
+    return WindowInfo(window_id, title, app[1] if app else "", bounds, outline, pid, client, window_id == active, menu)
 
 
 def _frame_of(root: Window, window: Window) -> int:
@@ -110,6 +114,8 @@ def active_id(display: Display) -> int:
     """The window in front: as the window manager says, else the one that has the keyboard."""
     if named := _property(display, display.screen().root, "_NET_ACTIVE_WINDOW"):
         return named[0]
+    if has_manager(display):
+        return 0
     focus = display.get_input_focus().focus
     return 0 if isinstance(focus, int) else _frame_of(display.screen().root, focus)
 
@@ -173,4 +179,4 @@ def _likeness(wanted: str, title: str) -> float:
 
 def top_at(stack: Sequence[WindowInfo], x: int, y: int) -> WindowInfo | None:
     """The highest window at a point."""
-    return next((window for window in reversed(stack) if window.bounds.contains(x, y)), None)
+    return next((window for window in reversed(stack) if window.outline.contains(x, y)), None)

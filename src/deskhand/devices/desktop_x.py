@@ -6,6 +6,7 @@ What is asked of the server lives in the other desktop modules; this one owns so
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import socket
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -36,6 +37,13 @@ def gone(name: str) -> DeviceGone:
     return DeviceGone(f"The X server {name} is gone: open the desktop again.")
 
 
+def connect(name: str) -> Display:
+    """A connection that keeps quiet: a request about a window that has just gone is no news."""
+    display = Display(name)
+    display.set_error_handler(lambda _error, _request: None)
+    return display
+
+
 class XThread:
     """One connection on one thread of its own, so that a stuck server never holds up the event loop."""
 
@@ -50,7 +58,7 @@ class XThread:
 
     def _connect(self) -> None:
         try:
-            self._display = Display(self.name)
+            self._display = connect(self.name)
         except (DisplayError, OSError) as error:
             raise DeviceSetup(f"The X display {self.name!r} can't be opened: {error}. Check DISPLAY.") from None
 
@@ -123,7 +131,8 @@ class Camera:
                 self._mss = MSS(display=self._name)
             box = self._mss.monitors[0]
             shot = self._mss.grab(box)
-        except ScreenShotError as error:
+        except (ScreenShotError, AssertionError, ValueError) as error:
+            # mss only asserts that there is a reply; with a dead server there is none.
             self._drop()
             if _reachable(self._name):
                 raise BadFrame(f"The screen can't be captured: {error}.") from None
@@ -135,16 +144,16 @@ class Camera:
 
     def _drop(self) -> None:
         self.stale = False
-        if self._mss is not None:
-            self._mss.close()
-        self._mss = None
+        # Forgotten first: closing a dead connection raises after it was freed, and freeing it twice aborts.
+        camera, self._mss = self._mss, None
+        if camera is not None:
+            with contextlib.suppress(ScreenShotError):
+                camera.close()
 
     async def close(self) -> None:
-        def end() -> None:
+        with contextlib.suppress(RuntimeError):  # closed before
             self._pool.submit(self._drop)
-            self._pool.shutdown()
-
-        await asyncio.to_thread(end)
+        self._pool.shutdown(wait=False)
 
 
 def _reachable(name: str) -> bool:
@@ -168,10 +177,10 @@ class Damage:
 
     async def open(self) -> None:
         self._display = await asyncio.to_thread(self._connect)
-        asyncio.get_running_loop().add_reader(self._display.fileno(), self._read)
+        asyncio.get_running_loop().add_reader(self._display.display.socket, self._read)
 
     def _connect(self) -> Display:
-        display = Display(self._name)
+        display = connect(self._name)
         if not display.has_extension("DAMAGE"):
             display.close()
             raise DeviceSetup(f"The X server {self._name} has no DAMAGE extension: start it with one.")
@@ -199,17 +208,18 @@ class Damage:
         if X.ClientMessage in events:
             self._ring()
         if self._bells and events - {X.ClientMessage}:
-            self._arm(display)
+            self._arm(display, echo=True)
 
     def _ring(self) -> None:
         for bell in self._bells:
             bell.set()
 
-    def _arm(self, display: Display) -> None:
+    def _arm(self, display: Display, *, echo: bool) -> None:
         """Ask for the next paint. The echo comes back when the server has done so: whoever looks after it
         misses nothing, for a paint from then on is an event of its own."""
         display.damage_subtract(self._damage)
-        self._echo.send_event(ClientMessage(window=self._echo, client_type=Xatom.STRING, data=(8, b"\0" * 20)))
+        if echo:
+            self._echo.send_event(ClientMessage(window=self._echo, client_type=Xatom.STRING, data=(8, b"\0" * 20)))
         display.flush()
 
     async def changes(self) -> AsyncIterator[None]:
@@ -218,7 +228,7 @@ class Damage:
         self._bells.add(bell)
         try:
             if self._display is not None:
-                self._arm(self._display)
+                self._arm(self._display, echo=False)
             while True:
                 await bell.wait()
                 bell.clear()
@@ -236,11 +246,8 @@ class Damage:
         self._bells.add(bell)
         try:
             if self._display is not None:
-                self._arm(self._display)
-            # The echo of arming rings once by itself.
+                self._arm(self._display, echo=False)
             async with asyncio.timeout(seconds):
-                await bell.wait()
-                bell.clear()
                 await bell.wait()
         except TimeoutError:
             return
@@ -249,7 +256,7 @@ class Damage:
 
     def _stop(self) -> None:
         if self._display is not None:
-            asyncio.get_running_loop().remove_reader(self._display.fileno())
+            asyncio.get_running_loop().remove_reader(self._display.display.socket)
             hang_up(self._display)
             self._display = None
 
