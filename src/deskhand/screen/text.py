@@ -123,7 +123,7 @@ def widened(boxes: Sequence[Rect], lines: Sequence[Line], whole: Rect) -> list[R
         touched = [_grown(line.bounds, whole) for line in lines if line.bounds.intersect(box).area]
         over = [other for other in done if other.intersect(box).area]
         grown = _around([box, *touched, *over])
-        if grown != box:
+        if over or grown != box:
             done = [other for other in done if other not in over]
             queue.append(grown)
         else:
