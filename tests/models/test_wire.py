@@ -1,6 +1,7 @@
 """The wire against a real HTTP server: every API, streamed and not, and every way it can fail."""
 
 import asyncio
+import json
 import re
 import time
 from collections.abc import AsyncIterator, Callable
@@ -220,6 +221,32 @@ async def test_cancelling_inside_a_stream_closes_the_connection_at_once(provider
             await asking
         await server.until(lambda s: s.aborted == 1)
         assert time.monotonic() - begun < 0.2
+
+
+@pytest.mark.parametrize(
+    ("provider", "event"),
+    [
+        ("openai-compatible", {"error": {"message": "overloaded", "code": 503}}),
+        ("anthropic", {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
+    ],
+)
+async def test_an_error_in_the_middle_of_a_stream_is_a_failure(provider: Provider, event: dict[str, Any]) -> None:
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        data = f"data: {json.dumps(event)}\n\n".encode()
+        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
+        writer.write(head + data)
+        await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    async with server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        model = make_wire(EndpointSettings(provider=provider, model="scripted", base_url=url), "tools")
+        with pytest.raises(CallFailed, match=r"status 5\d\d") as caught:
+            await model.ask(REQUEST)
+        await model.close()
+    assert caught.value.retryable
 
 
 async def test_connections_are_kept_between_calls() -> None:

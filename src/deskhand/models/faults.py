@@ -27,18 +27,20 @@ _NO_PICTURES = re.compile(
 
 
 class CallFailed(ModelUnavailable):
-    """One attempt failed. `billed`: the provider may charge for it all the same."""
+    """One attempt failed. `billed`: the provider may charge for it all the same.
+
+    `unclear` is what the provider said to a refusal that we know no better sentence for; it may contain secrets.
+    """
 
     def __init__(
         self, sentence: str, *, retryable: bool = False, retry_after: float | None = None, billed: bool = False,
-        status: int | None = None, detail: str = "",
+        unclear: str = "",
     ) -> None:  # fmt: skip
         super().__init__(sentence)
         self.retryable = retryable
         self.retry_after = retry_after
         self.billed = billed
-        self.status = status
-        self.detail = detail
+        self.unclear = unclear
 
 
 @contextmanager
@@ -96,32 +98,37 @@ def refused(address: Address, status: int, body: object, headers: Mapping[str, s
     detail = address.clean(said)
     server_side = status >= 500 or status in _RETRYABLE
     retryable = server_side and not _NO_CREDIT.search(said)
+    understood = _understood(address, status, said)
     return CallFailed(
-        _sentence(address, status, said, detail),
+        understood or _unclear(address, status, detail),
         retryable=retryable,
         retry_after=_retry_after(headers or {}),
-        status=status,
-        detail=detail,
+        unclear="" if understood else said,
     )
 
 
-def _sentence(address: Address, status: int, said: str, detail: str) -> str:
+def _understood(address: Address, status: int, said: str) -> str:
+    """The sentence for a refusal whose reason is known; empty when it is not."""
     model, host = address.model, address.host
     if status == 402 or _NO_CREDIT.search(said):
         return f"The account at {host} has no credit left for {model}."
     if status in (401, 403):
         return f"{host} refused the key for {model}: check {address.key_from}."
+    if status == 429:
+        return f"{host} wants fewer requests to {model} (status 429)."
+    if status >= 500:
+        return f"{host} failed with status {status} for {model}."
     if _TOO_LONG.search(said):
         return f"The request is too long for {model}: show less of the screen, or take a model with a longer context."
     if status in (400, 404, 415, 422) and _NO_PICTURES.search(said):
         return f"{model} can't see pictures: set vision = false for it, or take a model that can."
     if status == 404:
         return f"{host} does not know the model {model}: check its name and base_url."
-    if status == 429:
-        return f"{host} wants fewer requests to {model} (status 429)."
-    if status >= 500:
-        return f"{host} failed with status {status} for {model}."
-    return f"{host} refused the request to {model} (status {status}): {detail or 'no reason given'}."
+    return ""
+
+
+def _unclear(address: Address, status: int, detail: str) -> str:
+    return f"{address.host} refused the request to {address.model} (status {status}): {detail or 'no reason given'}."
 
 
 def _message(body: object) -> str:

@@ -188,9 +188,7 @@ def _address(endpoint: EndpointSettings, key: str) -> Address:
 
 def _refused(fault: CallFailed, given: Concessions) -> str:
     """Which part of the request the endpoint won't take; empty when it is none that we can leave out."""
-    if fault.status not in (400, 404, 422):
-        return ""
-    said = fault.detail.casefold()
+    said = fault.unclear.casefold()
     return next((name for name in _OPTIONAL if name in said and given.takes(name)), "")
 
 

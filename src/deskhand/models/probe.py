@@ -1,0 +1,84 @@
+"""One cheap real request to an endpoint, to say what works there: seeing, calling tools, streaming, a known price."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, replace
+
+from PIL import Image
+
+from deskhand.config import EndpointSettings, Settings
+from deskhand.errors import DeskhandError, ModelUnavailable, SettingsError
+from deskhand.models.make import dialect_name, make_wire, model_settings
+from deskhand.models.prices import Price, price_of
+from deskhand.models.wire import Patience
+from deskhand.talk import ModelReply, ModelRequest, Picture, Tool, Turn
+
+_TOOL = Tool(
+    "colour",
+    "Say the colour of the picture.",
+    {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
+)
+_SIDE = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What was found out about one endpoint. None: not tried, because something before it failed."""
+
+    model: str
+    problem: str = ""
+    vision: bool | None = None
+    tools: bool | None = None
+    streaming: bool | None = None
+    price: Price | None = None
+
+
+async def probe(role: str, settings: Settings) -> list[Probed]:
+    """The role's model and its fallbacks, one after the other."""
+    section = model_settings(role, settings)
+    patience = Patience.of(section)
+    return [await _probe(one, dialect_name(section), patience) for one in (section, *section.fallbacks)]
+
+
+async def _probe(endpoint: EndpointSettings, dialect: str, patience: Patience) -> Probed:
+    found = Probed(f"{endpoint.provider}:{endpoint.model}")
+    try:
+        found = replace(found, price=price_of(endpoint))
+    except SettingsError as error:
+        found = replace(found, problem=str(error))
+    try:
+        reply, vision = await _ask(endpoint, dialect, patience)
+    except DeskhandError as error:
+        return replace(found, problem=str(error))
+    return replace(found, vision=vision, tools=bool(reply.calls), streaming=endpoint.stream)
+
+
+async def _ask(endpoint: EndpointSettings, dialect: str, patience: Patience) -> tuple[ModelReply, bool]:
+    """The reply, and whether the model saw the picture: a red square that no text speaks of."""
+    wire = make_wire(endpoint, dialect, patience)
+    question = "Which colour has the picture? Answer by the tool if you can, else with one English word."
+    request = ModelRequest(
+        role="operator",
+        system="",
+        turns=(Turn("user", (question, _red_square())),),
+        tools=(_TOOL,),
+        max_output_tokens=200,
+    )
+    try:
+        try:
+            reply = await wire.ask(request)
+        except ModelUnavailable as fault:
+            if "can't see pictures" not in str(fault):
+                raise
+            return await wire.ask(replace(request, turns=(Turn("user", ("Say hello by the tool.",)),))), False
+    finally:
+        await wire.close()
+    said = " ".join([reply.text, *(str(call.arguments) for call in reply.calls)]).casefold()
+    return reply, "red" in said
+
+
+def _red_square() -> Picture:
+    out = io.BytesIO()
+    Image.new("RGB", (_SIDE, _SIDE), (220, 20, 20)).save(out, "JPEG")
+    return Picture(out.getvalue(), _SIDE, _SIDE)

@@ -1,0 +1,138 @@
+"""From settings to a model: names, keys, prices, fallbacks, and what a probe finds out."""
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deskhand.clock import ManualClock
+from deskhand.config import BudgetSettings, EndpointSettings, Settings, load, read_key
+from deskhand.engine.budget import Budget
+from deskhand.errors import ModelUnavailable, SettingsError
+from deskhand.models.make import make_dialect, make_model
+from deskhand.models.probe import probe
+from deskhand.models.scripted import ScriptedCall, Step
+from deskhand.models.server import ModelServer
+from deskhand.talk import ModelRequest, Turn
+
+REQUEST = ModelRequest(role="operator", system="", turns=(Turn("user", ("Hello",)),), temperature=0.0, top_p=0.9)
+
+
+def settings(**operator: Any) -> Settings:
+    return Settings.model_validate({"models": {"operator": operator}})
+
+
+def make(tree: Settings) -> Any:
+    return make_model("operator", tree, ManualClock(), Budget(BudgetSettings()))
+
+
+def test_a_models_name_may_carry_its_provider() -> None:
+    endpoint = EndpointSettings.model_validate({"model": "anthropic:claude-x"})
+    assert (endpoint.provider, endpoint.model) == ("anthropic", "claude-x")
+    local = EndpointSettings.model_validate({"model": "qwen2.5vl:7b", "base_url": "http://127.0.0.1:1/v1"})
+    assert (local.provider, local.model) == ("openai-compatible", "qwen2.5vl:7b")
+
+
+def test_a_settings_file_names_models_by_role(tmp_path: Path) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(
+        '[models.operator]\nmodel = "autoglm-phone"\nbase_url = "http://127.0.0.1:1/v1"\n'
+        'price = { input = 0.5, output = 1 }\n[[models.operator.fallbacks]]\nmodel = "openai:gpt-5"\n'
+        "[budget]\ntask = 0.25\n"
+    )
+    tree = load(file=file)
+    assert tree.models.operator
+    assert tree.models.operator.fallbacks[0].provider == "openai"
+    assert tree.budget.task == Decimal("0.25")
+    assert make_dialect("operator", tree).name == "autoglm"
+    file.write_text('[models.operator]\nmodel = "x"\n')
+    with pytest.raises(SettingsError, match="needs a base_url"):
+        load(file=file)
+
+
+def test_a_key_comes_from_its_file_or_its_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MY_KEY", "from the variable")
+    assert read_key(EndpointSettings(model="openai:m", api_key_env="MY_KEY")).get_secret_value() == "from the variable"
+    file = tmp_path / "key"
+    file.write_text("from the file\n")
+    endpoint = EndpointSettings(model="openai:m", key_file=file)
+    assert read_key(endpoint).get_secret_value() == "from the file"
+    assert "from the file" not in repr(read_key(endpoint))
+    assert read_key(EndpointSettings(model="m", base_url="http://127.0.0.1/v1")).get_secret_value() == ""
+
+
+def test_a_missing_key_is_one_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    with pytest.raises(ModelUnavailable, match="no key for gpt-5: set the variable OPENAI_API_KEY") as caught:
+        make(settings(model="openai:gpt-5"))
+    assert caught.value.exit_code == 4
+    with pytest.raises(SettingsError, match=r"key file .* can't be read"):
+        make(settings(model="openai:gpt-5", key_file=tmp_path / "none"))
+
+
+def test_a_role_without_a_model_and_a_model_without_a_price_say_so() -> None:
+    with pytest.raises(SettingsError, match=r"No model is set for the operator: add a section \[models.operator\]"):
+        make(Settings())
+    with pytest.raises(SettingsError, match="price of unheard-of is not known"):
+        make(settings(model="unheard-of", base_url="http://127.0.0.1:1/v1"))
+
+
+def test_the_dialect_and_its_scale_can_be_set() -> None:
+    base = {"base_url": "http://127.0.0.1:1/v1"}
+    assert make_dialect("operator", settings(model="gpt-5", dialect="uitars", **base)).name == "uitars"
+    assert make_dialect("operator", settings(model="my-ui-tars", **base)).name == "uitars"
+
+
+async def test_fallbacks_from_settings_answer_when_the_first_can_not() -> None:
+    async with ModelServer([Step(status=500)]) as one, ModelServer(["second"]) as two:
+        tree = settings(
+            model="a", base_url=one.url, free=True, retries=0,
+            fallbacks=[{"model": "b", "base_url": two.url, "free": True}],
+        )  # fmt: skip
+        model = make(tree)
+        reply = await model.ask(REQUEST)
+        await model.close()
+    assert reply.text == "second"
+
+
+async def test_what_an_endpoint_refuses_is_left_out_from_then_on() -> None:
+    refusals = [
+        Step(status=400, error="Unsupported value: 'temperature' does not support 0 with this model."),
+        Step(status=400, error="Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+    ]
+    async with ModelServer([*refusals, "ok", "ok"]) as server:
+        model = make(settings(model="a", base_url=server.url, free=True))
+        await model.ask(REQUEST)
+        await model.ask(REQUEST)
+        await model.close()
+    assert len(server.requests) == 4
+    body = server.requests[-1].body
+    assert "temperature" not in body
+    assert (body["top_p"], body["max_completion_tokens"]) == (0.9, 3000)
+    assert "max_tokens" not in body
+
+
+async def test_a_refusal_that_nothing_helps_against_ends() -> None:
+    said = "temperature top_p frequency_penalty tool_choice stream_options max_tokens tool"
+    async with ModelServer([Step(status=400, error=said, times=50)]) as server:
+        model = make(settings(model="a", base_url=server.url, free=True))
+        with pytest.raises(ModelUnavailable, match="status 400"):
+            await model.ask(REQUEST)
+        await model.close()
+    assert len(server.requests) <= 9
+
+
+async def test_a_probe_tells_what_works() -> None:
+    red = Step(calls=(ScriptedCall(name="colour", arguments={"name": "red"}),))
+    async with ModelServer([red]) as server:
+        (found,) = await probe("operator", settings(model="a", base_url=server.url, free=True))
+    assert (found.vision, found.tools, found.streaming, found.problem) == (True, True, True, "")
+    assert found.price
+    async with ModelServer(["Hello"], vision=False) as server:
+        (found,) = await probe("operator", settings(model="a", base_url=server.url))
+    assert (found.vision, found.tools, found.price) == (False, False, None)
+    assert "price of a is not known" in found.problem
+    async with ModelServer(["x"], models=("b",)) as server:
+        (found,) = await probe("operator", settings(model="a", base_url=server.url, free=True))
+    assert "does not know the model a" in found.problem
