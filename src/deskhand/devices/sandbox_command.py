@@ -1,0 +1,123 @@
+"""The command line of a sandbox: what the code sees of the system, and its limits. Starting it is `sandbox`'s work."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Literal
+
+from deskhand.config import SandboxSettings
+
+Language = Literal["bash", "python"]
+
+HOME = "/home/worker"
+NOBODY = 65534
+# Where root's sandbox finds the folder: nobody can't walk to its real place.
+_ROOTS_DOOR = "/mnt"
+PATH = "/usr/local/bin:/usr/bin:/bin"
+_SCRATCH_BYTES = 64 * 1024 * 1024
+_OPEN_FILES = 256
+_INTERPRETERS: dict[Language, tuple[str, ...]] = {
+    "bash": ("bash", "--noprofile", "--norc"),
+    "python": ("python3", "-u"),
+}
+# What programs need to run; the rest of /etc may tell about the host and its people.
+_ETC = (
+    "alternatives", "ca-certificates", "fonts", "group", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime",
+    "mime.types", "nsswitch.conf", "passwd", "protocols", "services", "ssl/certs", "timezone",
+)  # fmt: skip
+_ETC_NETWORK = ("hosts", "resolv.conf")
+
+
+def environment(home: str) -> dict[str, str]:
+    return {
+        "PATH": PATH,
+        "HOME": home,
+        "USER": "worker",
+        "LANG": "C.UTF-8",
+        "TERM": "dumb",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        # The code itself lies elsewhere, and what it wrote earlier may be a module.
+        "PYTHONPATH": home,
+    }
+
+
+def limited(settings: SandboxSettings, seconds: float, processes: int | None = None) -> list[str]:
+    """Limits that the kernel holds by itself, also when nobody watches."""
+    megabyte = 1024 * 1024
+    limits = {
+        # RLIMIT_DATA and not RLIMIT_AS: many runtimes reserve far more addresses than they ever use.
+        "data": settings.memory_mb * megabyte,
+        "fsize": settings.file_mb * megabyte,
+        "cpu": int(seconds) + 1,
+        "nofile": _OPEN_FILES,
+        "core": 0,
+    }
+    if processes is not None:
+        limits["nproc"] = processes
+    return ["prlimit", *(f"--{name}={value}" for name, value in limits.items()), "--"]
+
+
+def interpreter(language: Language, file: str) -> list[str]:
+    return [*_INTERPRETERS[language], file]
+
+
+def sandboxed(
+    bwrap: str,
+    settings: SandboxSettings,
+    language: Language,
+    seconds: float,
+    folder: Path,
+    *,
+    code_fd: int,
+    filter_fd: int | None,
+    status_fd: int,
+) -> list[str]:
+    """The code and the filter come as open files, so that nothing of them lies around."""
+    as_root = os.geteuid() == 0
+    home = _ROOTS_DOOR if as_root else str(folder)
+    code_file = f"/run/code/main.{'py' if language == 'python' else 'sh'}"
+    command = [
+        *(_become_nobody(folder) if as_root else []),
+        bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
+        "--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "sandbox", "--json-status-fd", str(status_fd),
+        *(["--share-net"] if settings.network else []),
+        *_system(settings.network),
+        "--proc", "/proc", "--dev", "/dev",
+        "--size", str(_SCRATCH_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev",
+        "--size", str(_SCRATCH_BYTES), "--tmpfs", "/tmp",
+        "--bind", home, HOME, "--chdir", HOME,
+        "--perms", "0444", "--ro-bind-data", str(code_fd), code_file,
+        "--remount-ro", "/",
+        *(["--seccomp", str(filter_fd)] if filter_fd is not None else []),
+        "--clearenv",
+    ]  # fmt: skip
+    for name, value in environment(HOME).items():
+        command += ["--setenv", name, value]
+    # The process that stands for init inside counts as well.
+    return [*command, *limited(settings, seconds, settings.processes + 1), *interpreter(language, code_file)]
+
+
+def _become_nobody(folder: Path) -> list[str]:
+    """Root's sandbox is nobody's: the kernel sets no limit to the number of root's processes.
+
+    Each program here turns into the next one, so that the sandbox stays our own child and dies with us.
+    """
+    return [
+        "unshare", "--mount", "sh", "-c", f'mount --bind "$0" {_ROOTS_DOOR} && exec "$@"', str(folder),
+        "setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups",
+    ]  # fmt: skip
+
+
+def _system(network: bool) -> list[str]:
+    binds = ["--ro-bind", "/usr", "/usr"]
+    for folder in ("bin", "sbin", "lib", "lib32", "lib64"):
+        path = Path("/", folder)
+        if path.is_symlink():
+            binds += ["--symlink", str(path.readlink()), str(path)]
+        else:
+            binds += ["--ro-bind-try", str(path), str(path)]
+    for name in (*_ETC, *(_ETC_NETWORK if network else ())):
+        # A symbolic link may lead out of what is shown (resolv.conf into /run), so its target is shown in its place.
+        binds += ["--ro-bind-try", str(Path("/etc", name).resolve()), f"/etc/{name}"]
+    return binds
