@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
 from deskhand.actions import OpenUrl
@@ -15,6 +16,7 @@ from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.config import Settings, load
 from deskhand.engine.run import Crew, Management, Run
+from deskhand.screen.settle import VisualStability
 from deskhand.task.events import LoopMode
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState, fold_all
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from deskhand.devices.adb import AdbClient
     from deskhand.devices.pool import Pool, Provider
     from deskhand.protocols import Clock, Device, Worker
+    from deskhand.screen.text import ScreenText
     from deskhand.simphone.phone import Phone
 
 DEFAULT_DEVICE = "sim"
@@ -44,6 +47,10 @@ class Deskhand:
         self._stack.push_async_callback(self.journal.close)
         self.pool = make_pool(self.settings, self.clock, self.simulated)
         self._stack.push_async_callback(self.pool.close)
+        self._settle = VisualStability(self.settings.settle, self.clock)
+        self._reader = make_reader()
+        if self._reader:
+            self._stack.callback(self._reader.close)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -91,8 +98,6 @@ class Deskhand:
             return await run.wait()
 
     def _crew(self, device: Device, loop: LoopMode) -> Crew:
-        from deskhand.screen.settle import VisualStability
-
         return Crew(
             device=device,
             workers={"operator": make_worker()},
@@ -100,9 +105,11 @@ class Deskhand:
             journal=self.journal,
             bus=self.bus,
             clock=self.clock,
-            settle=VisualStability(self.settings.settle, self.clock),
+            settle=self._settle,
             settings=self.settings,
             management=make_management() if loop == "dual" else None,
+            reader=self._reader,
+            movers=self._settle.movers(device.id),
         )
 
 
@@ -114,6 +121,13 @@ async def _under_way(run: Run) -> AsyncGenerator[Run, None]:
     finally:
         if not run.state.over:
             await run.stop("the program that started it went away")
+
+
+def make_reader() -> ScreenText | None:
+    """Reads screens that have no list of elements; None where its part (`deskhand[ocr]`) is not installed."""
+    from deskhand.screen.text import ScreenText
+
+    return ScreenText() if find_spec("rapidocr") else None
 
 
 def make_worker() -> Worker:
