@@ -208,12 +208,17 @@ async def test_what_a_person_adds_is_done_as_well_and_small_talk_is_passed_over(
     assert actions(second) == [Click(x=540, y=545, target="No")]
 
 
-@pytest.mark.parametrize(("goal", "word"), [("打开设置", "看不到"), ("Open Settings", "can't be read")])
+@pytest.mark.parametrize(("goal", "word"), [("点击发送", "看不到"), ("Click Send", "can't be read")])
 async def test_without_elements_it_says_why_in_the_language_of_the_goal(goal: str, word: str) -> None:
     decision = await OfflineWorker().decide(briefing(goal, None))
     assert decision.kind == "fail"
     assert word in decision.message
     assert "no tree" in decision.message
+
+
+async def test_an_app_is_opened_also_from_a_screen_without_elements() -> None:
+    decision = await OfflineWorker().decide(briefing("Open Settings, click Wi-Fi", None))
+    assert actions(decision) == [OpenApp(name="Settings")]
 
 
 async def test_an_empty_goal_fails() -> None:

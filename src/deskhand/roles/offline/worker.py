@@ -58,6 +58,8 @@ _STRATEGIES: dict[type[Instruction], Strategy] = {
     say.AddToCart: creating.add_to_cart,
 }
 
+_BLIND = (say.Open, say.Visit, say.GoHome, say.PressKey, say.Pausing)
+
 
 class OfflineWorker:
     """A Worker that needs no model, only the list of elements."""
@@ -73,7 +75,7 @@ class OfflineWorker:
             return _fail(scene, place, _not_understood(scene, unknown))
         if not steps:
             return _fail(scene, place, scene.say("目标里没有可以执行的内容。", "The goal holds nothing to carry out."))
-        if briefing.observation.elements is None:
+        if briefing.observation.elements is None and not _works_blind(steps, place):
             return _fail(scene, place, _blind(scene))
         return _carry_on(briefing, place, steps)
 
@@ -116,6 +118,11 @@ def _carry_on(briefing: Briefing, place: Place, steps: tuple[Instruction, ...]) 
         message=_summary(scene, place),
         bookmark=place.write(),
     )
+
+
+def _works_blind(steps: tuple[Instruction, ...], place: Place) -> bool:
+    """What is next is told to the device by name and needs nothing on the screen: an empty desktop has no tree."""
+    return place.index < len(steps) and isinstance(steps[place.index], _BLIND)
 
 
 def _scene(briefing: Briefing, place: Place) -> Scene:
