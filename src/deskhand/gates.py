@@ -130,7 +130,10 @@ class PlanRequest:
 
 @dataclass(frozen=True, slots=True)
 class GateRequest:
-    """What a judge gets to see. `goal` is always the root goal; `before` is the screen as the subtask began."""
+    """What a judge gets to see. `goal` is always the root goal; `before` is the screen as the subtask began.
+
+    `steps` and `seconds` went into the subtask; `changed` is the share of the screen that differs from `before`.
+    """
 
     trigger: GateTrigger
     depth: Depth
@@ -142,6 +145,7 @@ class GateRequest:
     steps: int
     error_rate: float
     changed: float
+    seconds: float = 0.0
     subtasks: tuple[Subtask, ...] = ()
     history: tuple[StepReport, ...] = ()
     notes: tuple[str, ...] = ()

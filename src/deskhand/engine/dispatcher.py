@@ -4,6 +4,7 @@ What it decides hangs on events and on pure rules over the state; it never looks
 """
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterable
 
 from deskhand.bus import Mailbox
@@ -14,7 +15,7 @@ from deskhand.engine.looking import Eyes
 from deskhand.engine.rules import Rule, decide
 from deskhand.engine.strategy import next_strategy
 from deskhand.engine.transitions import TABLE, When
-from deskhand.errors import DeskhandError, ModelFault
+from deskhand.errors import BudgetSpent, DeskhandError, DeviceFault, ModelFault, ModelUnavailable
 from deskhand.gates import GateDecision, GateTrigger, PlanRequest, QualityReport, ReplanReason, ReplanStrategy
 from deskhand.protocols import Clock, Device, Planner
 from deskhand.task.events import (
@@ -80,6 +81,8 @@ class Dispatcher:
             async for record in records:
                 if record.task_id == self._log.task_id and (end := await self._heed(record.event)):
                     return end
+        except (DeviceFault, ModelUnavailable, BudgetSpent) as fault:
+            return self._rejected(_cause(fault), str(fault))
         finally:
             if self._beside:
                 self._beside.cancel()
@@ -157,7 +160,9 @@ class Dispatcher:
 
     async def _look_beside(self, trigger: GateTrigger) -> None:
         """Its report comes back as an event, like everything else."""
-        await self._inspector.check(trigger, beside=True)
+        # A device that can't be looked at is the worker's trouble as well, and it has a way to say so.
+        with contextlib.suppress(DeviceFault):
+            await self._inspector.check(trigger, beside=True)
 
     async def _after_check_beside(self, report: QualityReport) -> TaskEnded | None:
         if report.decision is GateDecision.CONTINUE:
@@ -258,7 +263,8 @@ class Dispatcher:
             roles=self._roles,
             done=state.subtasks(SubtaskStatus.FULFILLED),
             failed=state.subtasks(SubtaskStatus.REJECTED),
-            remaining=state.subtasks(SubtaskStatus.READY),
+            # One that waits for material is still to be done.
+            remaining=state.subtasks(SubtaskStatus.PENDING, SubtaskStatus.READY),
             tried=state.tried,
             history=state.history,
             reports=state.reports,
@@ -303,6 +309,10 @@ class Dispatcher:
                 go_on=go_on,
             )
         )
+
+
+def _cause(fault: DeviceFault | ModelUnavailable | BudgetSpent) -> EndCause:
+    return "device" if isinstance(fault, DeviceFault) else "budget" if isinstance(fault, BudgetSpent) else "model"
 
 
 _WHEN: dict[GateTrigger, When] = {GateTrigger.WORKER_SUCCESS: "done", GateTrigger.WORKER_STALE: "stale"}

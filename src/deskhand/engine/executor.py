@@ -259,7 +259,8 @@ class Executor:
         except TimeoutError:
             raise ModelFault(f"No decision came within {self._settings.decide_timeout_s:g} s.") from None
         ms = round((self._clock.now() - begun) * 1000)
-        return Decided(step=step, decision=decision, heard=len(briefing.messages), ms=ms)
+        heard = len(briefing.messages)
+        return Decided(step=step, decision=decision, heard=heard, usage=decision.usage, ms=ms)
 
     async def _play(
         self, step: int, seen: Observation, actions: tuple[Planned, ...], unwritten: tuple[Event, ...]

@@ -7,11 +7,11 @@ from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes
 from deskhand.errors import BudgetSpent, ModelFault, ModelUnavailable
 from deskhand.gates import ALLOWED, Depth, GateDecision, GateRequest, GateTrigger, QualityReport
-from deskhand.protocols import Judge
+from deskhand.protocols import Clock, Judge
 from deskhand.screen.diff import changed_fraction
 from deskhand.task.events import GateClosed, GateOpened
 from deskhand.task.state import TaskState
-from deskhand.types import Frame, SubtaskStatus
+from deskhand.types import Frame, SubtaskStatus, Usage
 
 _CRITICAL = frozenset({GateTrigger.REPEATED_ACTION, GateTrigger.NO_PROGRESS, GateTrigger.WORKER_STALE})
 _DEEPEST_FIRST: dict[Depth, tuple[Depth, ...]] = {
@@ -32,6 +32,7 @@ class Inspector:
         eyes: Eyes,
         settings: GateSettings,
         can_afford: Callable[[Depth], bool],
+        clock: Clock,
     ) -> None:
         self._judge = judge
         self._fallback = fallback
@@ -39,6 +40,7 @@ class Inspector:
         self._eyes = eyes
         self._settings = settings
         self._can_afford = can_afford
+        self._clock = clock
         self._before: Frame | None = None
 
     def remember(self, frame: Frame) -> None:
@@ -57,13 +59,16 @@ class Inspector:
 
     async def _asked(self, judge: Judge, trigger: GateTrigger, depth: Depth) -> QualityReport:
         request = await self._request(trigger, depth, judge.needs_elements)
+        spent = Usage()
         if judge is not self._fallback:
             try:
                 return lawful(await judge.check(request))
-            except (ModelFault, ModelUnavailable, BudgetSpent):
+            except (ModelFault, ModelUnavailable, BudgetSpent) as fault:
                 # A check is never skipped: what the model can't judge now, the rules do.
                 request = await self._request(trigger, "low", self._fallback.needs_elements)
-        return lawful(await self._fallback.check(request))
+                spent = fault.usage if isinstance(fault, ModelFault) else spent
+        report = lawful(await self._fallback.check(request))
+        return report.model_copy(update={"usage": report.usage + spent})
 
     async def _request(self, trigger: GateTrigger, depth: Depth, elements: bool) -> GateRequest:
         state = self._log.state
@@ -80,6 +85,7 @@ class Inspector:
             steps=state.subtask_steps,
             error_rate=state.error_rate,
             changed=changed,
+            seconds=max(0.0, self._clock.wall() - state.subtask_since) if state.subtask else 0.0,
             subtasks=state.subtasks(*SubtaskStatus),
             history=state.history,
             notes=state.notes,

@@ -3,6 +3,7 @@
 A user's own rule is one more `Rule` in the list that is handed to `decide`.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -43,7 +44,11 @@ class Rule:
 def decide(state: TaskState, now: float, limits: RuleSettings, rules: Sequence[Rule] | None = None) -> Ruling:
     """The ruling of the highest rule that applies; CONTINUE when none does."""
     moment = Now(state, limits, now)
-    applying = [rule for rule in (rules or DEFAULT_RULES) if not _resting(rule, state) and rule.condition(moment)]
+    rules = rules or DEFAULT_RULES
+    floor = _just_ruled(rules, state)
+    applying = [
+        rule for rule in rules if rule.priority > floor and not _resting(rule, state) and rule.condition(moment)
+    ]
     if not applying or state.over:
         return Ruling(outcome="CONTINUE")
     rule = max(applying, key=lambda rule: rule.priority)
@@ -55,6 +60,12 @@ def decide(state: TaskState, now: float, limits: RuleSettings, rules: Sequence[R
         confidence=rule.confidence,
         trigger=rule.trigger,
     )
+
+
+def _just_ruled(rules: Sequence[Rule], state: TaskState) -> float:
+    """The priority of what was decided after this very step: nothing lower overrides it."""
+    fired = dict(state.fired)
+    return max((rule.priority for rule in rules if fired.get(rule.name) == state.subtask_steps), default=-math.inf)
 
 
 def _resting(rule: Rule, state: TaskState) -> bool:

@@ -173,6 +173,7 @@ class Run:
             self._eyes,
             crew.settings.gates,
             management.can_afford,
+            crew.clock,
         )
         dispatcher = Dispatcher(
             management.planner,

@@ -10,12 +10,16 @@ _START: dict[ReplanReason, ReplanStrategy] = {
     ReplanReason.FINAL_CHECK_FAILED: ReplanStrategy.MEDIUM,
     ReplanReason.ENVIRONMENT_CHANGED: ReplanStrategy.MEDIUM,
     ReplanReason.SUPPLEMENTED: ReplanStrategy.MEDIUM,
-    ReplanReason.USER_REQUEST: ReplanStrategy.HEAVY,
 }
 
 
 def next_strategy(reason: ReplanReason, tried: Sequence[ReplanStrategy]) -> ReplanStrategy:
-    """The cheapest strategy that fits the reason and was not tried since the last progress."""
+    """The cheapest strategy that fits the reason and was not tried since the last progress.
+
+    What the person asked for is never handed back to the person.
+    """
+    if reason is ReplanReason.USER_REQUEST:
+        return ReplanStrategy.HEAVY
     start = _LADDER.index(_START.get(reason, ReplanStrategy.LIGHT))
     highest = max((_LADDER.index(strategy) for strategy in tried), default=-1)
     return _LADDER[min(max(start, highest + 1), len(_LADDER) - 1)]

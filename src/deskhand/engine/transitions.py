@@ -44,9 +44,11 @@ TABLE: dict[tuple[Situation, When], Situation] = {
     (S.WAIT_USER, "refused"): S.PLAN,
 }
 
-# From anywhere in the inner loop rules may send a task back to planning, and a check beside the work may end it.
+# The rules may speak up anywhere in the inner loop, which goes on while they do; so may a check beside the work.
 for _inner in (S.GET_ACTION, S.EXECUTE_ACTION, S.SETTLE):
     TABLE[_inner, "replan"] = S.PLAN
     TABLE[_inner, "checked"] = S.QUALITY_CHECK
+    TABLE[_inner, "supplement"] = S.SUPPLEMENT
+    TABLE[_inner, "ask"] = S.WAIT_USER
 for _any in set(S) - {S.DONE}:
     TABLE[_any, "stop"] = S.DONE

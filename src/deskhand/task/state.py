@@ -369,6 +369,7 @@ def _step_finished(state: TaskState, event: StepFinished, at: float) -> TaskStat
         subtask_steps=state.subtask_steps + 1,
         step_ms=state.step_ms + event.ms,
         history=(*state.history, event.report)[-HISTORY_KEPT:],
+        situation=_inner(state, Situation.GET_ACTION),
         failures_in_a_row=0 if event.success else state.failures_in_a_row + 1,
         unchanged_in_a_row=0 if event.screen_changed else state.unchanged_in_a_row + 1,
     )
