@@ -1,6 +1,5 @@
 """Every command with its options and help. What a command does is imported when it is called, so help is instant."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -39,7 +38,9 @@ def run(
     goal: Annotated[str, typer.Argument(help='What is to be done, in plain words: "Open Settings, turn on Wi-Fi".')],
     device: DeviceOption = "",
     max_steps: Annotated[int | None, typer.Option(min=1, help="Give up after this many steps.")] = None,
-    loop: Annotated[str, typer.Option(help="single: one worker carries out the whole goal.")] = "single",
+    loop: Annotated[
+        str, typer.Option(help="dual: a planner watches over the worker; single: the worker alone.")
+    ] = "dual",
     wait: Annotated[float, typer.Option(min=0, help="Seconds to wait for a busy device.")] = 0,
     as_json: JsonOption = False,
 ) -> None:
@@ -113,11 +114,3 @@ def bench(
     from deskhand.cli.bench import bench as command
 
     command(suite or [], out=out, as_json=as_json)
-
-
-def main() -> None:
-    """The console script. A fault of the tree in errors.py is one sentence on stderr and its exit code."""
-    try:
-        app()
-    except KeyboardInterrupt:
-        sys.exit(130)

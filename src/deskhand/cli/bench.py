@@ -8,12 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import NoReturn
 
-from rich.console import Console
 from rich.table import Table
 
 from deskhand import bench as room
 from deskhand.bench.rows import Row
 from deskhand.cli.faults import run_loop
+from deskhand.cli.sheet import make_console
 from deskhand.errors import UsageError
 
 
@@ -49,4 +49,4 @@ def _print(name: str, rows: list[Row]) -> None:
         limit = "" if row.limit is None else f"{'≤' if row.better == 'less' else '≥'} {row.limit:g} {row.unit}"
         mark = {True: "[green]✔[/]", False: "[red]✘[/]", None: ""}[row.ok]
         table.add_row(row.what, f"{row.value:.4g} {row.unit}", limit, f"{mark} {row.note}")
-    Console(highlight=False).print(table)
+    make_console().print(table)

@@ -4,12 +4,11 @@ import json
 from dataclasses import asdict
 from typing import NoReturn
 
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from deskhand.build import Deskhand
 from deskhand.cli.faults import run_loop
+from deskhand.cli.sheet import make_console, make_table
 from deskhand.config import load
 
 
@@ -23,8 +22,9 @@ async def _devices(as_json: bool) -> int:
     if as_json:
         print(json.dumps({"devices": [asdict(info) for info in found]}, ensure_ascii=False))
         return 0
-    table = Table("device", "state", "", box=None, header_style="dim")
+    console = make_console()
+    table = make_table(console, "device", "state", "")
     for info in found:
-        table.add_row(info.id, info.state, escape(info.detail))
-    Console(highlight=False).print(table)
+        table.add_row(escape(info.id), info.state, escape(info.detail))
+    console.print(table)
     return 0

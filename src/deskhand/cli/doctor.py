@@ -6,13 +6,12 @@ import sys
 from dataclasses import asdict, dataclass
 from typing import NoReturn
 
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from deskhand import __version__
 from deskhand.build import SimulatedPhones, make_pool
 from deskhand.cli.faults import run_loop
+from deskhand.cli.sheet import make_console, make_table
 from deskhand.clock import SystemClock
 from deskhand.config import Settings, load, settings_file
 from deskhand.errors import DeskhandError, DeviceFault
@@ -36,11 +35,12 @@ async def _doctor(as_json: bool) -> int:
     if as_json:
         print(json.dumps({"healthy": healthy, "findings": [asdict(f) for f in findings]}, ensure_ascii=False))
     else:
-        table = Table(box=None, show_header=False)
+        console = make_console()
+        table = make_table(console, "", "", "")
         for finding in findings:
             mark = "[green]✔[/]" if finding.ok else "[red]✘[/]"
-            table.add_row(mark, finding.what, escape(finding.detail))
-        Console(highlight=False).print(table)
+            table.add_row(mark, escape(finding.what), escape(finding.detail))
+        console.print(table)
     return 0 if healthy else 1
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import signal
 import sys
 from collections.abc import Coroutine
@@ -16,12 +17,14 @@ def run_loop(work: Coroutine[Any, Any, int], *, as_json: bool = False) -> NoRetu
     """Run a command to its exit code. Ctrl-C and SIGTERM cancel it where it stands, so that it can clean up."""
     try:
         code = asyncio.run(_cancelled_by_signals(work))
+        sys.stdout.flush()
     except DeskhandError as fault:
         fail(str(fault), fault.exit_code, as_json=as_json)
     except asyncio.CancelledError:
         fail("Stopped.", STOPPED, as_json=as_json)
     except BrokenPipeError:
         code = 0  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     sys.exit(code)
 
 
@@ -34,6 +37,8 @@ async def _cancelled_by_signals(work: Coroutine[Any, Any, int]) -> int:
 
 
 def fail(sentence: str, code: int, *, as_json: bool = False) -> NoReturn:
+    # The sentence is about to be said: a second Ctrl-C must not cut it short.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     print(f"deskhand: {sentence}", file=sys.stderr)
     if as_json:
         print(json.dumps({"status": "error", "reason": sentence, "exit_code": code}, ensure_ascii=False))

@@ -4,19 +4,19 @@ import json
 from datetime import datetime
 from typing import NoReturn
 
-from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from deskhand.cli.faults import run_loop
-from deskhand.cli.progress import ending, lines_of
-from deskhand.cli.run import EXIT_CODES, outcome
+from deskhand.cli.progress import coloured, ending, lines_of
+from deskhand.cli.run import outcome
+from deskhand.cli.sheet import make_console, make_table, say
 from deskhand.config import load
 from deskhand.errors import UsageError
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import fold_all
 
-COLOURS = {"fulfilled": "green", "rejected": "red"}
+# As much of an id as tells runs apart; `show` takes any beginning.
+ID_SHOWN = 8
 
 
 def runs(*, limit: int, as_json: bool) -> NoReturn:
@@ -32,12 +32,17 @@ async def _runs(limit: int, as_json: bool) -> int:
     if as_json:
         print(json.dumps({"runs": [s.model_dump(mode="json") for s in summaries]}, ensure_ascii=False))
         return 0
-    table = Table("run", "started", "status", "steps", "cost", "device", "goal", box=None, header_style="dim")
+    console = make_console()
+    paid = any(s.usage.cost for s in summaries)
+    headers = ("run", "started", "status", "steps", *(["cost"] if paid else []), "device", "goal")
+    table = make_table(console, *headers, cut_last=True)
+    table.columns[-2].max_width = console.width // 6
     for s in summaries:
-        status = f"[{COLOURS.get(s.status.value, 'yellow')}]{s.status.value}[/]"
         started = datetime.fromtimestamp(s.started).strftime("%m-%d %H:%M")
-        table.add_row(s.task_id, started, status, str(s.steps), f"${s.usage.cost:.2f}", s.device, escape(s.goal))
-    Console(highlight=False).print(table if summaries else 'No runs yet: deskhand run "Open Settings, turn on Wi-Fi"')
+        cells = [s.task_id[:ID_SHOWN], started, coloured(s.status, s.status.value), str(s.steps)]
+        cost = [f"${s.usage.cost:.2f}"] if paid else []
+        table.add_row(*cells, *cost, escape(s.device), escape(" ".join(s.goal.split())))
+    console.print(table if summaries else 'No runs yet: deskhand run "Open Settings, turn on Wi-Fi"')
     return 0
 
 
@@ -54,13 +59,13 @@ async def _show(run_id: str, as_json: bool) -> int:
         await journal.close()
     state = fold_all(records)
     if as_json:
-        print(json.dumps(outcome(state, records, EXIT_CODES.get(state.cause or "crashed", 1)), ensure_ascii=False))
+        print(json.dumps(outcome(state, records), ensure_ascii=False))
         return 0
-    console = Console(highlight=False)
+    console = make_console()
     for record in records:
         for line in lines_of(record):
-            console.print(line)
-    console.print(ending(state))
+            say(console, line)
+    say(console, ending(state))
     return 0
 
 

@@ -9,11 +9,12 @@ from rich.style import Style
 from rich.text import Text
 
 
-def half_blocks(jpeg: bytes, columns: int) -> Text:
-    """The picture, `columns` characters wide. The upper half block's ink is one pixel, its paper the one below."""
+def half_blocks(jpeg: bytes, columns: int, lines: int) -> Text:
+    """The picture, as large as fits. The upper half block's ink is one pixel, its paper the one below."""
     with Image.open(BytesIO(jpeg)) as image:
-        rows = max(2, round(image.height / image.width * columns) // 2 * 2)
-        pixels = np.asarray(image.convert("RGB").resize((columns, rows), Image.Resampling.BOX)).tolist()
+        scale = min(columns / image.width, 2 * lines / image.height)
+        width, height = max(1, round(image.width * scale)), max(2, round(image.height * scale) // 2 * 2)
+        pixels = np.asarray(image.convert("RGB").resize((width, height), Image.Resampling.BOX)).tolist()
     text = Text(no_wrap=True)
     for upper, lower in zip(pixels[::2], pixels[1::2], strict=True):
         for ink, paper in zip(upper, lower, strict=True):

@@ -3,14 +3,15 @@
 from collections.abc import AsyncIterable
 from typing import Protocol
 
-from rich.columns import Columns
 from rich.console import Console, Group
 from rich.live import Live
 from rich.markup import escape
+from rich.table import Table
 from rich.text import Text
 
 from deskhand.actions import describe
 from deskhand.cli.picture import half_blocks
+from deskhand.cli.sheet import make_console, say
 from deskhand.protocols import Journal
 from deskhand.task.events import (
     ActionEnded,
@@ -27,8 +28,12 @@ from deskhand.task.events import (
 from deskhand.task.state import TaskState
 from deskhand.types import ExecStatus, TaskStatus
 
-PICTURE_COLUMNS = 36
-STEPS_SHOWN = 30
+# A picture smaller than this shows nothing; below it, lines of text say more.
+SMALLEST_WIDTH, SMALLEST_HEIGHT = 72, 24
+# What is written below the live view when the run ends.
+LAST_WORDS = 4
+MARKS = {TaskStatus.FULFILLED: "✔", TaskStatus.REJECTED: "✘"}
+COLOURS = {TaskStatus.FULFILLED: "green", TaskStatus.REJECTED: "red"}
 
 
 class Progress(Protocol):
@@ -37,10 +42,11 @@ class Progress(Protocol):
 
 
 def make_progress(journal: Journal, *, quiet: bool) -> Progress:
-    console = Console(highlight=False)
+    console = make_console()
     if quiet:
         return Silence()
-    if console.is_terminal and console.color_system == "truecolor" and console.width >= 2 * PICTURE_COLUMNS:
+    roomy = console.width >= SMALLEST_WIDTH and console.height >= SMALLEST_HEIGHT
+    if console.is_terminal and console.color_system == "truecolor" and roomy:
         return LivePicture(console, journal)
     return Lines(console)
 
@@ -63,10 +69,10 @@ class Lines:
     async def follow(self, records: AsyncIterable[Record]) -> None:
         async for record in records:
             for line in lines_of(record):
-                self._console.print(line)
+                say(self._console, line)
 
     def close(self, state: TaskState) -> None:
-        self._console.print(ending(state))
+        say(self._console, ending(state))
 
 
 class LivePicture:
@@ -83,15 +89,24 @@ class LivePicture:
             async for record in records:
                 self._lines += lines_of(record)
                 await self._look(record.event)
-                steps = Group(*(Text.from_markup(line) for line in self._lines[-STEPS_SHOWN:]))
-                live.update(Columns([self._picture, steps], padding=(0, 3)), refresh=True)
+                live.update(self._view(), refresh=True)
+
+    def _view(self) -> Table:
+        view = Table.grid(padding=(0, 3))
+        lines = (Text.from_markup(line, overflow="ellipsis") for line in self._lines[-self._height :])
+        view.add_row(self._picture, Group(*lines))
+        return view
+
+    @property
+    def _height(self) -> int:
+        return self._console.height - LAST_WORDS
 
     async def _look(self, event: Event) -> None:
         if isinstance(event, Observed | Settled) and (jpeg := await self._journal.load_frame(event.frame)):
-            self._picture = half_blocks(jpeg, PICTURE_COLUMNS)
+            self._picture = half_blocks(jpeg, self._console.width // 2, self._height)
 
     def close(self, state: TaskState) -> None:
-        self._console.print(ending(state))
+        say(self._console, ending(state))
 
 
 def lines_of(record: Record) -> list[str]:
@@ -116,11 +131,16 @@ def lines_of(record: Record) -> list[str]:
 
 def ending(state: TaskState) -> str:
     """The last words: how it ended, how long it took, what it cost, where to read more."""
-    done = state.status is TaskStatus.FULFILLED
-    mark, colour = ("✔", "green") if done else ("✘", "red")
-    seconds = (state.ended or state.started) - state.started
-    facts = f"{state.step} steps, {seconds:.1f} s, {state.usage.calls} model calls, ${state.usage.cost:.2f}"
+    mark = MARKS.get(state.status, "…")
+    reason = state.reason if state.over else "it has no end: it still runs, or its program was ended from outside"
+    spent = f"{state.usage.calls} model calls, ${state.usage.cost:.2f}"
+    took = f"{state.ended - state.started:.1f} s, " if state.ended else ""
     return (
-        f"[{colour}]{mark} {state.status.value}[/{colour}]: {escape(state.reason)}\n"
-        f"[dim]{facts} · deskhand show {state.task_id}[/dim]"
+        f"{coloured(state.status, f'{mark} {state.status.value}')}: {escape(reason)}\n"
+        f"[dim]{state.step} steps, {took}{spent} · deskhand show {state.task_id}[/dim]"
     )
+
+
+def coloured(status: TaskStatus, text: str) -> str:
+    colour = COLOURS.get(status, "yellow")
+    return f"[{colour}]{text}[/{colour}]"
