@@ -134,7 +134,7 @@ class SandboxSettings(_Section):
     network: bool = False
     time_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
     memory_mb: Annotated[int, Field(ge=32, le=65_536)] = 1024
-    output_kb: Annotated[int, Field(ge=1, le=1024)] = 16
+    output_kb: Annotated[int, Field(ge=1, le=1024)] = 8
     processes: Annotated[int, Field(ge=2, le=4096)] = 64
     file_mb: Annotated[int, Field(ge=1, le=65_536)] = 200
 

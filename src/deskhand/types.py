@@ -320,6 +320,8 @@ class Briefing:
     max_steps: int
     history: tuple[StepReport, ...] = ()
     notes: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    materials: tuple[str, ...] = ()
     messages: tuple[str, ...] = ()
     bookmark: str = ""
     system_prompt: str = ""

@@ -3,19 +3,23 @@
 import asyncio
 from dataclasses import dataclass
 
-from deskhand.actions import REPEATABLE_KINDS, SETTLING_KINDS, Action, ActionKind, Answer, Memorize, Wait
+from deskhand.actions import REPEATABLE_KINDS, SETTLING_KINDS, Action, ActionKind, Answer, Memorize, RunCode, Wait
 from deskhand.config import ExecutorSettings
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes
 from deskhand.errors import AppNotFound, DeviceFault, DeviceTimeout, DeviceUnusable
-from deskhand.protocols import Clock, Device, Settle
+from deskhand.protocols import Clock, CodeRunner, Device, Settle
 from deskhand.screen.diff import changed_fraction
 from deskhand.screen.stuck import StuckWatch
-from deskhand.task.events import ActionEnded, ActionIntended, Answered, Event, Memorized, Settled
-from deskhand.types import ActionReport, ExecStatus, Frame
+from deskhand.task.events import ActionEnded, ActionIntended, Answered, ArtifactKept, Event, Memorized, Settled
+from deskhand.types import ActionReport, CodeResult, ExecStatus, Frame, WorkerRole
 
 # What the engine itself can do, on every device.
 ENGINE_SKILLS: frozenset[ActionKind] = frozenset({"wait", "memorize", "answer"})
+TECHNICIAN_SKILLS: frozenset[ActionKind] = ENGINE_SKILLS | frozenset[ActionKind]({"run_code"})
+ANALYST_SKILLS: frozenset[ActionKind] = frozenset({"memorize", "answer"})
+# The most that is told of what code wrote.
+MAX_OUTPUT = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +41,10 @@ class Actor:
         clock: Clock,
         settings: ExecutorSettings,
         stuck: StuckWatch,
+        code: CodeRunner | None = None,
     ) -> None:
         self._device = device
+        self._code = code
         self._eyes = eyes
         self._stuck = stuck
         self._log = log
@@ -47,9 +53,15 @@ class Actor:
         self._settings = settings
         self.acting = False
 
-    @property
-    def skills(self) -> frozenset[ActionKind]:
-        return self._device.capabilities | ENGINE_SKILLS
+    def skills(self, role: WorkerRole) -> frozenset[ActionKind]:
+        """What a worker of this role may do: only the operator touches the screen, only the technician runs code."""
+        match role:
+            case "operator":
+                return self._device.capabilities | ENGINE_SKILLS
+            case "technician":
+                return TECHNICIAN_SKILLS if self._code else ENGINE_SKILLS
+            case "analyst":
+                return ANALYST_SKILLS
 
     async def carry_out(
         self, step: int, number: int, action: Action, before: Frame, along: tuple[Event, ...] = ()
@@ -81,10 +93,11 @@ class Actor:
         """How it ended, and whether trying again can't help."""
         await self._log.record(*along, ActionIntended(step=step, number=number, action=action))
         begun = self._clock.now()
-        status, detail, lost, hopeless = ExecStatus.EXECUTED, "", None, False
+        status, detail, lost, hopeless, learned = ExecStatus.EXECUTED, "", None, False, tuple[Event, ...]()
         try:
-            async with asyncio.timeout(self._settings.action_timeout_s):
-                detail = await self._send(action)
+            # Code has a time limit of its own, with which it ends as a result and not as a fault.
+            async with asyncio.timeout(None if action.kind == "run_code" else self._settings.action_timeout_s):
+                detail, learned = await self._send(action)
         except DeviceUnusable as fault:
             status, detail, lost = ExecStatus.ERROR, str(fault), fault
         except (TimeoutError, DeviceTimeout) as fault:
@@ -93,20 +106,27 @@ class Actor:
             status, detail, hopeless = ExecStatus.ERROR, str(fault), isinstance(fault, AppNotFound)
         ms = round((self._clock.now() - begun) * 1000)
         ended = ActionEnded(step=step, number=number, status=status, detail=detail, ms=ms)
-        await self._log.record(ended, *_remembered(action))
+        await self._log.record(ended, *learned)
         if lost:
             raise lost
         return ended, hopeless
 
-    async def _send(self, action: Action) -> str:
+    async def _send(self, action: Action) -> tuple[str, tuple[Event, ...]]:
+        """A few words worth telling, and what is to be remembered."""
         match action:
             case Wait(seconds=seconds):
                 await self._clock.sleep(seconds)
-                return ""
-            case Memorize() | Answer():
-                return ""
+                return "", ()
+            case Memorize(text=text):
+                return "", (Memorized(text=text),)
+            case Answer(text=text):
+                return "", (Answered(text=text),)
+            case RunCode(language=language, code=code) if self._code:
+                result = await self._code.run(language, code)
+                kept = tuple(ArtifactKept(name=f.name, size=f.size, text=f.text) for f in result.files)
+                return _told(result), kept
             case _:
-                return await self._device.act(action)
+                return await self._device.act(action), ()
 
     async def _watch(self, step: int, number: int, action: Action, before: Frame, ended: ActionEnded) -> Acted:
         settled = await self._settle(self._device, before)
@@ -126,11 +146,18 @@ class Actor:
         return Acted(report, settled.frame, (event,))
 
 
-def _remembered(action: Action) -> tuple[Event, ...]:
-    match action:
-        case Memorize(text=text):
-            return (Memorized(text=text),)
-        case Answer(text=text):
-            return (Answered(text=text),)
-        case _:
-            return ()
+def _told(result: CodeResult) -> str:
+    """How code ended, as the worker is told: an exit code that is not zero is a result like any other."""
+    ended = f"Ended after {result.seconds:.1f} s because {result.stopped}. " if result.stopped else ""
+    lines = [f"{ended}Exit code {result.code}.", _cut(result.output.strip()) or "(no output)"]
+    if result.files:
+        lines.append("Files written: " + ", ".join(f"{file.name} ({file.size} bytes)" for file in result.files))
+    return "\n".join(lines)
+
+
+def _cut(text: str) -> str:
+    """The beginning and the end of a long text."""
+    if len(text) <= MAX_OUTPUT:
+        return text
+    half = MAX_OUTPUT // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half} characters left out …\n{text[-half:]}"

@@ -11,10 +11,11 @@ from typing import Any
 from deskhand.bus import Mailbox
 from deskhand.config import ExecutorSettings
 from deskhand.engine.acting import Actor
+from deskhand.engine.collected import ANSWERS_TOLD, collected
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes, check_possible, moved_away
 from deskhand.errors import BudgetSpent, DeviceFault, DeviceUnusable, ModelFault, ModelUnavailable
-from deskhand.protocols import Clock, Device, Settle, Worker
+from deskhand.protocols import Clock, CodeRunner, Device, Settle, Worker
 from deskhand.screen.movers import Movers
 from deskhand.screen.stuck import StuckWatch
 from deskhand.task.events import (
@@ -70,6 +71,7 @@ class Executor:
         clock: Clock,
         settings: ExecutorSettings,
         max_steps: int,
+        code: CodeRunner | None = None,
     ) -> None:
         self.mailbox: Mailbox[Command] = Mailbox()
         self._device = device
@@ -80,7 +82,7 @@ class Executor:
         self._max_steps = max_steps
         self._eyes = eyes
         self._stuck = StuckWatch(movers=movers)
-        self._actor = Actor(device, eyes, log, settle, clock, settings, self._stuck)
+        self._actor = Actor(device, eyes, log, settle, clock, settings, self._stuck, code)
         self._go = asyncio.Event()
         self._go.set()
         self._work: asyncio.Task[None] | None = None
@@ -183,9 +185,13 @@ class Executor:
         await self._log.record(ExecutorChanged(subtask=self._subtask_id, status=status, **details))
 
     @property
-    def _worker(self) -> Worker:
+    def _role(self) -> WorkerRole:
         assert self._log.state.subtask, "steps run only after StartTask"
-        return self._workers[self._log.state.subtask.role]
+        return self._log.state.subtask.role
+
+    @property
+    def _worker(self) -> Worker:
+        return self._workers[self._role]
 
     @property
     def _subtask_id(self) -> str:
@@ -243,11 +249,13 @@ class Executor:
             goal=state.goal,
             subtask=state.subtask,
             observation=seen,
-            capabilities=self._actor.skills,
+            capabilities=self._actor.skills(state.subtask.role),
             step=step,
             max_steps=self._max_steps,
             history=state.history[-self._settings.history :],
             notes=state.notes,
+            answers=state.answers[-ANSWERS_TOLD:],
+            materials=collected(state),
             messages=state.messages,
             bookmark=state.bookmark,
             system_prompt=state.system_prompt,
@@ -279,7 +287,7 @@ class Executor:
                     played.unwritten += (_flushed(step, left, surprise),)
                     break
             try:
-                check_possible(planned.action, self._actor.skills, frame)
+                check_possible(planned.action, self._actor.skills(self._role), frame)
             except ModelFault as fault:
                 played.error = str(fault)
                 break

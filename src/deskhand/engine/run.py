@@ -17,7 +17,7 @@ from deskhand.engine.looking import Eyes
 from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.errors import DeskhandError, UsageError
 from deskhand.gates import Depth
-from deskhand.protocols import Clock, Device, Journal, Judge, Planner, ScreenReader, Settle, Worker
+from deskhand.protocols import Clock, CodeRunner, Device, Journal, Judge, Planner, ScreenReader, Settle, Worker
 from deskhand.screen.movers import Movers
 from deskhand.screen.perception import Perception
 from deskhand.task.events import CommandTaken, Event, ExecutorChanged, Record, TaskCreated, TaskEnded, TaskResumed
@@ -51,6 +51,8 @@ class Crew:
     management: Management | None = None
     reader: ScreenReader | None = None
     movers: Movers = field(default_factory=Movers)
+    # By task: each has a folder of its own, also after it was resumed.
+    code: Callable[[str], CodeRunner] | None = None
 
 
 class Run:
@@ -77,6 +79,7 @@ class Run:
             clock=crew.clock,
             settings=crew.settings.executor,
             max_steps=self._max_steps,
+            code=crew.code(self.task_id) if crew.code else None,
         )
         self._driver: asyncio.Task[TaskState] | None = None
 

@@ -151,6 +151,15 @@ class Answered(Word):
     text: str
 
 
+class ArtifactKept(Word):
+    """A file that the technician's code wrote, with the beginning of its text."""
+
+    type: Literal["artifact_kept"] = "artifact_kept"
+    name: Annotated[str, Field(max_length=300)]
+    size: int
+    text: Annotated[str, Field(max_length=4_000)] = ""
+
+
 class PlanMade(Word):
     """A plan, or a new one: what is left to do, in order. What was done before stays done."""
 
@@ -218,8 +227,8 @@ class TaskEnded(Word):
 
 Event = Annotated[
     TaskCreated | TaskResumed | SubtaskStarted | Observed | Decided | ActionIntended | ActionEnded | Settled
-    | QueueFlushed | StepFinished | CommandTaken | ExecutorChanged | Memorized | Answered | PlanMade | SubtaskEnded
-    | Ruled | GateOpened | GateClosed | Supplemented | SituationChanged | TaskEnded,
+    | QueueFlushed | StepFinished | CommandTaken | ExecutorChanged | Memorized | Answered | ArtifactKept | PlanMade
+    | SubtaskEnded | Ruled | GateOpened | GateClosed | Supplemented | SituationChanged | TaskEnded,
     Field(discriminator="type"),
 ]  # fmt: skip
 

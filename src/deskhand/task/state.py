@@ -10,6 +10,7 @@ from deskhand.task.events import (
     ActionEnded,
     ActionIntended,
     Answered,
+    ArtifactKept,
     CommandTaken,
     Decided,
     EndCause,
@@ -36,6 +37,7 @@ from deskhand.task.events import (
     TaskResumed,
 )
 from deskhand.types import (
+    Artifact,
     DecisionKind,
     ExecStatus,
     ExecutorStatus,
@@ -54,6 +56,7 @@ HISTORY_KEPT = 20
 NOTES_KEPT = 50
 REPORTS_KEPT = 5
 MATERIALS_KEPT = 20
+ARTIFACTS_KEPT = 20
 PLANS_KEPT = 5
 NO_USAGE = Usage()
 
@@ -99,6 +102,7 @@ class TaskState:
     notes: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     materials: tuple[Material, ...] = ()
+    artifacts: tuple[Artifact, ...] = ()
     reports: tuple[QualityReport, ...] = ()
 
     # what the rules count
@@ -405,6 +409,14 @@ def _memorized(state: TaskState, event: Memorized, at: float) -> TaskState:
 @_on(Answered)
 def _answered(state: TaskState, event: Answered, at: float) -> TaskState:
     return replace(state, answers=(*state.answers, event.text))
+
+
+@_on(ArtifactKept)
+def _kept(state: TaskState, event: ArtifactKept, at: float) -> TaskState:
+    """A file written again takes the place of what it was."""
+    others = tuple(artifact for artifact in state.artifacts if artifact.name != event.name)
+    new = Artifact(name=event.name, size=event.size, text=event.text)
+    return replace(state, artifacts=(*others, new)[-ARTIFACTS_KEPT:])
 
 
 def summary(state: TaskState) -> RunSummary:
