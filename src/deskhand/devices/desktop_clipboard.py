@@ -7,12 +7,12 @@ from collections.abc import Callable
 
 from Xlib import X, Xatom
 from Xlib.display import Display
-from Xlib.error import ConnectionClosedError, XError
+from Xlib.error import XError
 from Xlib.protocol import request
 from Xlib.protocol.event import SelectionNotify, SelectionRequest
 from Xlib.protocol.rq import Event
 
-from deskhand.devices.desktop_x import connect, gone, hang_up
+from deskhand.devices.desktop_x import DEAD, connect, gone, hang_up, opened
 
 # Characters in one transfer: four bytes each at most, and all has to fit into one request (256 KiB) of X.
 LARGEST = 50_000
@@ -35,7 +35,7 @@ class Clipboard:
         self._return: asyncio.TimerHandle | None = None
 
     async def open(self) -> None:
-        self._display = await asyncio.to_thread(self._connect)
+        self._display = await opened(self._name, self._connect)
         asyncio.get_running_loop().add_reader(self._display.display.socket, self._read)
 
     def _connect(self) -> Display:
@@ -107,7 +107,7 @@ class Clipboard:
             for _ in range(display.pending_events()):
                 self._handle(display, display.next_event())
             display.flush()
-        except (ConnectionClosedError, OSError):
+        except DEAD:
             self._stop()
 
     def _handle(self, display: Display, event: Event) -> None:

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from Xlib import X
 from Xlib.display import Display
-from Xlib.error import DisplayError
 from Xlib.xobject.drawable import Window
 
 from deskhand.devices import desktop_input
-from deskhand.devices.desktop_x import Camera, XThread
+from deskhand.devices.desktop_x import DEAD, Camera, XThread
 from deskhand.devices.selftest import check_aim
 from deskhand.errors import DeviceSetup
 from deskhand.protocols import Clock
@@ -116,5 +115,5 @@ def _take_down(display: Display, targets: Sequence[_Target], pointer: tuple[int,
         for target in targets:
             target.window.destroy()
         desktop_input.move(display, *pointer)
-    except (DisplayError, OSError):
+    except DEAD:
         return  # the server is gone, and the targets with it

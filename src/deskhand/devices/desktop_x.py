@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 _ANSWER_S = 5.0
+# What python-xlib raises when there is no server at the other end, or no longer.
+DEAD = (ConnectionClosedError, DisplayError, OSError)
+# mss only asserts that there is a reply; with a dead server there is none.
+_CAPTURE_FAULTS = (ScreenShotError, AssertionError, ValueError)
 # The pad byte of a 24-bit visual is whatever the last painter left there; a frame's fourth byte is constant.
 _OPAQUE = np.uint32(0xFF000000)
 
@@ -37,8 +41,38 @@ def gone(name: str) -> DeviceGone:
     return DeviceGone(f"The X server {name} is gone: open the desktop again.")
 
 
+async def opened(name: str, connect: Callable[[], Display]) -> Display:
+    """A connection made off the loop."""
+    try:
+        async with asyncio.timeout(_ANSWER_S):
+            return await asyncio.to_thread(connect)
+    except TimeoutError:
+        raise DeviceTimeout(f"The X server {name} did not answer within {_ANSWER_S:g} s.") from None
+    except DEAD:
+        raise gone(name) from None
+
+
+def reachable(name: str) -> bool:
+    """Whether a local display is listened at; others are left to the connection itself.
+
+    python-xlib leaks the sockets of a failed attempt, so it only gets to try where somebody answers.
+    """
+    host, _, number = name.partition(":")
+    if host not in ("", "unix"):
+        return True
+    path = "/tmp/.X11-unix/X" + number.partition(".")[0]
+    for address in (path, "\0" + path):
+        with socket.socket(socket.AF_UNIX) as probe, contextlib.suppress(OSError):
+            probe.settimeout(_ANSWER_S)
+            probe.connect(address)
+            return True
+    return False
+
+
 def connect(name: str) -> Display:
     """A connection that keeps quiet: a request about a window that has just gone is no news."""
+    if not reachable(name):
+        raise ConnectionRefusedError(f"nothing listens at {name}")
     display = Display(name)
     display.set_error_handler(lambda _error, _request: None)
     return display
@@ -59,7 +93,7 @@ class XThread:
     def _connect(self) -> None:
         try:
             self._display = connect(self.name)
-        except (DisplayError, OSError) as error:
+        except DEAD as error:
             raise DeviceSetup(f"The X display {self.name!r} can't be opened: {error}. Check DISPLAY.") from None
 
     async def run(self, job: Callable[[Display], Result]) -> Result:
@@ -81,7 +115,7 @@ class XThread:
                 return await asyncio.get_running_loop().run_in_executor(self._pool, job)
         except TimeoutError:
             raise DeviceTimeout(f"The X server {self.name} did not answer within {_ANSWER_S:g} s.") from None
-        except (ConnectionClosedError, OSError):
+        except DEAD:
             raise gone(self.name) from None
         except XError as error:
             raise ActionFailed(f"The X server refused: {type(error).__name__}.") from None
@@ -124,20 +158,26 @@ class Camera:
             raise DeviceGone("The desktop is closed.") from error
 
     def _grab(self) -> Frame:
-        if self.stale:
+        try:
+            return self._shoot()
+        except _CAPTURE_FAULTS:
+            # The screen may have been made smaller a moment ago; a new look at it tells.
             self._drop()
         try:
-            if self._mss is None:
-                self._mss = MSS(display=self._name)
-            box = self._mss.monitors[0]
-            shot = self._mss.grab(box)
-        except (ScreenShotError, AssertionError, ValueError) as error:
-            # mss only asserts that there is a reply; with a dead server there is none.
+            return self._shoot()
+        except _CAPTURE_FAULTS as error:
             self._drop()
-            if _reachable(self._name):
+            if reachable(self._name):
                 raise BadFrame(f"The screen can't be captured: {error}.") from None
             raise gone(self._name) from None
-        words = np.frombuffer(shot.raw, np.uint32)
+
+    def _shoot(self) -> Frame:
+        if self.stale:
+            self._drop()
+        if self._mss is None:
+            self._mss = MSS(display=self._name)
+        box = self._mss.monitors[0]
+        words = np.frombuffer(self._mss.grab(box).raw, np.uint32)
         np.bitwise_or(words, _OPAQUE, out=words)
         pixels = words.view(np.uint8).reshape(box["height"], box["width"], 4)
         return Frame(pixels, "BGRA", self._clock.now())
@@ -156,14 +196,6 @@ class Camera:
         self._pool.shutdown(wait=False)
 
 
-def _reachable(name: str) -> bool:
-    try:
-        Display(name).close()
-    except (DisplayError, OSError):
-        return False
-    return True
-
-
 class Damage:
     """Wakes those who wait for the picture to change. Silent on the wire while nobody waits."""
 
@@ -176,7 +208,7 @@ class Damage:
         self._dead = False
 
     async def open(self) -> None:
-        self._display = await asyncio.to_thread(self._connect)
+        self._display = await opened(self._name, self._connect)
         asyncio.get_running_loop().add_reader(self._display.display.socket, self._read)
 
     def _connect(self) -> Display:
@@ -198,7 +230,7 @@ class Damage:
             return
         try:
             events = {display.next_event().type for _ in range(display.pending_events())}
-        except (ConnectionClosedError, OSError):
+        except DEAD:
             self._dead = True
             self._stop()
             self._ring()
