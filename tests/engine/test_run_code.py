@@ -1,0 +1,221 @@
+"""Code as an action: run for the technician in a real sandbox, told as a detail, kept as events."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deskhand.actions import Answer, Click, RunCode
+from deskhand.bus import Bus
+from deskhand.clock import SystemClock
+from deskhand.config import ExecutorSettings, SandboxSettings, SettleSettings
+from deskhand.devices.sandbox import Sandbox
+from deskhand.engine.executor import Executor
+from deskhand.engine.log import TaskLog
+from deskhand.engine.looking import Eyes
+from deskhand.screen.movers import Movers
+from deskhand.screen.perception import Perception
+from deskhand.screen.settle import VisualStability
+from deskhand.task.events import ActionEnded, ArtifactKept, Record, StepFinished, TaskCreated
+from deskhand.task.journal import SqliteJournal
+from deskhand.task.state import ARTIFACTS_KEPT, TaskState, fold, fold_all
+from deskhand.types import ExecStatus, StartTask, Stop, WorkerRole
+from tests.engine.conftest import Journaled, ScriptedWorker
+
+FOLDER = "sandbox"
+
+
+@dataclass
+class Shift:
+    """The inner loop at work on one subtask."""
+
+    executor: Executor
+    log: TaskLog
+    running: asyncio.Task[None]
+
+    async def over(self) -> TaskState:
+        async with asyncio.timeout(60):
+            while self.log.state.executor_cause is None:
+                await asyncio.sleep(0.01)
+        return self.log.state
+
+
+Work = Callable[..., AbstractAsyncContextManager[Shift]]
+
+
+@pytest.fixture
+def work(device: Journaled, journal: SqliteJournal, tmp_path: Path) -> Work:
+    """`async with work(worker, role=…) as shift:` a worker of that role, and the limits of its sandbox."""
+
+    @asynccontextmanager
+    async def work(
+        worker: ScriptedWorker, *, role: WorkerRole = "technician", sandbox: bool = True, **limits: Any
+    ) -> AsyncIterator[Shift]:
+        clock, bus, movers = SystemClock(), Bus(), Movers()
+        log = TaskLog("task", journal, bus)
+        await log.record(TaskCreated(goal="count", device=device.id, worker="script", max_steps=20))
+        executor = Executor(
+            device,
+            {role: worker},
+            log,
+            eyes=Eyes(Perception(device, bus.publish, clock, movers), device, None),
+            movers=movers,
+            settle=VisualStability(SettleSettings(), clock),
+            clock=clock,
+            settings=ExecutorSettings(action_timeout_s=1),
+            max_steps=20,
+            code=Sandbox(SandboxSettings(**limits), tmp_path / FOLDER, clock) if sandbox else None,
+        )
+        running = asyncio.create_task(executor.run())
+        executor.mailbox.post(StartTask(task_id="1", description="count", role=role))
+        try:
+            yield Shift(executor, log, running)
+        finally:
+            executor.mailbox.post(Stop())
+            await running
+
+    return work
+
+
+async def test_code_is_run_and_its_output_told(work: Work, device: Journaled, journal: SqliteJournal) -> None:
+    worker = ScriptedWorker(RunCode(language="python", code="print(6 * 7)\nopen('result.csv', 'w').write('a,1')"))
+    async with work(worker) as shift:
+        state = await shift.over()
+    last = worker.briefings[1].last
+    assert last
+    assert [(a.status, a.detail) for a in last.actions] == [
+        (ExecStatus.EXECUTED, "Exit code 0.\n42\nFiles written: result.csv (3 bytes)")
+    ]
+    assert not device.sent
+    assert [(a.name, a.size, a.text) for a in state.artifacts] == [("result.csv", 3, "a,1")]
+    assert worker.briefings[1].materials == ("result.csv (3 bytes)\na,1",)
+    assert fold_all(await journal.read("task")) == shift.log.state
+
+
+async def test_an_exit_code_that_is_not_zero_is_no_failed_step(work: Work, journal: SqliteJournal) -> None:
+    worker = ScriptedWorker(RunCode(code="echo no such thing >&2; exit 4"))
+    async with work(worker) as shift:
+        state = await shift.over()
+    last = worker.briefings[1].last
+    assert last
+    assert last.actions[0].detail == "Exit code 4.\nno such thing"
+    assert state.failed_actions == 0
+    steps = [r.event for r in await journal.read("task") if isinstance(r.event, StepFinished)]
+    assert [step.success for step in steps] == [True, True]
+
+
+async def test_code_may_take_longer_than_a_click_and_ends_at_its_own_limit(work: Work) -> None:
+    """The device's time limit is one second here."""
+    worker = ScriptedWorker(RunCode(code="sleep 1.5; echo slow"), RunCode(code="echo begun; sleep 60"))
+    async with work(worker, time_s=3) as shift:
+        await shift.over()
+    slow, endless = (worker.briefings[n].last for n in (1, 2))
+    assert slow
+    assert endless
+    assert slow.actions[0].detail == "Exit code 0.\nslow"
+    assert endless.actions[0].status is ExecStatus.EXECUTED
+    assert endless.actions[0].detail.startswith("Ended after 3.")
+    assert endless.actions[0].detail.endswith("because it took longer than 3 s. Exit code 137.\nbegun")
+
+
+async def test_long_output_is_told_by_its_beginning_and_end(work: Work, journal: SqliteJournal) -> None:
+    worker = ScriptedWorker(RunCode(code="seq 100000"))
+    async with work(worker, output_kb=1000) as shift:
+        await shift.over()
+    (ended,) = [r.event for r in await journal.read("task") if isinstance(r.event, ActionEnded)]
+    assert len(ended.detail) < 8_200
+    assert "characters left out" in ended.detail
+    assert ended.detail.startswith("Exit code 0.\n1\n2\n")
+    assert ended.detail.endswith("\n100000")
+
+
+@pytest.mark.parametrize(
+    ("role", "offered"),
+    [("technician", {"run_code", "wait", "memorize", "answer"}), ("analyst", {"memorize", "answer"})],
+)
+async def test_each_role_is_offered_only_its_own_words(work: Work, role: WorkerRole, offered: set[str]) -> None:
+    worker = ScriptedWorker()
+    async with work(worker, role=role) as shift:
+        await shift.over()
+    assert worker.briefings[0].capabilities == offered
+
+
+async def test_the_operator_is_not_offered_code_and_can_not_run_it(
+    work: Work, device: Journaled, tmp_path: Path
+) -> None:
+    worker = ScriptedWorker(RunCode(code="touch ran"))
+    async with work(worker, role="operator") as shift:
+        await shift.over()
+    assert "run_code" not in worker.briefings[0].capabilities
+    assert "click" in worker.briefings[0].capabilities
+    last = worker.briefings[1].last
+    assert last
+    assert "can't run code" in last.error
+    assert not device.sent
+    assert not (tmp_path / FOLDER / "ran").exists()
+
+
+async def test_the_technician_does_not_touch_the_screen(work: Work, device: Journaled) -> None:
+    worker = ScriptedWorker(Click(x=1, y=1))
+    async with work(worker) as shift:
+        await shift.over()
+    last = worker.briefings[1].last
+    assert last
+    assert "can't click" in last.error
+    assert not device.sent
+
+
+async def test_without_a_runner_no_code_is_offered(work: Work) -> None:
+    worker = ScriptedWorker(RunCode(code="true"))
+    async with work(worker, sandbox=False) as shift:
+        await shift.over()
+    assert "run_code" not in worker.briefings[0].capabilities
+    last = worker.briefings[1].last
+    assert last
+    assert "can't run code" in last.error
+
+
+async def test_where_no_sandbox_can_be_had_the_step_fails_and_says_why(
+    work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("deskhand.devices.sandbox.shutil.which", lambda name: None)  # a host without bubblewrap
+    worker = ScriptedWorker(RunCode(code="true"))
+    async with work(worker) as shift:
+        state = await shift.over()
+    last = worker.briefings[1].last
+    assert last
+    assert last.actions[0].status is ExecStatus.ERROR
+    assert "bubblewrap" in last.actions[0].detail
+    assert state.failed_actions == 1
+
+
+async def test_stop_ends_running_code_at_once(work: Work, tmp_path: Path) -> None:
+    worker = ScriptedWorker(RunCode(code="touch ready; sleep 60"))
+    async with work(worker) as shift, asyncio.timeout(30):
+        while not (tmp_path / FOLDER / "ready").exists():
+            await asyncio.sleep(0.01)
+        shift.executor.mailbox.post(Stop())
+        await shift.running
+    assert len(worker.briefings) == 1
+
+
+async def test_what_code_wrote_is_remembered_within_bounds() -> None:
+    state = TaskState()
+    for n in range(30):
+        event = ArtifactKept(name=f"f{n % 25}", size=n, text="x" * 4000)
+        state = fold(state, Record(seq=n + 1, task_id="t", at=0.0, event=event))
+    assert len(state.artifacts) == ARTIFACTS_KEPT
+    assert [(a.name, a.size) for a in state.artifacts][-6:] == [
+        ("f24", 24), ("f0", 25), ("f1", 26), ("f2", 27), ("f3", 28), ("f4", 29),
+    ]  # fmt: skip
+
+
+async def test_answers_given_before_are_told(work: Work) -> None:
+    worker = ScriptedWorker(Answer(text="It is 42."))
+    async with work(worker, role="analyst") as shift:
+        await shift.over()
+    assert worker.briefings[1].answers == ("It is 42.",)
