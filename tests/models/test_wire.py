@@ -1,6 +1,7 @@
 """The wire against a real HTTP server: every API, streamed and not, and every way it can fail."""
 
 import asyncio
+import base64
 import json
 import re
 import time
@@ -75,7 +76,8 @@ async def test_text_and_calls_arrive_with_their_usage(provider: Provider, stream
     assert seen.stream is stream
     assert "Be brief." in seen.text
     assert "Hello" in seen.text
-    assert len(seen.pictures) == 1
+    (picture,) = seen.pictures
+    assert base64.b64decode(picture.removeprefix("data:image/jpeg;base64,")) == JPEG
     assert server.unconsumed == []
 
 

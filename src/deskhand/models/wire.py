@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from deskhand.config import EndpointSettings, ModelSettings
 from deskhand.models import faults
-from deskhand.models.apis import Api, Concessions, Json, Stream, mapped
+from deskhand.models.apis import Api, Concessions, Json, Stream, encoded, mapped
 from deskhand.models.faults import Address, CallFailed
 from deskhand.talk import ModelReply, ModelRequest
 
@@ -96,7 +96,10 @@ class Wire:
         headers = {"Content-Type": "application/json", **self._api.headers(self._key, request)}
         try:
             async with self._client().stream(
-                "POST", self._address.base_url + self._api.path, content=_encoded(body), headers=headers
+                "POST",
+                self._address.base_url + self._api.path,
+                content=encoded(body, request.pictures),
+                headers=headers,
             ) as response:
                 if response.status_code != 200:
                     raise await self._refusal(response)
@@ -199,10 +202,6 @@ def without_tools(request: ModelRequest) -> ModelRequest:
     words = [f"`{tool.name}`: {json.dumps(tool.parameters, ensure_ascii=False)}" for tool in request.tools]
     system = "\n\n".join([request.system, "JSON schema of the answer:", *words])
     return replace(request, system=system, tools=(), must_call=False)
-
-
-def _encoded(body: Json) -> bytes:
-    return json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=dict).encode()
 
 
 def _checked(raw: bytes) -> Json:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from deskhand.talk import ModelReply, ModelRequest
+from deskhand.talk import ModelReply, ModelRequest, Picture
 
 Json = dict[str, Any]
+# Random, so that nothing on a screen can pass for a picture.
+_MARK = secrets.token_hex(16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,19 @@ class Api(Protocol):
     def reply(self, whole: Json) -> ModelReply:
         """The reply in our own words; raises KeyError, TypeError or ValueError when it is none of this API."""
         ...
+
+
+def mark(picture: Picture) -> str:
+    """What stands for a picture's base64 in a body, until the body is encoded."""
+    return f"{_MARK}{id(picture)}"
+
+
+def encoded(body: Json, pictures: tuple[Picture, ...]) -> bytes:
+    """The body as sent. Pictures are put in last: escaping 400 KB that need none is half of a call's CPU time."""
+    raw = json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=dict).encode("utf-8", "replace")
+    for picture in pictures:
+        raw = raw.replace(mark(picture).encode(), base64.b64encode(picture.data))
+    return raw
 
 
 def listed(value: object) -> list[Json]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 from typing import Any, cast
 
-from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped
+from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped, mark
 from deskhand.talk import ModelReply, ModelRequest, Picture, StopReason, ToolCall, Turn
 from deskhand.types import Usage
 
@@ -92,7 +91,7 @@ def _part(part: str | Picture) -> Json:
 
 
 def data_url(picture: Picture) -> str:
-    return f"data:{picture.media_type};base64,{base64.b64encode(picture.data).decode()}"
+    return f"data:{picture.media_type};base64,{mark(picture)}"
 
 
 class _ChatStream:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from typing import Any
 
-from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped
+from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped, mark
 from deskhand.talk import ModelReply, ModelRequest, StopReason, ToolCall, Turn
 from deskhand.types import Usage
 
@@ -94,8 +93,8 @@ def _message(turn: Turn) -> Json:
         if isinstance(part, str):
             content.append({"type": "text", "text": part})
         else:
-            data = base64.b64encode(part.data).decode()
-            content.append({"type": "image", "source": {"type": "base64", "media_type": part.media_type, "data": data}})
+            source = {"type": "base64", "media_type": part.media_type, "data": mark(part)}
+            content.append({"type": "image", "source": source})
     return {"role": "assistant" if turn.speaker == "model" else "user", "content": content}
 
 
