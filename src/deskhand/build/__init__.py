@@ -5,17 +5,20 @@ Heavy parts are imported where they are made, so that nobody pays for what they 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from decimal import Decimal
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
 from deskhand.actions import OpenUrl
+from deskhand.build.simulated import SimulatedPhones
+from deskhand.build.staff import Staff
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.config import Settings, load
-from deskhand.engine.run import Crew, Management, Run
+from deskhand.engine.budget import Budget
+from deskhand.engine.run import Crew, Run
 from deskhand.screen.settle import VisualStability
 from deskhand.task.events import LoopMode
 from deskhand.task.journal import SqliteJournal
@@ -23,13 +26,13 @@ from deskhand.task.state import TaskState, fold_all
 from deskhand.types import DeviceInfo
 
 if TYPE_CHECKING:
-    from deskhand.devices.adb import AdbClient
     from deskhand.devices.pool import Pool, Provider
-    from deskhand.protocols import Clock, Device, Worker
+    from deskhand.protocols import Clock, CodeRunner, Device
     from deskhand.screen.text import ScreenText
-    from deskhand.simphone.phone import Phone
 
 DEFAULT_DEVICE = "sim"
+
+__all__ = ["DEFAULT_DEVICE", "Deskhand", "SimulatedPhones", "make_pool"]
 
 
 class Deskhand:
@@ -72,10 +75,10 @@ class Deskhand:
     ) -> AsyncGenerator[Run, None]:
         """A task under way on a leased device, at a page if one is given; leaving the block stops it."""
         name = device or self.settings.device or DEFAULT_DEVICE
-        async with self.pool.lease(name, wait_s=wait_s) as leased:
+        async with self.pool.lease(name, wait_s=wait_s) as leased, self._crew(leased, loop) as crew:
             if url:
                 await leased.act(OpenUrl(url=url))
-            async with _under_way(Run(goal, self._crew(leased, loop), max_steps)) as run:
+            async with _under_way(Run(goal, crew, max_steps)) as run:
                 yield run
 
     @asynccontextmanager
@@ -86,7 +89,8 @@ class Deskhand:
         past = fold_all(await self.journal.read(task_id))
         async with (
             self.pool.lease(device or past.device, wait_s=wait_s) as leased,
-            _under_way(Run.resumed(past, self._crew(leased, past.loop), max_steps)) as run,
+            self._crew(leased, past.loop, past.usage.cost) as crew,
+            _under_way(Run.resumed(past, crew, max_steps)) as run,
         ):
             yield run
 
@@ -97,20 +101,30 @@ class Deskhand:
         async with self.start(goal, device=device, url=url, loop=loop, max_steps=max_steps) as run:
             return await run.wait()
 
-    def _crew(self, device: Device, loop: LoopMode) -> Crew:
-        return Crew(
-            device=device,
-            workers={"operator": make_worker()},
-            worker_name="offline",
-            journal=self.journal,
-            bus=self.bus,
-            clock=self.clock,
-            settle=self._settle,
-            settings=self.settings,
-            management=make_management() if loop == "dual" else None,
-            reader=self._reader,
-            movers=self._settle.movers(device.id),
-        )
+    @asynccontextmanager
+    async def _crew(self, device: Device, loop: LoopMode, spent: Decimal = Decimal(0)) -> AsyncGenerator[Crew, None]:
+        """Everyone who works on one task, with one budget; their models are closed with the task."""
+        async with AsyncExitStack() as closing:
+            staff = Staff(self.settings, self.clock, Budget(self.settings.budget, spent), closing)
+            yield Crew(
+                device=device,
+                workers=staff.workers(),
+                worker_name=staff.name,
+                journal=self.journal,
+                bus=self.bus,
+                clock=self.clock,
+                settle=self._settle,
+                settings=self.settings,
+                management=staff.management() if loop == "dual" else None,
+                reader=self._reader,
+                movers=self._settle.movers(device.id),
+                code=self._code,
+            )
+
+    def _code(self, task_id: str) -> CodeRunner:
+        from deskhand.devices.sandbox import Sandbox
+
+        return Sandbox(self.settings.sandbox, self.settings.data_dir / "work" / task_id, self.clock)
 
 
 @asynccontextmanager
@@ -130,20 +144,6 @@ def make_reader() -> ScreenText | None:
     return ScreenText() if find_spec("rapidocr") else None
 
 
-def make_worker() -> Worker:
-    from deskhand.roles.offline.worker import OfflineWorker
-
-    return OfflineWorker()
-
-
-def make_management() -> Management:
-    from deskhand.roles.offline.evaluator import OfflineEvaluator
-    from deskhand.roles.offline.manager import OfflineManager
-
-    judge = OfflineEvaluator()
-    return Management(OfflineManager(), judge, judge, can_afford=lambda _: False)
-
-
 def make_pool(settings: Settings, clock: Clock, simulated: SimulatedPhones) -> Pool:
     """Every kind of device there is: a new one is one more line here."""
     from deskhand.devices.adb import AdbClient
@@ -159,47 +159,3 @@ def make_pool(settings: Settings, clock: Clock, simulated: SimulatedPhones) -> P
         "desktop": Desktops(settings.desktop, clock),
     }
     return Pool(providers, clock=clock, locks=settings.data_dir / "locks")
-
-
-class SimulatedPhones:
-    """`sim` or `sim:NAME`: a simulated phone of our own, reached through a private adb server of our own.
-
-    It lives here because it joins two rooms that don't know each other: the phone and the device that drives it.
-    """
-
-    shared = False
-
-    def __init__(self, settings: Settings, clock: Clock) -> None:
-        self._settings = settings
-        self._clock = clock
-        self._stack = AsyncExitStack()
-        self._adb: AdbClient | None = None
-        self._starting = asyncio.Lock()
-        self.phones: dict[str, Phone] = {}  # by NAME, to read their own state
-
-    async def found(self) -> list[DeviceInfo]:
-        return [DeviceInfo("sim", "sim", "ready", "a simulated phone, started when it is used (sim:NAME for more)")]
-
-    async def open(self, name: str) -> Device:
-        from deskhand.devices.android import connect
-        from deskhand.simphone.phone import Phone
-        from deskhand.simphone.server import SimPhone
-
-        adb = await self._server()
-        phone = self.phones[name] = Phone(name or "phone")
-        plugged = await self._stack.enter_async_context(SimPhone(phone))
-        serial = await adb.connect(plugged.address)
-        return await connect(serial, adb=adb, clock=self._clock, name=f"sim:{name}" if name else "sim")
-
-    async def _server(self) -> AdbClient:
-        from deskhand.devices.adb import AdbClient
-        from deskhand.devices.adb_private import private_server
-
-        async with self._starting:
-            if self._adb is None:
-                server = private_server(self._settings.adb, self._clock)
-                self._adb = AdbClient(await self._stack.enter_async_context(server))
-            return self._adb
-
-    async def close(self) -> None:
-        await self._stack.aclose()

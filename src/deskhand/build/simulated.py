@@ -1,0 +1,59 @@
+"""Simulated phones as devices: joins two rooms that don't know each other, the phone and what drives it."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+from deskhand.config import Settings
+from deskhand.types import DeviceInfo
+
+if TYPE_CHECKING:
+    from deskhand.devices.adb import AdbClient
+    from deskhand.protocols import Clock, Device
+    from deskhand.simphone.phone import Phone
+
+
+class SimulatedPhones:
+    """`sim` or `sim:NAME`: a simulated phone of our own, reached through a private adb server of our own.
+
+    It lives here because it joins two rooms that don't know each other: the phone and the device that drives it.
+    """
+
+    shared = False
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._stack = AsyncExitStack()
+        self._adb: AdbClient | None = None
+        self._starting = asyncio.Lock()
+        self.phones: dict[str, Phone] = {}  # by NAME, to read their own state
+
+    async def found(self) -> list[DeviceInfo]:
+        return [DeviceInfo("sim", "sim", "ready", "a simulated phone, started when it is used (sim:NAME for more)")]
+
+    async def open(self, name: str) -> Device:
+        from deskhand.devices.android import connect
+        from deskhand.simphone.phone import Phone
+        from deskhand.simphone.server import SimPhone
+
+        adb = await self._server()
+        phone = self.phones[name] = Phone(name or "phone")
+        plugged = await self._stack.enter_async_context(SimPhone(phone))
+        serial = await adb.connect(plugged.address)
+        return await connect(serial, adb=adb, clock=self._clock, name=f"sim:{name}" if name else "sim")
+
+    async def _server(self) -> AdbClient:
+        from deskhand.devices.adb import AdbClient
+        from deskhand.devices.adb_private import private_server
+
+        async with self._starting:
+            if self._adb is None:
+                server = private_server(self._settings.adb, self._clock)
+                self._adb = AdbClient(await self._stack.enter_async_context(server))
+            return self._adb
+
+    async def close(self) -> None:
+        await self._stack.aclose()

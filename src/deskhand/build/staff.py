@@ -1,0 +1,88 @@
+"""Who works on a task: each role with the model that the settings give it, or by rules where they give none."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from deskhand.config import ModelSettings, Settings
+from deskhand.engine.budget import Budget, Tier
+from deskhand.engine.run import Management
+
+if TYPE_CHECKING:
+    from deskhand.protocols import Clock, Judge, Model, Planner, Worker
+    from deskhand.roles.library import Library
+    from deskhand.types import WorkerRole
+
+
+class Staff:
+    """One task's people. Models are made when they are first needed and closed with `closing`."""
+
+    def __init__(self, settings: Settings, clock: Clock, budget: Budget, closing: AsyncExitStack) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._budget = budget
+        self._closing = closing
+
+    @property
+    def name(self) -> str:
+        """Who does the work, for people: the operator's model, or `offline`."""
+        operator = self._settings.models.operator
+        return operator.model if operator else "offline"
+
+    def workers(self) -> dict[WorkerRole, Worker]:
+        """A new kind of worker is one more line here."""
+        return {"operator": self._operator()}
+
+    def management(self) -> Management:
+        from deskhand.roles.offline.evaluator import OfflineEvaluator
+
+        rules = OfflineEvaluator()
+        judge = self._judge() or rules
+        return Management(self._planner(), judge, rules, can_afford=lambda depth: self._budget.can_afford(Tier(depth)))
+
+    def _model(self, role: str, section: ModelSettings | None) -> Model | None:
+        if section is None:
+            return None
+        from deskhand.models.make import make_model
+
+        model = make_model(role, self._settings, self._clock, self._budget)
+        self._closing.push_async_callback(model.close)
+        return model
+
+    def _operator(self) -> Worker:
+        section = self._settings.models.operator
+        model = self._model("operator", section)
+        if section is None or model is None:
+            from deskhand.roles.offline.worker import OfflineWorker
+
+            return OfflineWorker()
+        from deskhand.models.make import make_dialect
+        from deskhand.roles.operator import Operator, Sight
+
+        sight = Sight(vision=section.vision, show=section.show, side=section.picture_side)
+        return Operator(model, make_dialect("operator", self._settings), sight, section.max_output_tokens)
+
+    def _planner(self) -> Planner:
+        if model := self._model("manager", self._settings.models.manager):
+            from deskhand.roles.manager import Manager
+
+            return Manager(model, self._library)
+        from deskhand.roles.offline.manager import OfflineManager
+
+        return OfflineManager(self._library)
+
+    def _judge(self) -> Judge | None:
+        section = self._settings.models.evaluator
+        if section and (model := self._model("evaluator", section)):
+            from deskhand.roles.evaluator import Evaluator
+
+            return Evaluator(model, vision=section.vision)
+        return None
+
+    @cached_property
+    def _library(self) -> Library:
+        from deskhand.roles.library import Library
+
+        return Library(self._settings.supplement)
