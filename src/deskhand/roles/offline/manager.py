@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from deskhand.config import SupplementSettings
 from deskhand.errors import NoPlan
 from deskhand.gates import Material, Plan, PlanRequest, ReplanReason, ReplanStrategy
+from deskhand.roles.library import Library
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.instructions import Instruction
@@ -14,12 +16,20 @@ from deskhand.types import Subtask
 
 
 class OfflineManager:
-    """Plans what the goal says, in its order. It has one other idea when that fails: to start afresh."""
+    """Plans what the goal says, in its order. It has one other idea when that fails: to start afresh.
+
+    What the library finds goes to the workers as it is: without a model nobody can make another plan of it.
+    """
+
+    def __init__(self, library: Library | None = None) -> None:
+        self._library = library or Library(SupplementSettings())
 
     async def plan(self, request: PlanRequest) -> Plan:
         if request.reason is ReplanReason.FIRST_PLAN:
             return self._first(request)
-        if request.reason in (ReplanReason.WORKER_FAILED, ReplanReason.SUPPLEMENTED):
+        if request.reason is ReplanReason.SUPPLEMENTED:
+            return self._informed(request)
+        if request.reason is ReplanReason.WORKER_FAILED:
             # The worker has tried every strategy it has; the same words again would fail the same way.
             raise NoPlan(request.because)
         again = self._afresh(request)
@@ -34,6 +44,14 @@ class OfflineManager:
             raise NoPlan("目标里没有可以执行的内容。" if zh else "The goal holds nothing to carry out.")
         return Plan(subtasks=tuple(_subtask(group, zh) for group in groups), reason="as the goal says, app by app")
 
+    def _informed(self, request: PlanRequest) -> Plan:
+        """The same work again, once, now that something was found; without it nothing would be different."""
+        titles = tuple(subtask.title for subtask in request.remaining)
+        if not titles or not request.materials or request.tried.count(titles) > 1:
+            raise NoPlan(request.because)
+        found = ", ".join(material.title for material in request.materials)
+        return Plan(subtasks=request.remaining, reason=f"go on with what was found: {found[:500]}")
+
     def _afresh(self, request: PlanRequest) -> tuple[Subtask, ...]:
         """What failed, from the home screen on; after a heavier trouble also what comes behind it."""
         failed = request.failed[-1:] or request.done[-1:]
@@ -46,8 +64,7 @@ class OfflineManager:
         return (*renewed, *(() if light else request.remaining))
 
     async def supplement(self, need: str, goal: str) -> tuple[Material, ...]:
-        """Nothing can be looked up without tools."""
-        return ()
+        return await self._library.look_up(need, goal)
 
 
 def _by_app(steps: tuple[Instruction, ...], apps: tuple[str, ...]) -> list[list[Instruction]]:

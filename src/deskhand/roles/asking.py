@@ -1,0 +1,99 @@
+"""One question to a model, answered by one JSON object: asked, read, and asked again when it can't be used.
+
+What is asked and what the answer means is the role's matter.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+
+from deskhand.errors import ModelFault, Unparsable
+from deskhand.protocols import Model
+from deskhand.talk import ModelReply, ModelRequest, Turn
+from deskhand.types import Usage
+
+MAX_CORRECTIONS = 2
+_QUOTED = 4000
+_FENCE = re.compile(r"```[a-zA-Z]*\n?(.*?)```", re.DOTALL)
+
+T = TypeVar("T")
+B = TypeVar("B", bound=BaseModel)
+Said = Mapping[str, Any]
+
+
+async def ask(
+    model: Model, first: ModelRequest, read: Callable[[Said], T], again: Callable[[str], str]
+) -> tuple[T, Usage]:
+    """What `read` makes of the answer, and what all calls took.
+
+    A fault that `read` raises is told to the model in the words of `again`, at most twice; then it is raised,
+    with the usage.
+    """
+    request, usage, fault = first, Usage(), ModelFault("The model was not asked.")
+    for _ in range(1 + MAX_CORRECTIONS):
+        reply = await model.ask(request)
+        usage += reply.usage
+        try:
+            return read(answer(reply, first.tools[0].name)), usage
+        except ModelFault as unusable:
+            fault = unusable
+            # Only the newest mistake is shown, so that corrections don't pile up.
+            told = (Turn("model", (_quoted(reply),)), Turn("user", (again(str(fault)),)))
+            request = replace(first, turns=(*first.turns, *told))
+    fault.usage = usage
+    raise fault
+
+
+def answer(reply: ModelReply, tool: str) -> Said:
+    """The one JSON object of a reply: a call of the tool, or the same as text."""
+    if reply.stop == "length":
+        raise Unparsable("The answer was cut off at its length limit: answer shorter.")
+    if reply.stop == "refused":
+        raise Unparsable("The model refused to answer.")
+    if len(reply.calls) > 1:
+        raise Unparsable(f"The tool {tool!r} has to be called exactly once, not {len(reply.calls)} times.")
+    for call in reply.calls:
+        if call.name != tool:
+            raise Unparsable(f"There is no tool {call.name!r}; call {tool!r}.")
+        if call.arguments is None:
+            raise Unparsable(f"The arguments of {tool!r} are not a JSON object.")
+        return call.arguments
+    return _from_text(reply.text, tool)
+
+
+def _from_text(text: str, tool: str) -> Said:
+    fenced = _FENCE.search(text)
+    body = fenced[1] if fenced else text
+    start = body.find("{")
+    if start < 0:
+        raise Unparsable(f"The answer contains no JSON object; call the tool {tool!r} or answer with its JSON alone.")
+    try:
+        value, end = json.JSONDecoder().raw_decode(body, start)
+    except (ValueError, RecursionError) as error:
+        raise Unparsable(f"The JSON of the answer can't be read: {error}.") from None
+    if "{" in body[end:]:
+        raise Unparsable("The answer contains more than one JSON object; answer with exactly one.")
+    said = cast("dict[str, Any]", value)
+    inner = said.get("arguments")
+    return cast("Said", inner) if isinstance(inner, dict) and said.get("name") == tool else said
+
+
+def checked(shape: type[B], said: Said) -> B:
+    """The answer in its shape, with the first field that is wrong told to the model instead of to us."""
+    try:
+        return shape.model_validate(said)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the answer"
+        raise Unparsable(f"{where}: {first['msg']}.") from None
+
+
+def _quoted(reply: ModelReply) -> str:
+    calls = [json.dumps({"name": call.name, "arguments": call.arguments}, ensure_ascii=False) for call in reply.calls]
+    return "\n".join(part for part in (reply.text, *calls) if part)[:_QUOTED] or "(nothing)"

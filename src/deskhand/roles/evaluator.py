@@ -1,0 +1,246 @@
+"""The evaluator with a model: shows what is seen and what is known, asks for a judgement, and never acts.
+
+How deep to look and what it may cost is decided before; what follows from a judgement, after it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from deskhand.errors import Unparsable
+from deskhand.gates import ALLOWED, GateDecision, GateRequest, GateTrigger, QualityReport
+from deskhand.protocols import Model
+from deskhand.roles import telling
+from deskhand.roles.asking import Said, ask, checked
+from deskhand.screen.diff import changed_regions
+from deskhand.sheets import Sheet, sheet
+from deskhand.talk import ModelRequest, Picture, Tool, Turn
+from deskhand.types import Rect, SubtaskStatus, Usage
+
+TOOL = "judge"
+# A light look is to be cheap: a smaller picture, a short answer, few steps of history.
+LIGHT_SIDE, DEEP_SIDE = 768, 1280
+_LIGHT_TOKENS, _DEEP_TOKENS = 600, 2000
+_GOAL, _CLAIM, _NOTES, _ELEMENTS, _REGIONS = 4000, 1000, 2000, 60, 5
+_STEPS = {"low": 3, "medium": 3, "high": 12}
+_DECISIONS = tuple(GateDecision)
+
+Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
+Lines = Annotated[list[Line], Field(max_length=10)]
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    decision: GateDecision
+    status: Literal["GOOD", "CONCERNING", "CRITICAL"]
+    confidence: Annotated[float, Field(ge=0, le=1)]
+    reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+    issues: Lines = []
+    suggestions: Lines = []
+
+
+class _FinalAnswer(_Answer):
+    """The four questions of the final check, each answered by itself."""
+
+    goal_reached: bool
+    steps_complete: bool
+    end_state_as_expected: bool
+    omissions: Lines
+
+
+class Evaluator:
+    """`vision` is False for a model that can't see pictures: it judges from the list of elements."""
+
+    needs_elements = True
+
+    def __init__(self, model: Model, *, vision: bool = True) -> None:
+        self._model = model
+        self._vision = vision
+
+    async def check(self, request: GateRequest) -> QualityReport:
+        """A report whose decision the trigger allows; raises ModelFault when the model gives none."""
+        words = sheet("deskhand.roles", "prompts", telling.language_of(request.goal), "evaluator")
+        deep = request.depth == "high"
+        first = ModelRequest(
+            role="evaluator",
+            system=_system(request, words),
+            turns=(Turn("user", await self._told(request, words)),),
+            tools=(Tool(TOOL, words.section("tool"), _schema(request)),),
+            must_call=True,
+            max_output_tokens=_DEEP_TOKENS if deep else _LIGHT_TOKENS,
+            temperature=0.0,
+        )
+        answer, usage = await ask(
+            self._model,
+            first,
+            lambda said: _read(said, request),
+            lambda problem: words.section("again", problem=problem),
+        )
+        return _report(answer, request, usage)
+
+    async def _told(self, request: GateRequest, words: Sheet) -> tuple[str | Picture, ...]:
+        pictures = await self._pictures(request, words)
+        regions = await asyncio.to_thread(_regions, request)
+        final = request.trigger is GateTrigger.FINAL_CHECK
+        deep = request.depth == "high"
+        parts = [*_situation(request, words), _facts(request, regions, words)]
+        if deep or not pictures:
+            screen = telling.as_data("screen", telling.screen(request.observation, _ELEMENTS))
+            parts.append(words.section("screen", screen=screen))
+        if request.observation.frame.secure:
+            parts.append(words.section("secure"))
+        question = [words.section("ask_final" if final else "ask")]
+        if deep and not final:
+            question.append(words.section("ask_deep"))
+        return ("\n\n".join(parts), *pictures, " ".join(question))
+
+    async def _pictures(self, request: GateRequest, words: Sheet) -> tuple[str | Picture, ...]:
+        """The newest picture; for a deep look also the one from when the subtask began."""
+        seen, before = request.observation.frame, request.before
+        if not self._vision:
+            return ()
+        if request.depth != "high":
+            return () if seen.secure else (await asyncio.to_thread(telling.picture, seen, LIGHT_SIDE),)
+        shown: list[str | Picture] = []
+        for name, frame in (("before", before), ("now", seen)):
+            if frame is not None and not frame.secure:
+                shown += (words.section(name), await asyncio.to_thread(telling.picture, frame, DEEP_SIDE))
+        return tuple(shown)
+
+
+# --- what is asked ---------------------------------------------------------------------------------------------
+
+
+def _allowed(request: GateRequest) -> list[GateDecision]:
+    return [decision for decision in _DECISIONS if decision in ALLOWED[request.trigger]]
+
+
+def _system(request: GateRequest, words: Sheet) -> str:
+    return words.section(
+        "role",
+        decisions="\n".join(words.section(decision) for decision in _allowed(request)),
+        more=words.section("more_high" if request.depth == "high" else "more_medium"),
+    )
+
+
+def _schema(request: GateRequest) -> dict[str, Any]:
+    lines = {"type": "array", "items": {"type": "string"}}
+    properties: dict[str, Any] = {}
+    if request.trigger is GateTrigger.FINAL_CHECK:
+        # Before the decision, so that a model that writes from left to right thinks of each first.
+        properties |= {name: {"type": "boolean"} for name in ("goal_reached", "steps_complete")}
+        properties |= {"end_state_as_expected": {"type": "boolean"}, "omissions": lines}
+    needed = [*properties, "reason", "decision", "status", "confidence"]
+    if request.depth == "high":
+        properties["issues"] = lines
+        needed += ["issues", "suggestions"]
+    properties |= {
+        "reason": {"type": "string", "description": "one sentence with the evidence"},
+        "suggestions": lines,
+        "decision": {"type": "string", "enum": [decision.value for decision in _allowed(request)]},
+        "status": {"type": "string", "enum": ["GOOD", "CONCERNING", "CRITICAL"]},
+        "confidence": {"type": "number", "minimum": 0, "maximum": 1},
+    }
+    return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
+
+
+def _situation(request: GateRequest, words: Sheet) -> list[str]:
+    """What was wanted, planned, done and claimed; what there is nothing of is left out."""
+    subtask = request.subtask
+    final = request.trigger is GateTrigger.FINAL_CHECK
+    deep = request.depth == "high"
+    told = {
+        "goal": request.goal[:_GOAL],
+        "subtask": subtask.title[:_GOAL] if subtask and not final else "",
+        "done_when": subtask.done_when[:_GOAL] if subtask and not final else "",
+        "plan": telling.subtasks(request.subtasks[-20:], with_status=True) if deep or final else "",
+        "claim": telling.as_data("claim", request.claim[:_CLAIM]) if request.claim else "",
+        "history": telling.steps(request.history, _STEPS[request.depth]),
+        "notes": telling.newest(request.notes, _NOTES) if deep else "",
+        "answers": telling.newest(request.answers, _NOTES) if deep or final else "",
+        "earlier": "\n".join(f"- {r.trigger}: {r.decision}: {r.reason[:300]}" for r in request.earlier) if deep else "",
+    }
+    if told["history"]:
+        told["history"] = telling.as_data("history", told["history"])
+    return [words.section(name, **{name: text}) for name, text in told.items() if text]
+
+
+# --- facts -----------------------------------------------------------------------------------------------------
+
+
+def _regions(request: GateRequest) -> tuple[Rect, ...]:
+    """Where the screen differs from when the subtask began, the largest parts first."""
+    if request.before is None or request.before.size != request.observation.frame.size:
+        return ()
+    changed = changed_regions(request.before, request.observation.frame)
+    return tuple(sorted(changed, key=lambda box: -box.area)[:_REGIONS])
+
+
+def _facts(request: GateRequest, regions: tuple[Rect, ...], words: Sheet) -> str:
+    done = sum(part.status is SubtaskStatus.FULFILLED for part in request.subtasks)
+    given_up = sum(part.status is SubtaskStatus.REJECTED for part in request.subtasks)
+    return words.section(
+        "facts",
+        trigger=request.trigger,
+        done=done,
+        total=len(request.subtasks) - given_up,
+        steps=request.steps,
+        seconds=f"{request.seconds:.0f}",
+        errors=f"{request.error_rate:.0%}",
+        changes=_changes(request, regions, words),
+    )
+
+
+def _changes(request: GateRequest, regions: tuple[Rect, ...], words: Sheet) -> str:
+    if request.before is None:
+        return words.section("unknown_change")
+    if request.changed == 0:
+        return words.section("unchanged")
+    places = ", ".join(f"({box.left}, {box.top})–({box.right}, {box.bottom})" for box in regions)
+    where = words.section("places", regions=places) if places else ""
+    share = f"{request.changed:.1%}" if request.changed >= 0.001 else "< 0.1%"
+    return words.section("changed", share=share, where=where)
+
+
+# --- what came back --------------------------------------------------------------------------------------------
+
+
+def _read(said: Said, request: GateRequest) -> _Answer:
+    answer = checked(_FinalAnswer if request.trigger is GateTrigger.FINAL_CHECK else _Answer, said)
+    allowed = _allowed(request)
+    if answer.decision not in allowed:
+        raise Unparsable(f"The decision {answer.decision} is not allowed here; it has to be {' or '.join(allowed)}.")
+    if isinstance(answer, _FinalAnswer) and answer.decision is GateDecision.DONE:
+        well = answer.goal_reached and answer.steps_complete and answer.end_state_as_expected
+        if not well or any(answer.omissions):
+            raise Unparsable("The decision gate_done contradicts the answers before it: decide which is true.")
+    return answer
+
+
+def _report(answer: _Answer, request: GateRequest, usage: Usage) -> QualityReport:
+    suggestions = tuple(line for line in answer.suggestions if line)
+    omissions = answer.omissions if isinstance(answer, _FinalAnswer) else []
+    return QualityReport(
+        trigger=request.trigger,
+        depth=request.depth,
+        status=answer.status,
+        recommendation=_recommendation(answer.decision, bool(suggestions)),
+        decision=answer.decision,
+        confidence=answer.confidence,
+        reason=answer.reason,
+        issues=tuple(line for line in (*answer.issues, *omissions) if line),
+        suggestions=suggestions,
+        by="model",
+        usage=usage,
+    )
+
+
+def _recommendation(decision: GateDecision, suggests: bool) -> Literal["CONTINUE", "ADJUST", "REPLAN"]:
+    """What the decision means for the work: asked for apart, a model's two answers contradict each other."""
+    if decision in (GateDecision.FAIL, GateDecision.SUPPLEMENT):
+        return "REPLAN"
+    return "ADJUST" if decision is GateDecision.CONTINUE and suggests else "CONTINUE"

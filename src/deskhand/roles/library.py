@@ -1,0 +1,57 @@
+"""The library: where materials for a task are looked up, outside of the screen. Found things are data, bounded.
+
+Local files, a search endpoint and tools of MCP servers, as far as the user's settings name them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Protocol
+
+from deskhand.config import SupplementSettings
+from deskhand.errors import DeskhandError, LookupFailed
+from deskhand.gates import Material
+from deskhand.roles.library_files import Files
+from deskhand.roles.library_mcp import McpTool
+from deskhand.roles.library_web import WebSearch
+
+MAX_MATERIALS = 8
+
+
+class Source(Protocol):
+    async def look_up(self, need: str, goal: str) -> tuple[Material, ...]:
+        """What it has about `need`; raises LookupFailed, in one sentence, when it can't be asked."""
+        ...
+
+
+class Library:
+    """All sources side by side. Without any, nothing is ever found."""
+
+    def __init__(self, settings: SupplementSettings) -> None:
+        self._files = Files(settings.folders)
+        self._sources: list[Source] = [self._files] if settings.folders else []
+        if settings.search_url:
+            self._sources.append(WebSearch(settings.search_url, settings.timeout_s))
+        self._sources += [McpTool(tool, settings.timeout_s) for tool in settings.mcp]
+
+    async def look_up(self, need: str, goal: str) -> tuple[Material, ...]:
+        """What the sources have about `need`, the user's own files first; empty when it is nothing.
+
+        A source that fails hides nothing that another one found; only when none did, its trouble is raised.
+        """
+        tried = await asyncio.gather(*(_tried(source, need, goal) for source in self._sources))
+        found = [material for materials, _ in tried for material in materials]
+        troubles = [trouble for _, trouble in tried if trouble]
+        if troubles and not found:
+            raise LookupFailed(" ".join(troubles))
+        return tuple(found[:MAX_MATERIALS])
+
+    async def close(self) -> None:
+        await self._files.close()
+
+
+async def _tried(source: Source, need: str, goal: str) -> tuple[tuple[Material, ...], str]:
+    try:
+        return await source.look_up(need, goal), ""
+    except DeskhandError as fault:
+        return (), str(fault)

@@ -1,0 +1,192 @@
+"""The manager with a model: tells how the task stands, asks for a plan, and takes none that was tried already.
+
+How much of the old plan it may give up is the engine's choice; where materials are looked for is the library's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from deskhand.errors import ModelFault, NoPlan, Unparsable
+from deskhand.gates import Material, Plan, PlanRequest, QualityReport, ReplanReason, ReplanStrategy
+from deskhand.protocols import Model
+from deskhand.roles import telling
+from deskhand.roles.asking import Said, ask, checked
+from deskhand.roles.library import Library
+from deskhand.sheets import Sheet, sheet
+from deskhand.talk import ModelRequest, Tool, Turn
+from deskhand.types import Subtask, WorkerRole
+
+TOOL = "plan"
+MAX_SUBTASKS = 20
+_GOAL, _BECAUSE, _NOTES, _MESSAGES, _MATERIALS, _MATERIAL = 4000, 1000, 3000, 4000, 12_000, 4000
+_ELEMENTS, _STEPS, _APPS, _PARTS = 40, 10, 60, 20
+
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    title: Words
+    done_when: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
+    role: WorkerRole
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    thought: str = ""
+    subtasks: Annotated[list[_Part], Field(max_length=MAX_SUBTASKS)] = []
+    impossible: str = ""
+
+
+class Manager:
+    def __init__(self, model: Model, library: Library, max_output_tokens: int = 3000) -> None:
+        self._model = model
+        self._library = library
+        self._max_output_tokens = max_output_tokens
+
+    async def plan(self, request: PlanRequest) -> Plan:
+        """A plan that fits the strategy; raises NoPlan, in one sentence, when there is none."""
+        words = sheet("deskhand.roles", "prompts", telling.language_of(request.goal), "manager")
+        first = ModelRequest(
+            role="manager",
+            system=words.section("role", roles="\n".join(words.section(role) for role in request.roles)),
+            turns=(Turn("user", (_told(request, words),)),),
+            tools=(Tool(TOOL, words.section("tool"), _schema(request.roles)),),
+            must_call=True,
+            max_output_tokens=self._max_output_tokens,
+            temperature=0.0,
+        )
+        try:
+            answer, usage = await ask(
+                self._model,
+                first,
+                lambda said: _read(said, request),
+                lambda problem: words.section("again", problem=problem),
+            )
+        except ModelFault as fault:
+            given_up = NoPlan(f"The planner's model gave no usable plan: {fault}")
+            given_up.usage = fault.usage
+            raise given_up from None
+        if not answer.subtasks:
+            impossible = NoPlan(answer.impossible[:_BECAUSE])
+            impossible.usage = usage
+            raise impossible
+        parts = tuple(Subtask(id="", **part.model_dump()) for part in answer.subtasks)
+        return Plan(subtasks=parts, reason=answer.thought[:_BECAUSE], usage=usage)
+
+    async def supplement(self, need: str, goal: str) -> tuple[Material, ...]:
+        return await self._library.look_up(need, goal)
+
+
+def _schema(roles: Sequence[WorkerRole]) -> dict[str, Any]:
+    part = {
+        "type": "object",
+        "properties": {
+            "title": {"type": "string", "description": "what to do, with everything the worker has to know"},
+            "done_when": {"type": "string", "description": "what is true and can be seen afterwards"},
+            "role": {"type": "string", "enum": list(roles)},
+        },
+        "required": ["title", "done_when", "role"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {
+            "thought": {"type": "string", "description": "why this way, in one or two sentences"},
+            "subtasks": {"type": "array", "items": part, "maxItems": MAX_SUBTASKS},
+            "impossible": {"type": "string", "description": "why no plan can lead to the goal; empty when one can"},
+        },
+        "required": ["subtasks"],
+        "additionalProperties": False,
+    }
+
+
+# --- what came back --------------------------------------------------------------------------------------------
+
+
+def _read(said: Said, request: PlanRequest) -> _Answer:
+    answer = checked(_Answer, said)
+    if bool(answer.subtasks) == bool(answer.impossible.strip()):
+        raise Unparsable("Give either subtasks, or the reason in 'impossible', and not both.")
+    for part in answer.subtasks:
+        if part.role not in request.roles:
+            raise Unparsable(f"There is no {part.role} here; the roles are: {', '.join(request.roles)}.")
+    if answer.subtasks and _repeats(answer.subtasks, request):
+        raise Unparsable("This plan was tried already and did not work; plan another way.")
+    return answer
+
+
+def _repeats(parts: Sequence[_Part], request: PlanRequest) -> bool:
+    """Whether this plan, or what was left of it when it failed, was tried with the same workers."""
+    if request.reason is ReplanReason.SUPPLEMENTED and request.materials:
+        return False  # it had not failed, it lacked something that is known now
+    kept = request.remaining if request.strategy is ReplanStrategy.LIGHT else ()
+    titles = tuple(_key(part.title) for part in (*parts, *kept))
+    known = [(_key(part.title), part.role) for part in (*request.done, *request.failed)]
+    for part in parts:
+        roles = {role for title, role in known if title == _key(part.title)}
+        if roles and part.role not in roles:
+            return False
+    failed = {_key(part.title) for part in request.failed}
+    for plan in request.tried:
+        tried = tuple(_key(title) for title in plan)
+        if titles == tried or (titles[0] in failed and titles == tried[-len(titles) :]):
+            return True
+    return False
+
+
+def _key(title: str) -> str:
+    return " ".join(title.casefold().split()).rstrip(".。")
+
+
+# --- what is told ----------------------------------------------------------------------------------------------
+
+
+def _told(request: PlanRequest, words: Sheet) -> str:
+    """How the task stands; what there is nothing of is left out."""
+    tellings: dict[str, Callable[[PlanRequest], str]] = {
+        "goal": lambda r: r.goal[:_GOAL],
+        "apps": lambda r: ", ".join(r.apps[:_APPS]),
+        "screen": lambda r: telling.as_data("screen", telling.screen(r.observation, _ELEMENTS)),
+        "done": lambda r: telling.subtasks(r.done[-_PARTS:]),
+        "failed": lambda r: telling.subtasks(r.failed[-_PARTS:]),
+        "remaining": lambda r: telling.subtasks(r.remaining[:_PARTS]),
+        "tried": lambda r: "\n".join(f"- {' → '.join(plan)[:1000]}" for plan in r.tried),
+        "history": lambda r: telling.as_data("history", telling.steps(r.history, _STEPS)) if r.history else "",
+        "reports": lambda r: "\n".join(_report(report) for report in r.reports),
+        "materials": lambda r: _materials(r.materials),
+        "notes": lambda r: telling.newest(r.notes, _NOTES),
+        "messages": lambda r: telling.newest(r.messages, _MESSAGES),
+    }
+    parts = [words.section(name, **{name: text}) for name, tell in tellings.items() if (text := tell(request))]
+    if request.reason is ReplanReason.FIRST_PLAN:
+        parts.append(words.section("first"))
+    else:
+        why = f"why_{request.reason}" if f"why_{request.reason}" in words else "why"
+        reason, because = request.reason.replace("_", " "), request.because[:_BECAUSE]
+        parts += (words.section(why, reason=reason, because=because), words.section(request.strategy))
+    return "\n\n".join(parts)
+
+
+def _report(report: QualityReport) -> str:
+    said = "; ".join((report.reason, *report.issues, *report.suggestions))
+    return f"- {report.trigger}: {report.decision}: {said[:600]}"
+
+
+def _materials(materials: Sequence[Material]) -> str:
+    """The newest materials that fit, each marked as the data that it is."""
+    kept: list[str] = []
+    room = _MATERIALS
+    for material in reversed(materials):
+        text = material.text[:_MATERIAL]
+        room -= len(text)
+        if room < 0 and kept:
+            break
+        kept.append(telling.as_data("material", f"{material.title[:200]} ({material.source[:300]})\n{text}"))
+    return "\n\n".join(reversed(kept))

@@ -1,0 +1,100 @@
+"""How a task is told to a model that plans or judges: compact lines, bounded lists, and data marked as data."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from deskhand.actions import describe
+from deskhand.screen.frame import bounded, to_jpeg
+from deskhand.talk import Language, Picture
+from deskhand.types import Element, ExecStatus, Frame, Observation, StepReport, Subtask
+
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_MAX_PICTURE_BYTES = 300_000
+_LINE, _TEXT = 300, 80
+
+
+def language_of(goal: str) -> Language:
+    return "zh" if _CHINESE.search(goal) else "en"
+
+
+def as_data(tag: str, text: str) -> str:
+    """Text from outside between marks that it can't close itself."""
+    harmless = re.sub(rf"<(?=/?{tag}\b)", "‹", text, flags=re.IGNORECASE)
+    return f"<{tag}>\n{harmless}\n</{tag}>"
+
+
+def newest(lines: Iterable[str], length: int, each: int = 1000) -> str:
+    """As many of the newest lines as fit, in their order; at least the last one."""
+    kept: list[str] = []
+    for line in reversed(tuple(lines)):
+        shown = f"- {line[:each]}"
+        length -= len(shown)
+        if length < 0 and kept:
+            break
+        kept.append(shown)
+    return "\n".join(reversed(kept))
+
+
+def subtasks(parts: Iterable[Subtask], *, with_status: bool = False) -> str:
+    lines: list[str] = []
+    for part in parts:
+        status = f"[{part.status}] " if with_status else ""
+        proof = f" → {part.done_when[:_LINE]}" if part.done_when else ""
+        lines.append(f"- {status}{part.title[:_LINE]} ({part.role}){proof}")
+    return "\n".join(lines)
+
+
+def steps(history: Sequence[StepReport], count: int) -> str:
+    """The newest steps in a line each, failures included."""
+    return "\n".join(f"{step.step}. {_outcome(step)}" for step in history[-count:])
+
+
+def _outcome(step: StepReport) -> str:
+    parts: list[str] = []
+    for report in step.actions[:5]:
+        line = describe(report.action)[:_TEXT]
+        if report.status is not ExecStatus.EXECUTED:
+            line += f" FAILED ({report.status}): {report.detail[:_TEXT]}"
+        elif report.changed is False:
+            line += " (the screen did not change)"
+        parts.append(line)
+    if step.error:
+        parts.append(f"FAILED: {step.error[:_LINE]}")
+    return ("; ".join(parts) or step.message or "nothing was done")[:_LINE]
+
+
+def screen(seen: Observation, most: int) -> str:
+    """What is in front and a short list of what is on it; what can't be known is said."""
+    lines = [" · ".join(part for part in (seen.app, seen.title[:200]) if part)]
+    if seen.problem:
+        lines.append(seen.problem[:_LINE])
+    useful = [element for element in seen.elements or () if element.text or element.checked is not None]
+    lines += [_element(element) for element in useful[:most]]
+    if len(useful) > most:
+        lines.append(f"… ({len(useful) - most} more)")
+    return "\n".join(line for line in lines if line)
+
+
+def _element(element: Element) -> str:
+    words = [element.role, (element.name or element.hint)[:_TEXT]]
+    if element.value and element.value != element.name:
+        words.append("= (hidden)" if element.password else f"= {element.value[:_TEXT]}")
+    if element.checked is not None:
+        words.append("(on)" if element.checked else "(off)")
+    if element.selected:
+        words.append("(selected)")
+    if not element.enabled:
+        words.append("(disabled)")
+    return " ".join(word for word in words if word)
+
+
+def picture(frame: Frame, side: int) -> Picture:
+    """A JPEG of bounded size, no side longer than `side`."""
+    small = bounded(frame, side).frame
+    for quality in (80, 60, 40):
+        data = to_jpeg(small, quality)
+        if len(data) <= _MAX_PICTURE_BYTES:
+            break
+    return Picture(data, small.width, small.height)
