@@ -19,7 +19,10 @@ app = typer.Typer(
 )
 
 DeviceOption = Annotated[
-    str, typer.Option("--device", "-d", help="sim, sim:NAME, android or android:SERIAL; see `deskhand devices`.")
+    str, typer.Option("--device", "-d", help="sim, android:SERIAL, browser, desktop, a URL …: see `deskhand devices`.")
+]
+RunArgument = Annotated[
+    str, typer.Argument(metavar="RUN", help="A run's id or the beginning of it; `last` for the newest.")
 ]
 JsonOption = Annotated[
     bool, typer.Option("--json", help="One JSON object at the end on stdout and nothing else there.")
@@ -33,21 +36,56 @@ def root(version: Annotated[bool, typer.Option("--version", help="Show the versi
         raise typer.Exit
 
 
+MaxStepsOption = Annotated[int | None, typer.Option(min=1, help="Give up after this many steps.")]
+WaitOption = Annotated[float, typer.Option(min=0, help="Seconds to wait for a busy device.")]
+ModelOption = Annotated[
+    str, typer.Option("--model", "--model-name", help="The operator's model: NAME with --base-url, or openai:NAME.")
+]
+BaseUrlOption = Annotated[str, typer.Option(help="An OpenAI-compatible endpoint for --model.")]
+FreeOption = Annotated[bool, typer.Option("--free", help="The model costs nothing: a local endpoint.")]
+BudgetOption = Annotated[float | None, typer.Option(min=0, help="US dollars that the task may cost at most.")]
+
+
 @app.command()
 def run(
     goal: Annotated[str, typer.Argument(help='What is to be done, in plain words: "Open Settings, turn on Wi-Fi".')],
     device: DeviceOption = "",
-    max_steps: Annotated[int | None, typer.Option(min=1, help="Give up after this many steps.")] = None,
+    url: Annotated[str, typer.Option(help="Begin at this page (browser and phone).")] = "",
+    cdp_url: Annotated[str, typer.Option(help="Attach to the running browser at this DevTools address.")] = "",
+    model: ModelOption = "",
+    base_url: BaseUrlOption = "",
+    free: FreeOption = False,
+    budget: BudgetOption = None,
+    max_steps: MaxStepsOption = None,
     loop: Annotated[
         str, typer.Option(help="dual: a planner watches over the worker; single: the worker alone.")
     ] = "dual",
-    wait: Annotated[float, typer.Option(min=0, help="Seconds to wait for a busy device.")] = 0,
+    wait: WaitOption = 0,
     as_json: JsonOption = False,
 ) -> None:
     """Carry out a goal. Without --device, and with none in the settings, on a simulated phone."""
+    from deskhand.cli.run import Wishes
     from deskhand.cli.run import run as command
 
-    command(goal, device=device, max_steps=max_steps, loop=loop, wait_s=wait, as_json=as_json)
+    wishes = Wishes(device, url, cdp_url, loop, max_steps, wait, model, base_url, free, budget)
+    command(goal, wishes, as_json=as_json)
+
+
+@app.command()
+def resume(
+    run_id: RunArgument,
+    device: DeviceOption = "",
+    budget: BudgetOption = None,
+    max_steps: Annotated[int | None, typer.Option(min=1, help="How many more steps it may take.")] = None,
+    wait: WaitOption = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Go on with a run that was stopped, crashed, or spent its budget: from where its log says it was."""
+    from deskhand.cli.run import Wishes
+    from deskhand.cli.run import resume as command
+
+    wishes = Wishes(device=device, max_steps=max_steps, wait_s=wait, budget=budget)
+    command(run_id, wishes, as_json=as_json)
 
 
 @app.command()
@@ -71,9 +109,7 @@ def runs(
 
 @app.command()
 def show(
-    run_id: Annotated[
-        str, typer.Argument(metavar="RUN", help="A run's id or the beginning of it; `last` for the newest.")
-    ],
+    run_id: RunArgument,
     as_json: JsonOption = False,
 ) -> None:
     """Show a run step by step: what was seen, decided, done, and how it ended."""
@@ -97,11 +133,25 @@ def simphone(
 
 
 @app.command()
-def doctor(as_json: JsonOption = False) -> None:
+def doctor(
+    models: Annotated[bool, typer.Option("--models", help="Also make one cheap request to each model.")] = False,
+    as_json: JsonOption = False,
+) -> None:
     """Say what is installed, reachable and usable, and how to fix the rest."""
     from deskhand.cli.doctor import doctor as command
 
-    command(as_json=as_json)
+    command(models=models, as_json=as_json)
+
+
+@app.command()
+def model_server(
+    script: Annotated[Path, typer.Option(help="The replies, in order, as JSON or TOML.")],
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="TCP port on 127.0.0.1; 0 for a free one.")] = 0,
+) -> None:
+    """Serve scripted replies as a model would, for testing a set-up without spending a cent."""
+    from deskhand.cli.model_server import model_server as command
+
+    command(script, port=port)
 
 
 @app.command()

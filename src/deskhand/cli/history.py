@@ -7,11 +7,11 @@ from typing import NoReturn
 from rich.markup import escape
 
 from deskhand.cli.faults import run_loop
+from deskhand.cli.ids import whole_id
 from deskhand.cli.progress import coloured, ending, lines_of
 from deskhand.cli.run import outcome
 from deskhand.cli.sheet import make_console, make_table, say
 from deskhand.config import load
-from deskhand.errors import UsageError
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import fold_all
 
@@ -53,7 +53,7 @@ def show(run_id: str, *, as_json: bool) -> NoReturn:
 async def _show(run_id: str, as_json: bool) -> int:
     journal = SqliteJournal(load().data_dir)
     try:
-        task_id = await _whole_id(journal, run_id)
+        task_id = await whole_id(journal, run_id)
         records = await journal.read(task_id)
     finally:
         await journal.close()
@@ -67,15 +67,3 @@ async def _show(run_id: str, as_json: bool) -> int:
             say(console, line)
     say(console, ending(state))
     return 0
-
-
-async def _whole_id(journal: SqliteJournal, beginning: str) -> str:
-    ids = [summary.task_id for summary in await journal.runs(limit=10_000)]
-    if beginning == "last" and ids:
-        return ids[0]
-    matches = [task_id for task_id in ids if beginning and task_id.startswith(beginning)]
-    if len(matches) == 1:
-        return matches[0]
-    if matches:
-        raise UsageError(f"Several runs begin with {beginning!r}: {', '.join(matches[:5])}; say more of the id.")
-    raise UsageError(f"There is no run {beginning!r}: `deskhand runs` lists them.")

@@ -2,12 +2,16 @@
 
 import asyncio
 import json
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Any, NoReturn, get_args
 
 from deskhand.build import Deskhand
 from deskhand.cli.faults import STOPPED, run_loop
+from deskhand.cli.ids import whole_id
 from deskhand.cli.progress import make_progress
-from deskhand.config import load
+from deskhand.config import Tree, load
 from deskhand.engine.run import Run
 from deskhand.errors import UsageError
 from deskhand.task.events import EndCause, LoopMode, Record, StepFinished
@@ -26,29 +30,85 @@ EXIT_CODES: dict[EndCause, int] = {
 }
 
 
-def run(goal: str, *, device: str, max_steps: int | None, loop: str, wait_s: float, as_json: bool) -> NoReturn:
-    run_loop(_run(goal, device, max_steps, loop, wait_s, as_json), as_json=as_json)
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the command line says besides the goal. Empty means: as in the settings."""
+
+    device: str = ""
+    url: str = ""
+    cdp_url: str = ""
+    loop: str = "dual"
+    max_steps: int | None = None
+    wait_s: float = 0.0
+    model: str = ""
+    base_url: str = ""
+    free: bool = False
+    budget: float | None = None
+
+    def overrides(self) -> Tree:
+        """As the uppermost layer of the settings."""
+        operator: Tree = {"model": self.model, "base_url": self.base_url, "free": self.free or None}
+        tree: Tree = {
+            "models": {"operator": {key: value for key, value in operator.items() if value}},
+            "browser": {"cdp_url": self.cdp_url} if self.cdp_url else {},
+            "budget": {} if self.budget is None else {"task": str(self.budget)},
+        }
+        return {name: section for name, section in tree.items() if section and section != {"operator": {}}}
 
 
-async def _run(goal: str, device: str, max_steps: int | None, loop: str, wait_s: float, as_json: bool) -> int:
-    mode = _mode(loop)
-    async with Deskhand(load()) as hand:
-        progress = make_progress(hand.journal, quiet=as_json)
-        with hand.bus.subscribe(Record) as records:
-            watching = asyncio.create_task(progress.follow(records))
-            try:
-                async with hand.start(goal, device=device, loop=mode, max_steps=max_steps, wait_s=wait_s) as task:
-                    state = await _to_the_end(task)
-            finally:
-                records.close()
-                await watching
-        steps = await hand.journal.read(state.task_id)
+def run(goal: str, wishes: Wishes, *, as_json: bool) -> NoReturn:
+    run_loop(_run(goal, wishes, as_json), as_json=as_json)
+
+
+async def _run(goal: str, wishes: Wishes, as_json: bool) -> int:
+    mode = _mode(wishes.loop)
+    async with Deskhand(load(wishes.overrides())) as hand:
+        task = hand.start(
+            goal,
+            device=wishes.device,
+            url=wishes.url,
+            loop=mode,
+            max_steps=wishes.max_steps,
+            wait_s=wishes.wait_s,
+        )
+        say = await _followed(hand, task, as_json)
     # Said when all is cleaned up: a Ctrl-C until here has its own last words, and only one of the two may be said.
-    if as_json:
-        print(json.dumps(outcome(state, steps), ensure_ascii=False))
-    else:
-        progress.close(state)
-    return EXIT_CODES[state.cause or "crashed"]
+    return say()
+
+
+def resume(run_id: str, wishes: Wishes, *, as_json: bool) -> NoReturn:
+    run_loop(_resume(run_id, wishes, as_json), as_json=as_json)
+
+
+async def _resume(run_id: str, wishes: Wishes, as_json: bool) -> int:
+    async with Deskhand(load(wishes.overrides())) as hand:
+        task_id = await whole_id(hand.journal, run_id)
+        task = hand.resume(task_id, device=wishes.device, max_steps=wishes.max_steps, wait_s=wishes.wait_s)
+        say = await _followed(hand, task, as_json)
+    return say()
+
+
+async def _followed(hand: Deskhand, starting: AbstractAsyncContextManager[Run], as_json: bool) -> Callable[[], int]:
+    """Show a task live until it ends; returns its last words, to be said when everything is closed."""
+    progress = make_progress(hand.journal, quiet=as_json)
+    with hand.bus.subscribe(Record) as records:
+        watching = asyncio.create_task(progress.follow(records))
+        try:
+            async with starting as task:
+                state = await _to_the_end(task)
+        finally:
+            records.close()
+            await watching
+    steps = await hand.journal.read(state.task_id)
+
+    def say() -> int:
+        if as_json:
+            print(json.dumps(outcome(state, steps), ensure_ascii=False))
+        else:
+            progress.close(state)
+        return EXIT_CODES[state.cause or "crashed"]
+
+    return say
 
 
 def _mode(loop: str) -> LoopMode:

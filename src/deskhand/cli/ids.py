@@ -1,0 +1,16 @@
+"""A run by the beginning of its id, as people type it."""
+
+from deskhand.errors import UsageError
+from deskhand.protocols import Journal
+
+
+async def whole_id(journal: Journal, beginning: str) -> str:
+    ids = [summary.task_id for summary in await journal.runs(limit=10_000)]
+    if beginning == "last" and ids:
+        return ids[0]
+    matches = [task_id for task_id in ids if beginning and task_id.startswith(beginning)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise UsageError(f"Several runs begin with {beginning!r}: {', '.join(matches[:5])}; say more of the id.")
+    raise UsageError(f"There is no run {beginning!r}: `deskhand runs` lists them.")

@@ -1,0 +1,31 @@
+"""`deskhand model-server`: scripted replies over the real wire, and at the end what of the script was not asked for."""
+
+import sys
+from pathlib import Path
+from typing import NoReturn
+
+from deskhand.cli.faults import run_loop
+from deskhand.errors import UsageError
+from deskhand.models.server import ModelServer, serve
+
+
+def model_server(script: Path, *, port: int) -> NoReturn:
+    run_loop(_model_server(script, port))
+
+
+async def _model_server(script: Path, port: int) -> int:
+    running: list[ModelServer] = []
+
+    def announce(server: ModelServer) -> None:
+        running.append(server)
+        print(f"A scripted model answers at {server.url} until Ctrl-C.", flush=True)
+        print(f'  deskhand run --base-url {server.url} --model script --free "…"', flush=True)
+
+    try:
+        await serve(script, port, announce)
+    except OSError as error:
+        raise UsageError(f"The model server can't be started: {error}.") from None
+    finally:
+        if running:
+            print(running[0].report(), file=sys.stderr)
+    return 0
