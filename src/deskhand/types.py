@@ -269,12 +269,13 @@ class Subtask(Word):
 
 
 class ActionReport(Word):
-    """How one action went, as the worker and the person are told."""
+    """How one action went, as the worker and the person are told. `exit_code` is that of code which was run."""
 
     action: Action
     status: ExecStatus
     detail: str = ""
     changed: bool | None = None
+    exit_code: int | None = None
 
 
 class StepReport(Word):

@@ -31,6 +31,15 @@ class Acted:
     unwritten: tuple[Event, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """A few words worth telling of an action that was carried out, and what is to be remembered of it."""
+
+    detail: str = ""
+    learned: tuple[Event, ...] = ()
+    exit_code: int | None = None
+
+
 class Actor:
     def __init__(
         self,
@@ -84,7 +93,8 @@ class Actor:
             return Acted(ActionReport(action=action, status=ended.status, detail=ended.detail))
         if action.kind not in SETTLING_KINDS:
             frame = None if action.kind == "wait" else before
-            return Acted(ActionReport(action=action, status=ended.status, detail=ended.detail), frame)
+            report = ActionReport(action=action, status=ended.status, detail=ended.detail, exit_code=ended.exit_code)
+            return Acted(report, frame)
         return await self._watch(step, number, action, before, ended)
 
     async def _attempt(
@@ -93,11 +103,11 @@ class Actor:
         """How it ended, and whether trying again can't help."""
         await self._log.record(*along, ActionIntended(step=step, number=number, action=action))
         begun = self._clock.now()
-        status, detail, lost, hopeless, learned = ExecStatus.EXECUTED, "", None, False, tuple[Event, ...]()
+        status, detail, lost, hopeless, sent = ExecStatus.EXECUTED, "", None, False, _Sent()
         try:
             # Code has a time limit of its own, with which it ends as a result and not as a fault.
             async with asyncio.timeout(None if action.kind == "run_code" else self._settings.action_timeout_s):
-                detail, learned = await self._send(action)
+                sent = await self._send(action)
         except DeviceUnusable as fault:
             status, detail, lost = ExecStatus.ERROR, str(fault), fault
         except (TimeoutError, DeviceTimeout) as fault:
@@ -105,28 +115,34 @@ class Actor:
         except DeviceFault as fault:
             status, detail, hopeless = ExecStatus.ERROR, str(fault), isinstance(fault, AppNotFound)
         ms = round((self._clock.now() - begun) * 1000)
-        ended = ActionEnded(step=step, number=number, status=status, detail=detail, ms=ms)
-        await self._log.record(ended, *learned)
+        ended = ActionEnded(
+            step=step,
+            number=number,
+            status=status,
+            detail=detail or sent.detail,
+            exit_code=sent.exit_code,
+            ms=ms,
+        )
+        await self._log.record(ended, *sent.learned)
         if lost:
             raise lost
         return ended, hopeless
 
-    async def _send(self, action: Action) -> tuple[str, tuple[Event, ...]]:
-        """A few words worth telling, and what is to be remembered."""
+    async def _send(self, action: Action) -> _Sent:
         match action:
             case Wait(seconds=seconds):
                 await self._clock.sleep(seconds)
-                return "", ()
+                return _Sent()
             case Memorize(text=text):
-                return "", (Memorized(text=text),)
+                return _Sent(learned=(Memorized(text=text),))
             case Answer(text=text):
-                return "", (Answered(text=text),)
+                return _Sent(learned=(Answered(text=text),))
             case RunCode(language=language, code=code) if self._code:
                 result = await self._code.run(language, code)
                 kept = tuple(ArtifactKept(name=f.name, size=f.size, text=f.text) for f in result.files)
-                return _told(result), kept
+                return _Sent(_told(result), kept, result.code)
             case _:
-                return await self._device.act(action), ()
+                return _Sent(await self._device.act(action))
 
     async def _watch(self, step: int, number: int, action: Action, before: Frame, ended: ActionEnded) -> Acted:
         settled = await self._settle(self._device, before)

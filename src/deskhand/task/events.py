@@ -89,6 +89,7 @@ class ActionEnded(Word):
     number: int
     status: ExecStatus
     detail: str = ""
+    exit_code: int | None = None
     ms: int = 0
 
 
