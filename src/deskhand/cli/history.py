@@ -8,7 +8,8 @@ from rich.markup import escape
 
 from deskhand.cli.faults import run_loop
 from deskhand.cli.ids import whole_id
-from deskhand.cli.progress import coloured, ending, lines_of
+from deskhand.cli.lines import lines_of
+from deskhand.cli.progress import coloured, ending
 from deskhand.cli.run import outcome
 from deskhand.cli.sheet import make_console, make_table, say
 from deskhand.config import load

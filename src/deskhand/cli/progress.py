@@ -9,24 +9,13 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from deskhand.actions import describe
+from deskhand.cli.lines import lines_of
 from deskhand.cli.picture import half_blocks
 from deskhand.cli.sheet import make_console, say
 from deskhand.protocols import Journal
-from deskhand.task.events import (
-    ActionEnded,
-    ActionIntended,
-    Answered,
-    Event,
-    Observed,
-    QueueFlushed,
-    Record,
-    Settled,
-    StepFinished,
-    TaskCreated,
-)
+from deskhand.task.events import Event, Observed, Record, Settled
 from deskhand.task.state import TaskState
-from deskhand.types import ExecStatus, TaskStatus
+from deskhand.types import TaskStatus
 
 # A picture smaller than this shows nothing; below it, lines of text say more.
 SMALLEST_WIDTH, SMALLEST_HEIGHT = 72, 24
@@ -107,26 +96,6 @@ class LivePicture:
 
     def close(self, state: TaskState) -> None:
         say(self._console, ending(state))
-
-
-def lines_of(record: Record) -> list[str]:
-    """What a person wants to read of an event; most events have nothing to say."""
-    match record.event:
-        case TaskCreated(goal=goal, device=device, worker=worker):
-            return [f"[bold]{escape(goal)}[/bold]", f"[dim]{device} · {worker} · run {record.task_id}[/dim]"]
-        case ActionIntended(step=step, number=number, action=action):
-            label = f"{step:>3}" if number == 1 else "   "
-            return [f"{label}  {escape(describe(action))}"]
-        case ActionEnded(status=status, detail=detail) if status is not ExecStatus.EXECUTED:
-            return [f"     [red]{status.value}: {escape(detail)}[/red]"]
-        case QueueFlushed(dropped=dropped, reason=reason):
-            return [f"     [yellow]{len(dropped)} queued dropped: {escape(reason)}[/yellow]"]
-        case StepFinished(report=report) if report.error:
-            return [f"{report.step:>3}  [red]{escape(report.error)}[/red]"]
-        case Answered(text=text):
-            return [f"     [green]{escape(text)}[/green]"]
-        case _:
-            return []
 
 
 def ending(state: TaskState) -> str:
