@@ -3,7 +3,6 @@
 import importlib.util
 
 from deskhand.config import BrowserSettings
-from deskhand.devices.browser import launch
 from deskhand.devices.browser_process import find_executable
 from deskhand.errors import DeviceSetup
 from deskhand.protocols import Clock, Device
@@ -33,6 +32,8 @@ class Browsers:
         url = name if name.startswith(("http://", "https://")) else ""
         label = f"browser:{name}" if name and not url else "browser"
         settings = self._settings
+        from deskhand.devices.browser import launch
+
         return await launch(settings, clock=self._clock, name=label, url=url, cdp_url=settings.cdp_url)
 
     async def close(self) -> None:

@@ -4,12 +4,12 @@ import importlib.util
 import shutil
 
 from deskhand.config import DesktopSettings, session_environment
-from deskhand.devices.desktop import open_desktop
-from deskhand.errors import UnknownDevice
+from deskhand.errors import DeviceSetup, UnknownDevice
 from deskhand.protocols import Clock, Device
 from deskhand.types import DeviceInfo
 
 PARTS = ("mss", "Xlib", "dbus_fast")
+INSTALL = "Install its part: pip install 'deskhand[desktop]'."
 
 
 class Desktops:
@@ -29,8 +29,8 @@ class Desktops:
 
     async def found(self) -> list[DeviceInfo]:
         state, detail = "ready", f"display {self._display}" if self._display else "a private display"
-        if any(importlib.util.find_spec(part) is None for part in PARTS):
-            state, detail = "unusable", "Install its part: pip install 'deskhand[desktop]'."
+        if not _installed():
+            state, detail = "unusable", INSTALL
         elif not self._display and shutil.which("Xvfb") is None:
             state, detail = "unusable", "There is no display and no Xvfb to start one: install xvfb."
         return [DeviceInfo("desktop", "desktop", state, detail)]
@@ -38,7 +38,15 @@ class Desktops:
     async def open(self, name: str) -> Device:
         if name:
             raise UnknownDevice(f"There is one desktop: use --device desktop, not desktop:{name}.")
+        if not _installed():
+            raise DeviceSetup(f"The desktop can't be driven yet. {INSTALL}")
+        from deskhand.devices.desktop import open_desktop
+
         return await open_desktop(self._settings, clock=self._clock)
 
     async def close(self) -> None:
         """The display belongs to its device, which closes it."""
+
+
+def _installed() -> bool:
+    return all(importlib.util.find_spec(part) for part in PARTS)
