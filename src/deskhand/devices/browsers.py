@@ -8,6 +8,8 @@ from deskhand.errors import DeviceSetup
 from deskhand.protocols import Clock, Device
 from deskhand.types import DeviceInfo
 
+INSTALL = "Install its part: pip install 'deskhand[browser]'."
+
 
 class Browsers:
     def __init__(self, settings: BrowserSettings, clock: Clock) -> None:
@@ -24,17 +26,23 @@ class Browsers:
             detail = self._settings.cdp_url or str(find_executable(self._settings.executable))
         except DeviceSetup as trouble:
             return [DeviceInfo("browser", "browser", "unusable", str(trouble))]
-        if importlib.util.find_spec("playwright") is None:
-            return [DeviceInfo("browser", "browser", "unusable", "Install its part: pip install 'deskhand[browser]'.")]
+        if not _installed():
+            return [DeviceInfo("browser", "browser", "unusable", INSTALL)]
         return [DeviceInfo("browser", "browser", "ready", detail)]
 
     async def open(self, name: str) -> Device:
         url = name if name.startswith(("http://", "https://")) else ""
         label = f"browser:{name}" if name and not url else "browser"
         settings = self._settings
+        if not _installed():
+            raise DeviceSetup(f"A browser can't be driven yet. {INSTALL}")
         from deskhand.devices.browser import launch
 
         return await launch(settings, clock=self._clock, name=label, url=url, cdp_url=settings.cdp_url)
 
     async def close(self) -> None:
         """Every browser belongs to its device, which closes it."""
+
+
+def _installed() -> bool:
+    return importlib.util.find_spec("playwright") is not None
