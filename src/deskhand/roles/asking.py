@@ -1,4 +1,4 @@
-"""One question to a model, answered by one JSON object: asked, read, and asked again when it can't be used.
+"""One question to a model, often answered by one JSON object: asked, read, and asked again when it can't be used.
 
 What is asked and what the answer means is the role's matter.
 """
@@ -30,7 +30,14 @@ Said = Mapping[str, Any]
 async def ask(
     model: Model, first: ModelRequest, read: Callable[[Said], T], again: Callable[[str], str]
 ) -> tuple[T, Usage]:
-    """What `read` makes of the answer, and what all calls took.
+    """What `read` makes of the one JSON object of the answer, and what all calls took."""
+    return await converse(model, first, lambda reply: read(answer(reply, first.tools[0].name)), again)
+
+
+async def converse(
+    model: Model, first: ModelRequest, read: Callable[[ModelReply], T], again: Callable[[str], str]
+) -> tuple[T, Usage]:
+    """What `read` makes of a reply, and what all calls took.
 
     A fault that `read` raises is told to the model in the words of `again`, at most twice; then it is raised,
     with the usage.
@@ -40,7 +47,7 @@ async def ask(
         reply = await model.ask(request)
         usage += reply.usage
         try:
-            return read(answer(reply, first.tools[0].name)), usage
+            return read(reply), usage
         except ModelFault as unusable:
             fault = unusable
             # Only the newest mistake is shown, so that corrections don't pile up.
@@ -50,12 +57,17 @@ async def ask(
     raise fault
 
 
-def answer(reply: ModelReply, tool: str) -> Said:
-    """The one JSON object of a reply: a call of the tool, or the same as text."""
+def check_whole(reply: ModelReply) -> None:
+    """Raise Unparsable where half an answer could be taken for a whole one."""
     if reply.stop == "length":
         raise Unparsable("The answer was cut off at its length limit: answer shorter.")
     if reply.stop == "refused":
         raise Unparsable("The model refused to answer.")
+
+
+def answer(reply: ModelReply, tool: str) -> Said:
+    """The one JSON object of a reply: a call of the tool, or the same as text."""
+    check_whole(reply)
     if len(reply.calls) > 1:
         raise Unparsable(f"The tool {tool!r} has to be called exactly once, not {len(reply.calls)} times.")
     for call in reply.calls:

@@ -1,0 +1,74 @@
+"""The analyst with a model: answers from what the task has noted, answered, looked up and done. It never acts.
+
+An answer is written down as one, so that it reaches the person and whoever works after.
+"""
+
+from __future__ import annotations
+
+from deskhand.actions import Answer
+from deskhand.protocols import Model
+from deskhand.roles.asking import converse
+from deskhand.roles.replies import read_ending
+from deskhand.roles.telling import as_data, language_of, newest, steps
+from deskhand.sheets import Sheet, sheet
+from deskhand.talk import ModelRequest, Turn
+from deskhand.types import Briefing, Decision, Planned
+
+_TEXT, _NOTES, _ANSWERS, _MATERIALS, _MESSAGES, _STEPS, _ANSWER = 4000, 8000, 8000, 20_000, 4000, 20, 20_000
+
+
+class Analyst:
+    needs_elements = False
+
+    def __init__(self, model: Model, max_output_tokens: int = 3000) -> None:
+        self._model = model
+        self._max_output_tokens = max_output_tokens
+
+    async def decide(self, briefing: Briefing) -> Decision:
+        """The answer first, then that it is done; or what is lacking."""
+        if briefing.bookmark and not briefing.messages:
+            return Decision(kind="done", message=briefing.bookmark)
+        words = sheet("deskhand.roles", "prompts", language_of(briefing.goal), "analyst")
+        first = ModelRequest(
+            role="analyst",
+            system="\n\n".join(
+                part for part in (words.section("role"), briefing.system_prompt[:_TEXT].strip()) if part
+            ),
+            turns=(Turn("user", (_told(briefing, words),)),),
+            max_output_tokens=self._max_output_tokens,
+            temperature=0.0,
+        )
+        said, usage = await converse(
+            self._model, first, read_ending, lambda problem: words.section("again", problem=problem)
+        )
+        if said.kind != "done":
+            return Decision(kind=said.kind, message=said.message, thought=said.thought, usage=usage)
+        answer = said.message[:_ANSWER]
+        return Decision(
+            kind="actions",
+            actions=(Planned(action=Answer(text=answer)),),
+            thought=said.thought,
+            bookmark=answer,
+            usage=usage,
+        )
+
+
+def _told(briefing: Briefing, words: Sheet) -> str:
+    subtask = briefing.subtask
+    parts = [words.section("goal", goal=briefing.goal[:_TEXT])]
+    if subtask.title.strip() != briefing.goal.strip():
+        parts.append(words.section("subtask", subtask=subtask.title[:_TEXT]))
+    if subtask.done_when:
+        parts.append(words.section("done_when", done_when=subtask.done_when[:_TEXT]))
+    known = {
+        "notes": newest(briefing.notes, _NOTES),
+        "answers": newest(briefing.answers, _ANSWERS),
+        "materials": newest(briefing.materials, _MATERIALS, each=8000),
+        "history": steps(briefing.history, _STEPS),
+    }
+    parts += [words.section(name, **{name: as_data("data", text)}) for name, text in known.items() if text]
+    if not any(known.values()):
+        parts.append(words.section("nothing"))
+    if briefing.messages:
+        parts.append(words.section("messages", messages=newest(briefing.messages, _MESSAGES)))
+    return "\n\n".join(parts)

@@ -1,0 +1,110 @@
+"""What a worker without a screen answers: one block of code, or how its work ended. Read by a grammar, never evaluated.
+
+reply   := [words] (block | verdict)
+block   := a fence that names bash or python, closed
+verdict := a line that begins with DONE:, FAIL: or NEED:, and all that follows
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from deskhand.errors import Unparsable
+from deskhand.roles.asking import check_whole
+from deskhand.talk import ModelReply
+
+_THOUGHT_LENGTH = 2000
+_FENCE = re.compile(r"^[ ]{0,3}```[ \t]*(?P<mark>[^`\n]*)$", re.MULTILINE)
+_VERDICT = re.compile(r"^[ \t*_#>]*(?P<word>DONE|FAIL|NEED|完成|失败|需要)[*_]*[ \t]*[:：][*_]*", re.MULTILINE)
+_THOUGHT = re.compile(r"\A\s*<think>(?P<thought>.*?)</think>", re.DOTALL)
+_LANGUAGES: dict[str, Literal["bash", "python"]] = {
+    "bash": "bash", "sh": "bash", "shell": "bash", "python": "python", "python3": "python", "py": "python",
+}  # fmt: skip
+_WORDS: dict[str, Literal["done", "fail", "supplement"]] = {
+    "DONE": "done", "完成": "done", "FAIL": "fail", "失败": "fail", "NEED": "supplement", "需要": "supplement",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    language: Literal["bash", "python"]
+    code: str
+    thought: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How the work ended, or what is lacking, and the words behind it."""
+
+    kind: Literal["done", "fail", "supplement"]
+    message: str
+    thought: str = ""
+
+
+def read_reply(reply: ModelReply) -> Code | Ending:
+    """The one thing that a reply says; raises Unparsable with a sentence that helps the model do better."""
+    thought, said = _without_thought(reply)
+    blocks, words = _split(said)
+    verdict = _VERDICT.search(words)
+    if len(blocks) > 1:
+        raise Unparsable(f"The reply has {len(blocks)} blocks of code; write exactly one.")
+    if blocks and verdict:
+        raise Unparsable("The reply has both code and a verdict; write one of them, and wait for the output of code.")
+    if blocks:
+        return _code(*blocks[0], _line(thought, words))
+    if not verdict:
+        raise Unparsable("The reply has neither a block of code nor a line that begins with DONE:, FAIL: or NEED:.")
+    return _ending(verdict, words, thought)
+
+
+def read_ending(reply: ModelReply) -> Ending:
+    """The same where no code can be run: what follows the word is the message, code included."""
+    thought, said = _without_thought(reply)
+    verdict = _VERDICT.search(said)
+    if not verdict:
+        raise Unparsable("The reply has no line that begins with DONE:, FAIL: or NEED:.")
+    return _ending(verdict, said, thought)
+
+
+def _without_thought(reply: ModelReply) -> tuple[str, str]:
+    """What the model thought, inside of its text or beside it, and what it said."""
+    check_whole(reply)
+    thinking = _THOUGHT.match(reply.text)
+    return (thinking["thought"], reply.text[thinking.end() :]) if thinking else (reply.thinking, reply.text)
+
+
+def _ending(found: re.Match[str], text: str, thought: str) -> Ending:
+    message = text[found.end() :].strip()
+    if not message:
+        raise Unparsable(f"Nothing follows after {found['word']}: say it in words.")
+    return Ending(_WORDS[found["word"]], message, _line(thought, text[: found.start()]))
+
+
+def _line(*texts: str) -> str:
+    return " ".join(" ".join(texts).split())[:_THOUGHT_LENGTH]
+
+
+def _split(text: str) -> tuple[list[tuple[str, str]], str]:
+    """The fenced blocks, each with its mark, and the words outside of them."""
+    blocks: list[tuple[str, str]] = []
+    words: list[str] = []
+    at = 0
+    while opening := _FENCE.search(text, at):
+        words.append(text[at : opening.start()])
+        closing = _FENCE.search(text, opening.end())
+        if not closing or closing["mark"].strip():
+            raise Unparsable("The block of code is not closed: end it with ``` on a line of its own.")
+        blocks.append((opening["mark"].strip().lower(), text[opening.end() : closing.start()].strip("\n")))
+        at = closing.end()
+    return blocks, "".join([*words, text[at:]])
+
+
+def _code(mark: str, code: str, thought: str) -> Code:
+    language = _LANGUAGES.get(mark)
+    if language is None:
+        raise Unparsable(f"A block of code begins with ```bash or ```python, not with ```{mark}.")
+    if not code.strip():
+        raise Unparsable("The block of code is empty.")
+    return Code(language, code, thought)

@@ -1,0 +1,104 @@
+"""The technician with a model: writes bash or Python, sees what came of it, and says when the work is done.
+
+It never touches the screen. Running the code is the engine's work; what it may do there is the sandbox's.
+"""
+
+from __future__ import annotations
+
+from deskhand.actions import Action, Memorize, RunCode
+from deskhand.protocols import Model
+from deskhand.roles.asking import converse
+from deskhand.roles.replies import Code, read_reply
+from deskhand.roles.telling import as_data, language_of, newest
+from deskhand.sheets import Sheet, sheet
+from deskhand.talk import ModelRequest, Turn
+from deskhand.types import ActionReport, Briefing, Decision, Planned, StepReport
+
+_TEXT, _NOTES, _MATERIALS, _MESSAGES = 4000, 3000, 8000, 4000
+_RUNS, _OLD_CODE, _OLD_OUTPUT, _CODE, _OUTPUT, _NOTE = 6, 400, 400, 4000, 8200, 4000
+
+
+class Technician:
+    needs_elements = False
+
+    def __init__(self, model: Model, max_output_tokens: int = 3000) -> None:
+        self._model = model
+        self._max_output_tokens = max_output_tokens
+
+    async def decide(self, briefing: Briefing) -> Decision:
+        """One piece of code, or the end. What was found out is noted first, for those who work after."""
+        if briefing.bookmark and not briefing.messages:
+            return Decision(kind="done", message=briefing.bookmark)
+        if "run_code" not in briefing.capabilities:
+            return Decision(kind="fail", message="There is nothing here that could run code.")
+        words = sheet("deskhand.roles", "prompts", language_of(briefing.goal), "technician")
+        first = ModelRequest(
+            role="technician",
+            system="\n\n".join(
+                part for part in (words.section("role"), briefing.system_prompt[:_TEXT].strip()) if part
+            ),
+            turns=(Turn("user", (_told(briefing, words),)),),
+            max_output_tokens=self._max_output_tokens,
+            temperature=0.0,
+        )
+        said, usage = await converse(
+            self._model, first, read_reply, lambda problem: words.section("again", problem=problem)
+        )
+        if isinstance(said, Code):
+            return _act(RunCode(language=said.language, code=said.code), said.thought).model_copy(
+                update={"usage": usage}
+            )
+        if said.kind == "done":
+            noted = _act(Memorize(text=said.message[:_NOTE]), said.thought)
+            return noted.model_copy(update={"bookmark": said.message, "usage": usage})
+        return Decision(kind=said.kind, message=said.message, thought=said.thought, usage=usage)
+
+
+def _act(action: Action, thought: str) -> Decision:
+    return Decision(kind="actions", actions=(Planned(action=action),), thought=thought)
+
+
+# --- what is told ----------------------------------------------------------------------------------------------
+
+
+def _told(briefing: Briefing, words: Sheet) -> str:
+    subtask = briefing.subtask
+    parts = [words.section("goal", goal=briefing.goal[:_TEXT])]
+    if subtask.title.strip() != briefing.goal.strip():
+        parts.append(words.section("subtask", subtask=subtask.title[:_TEXT]))
+    if subtask.done_when:
+        parts.append(words.section("done_when", done_when=subtask.done_when[:_TEXT]))
+    if briefing.notes:
+        parts.append(words.section("notes", notes=as_data("notes", newest(briefing.notes, _NOTES))))
+    if briefing.materials:
+        collected = newest(briefing.materials, _MATERIALS, each=2000)
+        parts.append(words.section("materials", materials=as_data("material", collected)))
+    parts += _runs(briefing, words)
+    if briefing.messages:
+        parts.append(words.section("messages", messages=newest(briefing.messages, _MESSAGES)))
+    parts.append(words.section("step", step=briefing.step, steps=briefing.max_steps))
+    return "\n\n".join(parts)
+
+
+def _runs(briefing: Briefing, words: Sheet) -> list[str]:
+    """Earlier code in brief, the last piece in full, and what went wrong with the last reply."""
+    runs = [report for step in briefing.history for report in step.actions if report.action.kind == "run_code"]
+    parts: list[str] = []
+    if earlier := runs[:-1][-_RUNS:]:
+        shown = "\n".join(_run(report, _OLD_CODE, _OLD_OUTPUT) for report in earlier)
+        parts.append(words.section("earlier", runs=shown))
+    if runs:
+        parts.append(words.section("last", run=_run(runs[-1], _CODE, _OUTPUT)))
+    if trouble := _trouble(briefing.last):
+        parts.append(words.section("trouble", trouble=trouble[:_TEXT]))
+    return parts
+
+
+def _run(report: ActionReport, code: int, output: int) -> str:
+    assert isinstance(report.action, RunCode)
+    written = report.action.code[:code]
+    return f"```{report.action.language}\n{written}\n```\n{as_data('output', report.detail[:output])}"
+
+
+def _trouble(last: StepReport | None) -> str:
+    return last.error if last else ""
