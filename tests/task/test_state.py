@@ -1,5 +1,6 @@
 """TaskState is a pure fold over events."""
 
+from decimal import Decimal
 from typing import get_args
 
 from deskhand.actions import Click
@@ -7,6 +8,7 @@ from deskhand.task.events import (
     ActionEnded,
     ActionIntended,
     Answered,
+    Billed,
     CommandTaken,
     Decided,
     Event,
@@ -90,10 +92,21 @@ def test_history_is_bounded() -> None:
     assert state.history[-1].step == 59
 
 
-def test_usage_and_bookmark_come_from_decisions() -> None:
+def test_what_was_paid_for_adds_up_by_role() -> None:
+    def bill(role: str, cents: int) -> Billed:
+        return Billed(role=role, model="m", usage=Usage(calls=1, input_tokens=10, cost=Decimal(cents) / 100))
+
+    state = after(CREATED, bill("manager", 5), bill("operator", 1), bill("operator", 2))
+    assert (state.usage.calls, state.usage.input_tokens, state.usage.cost) == (3, 30, Decimal("0.08"))
+    assert [(role, usage.calls, usage.cost) for role, usage in state.spend] == [
+        ("manager", 1, Decimal("0.05")),
+        ("operator", 2, Decimal("0.03")),
+    ]
+
+
+def test_the_bookmark_comes_from_decisions() -> None:
     decision = Decision(kind="actions", actions=(Planned(action=CLICK),), bookmark="page 2")
-    state = after(CREATED, *(Decided(step=n, decision=decision, usage=Usage(calls=1, input_tokens=10)) for n in (1, 2)))
-    assert (state.usage.calls, state.usage.input_tokens, state.bookmark) == (2, 20, "page 2")
+    assert after(CREATED, Decided(step=1, decision=decision)).bookmark == "page 2"
 
 
 def test_a_message_stays_until_the_worker_has_heard_it() -> None:

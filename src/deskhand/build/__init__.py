@@ -119,6 +119,7 @@ class Deskhand:
                 reader=self._reader,
                 movers=self._settle.movers(device.id),
                 code=self._code,
+                bills=staff.bills,
             )
 
     def _code(self, task_id: str) -> CodeRunner:

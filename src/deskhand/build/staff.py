@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from deskhand.config import ModelSettings, Settings
 from deskhand.engine.budget import Budget, Tier
 from deskhand.engine.run import Management
+from deskhand.task.events import Billed
 
 if TYPE_CHECKING:
+    from deskhand.models.metered import CallRecord
     from deskhand.protocols import Clock, Judge, Model, Planner, Worker
     from deskhand.roles.library import Library
     from deskhand.types import WorkerRole
@@ -24,6 +26,12 @@ class Staff:
         self._clock = clock
         self._budget = budget
         self._closing = closing
+        self._unwritten: list[Billed] = []
+
+    def bills(self) -> tuple[Billed, ...]:
+        """What was paid for since this was last asked."""
+        taken, self._unwritten = tuple(self._unwritten), []
+        return taken
 
     @property
     def name(self) -> str:
@@ -47,7 +55,10 @@ class Staff:
             return None
         from deskhand.models.make import make_model
 
-        model = make_model(role, self._settings, self._clock, self._budget)
+        def billed(call: CallRecord) -> None:
+            self._unwritten.append(Billed(role=call.role, model=call.model, usage=call.usage, certain=call.certain))
+
+        model = make_model(role, self._settings, self._clock, self._budget, billed)
         self._closing.push_async_callback(model.close)
         return model
 

@@ -86,6 +86,8 @@ class Dispatcher:
         finally:
             if self._beside:
                 self._beside.cancel()
+                # It may be in the middle of a call, whose bill belongs into the log before the end does.
+                await asyncio.wait({self._beside})
         raise AssertionError("the log ended before the task did")
 
     async def _begin(self) -> TaskEnded | None:

@@ -12,7 +12,7 @@ from deskhand.config import Settings
 from deskhand.engine.dispatcher import Dispatcher
 from deskhand.engine.executor import Executor
 from deskhand.engine.inspection import Inspector
-from deskhand.engine.log import TaskLog
+from deskhand.engine.log import Bills, TaskLog
 from deskhand.engine.looking import Eyes
 from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.errors import DeskhandError, UsageError
@@ -53,6 +53,7 @@ class Crew:
     movers: Movers = field(default_factory=Movers)
     # By task: each has a folder of its own, also after it was resumed.
     code: Callable[[str], CodeRunner] | None = None
+    bills: Bills = tuple
 
 
 class Run:
@@ -66,7 +67,7 @@ class Run:
         self._crew = crew
         self._max_steps = max_steps or crew.settings.executor.max_steps
         self._past = past
-        self._log = TaskLog(self.task_id, crew.journal, crew.bus, past)
+        self._log = TaskLog(self.task_id, crew.journal, crew.bus, past, crew.bills)
         perception = Perception(crew.device, crew.bus.publish, crew.clock, crew.movers)
         self._eyes = Eyes(perception, crew.device, crew.reader)
         self._executor = Executor(

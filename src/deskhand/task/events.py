@@ -63,8 +63,24 @@ class Observed(Word):
     problem: str = ""
 
 
+class Billed(Word):
+    """One call to a model as it is paid for, also when its reply was of no use: what a task costs is their sum.
+
+    `certain` is False when the reply was lost and the worst case was taken.
+    """
+
+    type: Literal["billed"] = "billed"
+    role: str
+    model: str
+    usage: Usage
+    certain: bool = True
+
+
 class Decided(Word):
-    """`heard` counts the injected messages that the worker was told; later ones wait for the next step."""
+    """`heard` counts the injected messages that the worker was told; later ones wait for the next step.
+
+    `usage` is what deciding took, for reading: what the task costs is the sum of its bills.
+    """
 
     type: Literal["decided"] = "decided"
     step: int
@@ -227,7 +243,7 @@ class TaskEnded(Word):
 
 
 Event = Annotated[
-    TaskCreated | TaskResumed | SubtaskStarted | Observed | Decided | ActionIntended | ActionEnded | Settled
+    TaskCreated | TaskResumed | SubtaskStarted | Observed | Billed | Decided | ActionIntended | ActionEnded | Settled
     | QueueFlushed | StepFinished | CommandTaken | ExecutorChanged | Memorized | Answered | ArtifactKept | PlanMade
     | SubtaskEnded | Ruled | GateOpened | GateClosed | Supplemented | SituationChanged | TaskEnded,
     Field(discriminator="type"),

@@ -11,6 +11,7 @@ from deskhand.task.events import (
     ActionIntended,
     Answered,
     ArtifactKept,
+    Billed,
     CommandTaken,
     Decided,
     EndCause,
@@ -118,6 +119,7 @@ class TaskState:
     checking: bool = False
     step_ms: int = 0
     usage: Usage = NO_USAGE
+    spend: tuple[tuple[str, Usage], ...] = ()  # the same by role, in the order in which they first asked
 
     @property
     def over(self) -> bool:
@@ -237,7 +239,6 @@ def _plan(state: TaskState, event: PlanMade, at: float) -> TaskState:
         plans=state.plans + 1,
         tried=(*state.tried, titles)[-PLANS_KEPT:],
         strategies=(*state.strategies, event.strategy) if state.plans else (),
-        usage=state.usage + event.usage,
     )
 
 
@@ -303,7 +304,6 @@ def _gate_closed(state: TaskState, event: GateClosed, at: float) -> TaskState:
         state,
         checking=False,
         reports=(*state.reports, event.report)[-REPORTS_KEPT:],
-        usage=state.usage + event.report.usage,
     )
 
 
@@ -322,11 +322,17 @@ def _observed(state: TaskState, event: Observed, at: float) -> TaskState:
     return replace(state, step=event.step, app=event.app, situation=_inner(state, Situation.GET_ACTION))
 
 
+@_on(Billed)
+def _billed(state: TaskState, event: Billed, at: float) -> TaskState:
+    spend = dict(state.spend)
+    spend[event.role] = spend.get(event.role, NO_USAGE) + event.usage
+    return replace(state, usage=state.usage + event.usage, spend=tuple(spend.items()))
+
+
 @_on(Decided)
 def _decided(state: TaskState, event: Decided, at: float) -> TaskState:
     return replace(
         state,
-        usage=state.usage + event.usage,
         bookmark=event.decision.bookmark,
         messages=state.messages[event.heard :],
     )
