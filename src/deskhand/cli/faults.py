@@ -8,9 +8,8 @@ import sys
 from collections.abc import Coroutine
 from typing import Any, NoReturn
 
+from deskhand.cli import STOPPED
 from deskhand.errors import DeskhandError
-
-STOPPED = 130
 
 
 def run_loop(work: Coroutine[Any, Any, int], *, as_json: bool = False) -> NoReturn:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, get_args
 
 from deskhand.build import Deskhand
-from deskhand.cli.faults import STOPPED, run_loop
+from deskhand.cli import STOPPED
+from deskhand.cli.faults import run_loop
 from deskhand.cli.ids import whole_id
 from deskhand.cli.progress import make_progress
 from deskhand.config import Tree, load

@@ -1,0 +1,128 @@
+"""Ctrl-C, SIGTERM and kill -9 at any moment: one sentence, exit code 130, a readable journal, nothing left running."""
+
+import asyncio
+import signal
+import sqlite3
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Cli, Running
+from tests.conftest import eventually
+
+GOAL = "打开微信，找到张三，发送消息“到了吗”"
+
+
+async def importing(cli: Cli, running: Running) -> None:
+    """The command's modules are being read."""
+    maps = Path(f"/proc/{running.process.pid}/maps")
+
+    async def check() -> bool:
+        return "_pydantic_core" in maps.read_text()
+
+    await eventually(check)
+
+
+async def device_starting(cli: Cli, running: Running) -> None:
+    """The phone's adb server, or its keeper, is just coming up."""
+
+    async def check() -> bool:
+        return len(cli.processes()) > 1
+
+    await eventually(check)
+
+
+async def first_step(cli: Cli, running: Running) -> None:
+    await running.line("  1  open app")
+
+
+async def typing(cli: Cli, running: Running) -> None:
+    await running.line("     type")
+
+
+async def at_its_end(cli: Cli, running: Running) -> None:
+    """The end stands in the journal; the devices are being put away."""
+    await running.line("  6  click")
+    async with asyncio.timeout(60):
+        while "task_ended" not in _journal(cli):
+            await asyncio.sleep(0.01)
+
+
+def _journal(cli: Cli) -> str:
+    with sqlite3.connect(f"file:{cli.data}/journal.db?mode=ro", uri=True) as db:
+        text = " ".join(row[0] for row in db.execute("SELECT body FROM events"))
+    db.close()
+    return text
+
+
+Moment = Callable[[Cli, Running], Awaitable[None]]
+
+
+@pytest.mark.parametrize("moment", [importing, device_starting, first_step, typing])
+async def test_ctrl_c_stops_cleanly(cli: Cli, moment: Moment) -> None:
+    running = await cli.start("run", GOAL)
+    await moment(cli, running)
+    running.send(signal.SIGINT)
+    ended = await running.ended()
+    assert ended.code == 130, ended.out + ended.err
+    if moment in (importing, device_starting):
+        assert ended.refused(130) == "deskhand: Stopped."
+    else:
+        assert ended.err == ""
+        assert "✘ rejected: stopped by the user" in ended.out
+        shown = await cli("show", "last", "--json")
+        assert (shown.json["cause"], shown.json["exit_code"]) == ("stopped", 130)
+    assert (await cli("runs")).code == 0
+    await cli.nothing_is_left_behind()
+
+
+async def test_ctrl_c_at_the_very_end_changes_nothing_of_what_was_done(cli: Cli) -> None:
+    running = await cli.start("run", GOAL)
+    await at_its_end(cli, running)
+    running.send(signal.SIGINT)
+    ended = await running.ended()
+    assert ended.code in (0, 130), ended.out + ended.err
+    assert "Traceback" not in ended.err
+    assert (await cli("show", "last", "--json")).json["status"] == "fulfilled"
+
+
+async def test_json_stays_one_object_when_stopped(cli: Cli) -> None:
+    running = await cli.start("run", GOAL, "--json")
+
+    async def begun() -> bool:
+        return (cli.data / "journal.db").exists() and "action_intended" in _journal(cli)
+
+    await eventually(begun, 60)
+    running.send(signal.SIGTERM)
+    ended = await running.ended()
+    assert ended.code == 130
+    assert (ended.json["status"], ended.json["cause"]) == ("rejected", "stopped")
+
+
+async def test_an_impatient_second_ctrl_c_is_no_crash(cli: Cli) -> None:
+    running = await cli.start("run", GOAL)
+    await running.line("  2  click")
+    for _ in range(5):
+        running.send(signal.SIGINT)
+        await asyncio.sleep(0.01)
+    ended = await running.ended()
+    assert ended.code == 130
+    assert "Traceback" not in ended.err
+    assert (await cli("show", "last")).code == 0
+
+
+async def test_after_kill_9_the_journal_is_whole_and_nothing_runs_on(cli: Cli) -> None:
+    running = await cli.start("run", GOAL)
+    await running.line("  2  click")
+    running.send(signal.SIGKILL)
+    assert (await running.ended()).code == -9
+    await cli.nothing_is_left_behind()
+    (run,) = (await cli("runs", "--json")).json["runs"]
+    assert run["goal"] == GOAL
+    assert run["status"] == "pending"
+    shown = await cli("show", run["task_id"][:5])
+    assert shown.code == 0
+    assert '  1  open app "微信"' in shown.out
+    assert "… pending: it has no end: it still runs, or its program was ended from outside" in shown.out
+    assert (await cli("show", "last", "--json")).json["exit_code"] is None
