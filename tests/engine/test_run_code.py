@@ -12,11 +12,18 @@ import pytest
 from deskhand.actions import Answer, Click, RunCode
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
-from deskhand.config import ExecutorSettings, SandboxSettings, SettleSettings
+from deskhand.config import BudgetSettings, ExecutorSettings, SandboxSettings, Settings, SettleSettings
 from deskhand.devices.sandbox import Sandbox
+from deskhand.engine.budget import Budget
 from deskhand.engine.executor import Executor
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes
+from deskhand.models.make import make_model
+from deskhand.models.scripted import Entry, Seen, Step
+from deskhand.models.server import ModelServer
+from deskhand.protocols import Worker
+from deskhand.roles.offline.technician import OfflineTechnician
+from deskhand.roles.technician import Technician
 from deskhand.screen.movers import Movers
 from deskhand.screen.perception import Perception
 from deskhand.screen.settle import VisualStability
@@ -53,7 +60,7 @@ def work(device: Journaled, journal: SqliteJournal, tmp_path: Path) -> Work:
 
     @asynccontextmanager
     async def work(
-        worker: ScriptedWorker, *, role: WorkerRole = "technician", sandbox: bool = True, **limits: Any
+        worker: Worker, *, role: WorkerRole = "technician", sandbox: bool = True, title: str = "count", **limits: Any
     ) -> AsyncIterator[Shift]:
         clock, bus, movers = SystemClock(), Bus(), Movers()
         log = TaskLog("task", journal, bus)
@@ -71,7 +78,7 @@ def work(device: Journaled, journal: SqliteJournal, tmp_path: Path) -> Work:
             code=Sandbox(SandboxSettings(**limits), tmp_path / FOLDER, clock) if sandbox else None,
         )
         running = asyncio.create_task(executor.run())
-        executor.mailbox.post(StartTask(task_id="1", description="count", role=role))
+        executor.mailbox.post(StartTask(task_id="1", description=title, role=role))
         try:
             yield Shift(executor, log, running)
         finally:
@@ -219,3 +226,44 @@ async def test_answers_given_before_are_told(work: Work) -> None:
     async with work(worker, role="analyst") as shift:
         await shift.over()
     assert worker.briefings[1].answers == ("It is 42.",)
+
+
+async def test_a_technician_with_a_model_sees_what_its_code_did_and_corrects_it(work: Work) -> None:
+    def read_the_mistake(seen: Seen) -> str:
+        assert "NameError" in seen.text
+        assert "Exit code 1." in seen.text
+        return "```python\nprint(6 * 7)\nopen('answer.txt', 'w').write('42')\n```"
+
+    script: list[Entry] = [
+        "```python\nprint(six * 7)\n```",
+        read_the_mistake,
+        Step(text="DONE: It is 42.", contains="42"),
+    ]
+    async with ModelServer(script) as server:
+        section = {"model": "scripted", "base_url": server.url, "free": True}
+        settings = Settings.model_validate({"models": {"technician": section}})
+        model = make_model("technician", settings, SystemClock(), Budget(BudgetSettings()))
+        async with work(Technician(model)) as shift:
+            state = await shift.over()
+        await model.close()
+    assert (state.executor_cause, state.executor_reason) == ("done", "It is 42.")
+    assert state.notes == ("It is 42.",)
+    assert [a.text for a in state.artifacts] == ["42"]
+    assert not server.unconsumed
+
+
+@pytest.mark.parametrize(
+    ("title", "cause", "words"),
+    [
+        ("run python `print(6 * 7)`", "done", "42"),
+        ("用 python 运行 `print(6 * 7)`", "done", "42"),
+        ("run `echo almost; false`", "failed", "almost"),
+    ],
+)
+async def test_a_technician_without_a_model_runs_what_it_is_told(
+    work: Work, title: str, cause: str, words: str
+) -> None:
+    async with work(OfflineTechnician(), title=title) as shift:
+        state = await shift.over()
+    assert state.executor_cause == cause
+    assert words in state.executor_reason
