@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from deskhand.actions import TakeOver, describe
 from deskhand.bus import Mailbox
 from deskhand.config import ExecutorSettings
 from deskhand.engine.acting import Actor
@@ -106,6 +107,8 @@ class Executor:
     async def _take(self, command: Command, group: asyncio.TaskGroup) -> None:
         await self._log.record(CommandTaken(command=command))
         match command:
+            case StartTask(task_id=task_id) if self._log.state.given_up(task_id):
+                pass  # while the order was on its way
             case StartTask():
                 await self._halt()
                 await self._log.record(
@@ -217,6 +220,8 @@ class Executor:
             await self._report(begun, StepReport(step=step, error=str(fault)), (observed,))
             return
         decision = decided.decision
+        if request := _needs_a_person(decision.actions):
+            decision = Decision(kind="ask", thought=decision.thought, message=request)
         if decision.kind != "actions":
             await self._conclude(begun, step, decision, (observed, decided))
             return
@@ -354,6 +359,19 @@ _CONCLUSIONS: dict[str, tuple[ExecutorStatus, EndCause]] = {
     "supplement": (ExecutorStatus.FAILED, "failed"),
     "ask": (ExecutorStatus.FAILED, "failed"),
 }
+
+
+def _needs_a_person(actions: tuple[Planned, ...]) -> str:
+    """What a person has to agree to, or to do, before any of these may be carried out; empty for nothing.
+
+    Not even those before it: on a screen that has moved on, the same wish may come again without its warning.
+    """
+    for planned in actions:
+        if isinstance(planned.action, TakeOver):
+            return planned.action.reason
+        if planned.sensitive:
+            return f"{describe(planned.action)} has to be agreed to first: {planned.sensitive}"
+    return ""
 
 
 def _flushed(step: int, dropped: tuple[Planned, ...], reason: str) -> QueueFlushed:

@@ -20,9 +20,18 @@ from deskhand.gates import Depth
 from deskhand.protocols import Clock, CodeRunner, Device, Journal, Judge, Planner, ScreenReader, Settle, Worker
 from deskhand.screen.movers import Movers
 from deskhand.screen.perception import Perception
-from deskhand.task.events import CommandTaken, Event, ExecutorChanged, Record, TaskCreated, TaskEnded, TaskResumed
+from deskhand.task.events import (
+    CommandTaken,
+    Event,
+    ExecutorChanged,
+    Record,
+    SituationChanged,
+    TaskCreated,
+    TaskEnded,
+    TaskResumed,
+)
 from deskhand.task.state import TaskState
-from deskhand.types import Command, ExecutorStatus, InjectPrompt, StartTask, Stop, TaskStatus, WorkerRole
+from deskhand.types import Command, ExecutorStatus, InjectPrompt, Situation, StartTask, Stop, TaskStatus, WorkerRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +208,8 @@ class Run:
         self.send(StartTask(task_id=self.task_id, description=self._goal, go_on=begun))
         async for record in records:
             if record.task_id == self.task_id and (ended := _ended(record.event)):
+                if isinstance(record.event, ExecutorChanged) and record.event.decision == "ask":
+                    await self._log.record(SituationChanged(situation=Situation.WAIT_USER, because=ended.reason))
                 return ended
         raise AssertionError("the log ended before the task did")
 
@@ -208,4 +219,5 @@ def _ended(event: object) -> TaskEnded | None:
     if not isinstance(event, ExecutorChanged) or event.cause in (None, "stopped"):
         return None
     status = TaskStatus.FULFILLED if event.status is ExecutorStatus.COMPLETED else TaskStatus.REJECTED
-    return TaskEnded(status=status, cause=event.cause, reason=event.reason)
+    reason = f"a person is needed: {event.reason}" if event.decision == "ask" else event.reason
+    return TaskEnded(status=status, cause=event.cause, reason=reason)

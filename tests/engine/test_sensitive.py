@@ -1,0 +1,82 @@
+"""What the model, or its provider, wants a person to agree to is never carried out by itself, in either loop."""
+
+import pytest
+
+from deskhand.actions import Action, Click, Home, OpenApp, TakeOver
+from deskhand.engine.run import Management
+from deskhand.models.dialects import DIALECTS
+from deskhand.roles.offline.evaluator import OfflineEvaluator
+from deskhand.roles.offline.manager import OfflineManager
+from deskhand.talk import ModelReply
+from deskhand.task.events import SituationChanged, StepFinished
+from deskhand.task.journal import SqliteJournal
+from deskhand.types import Decision, Planned, Situation, TaskStatus
+from tests.engine.conftest import Journaled, ScriptedWorker, StartRun
+from tests.models.situations import DESKTOP, situation
+
+PAY = Click(x=100, y=200, target="Pay now")
+
+
+def management(loop: str) -> Management | None:
+    if loop == "single":
+        return None
+    judge = OfflineEvaluator()
+    return Management(OfflineManager(), judge, judge, can_afford=lambda _: True)
+
+
+@pytest.mark.parametrize("loop", ["single", "dual"])
+async def test_a_sensitive_action_ends_in_a_question_to_a_person(
+    start: StartRun, device: Journaled, journal: SqliteJournal, loop: str
+) -> None:
+    worker = ScriptedWorker([Planned(action=PAY, sensitive="this spends 30 dollars")])
+    async with start(device, worker, goal="tap Pay now", management=management(loop)) as run:
+        state = await run.wait()
+    events = [record.event for record in await journal.read(state.task_id)]
+    assert device.sent == []
+    assert (state.status, state.cause) == (TaskStatus.REJECTED, "failed")
+    assert state.reason == (
+        'a person is needed: click "Pay now" (100, 200) has to be agreed to first: this spends 30 dollars'
+    )
+    assert Situation.WAIT_USER in [event.situation for event in events if isinstance(event, SituationChanged)]
+    assert [event.report.actions for event in events if isinstance(event, StepFinished)] == [()]
+
+
+@pytest.mark.parametrize(
+    "actions",
+    [
+        [Home(), Planned(action=PAY, sensitive="money"), OpenApp(name="设置")],
+        [Home(), TakeOver(reason="type the code from the message")],
+    ],
+)
+async def test_nothing_of_a_reply_is_carried_out_when_a_part_of_it_needs_a_person(
+    start: StartRun, device: Journaled, actions: list[Action | Planned]
+) -> None:
+    async with start(device, ScriptedWorker(actions)) as run:
+        state = await run.wait()
+    assert device.sent == []
+    assert state.reason.startswith("a person is needed: ")
+
+
+def autoglm() -> Decision:
+    said = '<answer>do(action="Tap", element=[500,500], message="付款 30 元")</answer>'
+    return DIALECTS["autoglm"](None).read(ModelReply(text=said), situation())
+
+
+def openai() -> Decision:
+    item = {
+        "type": "computer_call",
+        "actions": [{"type": "click", "x": 10, "y": 20, "button": "left"}],
+        "pending_safety_checks": [{"id": "cu_sc_1", "code": "malicious_instructions", "message": "Odd page."}],
+    }
+    return DIALECTS["openai-computer"](None).read(ModelReply(native=(item,)), situation(DESKTOP))
+
+
+@pytest.mark.parametrize(("decision", "worry"), [(autoglm(), "付款 30 元"), (openai(), "Odd page.")])
+async def test_the_warnings_of_each_family_are_heeded(
+    start: StartRun, device: Journaled, decision: Decision, worry: str
+) -> None:
+    async with start(device, ScriptedWorker(decision)) as run:
+        state = await run.wait()
+    assert device.sent == []
+    assert state.reason.startswith("a person is needed: click")
+    assert state.reason.endswith(worry)
