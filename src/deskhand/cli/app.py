@@ -75,6 +75,9 @@ def run(
 def resume(
     run_id: RunArgument,
     device: DeviceOption = "",
+    model: ModelOption = "",
+    base_url: BaseUrlOption = "",
+    free: FreeOption = False,
     budget: BudgetOption = None,
     max_steps: Annotated[int | None, typer.Option(min=1, help="How many more steps it may take.")] = None,
     wait: WaitOption = 0,
@@ -84,7 +87,9 @@ def resume(
     from deskhand.cli.run import Wishes
     from deskhand.cli.run import resume as command
 
-    wishes = Wishes(device=device, max_steps=max_steps, wait_s=wait, budget=budget)
+    wishes = Wishes(
+        device=device, max_steps=max_steps, wait_s=wait, model=model, base_url=base_url, free=free, budget=budget
+    )
     command(run_id, wishes, as_json=as_json)
 
 

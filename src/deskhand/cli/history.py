@@ -9,7 +9,7 @@ from rich.markup import escape
 from deskhand.cli.faults import run_loop
 from deskhand.cli.ids import whole_id
 from deskhand.cli.lines import lines_of
-from deskhand.cli.progress import coloured, ending
+from deskhand.cli.progress import coloured, ending, money
 from deskhand.cli.run import outcome
 from deskhand.cli.sheet import make_console, make_table, say
 from deskhand.config import load
@@ -41,7 +41,7 @@ async def _runs(limit: int, as_json: bool) -> int:
     for s in summaries:
         started = datetime.fromtimestamp(s.started).strftime("%m-%d %H:%M")
         cells = [s.task_id[:ID_SHOWN], started, coloured(s.status, s.status.value), str(s.steps)]
-        cost = [f"${s.usage.cost:.2f}"] if paid else []
+        cost = [money(s.usage.cost)] if paid else []
         table.add_row(*cells, *cost, escape(s.device), escape(" ".join(s.goal.split())))
     console.print(table if summaries else 'No runs yet: deskhand run "Open Settings, turn on Wi-Fi"')
     return 0

@@ -1,6 +1,7 @@
 """Live progress of a run: phone picture and steps on a terminal, plain lines elsewhere, nothing when quiet."""
 
 from collections.abc import AsyncIterable
+from decimal import Decimal
 from typing import Protocol
 
 from rich.console import Console, Group
@@ -102,12 +103,18 @@ def ending(state: TaskState) -> str:
     """The last words: how it ended, how long it took, what it cost, where to read more."""
     mark = MARKS.get(state.status, "…")
     reason = state.reason if state.over else "it has no end: it still runs, or its program was ended from outside"
-    spent = f"{state.usage.calls} model calls, ${state.usage.cost:.2f}"
+    by_role = ", ".join(f"{role} {money(usage.cost)}" for role, usage in state.spend)
+    spent = f"{state.usage.calls} model calls, {money(state.usage.cost)}" + (f" ({by_role})" if by_role else "")
     took = f"{state.ended - state.started:.1f} s, " if state.ended else ""
     return (
         f"{coloured(state.status, f'{mark} {state.status.value}')}: {escape(reason)}\n"
         f"[dim]{state.step} steps, {took}{spent} · deskhand show {state.task_id}[/dim]"
     )
+
+
+def money(cost: Decimal) -> str:
+    """Whole cents, but never "nothing" for something."""
+    return f"${cost:.2f}" if cost >= 1 or not cost else f"${cost:.4f}"
 
 
 def coloured(status: TaskStatus, text: str) -> str:

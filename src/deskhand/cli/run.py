@@ -142,6 +142,7 @@ def outcome(state: TaskState, records: list[Record]) -> dict[str, Any]:
         "steps": [step.model_dump(mode="json") for step in steps],
         "model_calls": state.usage.calls,
         "cost": str(state.usage.cost),
+        "spend": {role: usage.model_dump(mode="json") for role, usage in state.spend},
         "seconds": round((state.ended or records[-1].at) - state.started, 3),
         "exit_code": EXIT_CODES[state.cause] if state.cause else None,
     }
