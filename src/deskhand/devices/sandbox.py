@@ -122,5 +122,5 @@ class Sandbox:
         if size + unlinked_files(pid) > room[0]:
             return f"its files took more than {room[0] // _MEGABYTE} MB"
         if entries > room[1]:
-            return f"it made more than {room[1]} files and folders"
+            return f"it made more than {room[1]} files and folders, or some that can't be looked into"
         return ""

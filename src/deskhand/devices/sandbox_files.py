@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from deskhand.types import Artifact
@@ -15,29 +18,39 @@ MAX_TEXT = 4_000
 _MAX_NAME = 200
 # Each level of folders costs an open descriptor while it is walked.
 _MAX_DEPTH = 16
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 # A file's identity and last change, by its path in the folder.
 Snapshot = dict[str, tuple[int, int, int]]
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """Something in the folder: its path there, its name, and its parent, open."""
+
+    path: str
+    name: str
+    parent: int
+    info: os.stat_result
+
+
 def snapshot(folder: Path) -> Snapshot:
-    return {name: (info.st_ino, info.st_mtime_ns, info.st_size) for name, info, _, _ in _plain_files(folder)}
+    return {entry.path: _state(entry) for entry in _plain_files(folder)}
+
+
+def _state(entry: _Entry) -> tuple[int, int, int]:
+    return entry.info.st_ino, entry.info.st_mtime_ns, entry.info.st_size
 
 
 def disk_use(folder: Path) -> tuple[int, int]:
-    """Bytes on disk and entries; counting ends soon after the entries are too many, or nested too deep."""
+    """Bytes on disk and entries, while they change. What can't be looked into counts as far too many."""
     total = entries = 0
-    for root, folders, files, at in os.fwalk(folder, follow_symlinks=False):
-        entries += len(folders) + len(files)
-        if folders and _depth(root, folder) >= _MAX_DEPTH:
-            return total, 2 * MAX_ENTRIES
-        for name in files:
-            try:
-                total += taken(os.stat(name, dir_fd=at, follow_symlinks=False))
-            except OSError:  # removed in between
-                continue
-        if entries > MAX_ENTRIES:
-            break
+    try:
+        for entry in _entries(folder):
+            entries += 1
+            total += taken(entry.info)
+    except _Hidden:
+        entries = 2 * MAX_ENTRIES
     return total, entries
 
 
@@ -46,38 +59,60 @@ def taken(info: os.stat_result) -> int:
     return max(info.st_size, info.st_blocks * 512)
 
 
-def _depth(root: str, folder: Path) -> int:
-    return root[len(str(folder)) :].count(os.sep)
-
-
 def changed_files(folder: Path, before: Snapshot) -> tuple[Artifact, ...]:
     """What was written since: a bounded number of files, each with the beginning of its text."""
     kept: list[Artifact] = []
-    for name, info, at, leaf in _plain_files(folder):
-        if before.get(name) == (info.st_ino, info.st_mtime_ns, info.st_size):
-            continue
-        kept.append(Artifact(name=_readable(name)[:_MAX_NAME], size=info.st_size, text=_text(leaf, at)))
+    for entry in _plain_files(folder):
+        if before.get(entry.path) != _state(entry):
+            name = _readable(entry.path)[:_MAX_NAME]
+            kept.append(Artifact(name=name, size=entry.info.st_size, text=_text(entry.name, entry.parent)))
         if len(kept) == MAX_ARTIFACTS:
             break
     return tuple(kept)
 
 
-def _plain_files(folder: Path) -> Iterator[tuple[str, os.stat_result, int, str]]:
-    """Every plain file's path, with its folder's open descriptor; in order, hidden ones left out."""
-    entries = 0
-    for root, folders, files, at in os.fwalk(folder, follow_symlinks=False):
-        deeper = _depth(root, folder) < _MAX_DEPTH
-        folders[:] = sorted(name for name in folders if deeper and not name.startswith("."))
-        entries += len(folders) + len(files)
-        if entries > MAX_ENTRIES:
-            return
-        for leaf in sorted(files):
-            try:
-                info = os.stat(leaf, dir_fd=at, follow_symlinks=False)
-            except OSError:  # removed in between
-                continue
-            if stat.S_ISREG(info.st_mode) and not leaf.startswith("."):
-                yield os.path.relpath(os.path.join(root, leaf), folder), info, at, leaf
+def _plain_files(folder: Path) -> Iterator[_Entry]:
+    with contextlib.suppress(_Hidden):
+        for entry in islice(_entries(folder), MAX_ENTRIES):
+            hidden = entry.path.startswith(".") or "/." in entry.path
+            if stat.S_ISREG(entry.info.st_mode) and not hidden:
+                yield entry
+
+
+class _Hidden(Exception):
+    """A folder that can't be looked into: too deep, or closed to us."""
+
+
+def _entries(folder: Path) -> Iterator[_Entry]:
+    top = os.open(folder, _FOLDER)
+    try:
+        yield from _below(top, "", 0)
+    finally:
+        os.close(top)
+
+
+def _below(parent: int, path: str, depth: int) -> Iterator[_Entry]:
+    """Everything below an open folder, in order. Whoever moves things around meanwhile can't lead it astray."""
+    for name in sorted(os.listdir(parent)):
+        try:
+            entry = _Entry(path + name, name, parent, os.stat(name, dir_fd=parent, follow_symlinks=False))
+        except OSError:  # removed in between
+            continue
+        yield entry
+        if not stat.S_ISDIR(entry.info.st_mode):
+            continue
+        try:
+            opened = os.open(name, _FOLDER, dir_fd=parent)
+        except (FileNotFoundError, NotADirectoryError):  # removed or replaced in between
+            continue
+        except OSError:
+            raise _Hidden(entry.path) from None
+        try:
+            if depth == _MAX_DEPTH:
+                raise _Hidden(entry.path)
+            yield from _below(opened, f"{entry.path}/", depth + 1)
+        finally:
+            os.close(opened)
 
 
 def _text(leaf: str, at: int) -> str:
