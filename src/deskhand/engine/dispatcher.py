@@ -72,6 +72,8 @@ class Dispatcher:
         self._rules = rules
         self._roles = roles
         self._beside: asyncio.Task[None] | None = None
+        # The subtask that was given out last and not given up since: only its events count.
+        self._assigned = ""
 
     async def run(self, records: AsyncIterable[Record]) -> TaskEnded:
         """Drive the task to its end, from the events of its log."""
@@ -120,7 +122,9 @@ class Dispatcher:
 
     def _is_current(self, subtask_id: str) -> bool:
         subtask = self._log.state.subtask
-        return subtask is not None and subtask.id == subtask_id and subtask.status is SubtaskStatus.PENDING
+        if subtask is None or subtask_id != self._assigned:
+            return False
+        return subtask.id == subtask_id and subtask.status is SubtaskStatus.PENDING
 
     async def _go(self, when: When, because: str = "") -> None:
         situation = TABLE[self._log.state.situation, when]
@@ -211,7 +215,7 @@ class Dispatcher:
     # --- layer 3: planning -------------------------------------------------------------------------------
 
     async def _replan(self, when: When, reason: ReplanReason, because: str) -> TaskEnded | None:
-        self._commands.post(Pause())
+        self._take_back()
         subtask = self._log.state.subtask
         if subtask:
             await self._log.record(SubtaskEnded(id=subtask.id, status=SubtaskStatus.REJECTED, reason=because))
@@ -276,7 +280,7 @@ class Dispatcher:
         )
 
     async def _supplement(self, when: When, need: str) -> TaskEnded | None:
-        self._commands.post(Pause())
+        self._take_back()
         await self._go(when, need)
         try:
             materials, trouble = await self._planner.supplement(need, self._log.state.goal), ""
@@ -301,7 +305,13 @@ class Dispatcher:
         self._assign(ready[0])
         return None
 
+    def _take_back(self) -> None:
+        """What was given out is no longer wanted; it may still be on its way to the worker."""
+        self._assigned = ""
+        self._commands.post(Pause())
+
     def _assign(self, subtask: Subtask, *, go_on: bool = False) -> None:
+        self._assigned = subtask.id
         self._commands.post(
             StartTask(
                 task_id=subtask.id,

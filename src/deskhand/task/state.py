@@ -133,6 +133,9 @@ class TaskState:
     def mean_step_ms(self) -> float:
         return self.step_ms / self.step if self.step else 0.0
 
+    def given_up(self, subtask_id: str) -> bool:
+        return any(subtask.id == subtask_id for subtask in self.subtasks(SubtaskStatus.REJECTED))
+
     def subtasks(self, *statuses: SubtaskStatus) -> tuple[Subtask, ...]:
         return tuple(subtask for subtask in self.plan if subtask.status in statuses)
 
@@ -246,7 +249,7 @@ def _plan(state: TaskState, event: PlanMade, at: float) -> TaskState:
 def _subtask(state: TaskState, event: SubtaskStarted, at: float) -> TaskState:
     started = _as(event.subtask, SubtaskStatus.PENDING)
     if event.went_on:
-        return replace(state, subtask=started, subtask_since=at, situation=Situation.GET_ACTION)
+        return replace(state, subtask=started, subtask_since=at, situation=_inner(state, Situation.GET_ACTION))
     return replace(
         state,
         plan=tuple(started if subtask.id == started.id else subtask for subtask in state.plan),
@@ -260,7 +263,7 @@ def _subtask(state: TaskState, event: SubtaskStarted, at: float) -> TaskState:
         unchanged_in_a_row=0,
         screen_loop=0,
         fired=(),
-        situation=Situation.GET_ACTION,
+        situation=_inner(state, Situation.GET_ACTION),
     )
 
 
