@@ -92,7 +92,7 @@ class FilmDevice:
 
     def __init__(self, film: Film, clock: FilmClock, latency: float = 0.03, push: bool = False) -> None:
         self.film = film
-        self.looks = 0
+        self.looks: int = 0
         self._clock = clock
         self._latency = latency
         self._push = push

@@ -27,8 +27,11 @@ _BUTTONS = (
 
 @dataclass(frozen=True)
 class Label:
+    """A text and the middles it may have: that of its ink, and that of the box it was laid out in."""
+
     text: str
-    center: tuple[int, int]
+    centers: tuple[tuple[int, int], ...]
+    button: bool = True
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,11 @@ class Screen:
 
 def found(label: Label, lines: tuple[Line, ...]) -> bool:
     """The same words, within a few pixels of the same place."""
-    return any(
-        folded(line.text) == folded(label.text)
-        and max(abs(line.bounds.center[0] - label.center[0]), abs(line.bounds.center[1] - label.center[1])) <= NEAR
-        for line in lines
-    )
+    return any(folded(line.text) == folded(label.text) and _near(line.bounds.center, label) for line in lines)
+
+
+def _near(place: tuple[int, int], label: Label) -> bool:
+    return any(abs(place[0] - x) <= NEAR and abs(place[1] - y) <= NEAR for x, y in label.centers)
 
 
 def folded(text: str) -> str:
@@ -77,9 +80,10 @@ def _labels(node: ElementTree.Element, picture: np.ndarray, touched: bool) -> It
     text = node.get("text", "").strip()
     if touched and text and len(text) <= _LONGEST and "\n" not in text and "EditText" not in node.get("class", ""):
         numbers = node.get("bounds", "").replace("][", ",").strip("[]").split(",")
-        center = _ink_center(picture, Rect(*(int(n) for n in numbers)), len(text))
+        box = Rect(*(int(n) for n in numbers))
+        center = _ink_center(picture, box, len(text))
         if center is not None:
-            yield Label(text, center)
+            yield Label(text, (center, box.center), button=node.get("clickable") == "true")
     for child in node:
         yield from _labels(child, picture, touched)
 
@@ -91,7 +95,11 @@ def _ink_center(picture: np.ndarray, box: Rect, letters: int) -> tuple[int, int]
         return None
     grey = picture[box.top : box.bottom, box.left : box.right].astype(np.int16).mean(axis=2)
     ground = np.bincount(grey.astype(np.uint8).reshape(-1)).argmax()
-    rows, columns = np.nonzero(np.abs(grey - ground) > _INK)
+    marks = np.abs(grey - ground) > _INK
+    if marks[:: len(marks) - 1 or 1, :: marks.shape[1] - 1 or 1].any():  # round corners are no part of the writing
+        rim = box.height // 5
+        marks[:rim] = marks[-rim:] = marks[:, : 2 * rim] = marks[:, -2 * rim :] = False
+    rows, columns = np.nonzero(marks)
     if not rows.size or np.ptp(columns) > 1.6 * letters * max(20, np.ptp(rows)):
         return None
     return box.left + int(columns.min() + columns.max() + 1) // 2, box.top + int(rows.min() + rows.max() + 1) // 2
@@ -112,7 +120,7 @@ def drawn_page(size: int) -> Screen:
         pen.rounded_rectangle((x, y, x + width, y + 2 * size), 6, (40, 90, 200) if dark else (226, 228, 235))
         left, top, right, bottom = (int(n) for n in pen.textbbox((x + size, y + size // 3), text, font=font))
         pen.text((x + size, y + size // 3), text, (255, 255, 255) if dark else (30, 30, 30), font=font)
-        labels.append(Label(text, ((left + right) // 2, (top + bottom) // 2)))
+        labels.append(Label(text, (((left + right) // 2, (top + bottom) // 2),)))
         x += width + size // 2
     for line in range(6):
         pen.text((40, 500 + line * 2 * size), "The quick brown fox jumps over the lazy dog.", (60, 60, 60), font=font)

@@ -122,7 +122,7 @@ def widened(boxes: Sequence[Rect], lines: Sequence[Line], whole: Rect) -> list[R
         box = queue.pop()
         touched = [_grown(line.bounds, whole) for line in lines if line.bounds.intersect(box).area]
         over = [other for other in done if other.intersect(box).area]
-        grown = _around([box, *touched, *over])
+        grown = around([box, *touched, *over])
         if over or grown != box:
             done = [other for other in done if other not in over]
             queue.append(grown)
@@ -152,7 +152,8 @@ def _grown(box: Rect, whole: Rect) -> Rect:
     return Rect(box.left - _MARGIN, box.top - _MARGIN, box.right + _MARGIN, box.bottom + _MARGIN).intersect(whole)
 
 
-def _around(boxes: Sequence[Rect]) -> Rect:
+def around(boxes: Sequence[Rect]) -> Rect:
+    """The smallest box that holds them all."""
     return Rect(
         min(b.left for b in boxes), min(b.top for b in boxes), max(b.right for b in boxes), max(b.bottom for b in boxes)
     )

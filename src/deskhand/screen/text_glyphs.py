@@ -1,6 +1,6 @@
-"""Single letters and digits that the text detector passes over: the keys of a calculator, badges, thin characters.
+"""Single letters and digits that the text detector passes over: the keys of a calculator, for one.
 
-Finds ink that stands alone on plain ground, or beside a line that was found; reading it is left to the reader.
+Finds ink that stands alone on plain ground; reading it is left to the reader.
 """
 
 from typing import Any
@@ -17,8 +17,8 @@ _CONTRAST = 56
 # Sizes of a glyph in pixels; below is dust, above is a picture.
 _LEAST, _MOST = 6, 84
 _WIDEST = 4
-# Ink closer than this share of its height belongs to the same word.
-_BESIDE = 0.25
+# A solid bar or dot this thin may be a minus or a full stop; a thicker one is a box.
+_THIN = 14
 
 _cv: Any = cv2  # opencv's stubs know neither keyword defaults nor array types well enough for strict checking
 
@@ -41,31 +41,7 @@ def _like_writing(mask: Pixels, box: Rect) -> bool:
     if not (_LEAST <= max(box.width, box.height) <= _MOST) or box.width > _WIDEST * max(box.height, 12):
         return False
     filled = float(mask[box.top : box.bottom, box.left : box.right].mean())
-    return 0.08 < filled < 0.95
-
-
-def attached(lines: list[Rect], glyphs: list[Rect]) -> tuple[list[Rect], list[Rect]]:
-    """Glyphs and short lines beside a line become part of it; returns the lines, and the glyphs that stand alone."""
-    grown: list[Rect] = []
-    for line in sorted(lines, key=lambda box: -box.width):
-        if not _grow(grown, line):
-            grown.append(line)
-    alone = [glyph for glyph in glyphs if not _grow(grown, glyph)]
-    return grown, alone
-
-
-def _grow(lines: list[Rect], piece: Rect) -> bool:
-    for number, line in enumerate(lines):
-        if _beside(line, piece):
-            lines[number] = Rect(min(line.left, piece.left), line.top, max(line.right, piece.right), line.bottom)
-            return True
-    return False
-
-
-def _beside(line: Rect, piece: Rect) -> bool:
-    gap = max(piece.left - line.right, line.left - piece.right)
-    inside = line.top <= piece.center[1] <= line.bottom and piece.height <= 1.1 * line.height
-    return inside and piece.width <= 1.5 * line.height and gap <= _BESIDE * line.height
+    return filled > 0.08 and (filled < 0.95 or min(box.width, box.height) < _THIN)
 
 
 def padded(box: Rect, picture: Pixels) -> Rect:
@@ -75,3 +51,17 @@ def padded(box: Rect, picture: Pixels) -> Rect:
     return Rect(box.left - room, box.top - room, box.right + room, box.bottom + room).intersect(
         Rect(0, 0, width, height)
     )
+
+
+def sign(picture: Pixels, glyph: Rect) -> str:
+    """Marks without any shape that a reader could know: a bar is a minus and a dot is a full stop.
+
+    Only true among other single signs: on the keys of a calculator, not on a page, where they are ornament.
+    """
+    edge_x, edge_y = glyph.width // 4, glyph.height // 4  # round ends are soft
+    core = picture[glyph.top + edge_y : glyph.bottom - edge_y, glyph.left + edge_x : glyph.right - edge_x].mean(axis=2)
+    if glyph.height >= _THIN or not core.size or float(np.ptp(core)) > _CONTRAST:
+        return ""
+    if glyph.width >= 3 * glyph.height:
+        return "-"
+    return "." if glyph.width <= 1.5 * glyph.height else ""

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from rapidocr import RapidOCR
 
 from deskhand.errors import DeviceSetup
-from deskhand.screen.text import Line
-from deskhand.screen.text_glyphs import attached, padded, stray_glyphs
+from deskhand.screen.text import Line, around
+from deskhand.screen.text_glyphs import padded, sign, stray_glyphs
 from deskhand.types import Frame, Rect
 
 Pixels = NDArray[np.uint8]
@@ -26,8 +26,12 @@ _SCORE = 0.6
 # What was not found as a line has to be read without doubt, or every icon becomes a letter.
 _GLYPH_SCORE = 0.85
 _GLYPHS = 4
+# So many single signs on one picture are keys.
+_KEYPAD = 5
 # A gap as wide as this share of the line's height is more than a space between words.
 _GAP = 0.9
+# Ink closer than this share of the height is the same word; the detector loses the first letter of some.
+_BESIDE = 0.25
 _INK = 48
 
 
@@ -39,12 +43,20 @@ class LineReader:
 
     def __call__(self, frame: Frame) -> list[Line]:
         picture = np.ascontiguousarray(frame.pixels[..., 2::-1] if frame.order == "RGBA" else frame.pixels[..., :3])
-        boxes = self._boxes(picture)
-        boxes, glyphs = attached(boxes, stray_glyphs(picture, boxes))
-        boxes = [part for box in boxes for part in parted(picture, box)]
+        found = joined([grown(picture, box) for box in self._boxes(picture)])
+        glyphs = stray_glyphs(picture, found)
+        boxes = [part for box in found for part in parted(picture, box)]
         lines = [line for line in self._read(picture, boxes) if line.score >= _SCORE]
-        single = self._read(picture, [padded(glyph, picture) for glyph in glyphs])
-        return lines + [line for line in single if line.score >= _GLYPH_SCORE and len(line.text) <= _GLYPHS]
+        return lines + self._singles(picture, glyphs)
+
+    def _singles(self, picture: Pixels, glyphs: list[Rect]) -> list[Line]:
+        read = self._read(picture, [padded(glyph, picture) for glyph in glyphs])
+        sure = [line for line in read if line.score >= _GLYPH_SCORE and len(line.text) <= _GLYPHS]
+        if len(sure) < _KEYPAD:
+            return sure
+        known = [line.bounds for line in sure]
+        rest = [glyph for glyph in glyphs if not any(glyph.intersect(box).area for box in known)]
+        return sure + [Line(text, glyph, _GLYPH_SCORE) for glyph in rest if (text := sign(picture, glyph))]
 
     def _read(self, picture: Pixels, boxes: list[Rect]) -> list[Line]:
         if not boxes:
@@ -109,10 +121,53 @@ def _padded(picture: Pixels) -> Pixels:
 
 def ink(part: Pixels) -> NDArray[np.bool_]:
     """The pixels that stand out from the most common colour: the writing, where the ground is plain."""
-    grey = part.astype(np.int16).mean(axis=2)
-    shades, counts = np.unique(grey.astype(np.uint8), return_counts=True)
-    ground = int(shades[int(counts.argmax())])
-    return np.abs(grey - ground) > _INK
+    grey = _grey(part)
+    return np.abs(grey - _ground(grey)) > _INK
+
+
+def grown(picture: Pixels, box: Rect) -> Rect:
+    """The box with the ink right beside it, as far as the ground is the same."""
+    reach = 2 * box.height
+    left, right = max(0, box.left - reach), min(picture.shape[1], box.right + reach)
+    # The middle of the band: above and below, the box may reach beyond the button the text stands on.
+    top, bottom = box.top + box.height // 5, box.bottom - box.height // 5
+    ground = _ground(_grey(picture[top:bottom, box.left : box.right]))
+    marks = np.abs(_grey(picture[top:bottom, left:right]) - ground) > _INK
+    share = marks.mean(axis=0)
+    gap = max(2, int(_BESIDE * box.height))
+    start = box.left - _run(share[: box.left - left][::-1], gap)
+    return Rect(start, box.top, box.right + _run(share[box.right - left :], gap), box.bottom)
+
+
+def _run(share: NDArray[np.float64], gap: int) -> int:
+    """How many columns on there is ink again and again; a column full of ink is the edge of the ground."""
+    last = 0
+    for place, marked in enumerate(share):
+        if marked > 0.9 or place - last > gap:
+            break
+        if marked > 0:
+            last = place + 1
+    return last
+
+
+def joined(boxes: list[Rect]) -> list[Rect]:
+    """Boxes of the same row that mostly overlap are one line."""
+    lines: list[Rect] = []
+    for box in sorted(boxes, key=lambda box: -box.area):
+        same = next((n for n, line in enumerate(lines) if line.intersect(box).area > 0.5 * box.area), None)
+        if same is None:
+            lines.append(box)
+        else:
+            lines[same] = around([lines[same], box])
+    return lines
+
+
+def _grey(part: Pixels) -> NDArray[np.float64]:
+    return part.mean(axis=2)
+
+
+def _ground(grey: NDArray[np.float64]) -> int:
+    return int(np.bincount(grey.astype(np.uint8).reshape(-1)).argmax())
 
 
 def parted(picture: Pixels, box: Rect) -> list[Rect]:

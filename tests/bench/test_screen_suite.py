@@ -1,0 +1,19 @@
+"""The screen suite compares our settle with the usual ways of waiting, and draws the result."""
+
+from pathlib import Path
+
+from PIL import Image
+
+from deskhand.bench.screen_settle import chart, compare
+
+
+async def test_settling_beats_sleeping_and_equal_frames_on_both_counts(tmp_path: Path) -> None:
+    methods = await compare(each=1, seed=3)
+    ours, others = methods[:3], {method.name: method for method in methods[3:]}
+    assert all(method.early <= 0.05 for method in ours)
+    assert all(method.median <= 0.25 for method in ours)
+    assert others["two equal frames"].early > 0.1
+    assert others["sleep 3 s"].median > 2
+    file = chart(methods, tmp_path / "charts" / "settle.png")
+    with Image.open(file) as picture:
+        assert picture.size == (1000, 640)
