@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import xxhash
+from numpy.typing import NDArray
 
 from deskhand.screen.diff import TILE, Tiles, grid, tile_mask
 from deskhand.screen.frame import words
@@ -83,13 +84,16 @@ class Movers:
             life = self._lives.setdefault(spot, _Life())
             life.moves, life.fresh, life.last = life.moves + 3, life.fresh + 3, frame.at
 
-    def acted(self, before: Frame, after: Frame) -> Tiles:
-        """The tiles in which an action had an effect. Their habits, and those inside of what it replaced, are over."""
-        if before.size != after.size:
-            self._fit(after)
-            return np.ones(grid(after.size), np.bool_)
+    def acted(self, before: Frame, after: Frame, changed: Tiles | None = None) -> Tiles:
+        """The tiles in which an action had an effect. Their habits, and those inside of what it replaced, are over.
+
+        `changed` is the tile mask of the two, where the caller has it already.
+        """
         self._fit(after)
-        changed = tile_mask(before, after)
+        if changed is None:
+            changed = tile_mask(before, after)
+        if before.size != after.size:
+            return changed
         effect = changed & ~self.explained(before, after, changed)
         over = {spot for spot in self._lives if effect[spot]} | _replaced(set(self._lives), effect)
         for spot in over:
@@ -117,9 +121,8 @@ class Movers:
         or a spinner has other rows.
         """
         found = np.zeros_like(changed)
-        for spot in spots(changed):
-            life = self._lives.get(spot)
-            if life is None or not life.free_running:
+        for spot, life in self._lives.items():
+            if not (life.free_running and changed[spot]):
                 continue
             rows = _changed_rows(earlier, later, spot)
             for near in ((spot[0], spot[1] - 1), (spot[0], spot[1] + 1)):
@@ -138,6 +141,24 @@ def state_of(frame: Frame, spot: Spot) -> int:
     """A number for what one tile shows."""
     top, left = spot[0] * TILE, spot[1] * TILE
     return xxhash.xxh3_64_intdigest(frame.pixels[top : top + TILE, left : left + TILE].tobytes())
+
+
+States = NDArray[np.uint64]
+
+
+def states_of(frame: Frame) -> States:
+    """`state_of` every tile. A row of tiles is laid out tile after tile first, which halves the cost."""
+    rows, columns = grid(frame.size)
+    states: States = np.empty((rows, columns), np.uint64)
+    whole = frame.width // TILE
+    for row in range(rows):
+        strip = frame.pixels[row * TILE : (row + 1) * TILE]
+        tiles = np.ascontiguousarray(strip[:, : whole * TILE].reshape(-1, whole, TILE, 4).swapaxes(0, 1))
+        for column in range(whole):
+            states[row, column] = xxhash.xxh3_64_intdigest(tiles[column].data)
+        if whole < columns:
+            states[row, whole] = state_of(frame, (row, whole))
+    return states
 
 
 def _changed_rows(earlier: Frame, later: Frame, spot: Spot) -> tuple[int, int]:

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deskhand.screen.diff import grid
-from deskhand.screen.movers import Habit, Movers, Spot, spots, state_of
+from deskhand.screen.diff import Tiles, tile_mask
+from deskhand.screen.movers import Habit, Movers, Spot, States, spots, state_of, states_of
 from deskhand.types import Frame
 
 _LOOP_LENGTHS = (2, 3)
@@ -42,6 +41,7 @@ class StuckWatch:
         self._limit = limit
         self._movers = movers or Movers()
         self._last: Frame | None = None
+        self._states: States | None = None
         self._unchanged = 0
         self._visits: deque[_Visit] = deque(maxlen=max(_LOOP_LENGTHS) * _ROUNDS)
         self._names = count()
@@ -51,12 +51,14 @@ class StuckWatch:
         """Take in one action by the settled frames around it."""
         if self._last is not None:
             self._movers.idle(self._last, before)
-        self._last = after
+        mask = tile_mask(before, after)
+        states = self._tile_states(before, after, mask)
+        self._last, self._states = after, states
         self._learn()
-        changed = bool(self._movers.acted(before, after).any())
+        changed = bool(self._movers.acted(before, after, mask).any())
         self._unchanged = 0 if changed else self._unchanged + 1
         if changed:
-            self._visits.append(self._visit(after))
+            self._visits.append(self._visit(states))
         loop = self._loop() if changed else 0
         return Progress(changed, self._unchanged, loop, self._unchanged >= self._limit or loop > 0)
 
@@ -72,9 +74,17 @@ class StuckWatch:
         self._unchanged = 0
         self._visits.clear()
 
-    def _visit(self, frame: Frame) -> "_Visit":
+    def _tile_states(self, before: Frame, after: Frame, changed: Tiles) -> States:
+        """Only what changed is worked out anew, as long as the actions follow one another."""
+        if self._last is not before or self._states is None or self._states.shape != changed.shape:
+            return states_of(after)
+        states = self._states.copy()
+        for spot in spots(changed):
+            states[spot] = state_of(after, spot)
+        return states
+
+    def _visit(self, tiles: States) -> "_Visit":
         """A screen that was seen lately keeps its name, and what is known of its habits."""
-        tiles = _states(frame)
         for known in reversed(self._visits):
             if known.shows(tiles, self._clocks):
                 return _Visit(known.name, tiles, dict(known.habits))
@@ -92,23 +102,20 @@ class StuckWatch:
 @dataclass(frozen=True, slots=True)
 class _Visit:
     name: int
-    tiles: NDArray[np.uint64]
+    tiles: States
     habits: dict[Spot, Habit]
 
-    def shows(self, tiles: NDArray[np.uint64], clocks: set[Spot]) -> bool:
+    def shows(self, tiles: States, clocks: set[Spot]) -> bool:
         """Whether these tiles are this screen, but for what moves on it on its own."""
         if tiles.shape != self.tiles.shape:
             return False
-        differing = (spot for spot in spots(tiles != self.tiles) if spot not in clocks)
-        return all(self._habitual(spot, int(tiles[spot])) for spot in differing)
+        differing = tiles != self.tiles
+        if np.count_nonzero(differing) > len(self.habits) + len(clocks):
+            return False
+        return all(spot in clocks or self._habitual(spot, int(tiles[spot])) for spot in spots(differing))
 
     def _habitual(self, spot: Spot, state: int) -> bool:
         if spot not in self.habits:
             return False
         habit = self.habits[spot]
         return habit is None or state in habit
-
-
-def _states(frame: Frame) -> NDArray[np.uint64]:
-    rows, columns = grid(frame.size)
-    return np.array([[state_of(frame, (row, column)) for column in range(columns)] for row in range(rows)], np.uint64)
