@@ -60,8 +60,10 @@ def _handler(site: Site) -> type[http.server.BaseHTTPRequestHandler]:
             self.send_header("Content-Type", kind)
             if path.endswith(".bin"):
                 self.send_header("Content-Disposition", f'attachment; filename="{path[1:]}"')
+            data = b"nothing here" if data is None else data
+            self.send_header("Content-Length", str(len(data)))
             self.end_headers()
-            self.wfile.write(data or b"nothing here")
+            self.wfile.write(data)
 
         def log_message(self, format: str, *args: Any) -> None:
             pass

@@ -102,7 +102,7 @@ class Documents:
         answer = await document.wire.ask(document.frame, f"deskhand.list({clip})", timeout=LIST_S)
         own = [Found(facts, Box(*facts["box"]), Target(path, number)) for number, facts in enumerate(answer["items"])]
         for one in own:
-            if (parent := one.facts["parent"]) is not None:
+            if (parent := one.facts.get("parent")) is not None:
                 one.parent = own[parent]
         inside = await asyncio.gather(
             *(self._list_frame(document, path, number, frame) for number, frame in enumerate(answer["frames"]))
@@ -200,11 +200,12 @@ class Documents:
                 return best
             document, at = inner
 
-    async def focus(self) -> tuple[Document, dict[str, Any]]:
-        """The field that would get what is typed now."""
+    async def focus(self, text: str, clear: bool) -> tuple[Document, dict[str, Any]]:
+        """The field that would get this text, and what it should then hold."""
+        call = f"deskhand.focus({json.dumps(text)}, {json.dumps(clear)})"
         document = self.top
         while True:
-            facts = await document.wire.ask(document.frame, "deskhand.focus()")
+            facts = await document.wire.ask(document.frame, call)
             if facts["kind"] != "frame" or (child := await self.child(document, facts["frame"])) is None:
                 return document, facts
             document = child
@@ -225,16 +226,19 @@ def _meant(target: Target | None, depth: int) -> dict[str, int]:
     return {"frame": target.path[depth]} if depth < len(target.path) else {"item": target.item}
 
 
+# Told only where they are true.
+_STATES = ("focused", "selected", "clickable", "editable", "scrollable", "password")
+
+
 def _element(index: int, one: Found, scale: float, view: dict[str, Any], numbers: dict[int, int]) -> Element:
     facts = one.facts
     edges = zip(one.box, (view["left"], view["top"]) * 2, strict=True)
     left, top, right, bottom = (round((edge - start) * scale) for edge, start in edges)
     return Element(
         index=index, role=facts["role"], bounds=Rect(max(0, left), max(0, top), right, bottom),
-        name=facts["name"], value=facts["value"], hint=facts["hint"], id=facts["id"],
-        parent=_parent(one, numbers), enabled=facts["enabled"], focused=facts["focused"], selected=facts["selected"],
-        checked=facts["checked"], clickable=facts["clickable"], editable=facts["editable"],
-        scrollable=facts["scrollable"], password=facts["password"], source="dom",
+        name=facts.get("name", ""), value=facts.get("value", ""), hint=facts.get("hint", ""), id=facts.get("id", ""),
+        parent=_parent(one, numbers), enabled="disabled" not in facts, checked=facts.get("checked"),
+        **{state: state in facts for state in _STATES}, source="dom",
     )  # fmt: skip
 
 

@@ -368,7 +368,14 @@ deskhand.list = (clip) => {
   if (document.body) listing.visit(document.documentElement, null, false);
   deskhand.targets = listing.targets;
   deskhand.frames = listing.frames.map((f) => f.el);
-  return { view, items: listing.items, frames: listing.frames.map((f) => ({ parent: f.parent, at: f.at, ...frameBox(f.el, f.clip) })) };
+  return { view, items: listing.items.map(short), frames: listing.frames.map((f) => ({ parent: f.parent, at: f.at, ...frameBox(f.el, f.clip) })) };
+};
+
+/** Without what is usual: a list of hundreds is mostly made of it. */
+const short = ({ enabled, ...item }) => {
+  if (!enabled) item.disabled = true;
+  for (const key in item) if (item[key] === "" || item[key] === null || (item[key] === false && key !== "checked")) delete item[key];
+  return item;
 };
 
 function viewOf() {

@@ -1,6 +1,13 @@
 // The field that has the focus: what it holds, what is written into it, and reading it back.
 
-deskhand.focus = () => {
+/** The field that has the focus; for one that takes text, what it may hold once this text is in it. */
+deskhand.focus = (text, clear) => {
+  const facts = focused();
+  if (facts.kind !== "text" && facts.kind !== "editable") return facts;
+  return { ...facts, wanted: expected(text, clear) };
+};
+
+function focused() {
   const el = activeElement();
   if (!el || el === document.body || el === document.documentElement) return { kind: document.designMode === "on" ? "editable" : "none" };
   if (el.tagName === "IFRAME" || el.tagName === "FRAME") return arrive(el);
@@ -13,7 +20,7 @@ deskhand.focus = () => {
   if (field.tagName === "INPUT" && (TYPED.has(field.type) || field.type === "color" || field.type === "range")) return { ...facts, kind: "valued", format: FORMATS[field.type] || "a number" };
   if (!isEditable(field)) return facts;
   return { ...facts, kind: "text", value: field.value, exact: field.selectionStart !== null, password: field.type === "password", most: field.maxLength };
-};
+}
 
 function editingHost(el) {
   while (el.parentElement && el.parentElement.isContentEditable) el = el.parentElement;
@@ -22,13 +29,12 @@ function editingHost(el) {
 
 const readText = (el) => (el.isContentEditable ? el.innerText.replace(/\u00a0/g, " ").replace(/\n+$/, "") : el.value);
 
-/** What the field may hold once the text is in it. */
-deskhand.expected = (text, clear) => {
+function expected(text, clear) {
   const el = deskhand.field, before = readText(el);
   if (clear) return [el.isContentEditable ? text.replace(/\n+$/, "") : text];
   if (el.isContentEditable || el.selectionStart === null) return [before + text, text];
   return [before.slice(0, el.selectionStart) + text + before.slice(el.selectionEnd)];
-};
+}
 
 /** A code that is typed into cells of one letter each: what they hold together. */
 deskhand.cells = () => {

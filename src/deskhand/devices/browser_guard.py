@@ -11,9 +11,10 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 
-from deskhand.devices.keeper_process import PR_SET_CHILD_SUBREAPER, PR_SET_PDEATHSIG, kill_everything
-
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
 WIRE = (3, 4)
 
 _prctl = ctypes.CDLL(None).prctl
@@ -21,6 +22,28 @@ _prctl = ctypes.CDLL(None).prctl
 
 def _die_with_the_guard() -> None:
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def _children() -> Iterator[int]:
+    """Our own, and every orphan below us, for those come to us."""
+    for entry in os.listdir("/proc"):
+        if entry.isdigit():
+            try:
+                with open(f"/proc/{entry}/stat", encoding="utf-8", errors="replace") as stat:
+                    parent = int(stat.read().rpartition(")")[2].split()[1])
+            except OSError:
+                continue  # gone between the listing and the look
+            if parent == os.getpid():
+                yield int(entry)
+
+
+def _kill_everything() -> None:
+    """Layer by layer: the children of a killed process become ours."""
+    while children := list(_children()):
+        for child in children:
+            os.kill(child, signal.SIGKILL)
+        for child in children:
+            os.waitpid(child, 0)
 
 
 def main() -> int:
@@ -39,7 +62,7 @@ def main() -> int:
         select.select(ends, [], [])
         return browser.poll() or 0
     finally:
-        kill_everything()
+        _kill_everything()
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
 

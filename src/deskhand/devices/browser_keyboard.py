@@ -72,10 +72,11 @@ class Keyboard:
             raise
 
     async def type(self, action: Type) -> str:
-        document, field = await self._tab.documents.focus()
+        text = action.text.replace("\r\n", "\n")
+        document, field = await self._tab.documents.focus(text, action.clear_first)
         match field["kind"]:
             case "text" | "editable":
-                said = await self._write(document, field, action)
+                said = await self._write(document, field, text, action.clear_first)
             case "select":
                 said = await choose_by_name(document, action.text)
             case "valued":
@@ -90,12 +91,10 @@ class Keyboard:
 
     # --- text ------------------------------------------------------------------------------------------------
 
-    async def _write(self, document: Document, field: dict[str, Any], action: Type) -> str:
-        text = action.text.replace("\r\n", "\n")
+    async def _write(self, document: Document, field: dict[str, Any], text: str, clear: bool) -> str:
         if field["most"] == 1 and len(text) > 1 and not field["value"]:
             return await self._write_cells(document, text)
-        clear = action.clear_first
-        wanted = await document.wire.ask(document.frame, f"deskhand.expected({json.dumps(text)}, {json.dumps(clear)})")
+        wanted: list[str] = field["wanted"]
         if clear:
             await document.wire.ask(document.frame, "deskhand.selectAll()")
             if not text:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deskhand.config import BrowserSettings
 from deskhand.devices.browser_changes import Changes
+from deskhand.devices.browser_downloads import Downloads
 from deskhand.devices.browser_process import Chromium, attach, start
 from deskhand.devices.browser_tab import Tab
 from deskhand.devices.browser_wire import Interrupted, TabLost
@@ -17,7 +17,7 @@ from deskhand.errors import ActionFailed, DeviceGone, DeviceRestarted, DeviceSet
 from deskhand.protocols import Clock
 
 if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Dialog, Download, Page
+    from playwright.async_api import BrowserContext, Dialog, Page
 
 # A browser that crashes more often than this is not started again.
 RESTARTS = 3
@@ -56,10 +56,10 @@ class Window:
         self._context.on("dialog", self._unexpected)
         for page in list(self._context.pages):
             await self._adopt(page)
-        if not self._tabs:
-            return await self.new_tab()
-        tab = await self._visible() or self.tabs[-1]
+        tab = (await self._visible() or self.tabs[-1]) if self._tabs else await self.new_tab()
         await self.show(tab)
+        if self._chromium.owned:
+            await Downloads(self._settings.downloads, self.note).keep(self._context, tab.page)
         return tab
 
     async def _visible(self) -> Tab | None:
@@ -99,8 +99,6 @@ class Window:
             return None  # closed again before it could be looked at
         page.on("close", self._gone)
         page.on("framenavigated", self._remember_url)
-        if self._chromium.owned:
-            page.on("download", lambda download: self._later(self._save(download)))
         if self._front is not None and len(self._tabs) > 1:
             self._notes.append(f"a new tab opened: {page.url}")
         await self.show(tab)
@@ -137,19 +135,6 @@ class Window:
 
     async def _dismiss(self, dialog: Dialog) -> None:
         await dialog.dismiss()
-
-    async def _save(self, download: Download) -> None:
-        from playwright.async_api import Error
-
-        folder = self._settings.downloads.expanduser()
-        path = _unused(folder / (Path(download.suggested_filename).name or "download"))
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            await download.save_as(path)
-        except (Error, OSError) as error:
-            self._notes.append(f"the download of {path.name} failed: {str(error).splitlines()[0]}")
-        else:
-            self._notes.append(f"downloaded {path}")
 
     def _later(self, work: Coroutine[Any, Any, Any]) -> None:
         task = asyncio.ensure_future(work)
@@ -252,11 +237,3 @@ async def _visit(page: Page, url: str) -> None:
 
 async def _close_page(page: Page) -> None:
     await page.close()
-
-
-def _unused(path: Path) -> Path:
-    number, first = 1, path
-    while path.exists():
-        path = first.with_stem(f"{first.stem} ({number})")
-        number += 1
-    return path

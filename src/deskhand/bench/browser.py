@@ -1,0 +1,224 @@
+"""What a step in the browser costs: against bare protocol calls with the same settling, on a form, on a big page,
+and with eight windows at once. The bare side runs in the same browser, turn by turn with ours."""
+
+import asyncio
+import base64
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+from urllib.parse import quote
+
+from deskhand.actions import Action, ActionKind, Click, OpenUrl, Type
+from deskhand.bench.rows import Row
+from deskhand.clock import SystemClock
+from deskhand.config import BrowserSettings, SettleSettings
+from deskhand.devices.browser import BrowserDevice, open_beside
+from deskhand.devices.browser_process import Chromium, start
+from deskhand.devices.browser_tab import Tab
+from deskhand.devices.browser_window import Window
+from deskhand.screen.frame import decode
+from deskhand.screen.settle import VisualStability
+from deskhand.types import AppInfo, Element, Frame
+
+ROUNDS = 15
+WINDOWS = 8
+WINDOW_STEPS = 10
+ROWS = 300
+
+_BUTTON = """<!doctype html><title>0</title><style>body{{font:16px sans-serif}}</style><h1>Counter</h1>
+<button id=b style="width:200px;height:60px">Count</button><p id=p>0</p>{rest}
+<script>b.onclick = () => p.textContent = document.title = String(Number(document.title) + 1)</script>"""
+_FORM = "<!doctype html><label>Name <input id=f style='width:400px;height:40px'></label>"
+
+
+def _page(text: str) -> str:
+    return "data:text/html;charset=utf-8," + quote(text)
+
+
+def _counter() -> str:
+    return _page(_BUTTON.format(rest="<p>Lorem ipsum dolor sit amet.</p>" * 20))
+
+
+def _big() -> str:
+    """The rows are made by the page itself: an address may not be that long."""
+    row = "<tr><td>${n}<td><a href='#'>Row ${n}</a><td>text ${n}<td><input value=${n}><td><button>Go ${n}</button></tr>"
+    rows = f"Array.from({{length: {ROWS}}}, (_, n) => `{row}`).join('')"
+    return _page(_BUTTON.format(rest=f"<table id=t></table><script>t.innerHTML = {rows}</script>"))
+
+
+async def run(out: Path) -> list[Row]:
+    del out  # nothing is kept but the rows
+    chromium = await start(BrowserSettings())
+    try:
+        window = Window(chromium, BrowserSettings(), SystemClock(), shared=True)
+        device = BrowserDevice(window, SystemClock(), "browser")
+        await device.open()
+        try:
+            rows = [
+                *await _click_against_bare(device, window, _counter(), "a click and its settle", 1.3),
+                *await _typed_field(device, window),
+                *await _click_against_bare(device, window, _big(), f"a click on a page of {ROWS} rows", None),
+                await _looking(device),
+            ]
+        finally:
+            await device.close()
+        return [*rows, *await _many_windows(chromium)]
+    finally:
+        await chromium.close()
+
+
+class Bare:
+    """The same capture, input and change signal by bare calls, with nothing around them."""
+
+    id = "bare"
+    capabilities: frozenset[ActionKind] = frozenset({"click"})
+
+    def __init__(self, tab: Tab, changes: Callable[[], AsyncIterator[None]]) -> None:
+        self._tab = tab
+        self._changes = changes
+
+    async def frame(self) -> Frame:
+        shot = await self._tab.wire.send(
+            "Page.captureScreenshot", {"format": "jpeg", "quality": 90, "optimizeForSpeed": True}
+        )
+        return decode(base64.b64decode(shot["data"]), time.monotonic())
+
+    async def click(self, x: int, y: int) -> None:
+        common: dict[str, Any] = {"x": x, "y": y}
+        pressed = {**common, "button": "left", "clickCount": 1}
+        await asyncio.gather(
+            self._tab.wire.send("Input.dispatchMouseEvent", {"type": "mouseMoved", **common}),
+            self._tab.wire.send("Input.dispatchMouseEvent", {"type": "mousePressed", **pressed}),
+            self._tab.wire.send("Input.dispatchMouseEvent", {"type": "mouseReleased", **pressed}),
+        )
+
+    async def insert(self, text: str) -> None:
+        await self._tab.wire.send("Input.insertText", {"text": text})
+
+    async def elements(self) -> tuple[Element, ...]:
+        return ()
+
+    async def app(self) -> AppInfo:
+        return AppInfo("bare")
+
+    async def apps(self) -> tuple[str, ...]:
+        return ()
+
+    async def act(self, action: Action) -> str:
+        return ""
+
+    def changes(self) -> AsyncIterator[None]:
+        return self._changes()
+
+    async def close(self) -> None:
+        pass
+
+
+async def _timed(work: Callable[[], Awaitable[object]]) -> float:
+    begun = time.perf_counter()
+    await work()
+    return (time.perf_counter() - begun) * 1000
+
+
+async def _turns(ours: Callable[[], Awaitable[object]], bare: Callable[[], Awaitable[object]]) -> tuple[float, float]:
+    """Medians of both in ms, one after the other so that the machine's moods fall on both."""
+    mine: list[float] = []
+    theirs: list[float] = []
+    for _ in range(ROUNDS):
+        mine.append(await _timed(ours))
+        theirs.append(await _timed(bare))
+    return median(mine), median(theirs)
+
+
+def _named(elements: tuple[Element, ...], name: str) -> tuple[int, int]:
+    return next(one.bounds.center for one in elements if one.name == name and one.clickable)
+
+
+async def _click_against_bare(
+    device: BrowserDevice, window: Window, url: str, what: str, limit: float | None
+) -> list[Row]:
+    await device.act(OpenUrl(url=url))
+    bare = Bare(await window.front(), device.changes)
+    settle = VisualStability(SettleSettings(), SystemClock())
+    at = _named(await device.elements(), "Count")
+
+    async def our_step() -> None:
+        before, elements, _ = await asyncio.gather(device.frame(), device.elements(), device.app())
+        x, y = _named(elements, "Count")
+        await device.act(Click(x=x, y=y))
+        await settle(device, before)
+
+    async def bare_step() -> None:
+        before = await bare.frame()
+        await bare.click(*at)
+        await settle(bare, before)
+
+    mine, floor = await _turns(our_step, bare_step)
+    clicked = int((await device.app()).title)
+    assert clicked == 2 * ROUNDS, f"{clicked} clicks arrived of {2 * ROUNDS}"
+    return [
+        Row(f"{what}, against bare calls", mine / floor, limit=limit, note=f"bare {floor:.0f} ms"),
+        Row(what, mine, "ms", note="look with elements, click, settle"),
+    ]
+
+
+async def _typed_field(device: BrowserDevice, window: Window) -> list[Row]:
+    await device.act(OpenUrl(url=_page(_FORM)))
+    bare = Bare(await window.front(), device.changes)
+    settle = VisualStability(SettleSettings(), SystemClock())
+    at = _named(await device.elements(), "Name")
+
+    async def our_step() -> None:
+        before = await device.frame()
+        await device.act(Click(x=at[0], y=at[1]))
+        await device.act(Type(text="Ada Lovelace, 李雷", clear_first=True))
+        await settle(device, before)
+
+    async def bare_step() -> None:
+        before = await bare.frame()
+        await bare.click(*at)
+        await bare.insert("Ada Lovelace, 李雷")
+        await settle(bare, before)
+
+    mine, floor = await _turns(our_step, bare_step)
+    return [
+        Row("a typed field, against bare calls", mine / floor, note=f"bare {floor:.0f} ms, neither cleared nor read"),
+        Row("a typed field", mine, "ms", note="look, click, clear, type, read back, settle"),
+    ]
+
+
+async def _looking(device: BrowserDevice) -> Row:
+    """On the page of many rows, which is still open."""
+    frames = [await _timed(device.frame) for _ in range(ROUNDS)]
+    lists = [await _timed(device.elements) for _ in range(ROUNDS)]
+    return Row(f"elements of a page of {ROWS} rows", median(lists), "ms", note=f"a picture {median(frames):.0f} ms")
+
+
+async def _many_windows(chromium: Chromium) -> list[Row]:
+    """Every click of every window has to arrive."""
+    steps: list[float] = []
+
+    async def one(number: int) -> int:
+        device = await open_beside(chromium, BrowserSettings(), clock=SystemClock(), name=f"browser:{number}")
+        settle = VisualStability(SettleSettings(), SystemClock())
+        try:
+            await device.act(OpenUrl(url=_counter()))
+            for _ in range(WINDOW_STEPS):
+                begun = time.perf_counter()
+                before, elements = await asyncio.gather(device.frame(), device.elements())
+                x, y = _named(elements, "Count")
+                await device.act(Click(x=x, y=y))
+                await settle(device, before)
+                steps.append((time.perf_counter() - begun) * 1000)
+            return int((await device.app()).title)
+        finally:
+            await device.close()
+
+    counted = await asyncio.gather(*(one(number) for number in range(WINDOWS)))
+    wanted = WINDOWS * WINDOW_STEPS
+    return [
+        Row(f"steps of {WINDOWS} windows at once", sum(counted), f"of {wanted}", limit=wanted, better="more"),
+        Row(f"a step with {WINDOWS} windows at once", median(steps), "ms"),
+    ]
