@@ -41,7 +41,7 @@ class Staff:
 
     def workers(self) -> dict[WorkerRole, Worker]:
         """A new kind of worker is one more line here."""
-        return {"operator": self._operator()}
+        return {"operator": self._operator(), "technician": self._technician(), "analyst": self._analyst()}
 
     def management(self) -> Management:
         from deskhand.roles.offline.evaluator import OfflineEvaluator
@@ -74,6 +74,26 @@ class Staff:
 
         sight = Sight(vision=section.vision, show=section.show, side=section.picture_side)
         return Operator(model, make_dialect("operator", self._settings), sight, section.max_output_tokens)
+
+    def _technician(self) -> Worker:
+        section = self._settings.models.technician
+        if section and (model := self._model("technician", section)):
+            from deskhand.roles.technician import Technician
+
+            return Technician(model, section.max_output_tokens)
+        from deskhand.roles.offline.technician import OfflineTechnician
+
+        return OfflineTechnician()
+
+    def _analyst(self) -> Worker:
+        section = self._settings.models.analyst
+        if section and (model := self._model("analyst", section)):
+            from deskhand.roles.analyst import Analyst
+
+            return Analyst(model, section.max_output_tokens)
+        from deskhand.roles.offline.analyst import OfflineAnalyst
+
+        return OfflineAnalyst()
 
     def _planner(self) -> Planner:
         if model := self._model("manager", self._settings.models.manager):

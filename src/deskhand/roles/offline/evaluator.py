@@ -75,6 +75,8 @@ def _truth(request: GateRequest, subtask: Subtask | None) -> Seen:
     """Whether what should be true after the subtask is seen; None when it can't be told from this screen."""
     if subtask is None or not subtask.done_when or request.observation.elements is None:
         return None, ""
+    if subtask.role != "operator":
+        return None, ""  # what code or thought has brought about is not on the screen
     told = f"确认{subtask.done_when}" if speaks_chinese(request.goal) else f"verify that {subtask.done_when}"
     briefing = Briefing(
         goal=request.goal,
