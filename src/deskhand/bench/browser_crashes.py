@@ -1,0 +1,107 @@
+"""Forced crashes of the browser, in every way there is, and what is left running after each: nothing."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections import Counter
+from pathlib import Path
+
+from deskhand.bench.rows import Row
+from deskhand.clock import SystemClock
+
+CRASHES = 200
+AT_ONCE = 4
+GONE_S = 10.0
+# A parent that starts a browser, says so, and would never end by itself. Half a second cheaper than a whole device.
+_PARENT = """
+import asyncio, sys
+from deskhand.config import BrowserSettings
+from deskhand.devices.browser_process import start
+
+async def main():
+    chromium = await start(BrowserSettings())
+    context, _ = await chromium.context()
+    await context.new_page()
+    sys.stdout.write("up\\n")
+    sys.stdout.flush()
+    await asyncio.Event().wait()
+
+asyncio.run(main())
+"""
+_WAYS = ("parent", "parent and driver", "browser, then parent", "guard, then parent", "all frozen, then parent")
+
+
+async def run(out: Path) -> list[Row]:
+    del out
+    left: Counter[str] = Counter()
+    gate = asyncio.Semaphore(AT_ONCE)
+
+    async def one(number: int) -> None:
+        async with gate:
+            way = _WAYS[number % len(_WAYS)]
+            left[way] += await _crash(way)
+
+    await asyncio.gather(*(one(number) for number in range(CRASHES)))
+    note = ", ".join(f"{way}: {count}" for way, count in left.items() if count)
+    return [Row(f"processes left by {CRASHES} crashes", sum(left.values()), "left", limit=0, note=note)]
+
+
+async def _crash(way: str) -> int:
+    """How many processes outlive the crash."""
+    parent = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", _PARENT, stdout=asyncio.subprocess.PIPE, start_new_session=True
+    )
+    assert parent.stdout is not None
+    await parent.stdout.readline()
+    started = _below(parent.pid)
+    guards = {pid for pid in started if "browser_guard" in _command(pid)}
+    drivers = {pid for pid in started if "driver/node" in _command(pid)}
+    browser = {pid for guard in guards for pid in _below(guard)}
+    if way == "all frozen, then parent":
+        _signal(browser, signal.SIGSTOP)
+    _signal({"parent and driver": drivers, "guard, then parent": guards}.get(way, set()), signal.SIGKILL)
+    if way == "browser, then parent":
+        _signal({pid for pid in browser if "--type=" not in _command(pid)}, signal.SIGKILL)
+    parent.kill()
+    await parent.wait()
+    return await _still_running(started)
+
+
+async def _still_running(pids: set[int]) -> int:
+    clock = SystemClock()
+    deadline = clock.now() + GONE_S
+    while (alive := {pid for pid in pids if _command(pid)}) and clock.now() < deadline:
+        await clock.sleep(0.05)
+    _signal(alive, signal.SIGKILL)
+    return len(alive)
+
+
+def _below(root: int) -> set[int]:
+    parents: dict[int, int] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue  # gone between the listing and the look
+    found = {root}
+    while new := {pid for pid, parent in parents.items() if parent in found} - found:
+        found |= new
+    return found - {root}
+
+
+def _command(pid: int) -> str:
+    """Empty for what does not run any more: a zombie has no command line either."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def _signal(pids: set[int], number: int) -> None:
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue
