@@ -81,7 +81,8 @@ class Stage:
         """End every program on the desktop."""
         for window in await self.device.windows():
             with suppress(ProcessLookupError):
-                os.kill(window.pid, signal.SIGKILL)
+                os.kill(window.pid, signal.SIGTERM)
+                os.kill(window.pid, signal.SIGCONT)
         for script in INSTALLED.values():
             (self.folder / f"{script}.log").unlink(missing_ok=True)
 
@@ -103,11 +104,21 @@ def install(folder: Path) -> None:
         )
 
 
+def keep_out_of_the_home(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    """Programs on the stage write their settings elsewhere, and a terminal runs a shell that reads none."""
+    folder.mkdir(parents=True, exist_ok=True)
+    patch.setenv("HOME", str(folder))
+    patch.setenv("SHELL", "/bin/sh")
+    for variable in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "ENV", "BASH_ENV"):
+        patch.delenv(variable, raising=False)
+
+
 @asynccontextmanager
 async def staged(folder: Path, **settings: Any) -> AsyncIterator[Stage]:
     """A stage that is struck at the end."""
     install(folder)
     with pytest.MonkeyPatch.context() as patch:
+        keep_out_of_the_home(patch, folder)
         patch.setenv("XDG_DATA_HOME", str(folder))
         device = await open_desktop(DesktopSettings(**{"display": "own", **settings}), clock=SystemClock())
     try:

@@ -72,7 +72,8 @@ async def test_the_users_own_file_wins(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
-        ("Calculator", "Galculator"), ("the calculator", "Galculator"), ("计算器", "Galculator"), ("galculater", "Galculator"),
+        ("Calculator", "Galculator"), ("the calculator", "Galculator"), ("计算器", "Galculator"),
+        ("galculater", "Galculator"),
         ("text editor", "Mousepad"), ("文本编辑器", "Mousepad"), ("mousepad", "Mousepad"), ("Browser", "Chromium"),
         ("浏览器", "Chromium"), ("GTK board", "GTK board"), ("Photoshop", None), ("x", None),
     ],

@@ -18,7 +18,13 @@ from deskhand.config import DesktopSettings
 from deskhand.devices.desktop import open_desktop
 from deskhand.devices.selftest import check_aim
 from deskhand.errors import DeviceSetup, NoElements
-from tests.devices.desktop_stage import staged, wait_for
+from tests.devices.desktop_stage import SYSTEM_PYTHON, keep_out_of_the_home, staged, wait_for
+
+
+@pytest.fixture(autouse=True)
+def _away_from_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    keep_out_of_the_home(monkeypatch, tmp_path / "home")
+
 
 OWN = DesktopSettings(display="own", width=800, height=600)
 
@@ -49,6 +55,25 @@ async def test_without_a_display_a_private_one_is_started_and_ended(monkeypatch:
     finally:
         await device.close()
     assert tagged("private-display") == []
+
+
+@pytest.mark.skipif(os.getuid() != 0 or shutil.which("setpriv") is None, reason="only root can pose as another user")
+async def test_a_private_display_is_closed_to_other_users() -> None:
+    device = await open_desktop(OWN, clock=SystemClock())
+    path = "/tmp/.X11-unix/X" + device.display.removeprefix(":")
+    # The handshake of the protocol; the answer's first byte says whether one is let in.
+    knock = (
+        f"import socket; s = socket.socket(socket.AF_UNIX); s.connect({path!r}); "
+        "s.sendall(b'l' + bytes([0, 11]) + bytes(9)); raise SystemExit(40 + s.recv(1)[0])"
+    )
+    try:
+        for who, answer in (("65534", 40), ("0", 41)):
+            visitor = await asyncio.create_subprocess_exec(
+                "setpriv", f"--reuid={who}", "--clear-groups", SYSTEM_PYTHON, "-c", knock
+            )
+            assert await visitor.wait() == answer
+    finally:
+        await device.close()
 
 
 async def test_the_sessions_display_is_used_when_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:

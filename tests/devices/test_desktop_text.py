@@ -89,7 +89,14 @@ async def test_the_same_text_over_a_selection_of_itself_counts_as_typed(form: tu
     stage, _ = form
     await stage.device.act(actions.Click(**middle(await stage.element("Name", "field"))))
     await stage.device.act(actions.Type(text="same", clear_first=True))
+    changes = stage.device.changes()
+    painted = asyncio.ensure_future(anext(changes))
+    await asyncio.sleep(0)
     await stage.device.act(actions.Hotkey(keys=("ctrl", "a")))
+    async with asyncio.timeout(10):
+        await painted
+    await changes.aclose()
+    await asyncio.sleep(0.3)  # a caret that blinked at that moment is a paint, too
     assert await stage.device.act(actions.Type(text="same")) == "read back"
 
 

@@ -91,6 +91,7 @@ class DesktopDevice:
         await self._damage.open()
         await self._clipboard.open()
         if self._place.private:
+            await self._x.run(desktop_display.keep_to_ourselves)
             await self._until(lambda: self._x.run(desktop_windows.has_manager), 2.0)
         try:
             await self._accessibility.open(self._place.bus, await self._x.run(_accessibility_address))

@@ -5,9 +5,14 @@ Also the environment in which its programs are started, with accessibility switc
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from Xlib import X
+from Xlib.display import Display
+from Xlib.protocol import rq
 
 from deskhand.devices.keeper import Keeper
 from deskhand.errors import DeviceSetup
@@ -62,6 +67,22 @@ async def private(width: int, height: int, inherited: Mapping[str, str], keeper:
         environment["DBUS_SESSION_BUS_ADDRESS"] = bus
     await _window_manager(environment, keeper)
     return Place(f":{number}", environment, bus, private=True)
+
+
+class _ForbidLocalUsers(rq.Request):
+    """ChangeHosts: delete, for the family "any user of this machine", which python-xlib does not know."""
+
+    _request = rq.Struct(
+        rq.Opcode(109), rq.Card8("mode"), rq.RequestLength(), rq.Card8("family"), rq.Pad(1), rq.Card16("length")
+    )
+
+
+def keep_to_ourselves(display: Display) -> None:
+    """A fresh Xvfb lets every user of the machine in; from now on only the one who runs it."""
+    user = f"localuser\0#{os.getuid()}".encode()
+    display.change_hosts(X.HostInsert, X.FamilyServerInterpreted, list(user))
+    _ForbidLocalUsers(display=display.display, mode=X.HostDelete, family=252, length=0)
+    display.sync()
 
 
 def _environment(inherited: Mapping[str, str], display: str) -> dict[str, str]:

@@ -23,7 +23,7 @@ _TERMINALS = ("xterm", "uxterm", "rxvt", "urxvt", "kitty", "alacritty", "konsole
 _SHORT = 120
 # What is typed by keys in place of a paste that nobody fetched; more would keep the program busy for minutes.
 _MOST_KEYS = 2_000
-_FETCH_S = 3.0
+_FETCH_S = 5.0
 _READ_BACK_S = 3.0
 _POLL_S = 0.01
 # How long a program may take to read the new keyboard map before its keycodes get new characters again.

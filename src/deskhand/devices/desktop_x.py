@@ -180,6 +180,7 @@ class Camera:
         words = np.frombuffer(self._mss.grab(box).raw, np.uint32)
         np.bitwise_or(words, _OPAQUE, out=words)
         pixels = words.view(np.uint8).reshape(box["height"], box["width"], 4)
+        pixels.setflags(write=False)
         return Frame(pixels, "BGRA", self._clock.now())
 
     def _drop(self) -> None:

@@ -126,7 +126,7 @@ class Keeper:
             child.spoke.set()
 
     async def close(self) -> None:
-        """Kill everything that was started and wait until it is dead."""
+        """End everything that was started and wait until it is dead."""
         process, self._process = self._process, None
         try:
             if process is not None and process.stdin is not None:

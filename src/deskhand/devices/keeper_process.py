@@ -1,7 +1,7 @@
 """The program that owns a device's child processes: run by path, standard library only, so that it starts at once.
 
 It starts what it is told over its standard input (one JSON object a line), tells over its standard output what
-became of it, and when its input ends (the parent closed it, or was killed) it kills everything it started.
+became of it, and when its input ends (the parent closed it, or was killed) it ends everything it started.
 """
 
 import ctypes
@@ -12,12 +12,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 TAIL = 2_000
+GRACE_S = 0.7
 
 _prctl = ctypes.CDLL(None, use_errno=True).prctl
 
@@ -95,18 +97,38 @@ def descendants() -> list[int]:
     return found
 
 
-def kill_everything() -> None:
-    """Until nothing is left: what is killed may have been about to start something."""
-    while alive := descendants():
-        for pid in alive:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+def end_everything() -> None:
+    """A request and a moment to tidy up (a shell killed outright left its lock file behind), then by force.
+
+    Until nothing is left: what is ended may have been about to start something.
+    """
+    signal_all(signal.SIGTERM)
+    signal_all(signal.SIGHUP)  # what an interactive shell listens to
+    signal_all(signal.SIGCONT)  # one that was stopped hears nothing
+    deadline = time.monotonic() + GRACE_S
+    while descendants() and time.monotonic() < deadline:
+        signal.sigtimedwait([signal.SIGCHLD], max(0.0, deadline - time.monotonic()))
+        forget_the_dead()
+    while descendants():
+        signal_all(signal.SIGKILL)
+        signal.sigtimedwait([signal.SIGCHLD], GRACE_S)
+        forget_the_dead()
+
+
+def signal_all(number: int) -> None:
+    for pid in descendants():
         try:
-            os.waitpid(-1, 0)
-        except ChildProcessError:
-            return
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue
+
+
+def forget_the_dead() -> None:
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return
 
 
 def _wake_up(_signal: int, _frame: object) -> None:
@@ -156,13 +178,15 @@ def main() -> None:
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
     for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # Only the end of the input ends the keeper: a signal to the whole group must not leave orphans.
-        signal.signal(ending, signal.SIG_IGN)
+        # By a handler, for a signal that is ignored would be ignored by every program started here, too.
+        signal.signal(ending, _wake_up)
     try:
         serve()
     except BrokenPipeError:
         pass  # the parent was killed while being told something
     finally:
-        kill_everything()
+        signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
+        end_everything()
         shutil.rmtree(sys.argv[1], ignore_errors=True)
 
 

@@ -1,0 +1,99 @@
+"""What the desktop costs: a picture against a plain copy of as many bytes, a click, a key until the change is told."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+from deskhand.actions import Click, Key, OpenApp
+from deskhand.bench.rows import Row
+from deskhand.clock import SystemClock
+from deskhand.config import DesktopSettings
+from deskhand.devices.desktop import DesktopDevice, open_desktop
+from deskhand.errors import AppNotFound
+
+ROUNDS = 60
+KEYS = 30
+_RING_S = 5.0
+
+
+async def run(out: Path) -> list[Row]:
+    del out  # nothing is kept but the rows
+    device = await open_desktop(DesktopSettings(display="own", width=1920, height=1080), clock=SystemClock())
+    try:
+        return [
+            *await _capture(device),
+            await _click(device),
+            *await _key_to_change(device),
+            *await _elements(device),
+        ]
+    finally:
+        await device.close()
+
+
+async def _timed(work: Callable[[], Awaitable[Any]]) -> float:
+    """Milliseconds."""
+    start = time.perf_counter()
+    await work()
+    return (time.perf_counter() - start) * 1000
+
+
+async def _capture(device: DesktopDevice) -> list[Row]:
+    """Turn by turn, and of both the fastest tenth: a busy machine makes the X server wait, and a copy not."""
+    source = (await device.frame()).pixels
+    target = np.empty_like(source)
+    captures: list[float] = []
+    copies: list[float] = []
+    for _ in range(ROUNDS):
+        captures.append(await _timed(device.frame))
+        start = time.perf_counter()
+        np.copyto(target, source)
+        copies.append((time.perf_counter() - start) * 1000)
+    return [
+        Row("a picture of 1920×1080", median(captures), "ms"),
+        Row("a picture against a plain copy of its bytes", _tenth(captures) / _tenth(copies), limit=5.0),
+    ]
+
+
+def _tenth(times: list[float]) -> float:
+    return sorted(times)[len(times) // 10]
+
+
+async def _click(device: DesktopDevice) -> Row:
+    times = [await _timed(lambda n=n: device.act(Click(x=10 + n, y=10))) for n in range(ROUNDS)]
+    return Row("a click", median(times), "ms", limit=5.0)
+
+
+async def _key_to_change(device: DesktopDevice) -> list[Row]:
+    """From the key being sent until the device tells that the picture changed, in a plain terminal."""
+    try:
+        await device.act(OpenApp(name="xterm"))
+    except AppNotFound:
+        return []
+    changes = device.changes()
+    times: list[float] = []
+    for _ in range(KEYS):
+        waiting = asyncio.ensure_future(anext(changes))
+        await asyncio.wait({waiting}, timeout=0.05)  # what the key before still paints
+        if waiting.done():
+            waiting = asyncio.ensure_future(anext(changes))
+        start = time.perf_counter()
+        await device.act(Key(key="a"))
+        async with asyncio.timeout(_RING_S):
+            await waiting
+        times.append((time.perf_counter() - start) * 1000)
+    return [Row("a key until the change is told", median(times), "ms")]
+
+
+async def _elements(device: DesktopDevice) -> list[Row]:
+    try:
+        await device.act(OpenApp(name="galculator"))
+    except AppNotFound:
+        return []
+    found = await device.elements()
+    times = [await _timed(device.elements) for _ in range(10)]
+    return [Row(f"the {len(found)} elements of a calculator", median(times), "ms")]
