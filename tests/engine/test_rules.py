@@ -230,6 +230,15 @@ def test_a_decision_just_made_is_not_overridden_by_a_lower_one() -> None:
     assert ruling(replace(after, executor=ExecutorStatus.RUNNING, subtask_steps=21)).rule == "repeated_action"
 
 
+def test_the_workers_end_is_heard_whatever_was_decided_before() -> None:
+    own = Rule("own", lambda now: True, "QUALITY_CHECK", 300, lambda _: "mine", GateTrigger.PERIODIC_CHECK, every=9)
+    rules = (*DEFAULT_RULES, own)
+    before = state(repeats=9)
+    after = fire(before, decide(before, NOW, LIMITS, rules))
+    assert decide(after, NOW, LIMITS, rules).outcome == "CONTINUE"
+    assert decide(replace(after, executor=ExecutorStatus.COMPLETED), NOW, LIMITS, rules).rule == "worker_done"
+
+
 def test_a_rule_that_fired_rests_for_its_steps() -> None:
     long = state(subtask_steps=11)
     after = fire(long, ruling(long))

@@ -24,11 +24,15 @@ MAX_OUTPUT = 8_000
 
 @dataclass(frozen=True, slots=True)
 class Acted:
-    """An action's report, the picture it ended with (None: unknown), and what is still to be written down."""
+    """An action's report, the picture it ended with (None: unknown), and what is still to be written down.
+
+    `unseen` says why nobody knows what came of it.
+    """
 
     report: ActionReport
     frame: Frame | None = None
     unwritten: tuple[Event, ...] = ()
+    unseen: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +149,14 @@ class Actor:
                 return _Sent(await self._device.act(action))
 
     async def _watch(self, step: int, number: int, action: Action, before: Frame, ended: ActionEnded) -> Acted:
-        settled = await self._settle(self._device, before)
+        try:
+            settled = await self._settle(self._device, before)
+        except DeviceUnusable:
+            raise
+        except DeviceFault as fault:
+            # It was carried out; what came of it, nobody has seen.
+            report = ActionReport(action=action, status=ended.status, detail=ended.detail)
+            return Acted(report, unseen=f"the screen could not be read: {fault}")
         self._eyes.perception.settled(settled.frame)
         progress = self._stuck.acted(before, settled.frame)
         event = Settled(

@@ -156,9 +156,9 @@ class Dispatcher:
     # --- layer 2: gates ----------------------------------------------------------------------------------
 
     async def _check(self, trigger: GateTrigger) -> TaskEnded | None:
-        """What the worker asked for is waited for; every other check runs beside the work."""
-        if trigger in _WHEN:
-            await self._go(_WHEN[trigger])
+        """What the worker asked for is waited for; every other check runs beside the work, while there is any."""
+        if trigger in _WHEN or self._log.state.executor in _ENDED:
+            await self._go(_WHEN.get(trigger, "checked"))
             return await self._judged(await self._inspector.check(trigger, beside=False))
         if self._beside is None or self._beside.done():
             self._beside = asyncio.create_task(self._look_beside(trigger))
@@ -327,4 +327,5 @@ def _cause(fault: DeviceFault | ModelUnavailable | BudgetSpent) -> EndCause:
     return "device" if isinstance(fault, DeviceFault) else "budget" if isinstance(fault, BudgetSpent) else "model"
 
 
+_ENDED = frozenset({ExecutorStatus.COMPLETED, ExecutorStatus.FAILED, ExecutorStatus.STUCK})
 _WHEN: dict[GateTrigger, When] = {GateTrigger.WORKER_SUCCESS: "done", GateTrigger.WORKER_STALE: "stale"}

@@ -300,9 +300,9 @@ class Executor:
             played.unwritten = acted.unwritten
             played.reports.append(acted.report)
             frame = acted.frame or frame
-            if acted.report.status is not ExecStatus.EXECUTED:
+            if acted.unseen or acted.report.status is not ExecStatus.EXECUTED:
                 if left[1:]:
-                    played.unwritten += (_flushed(step, left[1:], acted.report.detail),)
+                    played.unwritten += (_flushed(step, left[1:], acted.unseen or acted.report.detail),)
                 break
         return played
 
@@ -310,9 +310,14 @@ class Executor:
         self, done: Planned, upcoming: Planned, seen: Observation, frame: Frame, front: str
     ) -> tuple[str, str]:
         """Why the next queued action no longer fits (empty when it does), and what is in front now."""
-        now = (await self._device.app()).name
-        if done.expect:
-            return await self._eyes.unmet(done.expect), now
+        try:
+            now = (await self._device.app()).name
+            if done.expect:
+                return await self._eyes.unmet(done.expect), now
+        except DeviceUnusable:
+            raise
+        except DeviceFault as fault:
+            return f"the screen could not be read: {fault}", front
         if now != front:
             return f"{now} came to the front instead of {front}", now
         if self._eyes.perception.surprise:

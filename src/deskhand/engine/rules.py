@@ -29,7 +29,10 @@ class Now:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """`every`: after it fired, it is silent for that many steps of the subtask (0: it fires each time)."""
+    """`every`: after it fired, it is silent for that many steps of the subtask (0: it fires once a step).
+
+    `ends`: it speaks of the worker's end, which is news whatever was decided before.
+    """
 
     name: str
     condition: Callable[[Now], bool]
@@ -39,6 +42,7 @@ class Rule:
     trigger: GateTrigger | None = None
     confidence: float = 1.0
     every: int = 0
+    ends: bool = False
 
 
 def decide(state: TaskState, now: float, limits: RuleSettings, rules: Sequence[Rule] | None = None) -> Ruling:
@@ -47,7 +51,9 @@ def decide(state: TaskState, now: float, limits: RuleSettings, rules: Sequence[R
     rules = rules or DEFAULT_RULES
     floor = _just_ruled(rules, state)
     applying = [
-        rule for rule in rules if rule.priority > floor and not _resting(rule, state) and rule.condition(moment)
+        rule
+        for rule in rules
+        if (rule.ends or rule.priority > floor) and not _resting(rule, state) and rule.condition(moment)
     ]
     if not applying or state.over:
         return Ruling(outcome="CONTINUE")
@@ -85,6 +91,7 @@ DEFAULT_RULES: tuple[Rule, ...] = (
         "USER_INTERVENTION",
         110,
         lambda now: now.state.executor_reason,
+        ends=True,
     ),
     Rule(
         "worker_needs_material",
@@ -92,6 +99,7 @@ DEFAULT_RULES: tuple[Rule, ...] = (
         "SUPPLEMENT",
         105,
         lambda now: now.state.executor_reason,
+        ends=True,
     ),
     Rule(
         "worker_failed",
@@ -99,6 +107,7 @@ DEFAULT_RULES: tuple[Rule, ...] = (
         "REPLAN",
         100,
         lambda now: now.state.executor_reason,
+        ends=True,
     ),
     Rule(
         "worker_done",
@@ -107,6 +116,7 @@ DEFAULT_RULES: tuple[Rule, ...] = (
         95,
         lambda now: f"the worker says it is done: {now.state.executor_reason}",
         GateTrigger.WORKER_SUCCESS,
+        ends=True,
     ),
     Rule(
         "worker_stale",
@@ -115,6 +125,7 @@ DEFAULT_RULES: tuple[Rule, ...] = (
         90,
         lambda now: f"the worker sees no progress: {now.state.executor_reason}",
         GateTrigger.WORKER_STALE,
+        ends=True,
     ),
     Rule(
         "repeated_failure",

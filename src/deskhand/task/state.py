@@ -355,12 +355,15 @@ def _intended(state: TaskState, event: ActionIntended, at: float) -> TaskState:
 @_on(ActionEnded)
 def _action_ended(state: TaskState, event: ActionEnded, at: float) -> TaskState:
     failed = event.status is not ExecStatus.EXECUTED
+    # An action of a subtask that was given up meanwhile moves nothing any more.
+    under_way = state.situation is Situation.EXECUTE_ACTION
+    after = Situation.GET_ACTION if failed else Situation.SETTLE
     return replace(
         state,
         unconfirmed=None,
         actions=state.actions + 1,
         failed_actions=state.failed_actions + failed,
-        situation=_inner(state, Situation.GET_ACTION if failed else Situation.SETTLE),
+        situation=after if under_way else state.situation,
     )
 
 
