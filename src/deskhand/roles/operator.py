@@ -6,22 +6,20 @@ It keeps nothing between steps, and what it sends does not grow with their numbe
 from __future__ import annotations
 
 import asyncio
-import re
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from deskhand.errors import ModelFault
 from deskhand.protocols import Dialect, Model
-from deskhand.screen.frame import bounded, to_jpeg
+from deskhand.roles.telling import as_data, language_of, newest
+from deskhand.roles.telling import picture as picture_of
 from deskhand.sheets import Sheet, sheet
-from deskhand.talk import Language, ModelRequest, Picture, Situation, Turn
-from deskhand.types import Briefing, Decision, Element, Frame, Usage
+from deskhand.talk import Language, ModelRequest, Situation, Turn
+from deskhand.types import Briefing, Decision, Element, Usage
 
 MAX_CORRECTIONS = 2
 _MAX_ELEMENTS = 120
-_MAX_PICTURE_BYTES = 300_000
-_NOTES_LENGTH, _MESSAGES_LENGTH, _TEXT_LENGTH = 3000, 4000, 4000
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_NOTES_LENGTH, _MATERIALS_LENGTH, _MESSAGES_LENGTH, _TEXT_LENGTH = 3000, 4000, 4000, 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +72,13 @@ class Operator:
 
     async def _situation(self, briefing: Briefing) -> Situation:
         seen = briefing.observation
-        language: Language = "zh" if _CHINESE.search(briefing.goal) else "en"
+        language = language_of(briefing.goal)
         words = _words(language)
         elements = _worth_telling(seen.elements or ()) if self._sight.elements else ()
         # Nothing else to go by: better a picture than nothing, where the model can see.
         wanted = self._sight.picture or (self._sight.vision and not elements)
         picture = (
-            await asyncio.to_thread(_picture, seen.frame, self._sight.side)
+            await asyncio.to_thread(picture_of, seen.frame, self._sight.side)
             if wanted and not seen.frame.secure
             else None
         )
@@ -108,15 +106,6 @@ def _corrected(first: ModelRequest, said: str, correction: str) -> ModelRequest:
 
 
 # --- what is shown ---------------------------------------------------------------------------------------------
-
-
-def _picture(frame: Frame, side: int) -> Picture:
-    small = bounded(frame, side)
-    for quality in (80, 60, 40):
-        data = to_jpeg(small.frame, quality)
-        if len(data) <= _MAX_PICTURE_BYTES:
-            break
-    return Picture(data, small.frame.width, small.frame.height)
 
 
 def _worth_telling(elements: tuple[Element, ...]) -> tuple[Element, ...]:
@@ -150,9 +139,12 @@ def _now(briefing: Briefing, words: Sheet, *, blind: bool) -> str:
     seen = briefing.observation
     parts = [words.section("step", step=briefing.step, steps=briefing.max_steps)]
     if briefing.notes:
-        parts.append(words.section("notes", notes=_newest(briefing.notes, _NOTES_LENGTH)))
+        parts.append(words.section("notes", notes=newest(briefing.notes, _NOTES_LENGTH)))
+    if briefing.materials:
+        found = as_data("materials", newest(briefing.materials, _MATERIALS_LENGTH, each=_MATERIALS_LENGTH))
+        parts.append(words.section("materials", materials=found))
     if briefing.messages:
-        parts.append(words.section("messages", messages=_newest(briefing.messages, _MESSAGES_LENGTH)))
+        parts.append(words.section("messages", messages=newest(briefing.messages, _MESSAGES_LENGTH)))
     if seen.app or seen.title:
         parts.append(words.section("screen", screen=" · ".join(part for part in (seen.app, seen.title[:200]) if part)))
     if seen.frame.secure:
@@ -163,15 +155,3 @@ def _now(briefing: Briefing, words: Sheet, *, blind: bool) -> str:
         parts.append(words.section("blind"))
     parts.append(words.section("judge" if briefing.history else "begin"))
     return "\n\n".join(parts)
-
-
-def _newest(lines: tuple[str, ...], length: int) -> str:
-    """As many of the newest lines as fit, in their order."""
-    kept: list[str] = []
-    for line in reversed(lines):
-        shown = f"- {line[:1000]}"
-        length -= len(shown)
-        if length < 0 and kept:
-            break
-        kept.append(shown)
-    return "\n".join(reversed(kept))
