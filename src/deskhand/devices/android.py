@@ -15,7 +15,8 @@ from deskhand.devices.android_front import look_at_front
 from deskhand.devices.android_keys import BACK, HOME, SHORTCUTS, combination
 from deskhand.devices.android_line import Line
 from deskhand.devices.android_text import COMBINATIONS_SINCE, Typist
-from deskhand.errors import DeviceLocked, DeviceOffline, NoElements, NotPossible, UnknownDevice
+from deskhand.devices.selftest import TOLERANCE_PX
+from deskhand.errors import DeviceLocked, DeviceOffline, DeviceSetup, NoElements, NotPossible, UnknownDevice
 from deskhand.protocols import Clock
 from deskhand.types import AppInfo, DeviceInfo, Element, Frame, Rect
 
@@ -31,11 +32,14 @@ DUMP = "/data/local/tmp/deskhand.xml"
 DUMP_S = 25.0
 ATTACH_S = 5.0
 POLL_S = 0.1
+OVERRIDE = re.compile(r"Override size: (\d+)x(\d+)")
 PASSING_STATES = {"authorizing", "connecting", "offline"}
 # A swipe stays clear of the edges, where Android's own gestures begin, and covers at most this share.
 MARGIN = 0.12
 SWIPE_SHARE = 0.6
 SCROLL_MS = 400
+# A stroke that would have to be shorter than this share of the wanted one starts elsewhere instead.
+LEAST_STROKE = 0.2
 
 
 class AndroidDevice:
@@ -153,6 +157,8 @@ class AndroidDevice:
         area = scroll_area(point, seen or (), Rect(0, 0, width, height))
         times = math.ceil(action.pages / SWIPE_SHARE)
         start, end = scroll_path(action.direction, action.pages / times, point, area)
+        if seen is None and action.x is not None:
+            start, end, times = strokes_from(point, start, end, times, area)
         for _ in range(times):
             await self._swipe(start, end, SCROLL_MS)
 
@@ -206,6 +212,23 @@ def scroll_path(
     return (x, start), (x, end)
 
 
+def strokes_from(
+    point: tuple[int, int], start: tuple[int, int], end: tuple[int, int], times: int, area: Rect
+) -> tuple[tuple[int, int], tuple[int, int], int]:
+    """The same way for a finger that starts on the point, in more and shorter strokes where room is short.
+
+    For a screen whose elements are not known: whatever scrolls at the point follows only what starts on it.
+    """
+    across, down = end[0] - start[0], end[1] - start[1]
+    to_x = min(max(point[0] + across, area.left), area.right - 1)
+    to_y = min(max(point[1] + down, area.top), area.bottom - 1)
+    wanted, got = abs(across) + abs(down), abs(to_x - point[0]) * bool(across) + abs(to_y - point[1]) * bool(down)
+    if got < wanted * LEAST_STROKE:
+        return start, end, times
+    place = (to_x if across else point[0], to_y if down else point[1])
+    return point, place, math.ceil(times * wanted / got)
+
+
 # --- finding and attaching --------------------------------------------------------------------------------------
 
 
@@ -231,13 +254,25 @@ async def connect(serial: str, *, adb: AdbClient, clock: Clock, name: str = "") 
     if phone.trouble is not None:
         raise phone.trouble
     line = Line(adb, serial)
-    facts = (await line.text("getprop ro.build.version.sdk; getprop sys.boot_completed")).splitlines()
-    sdk, booted = [*facts, "", ""][:2]
+    facts = (await line.text("getprop ro.build.version.sdk; getprop sys.boot_completed; wm size")).splitlines()
+    sdk, booted, *sizes = [*facts, "", ""]
     if booted != "1":
         raise DeviceOffline(f"The phone {serial} is still starting: try again in a moment.")
     device = AndroidDevice(line, clock, name or f"android:{serial}", int(sdk) if sdk.isdecimal() else 0)
     await device.app()  # a locked phone is of no use
+    if override := OVERRIDE.search("\n".join(sizes)):
+        check_size(serial, (int(override[1]), int(override[2])), (await device.frame()).size)
     return device
+
+
+def check_size(serial: str, touched: tuple[int, int], seen: tuple[int, int]) -> None:
+    """Touches are counted on the size a phone was told to have; pictures, on some phones, on its panel's own."""
+    off = max(abs(one - other) for one, other in zip(sorted(touched), sorted(seen), strict=True))
+    if off > TOLERANCE_PX:
+        raise DeviceSetup(
+            f"A touch on the phone {serial} would land up to {off} px off: it is set to {touched[0]}×{touched[1]}, "
+            f"but its pictures are {seen[0]}×{seen[1]}. Undo that by `adb -s {serial} shell wm size reset`."
+        )
 
 
 async def _attach(serial: str, adb: AdbClient, clock: Clock) -> Listed:

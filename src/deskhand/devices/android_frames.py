@@ -56,6 +56,7 @@ class Capture:
                 pixels, order = await self._choose() if self.way is None else await self._ways[self.way]()
         else:
             pixels, order = await self._ways[self.way]()
+        pixels.setflags(write=False)
         return Frame(pixels, order, at, secure=is_black(pixels))
 
     async def _choose(self) -> Picture:

@@ -41,22 +41,25 @@ class Changes:
         self._work: set[asyncio.Task[None]] = set()
         self._resting = False
         self._leaving: asyncio.TimerHandle | None = None
+        self._closed = False
 
     async def listen(self) -> AsyncIterator[None]:
-        """One signal each time the picture may have changed; many at once count as one."""
+        """One signal each time the picture may have changed; many at once count as one. Ends with the browser."""
         bell = asyncio.Event()
         self._listeners.add(bell)
         try:
             await self._switch()
-            while True:
+            while not self._closed:
                 await bell.wait()
                 bell.clear()
-                yield
+                if not self._closed:
+                    yield
         finally:
             self._listeners.discard(bell)
             # The next one to listen is often the next action: starting anew would cost it a first, needless frame.
             loop = asyncio.get_running_loop()
-            self._leaving = loop.call_later(LINGER_S, lambda: self._later(self._switch()))
+            if not self._closed:
+                self._leaving = loop.call_later(LINGER_S, lambda: self._later(self._switch()))
 
     def ring(self) -> None:
         """Something else than the page changed what is seen: a dialog, another tab."""
@@ -77,9 +80,11 @@ class Changes:
         self.ring()
 
     async def close(self) -> None:
+        self._closed = True
         if self._leaving is not None:
             self._leaving.cancel()
         await self.watch(None)
+        self.ring()
         for task in list(self._work):
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)

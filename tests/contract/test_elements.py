@@ -1,0 +1,97 @@
+"""The contract on elements: one normal form, true to what the app knows of itself."""
+
+import asyncio
+from typing import get_args
+
+import pytest
+
+from deskhand.actions import Click, Type
+from deskhand.errors import NoElements
+from deskhand.types import Element, Rect, Role
+from tests.contract.stage import Stage, until
+
+pytestmark = pytest.mark.asyncio(loop_scope="package")
+
+ROLES = {"Name": "field", "Notes": "field", "Short": "field", "Password": "field", "Agree": "checkbox",
+         "Press me": "button", "Disabled": "button"}  # fmt: skip
+
+
+async def listed(stage: Stage) -> dict[str, Element]:
+    """The board's parts as the device lists them, by the name or hint that a person reads there."""
+    return {
+        name: one
+        for one in await stage.device.elements()
+        for name in (one.name, one.hint)
+        if ROLES.get(name) == one.role
+    }
+
+
+@pytest.mark.has(tree=True)
+async def test_elements_have_the_normal_form(stage: Stage) -> None:
+    elements = await stage.device.elements()
+    screen = Rect(0, 0, *(await stage.device.frame()).size)
+    assert [one.index for one in elements] == list(range(len(elements)))
+    for one in elements:
+        assert one.role in get_args(Role)
+        assert one.bounds.area > 0
+        assert one.bounds.intersect(screen) == one.bounds, f"{one} reaches out of {screen}"
+        assert one.parent is None or 0 <= one.parent < one.index
+        assert one.editable or one.role != "field"
+
+
+@pytest.mark.has(tree=True)
+@pytest.mark.every_look
+async def test_every_part_is_found_where_it_is(stage: Stage) -> None:
+    places = (await stage.board()).places
+    found = await listed(stage)
+    visible = {name for name in ROLES if places[name].area}
+    assert found.keys() >= visible
+    for name in visible:
+        x, y = found[name].bounds.center
+        assert places[name].contains(x, y), f"{name} is listed at {found[name].bounds} but is at {places[name]}"
+        assert found[name].enabled == (name != "Disabled")
+        assert found[name].clickable or name == "Disabled"
+        assert found[name].editable == (ROLES[name] == "field")
+        assert found[name].password == (name == "Password")
+
+
+@pytest.mark.has(tree=True)
+async def test_a_field_tells_its_value_and_a_password_does_not(stage: Stage) -> None:
+    places = (await stage.board()).places
+    for name, text in (("Password", "hunter2"), ("Name", "Ada 艾达")):
+        x, y = places[name].center
+        await stage.device.act(Click(x=x, y=y))
+        await stage.device.act(Type(text=text))
+
+    async def told() -> bool:
+        return (await listed(stage))["Name"].value == "Ada 艾达"
+
+    await until(told, "the value of Name")
+    assert (await listed(stage))["Name"].focused
+    for one in await stage.device.elements():
+        assert "hunter2" not in f"{one.name} {one.value} {one.hint}"
+
+
+@pytest.mark.has(tree=True)
+async def test_a_box_tells_whether_it_is_ticked(stage: Stage) -> None:
+    box = (await listed(stage))["Agree"]
+    assert box.checked is False
+    await stage.device.act(Click(x=box.bounds.center[0], y=box.bounds.center[1]))
+
+    async def ticked() -> bool:
+        return (await listed(stage))["Agree"].checked is True
+
+    await until(ticked, "the tick")
+    assert (await stage.board()).agreed
+
+
+@pytest.mark.has(tree=True)
+async def test_elements_can_be_asked_for_more_than_once_at_a_time(stage: Stage) -> None:
+    first, second, _ = await asyncio.gather(stage.device.elements(), stage.device.elements(), stage.device.frame())
+    assert [one.name for one in first] == [one.name for one in second]
+
+
+@pytest.mark.has(tree=False)
+async def test_a_screen_without_a_tree_is_said_so(stage: Stage) -> None:
+    with pytest.raises(NoElements, match="Board"):
+        await stage.device.elements()

@@ -1,0 +1,190 @@
+"""The contract on pointing: where it is felt, with which button, for how long, and what scrolls."""
+
+import pytest
+
+from deskhand.actions import Click, Direction, DoubleClick, Drag, LongPress, Move, Scroll, Swipe, parse_action
+from deskhand.errors import NotPossible
+from tests.contract.stage import Board, Stage, until
+
+pytestmark = pytest.mark.asyncio(loop_scope="package")
+
+TOLERANCE_PX = 2
+WAYS: dict[Direction, tuple[int, int]] = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+
+
+async def felt(stage: Stage, *whats: str) -> Board:
+    """The board once the last of these was felt."""
+
+    async def there() -> Board | None:
+        board = await stage.board()
+        return board if all(board.heard(what) for what in whats) else None
+
+    return await until(there, f"{whats} to be felt")
+
+
+def close(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return max(abs(one[0] - other[0]), abs(one[1] - other[1])) <= TOLERANCE_PX
+
+
+@pytest.mark.every_look
+async def test_clicks_land_in_the_corners_and_in_the_middle(stage: Stage) -> None:
+    width, height = (await stage.device.frame()).size
+    right, bottom = width - 1, height - 1
+    for point in ((0, 0), (right, 0), (0, bottom), (right, bottom), (width // 2, height // 2)):
+        await stage.reset()
+        await stage.device.act(Click(x=point[0], y=point[1]))
+        press = (await felt(stage, "press", "release")).heard("press")
+        assert [one.button for one in press] == ["left"]
+        assert close((press[0].x, press[0].y), point), f"a click at {point} was felt at {press[0]}"
+
+
+@pytest.mark.every_look
+async def test_a_point_outside_of_the_frame_is_refused(stage: Stage) -> None:
+    width, height = (await stage.device.frame()).size
+    for x, y in ((width, 5), (5, height), (60_000, 60_000)):
+        with pytest.raises(NotPossible, match="outside"):
+            await stage.device.act(Click(x=x, y=y))
+    assert not (await stage.board()).felt
+
+
+@pytest.mark.every_look
+async def test_a_click_presses_what_is_under_it(stage: Stage) -> None:
+    places = (await stage.board()).places
+    for name in ("Press me", "Disabled", "Agree"):
+        x, y = places[name].center
+        await stage.device.act(Click(x=x, y=y))
+
+    async def done() -> bool:
+        board = await stage.board()
+        return board.agreed and board.pressed == 1
+
+    await until(done, "the button pressed once and the box ticked")
+
+
+async def pressed_with(stage: Stage, kind: str, button: str) -> None:
+    x, y = (await stage.board()).places["Pad"].center
+    await stage.device.act(parse_action({"kind": kind, "x": x, "y": y}))
+    board = await felt(stage, "press", "release")
+    for what in ("press", "release"):
+        assert [one.button for one in board.heard(what)] == [button]
+        assert all(close((one.x, one.y), (x, y)) for one in board.heard(what))
+
+
+@pytest.mark.needs("click")
+async def test_a_click_is_one_press_of_the_left_button(stage: Stage) -> None:
+    await pressed_with(stage, "click", "left")
+
+
+@pytest.mark.needs("right_click")
+async def test_a_right_click_is_one_press_of_the_right_button(stage: Stage) -> None:
+    await pressed_with(stage, "right_click", "right")
+
+
+@pytest.mark.needs("middle_click")
+async def test_a_middle_click_is_one_press_of_the_middle_button(stage: Stage) -> None:
+    await pressed_with(stage, "middle_click", "middle")
+
+
+@pytest.mark.needs("double_click")
+async def test_a_double_click_is_taken_for_one(stage: Stage) -> None:
+    x, y = (await stage.board()).places["Pad"].center
+    await stage.device.act(DoubleClick(x=x, y=y))
+    board = await felt(stage, "double")
+    assert close((board.heard("double")[0].x, board.heard("double")[0].y), (x, y))
+    assert len(board.heard("press")) == 2
+
+
+@pytest.mark.needs("move")
+async def test_a_move_presses_nothing(stage: Stage) -> None:
+    x, y = (await stage.board()).places["Pad"].center
+    await stage.device.act(Move(x=x - 30, y=y - 10))
+    await stage.device.act(Move(x=x, y=y))
+    board = await felt(stage, "move")
+    last = board.heard("move")[-1]
+    assert close((last.x, last.y), (x, y))
+    assert not board.heard("press")
+
+
+@pytest.mark.needs("long_press")
+async def test_a_long_press_lasts_as_long_as_it_says(stage: Stage) -> None:
+    x, y = (await stage.board()).places["Pad"].center
+    await stage.device.act(LongPress(x=x, y=y, duration_ms=900))
+    board = await felt(stage, "press", "release")
+    press, release = board.heard("press")[0], board.heard("release")[0]
+    assert close((press.x, press.y), (x, y))
+    assert close((release.x, release.y), (x, y))
+    assert 0.85 <= release.at - press.at < 3
+
+
+async def path_felt(stage: Stage, action: Drag | Swipe) -> None:
+    board = await felt(stage, "press", "release")
+    (press,), (release,) = board.heard("press"), board.heard("release")
+    assert close((press.x, press.y), (action.x, action.y))
+    assert close((release.x, release.y), (action.to_x, action.to_y))
+    between = [one for one in board.heard("move") if press.at <= one.at <= release.at]
+    assert len(between) >= 3, "nothing that follows a pointer would have followed"
+    assert all(action.x - TOLERANCE_PX <= one.x <= action.to_x + TOLERANCE_PX for one in between)
+
+
+@pytest.mark.needs("drag")
+async def test_a_drag_goes_from_here_to_there_with_the_button_held(stage: Stage) -> None:
+    pad = (await stage.board()).places["Pad"]
+    x, y = pad.center
+    drag = Drag(x=pad.left + 20, y=y, to_x=x + 40, to_y=y + 20, duration_ms=300)
+    await stage.device.act(drag)
+    await path_felt(stage, drag)
+
+
+@pytest.mark.needs("swipe")
+async def test_a_swipe_goes_from_here_to_there(stage: Stage) -> None:
+    pad = (await stage.board()).places["Pad"]
+    x, y = pad.center
+    swipe = Swipe(x=pad.left + 40, y=y, to_x=x + 40, to_y=y + 20)
+    await stage.device.act(swipe)
+    await path_felt(stage, swipe)
+
+
+@pytest.mark.needs("swipe")
+async def test_content_follows_a_swipe(stage: Stage) -> None:
+    rows = (await stage.board()).places["Rows"]
+    x, y = rows.center
+    reach = rows.height // 4  # clear of a scroll bar
+    await stage.device.act(Swipe(x=x, y=y + reach, to_x=x, to_y=y - reach))
+
+    async def followed() -> bool:
+        return (await stage.board()).scrolled[1] >= reach
+
+    await until(followed, "the rows to follow the finger")
+
+
+@pytest.mark.needs("scroll")
+async def test_a_scroll_reveals_what_lies_in_its_direction_all_four_ways(stage: Stage) -> None:
+    x, y = (await stage.board()).places["Rows"].center
+    # Out into the middle first, so that there is room on every side.
+    for direction in ("down", "right", "down", "right", "up", "left"):
+        before = (await stage.board()).scrolled
+        await stage.device.act(Scroll(direction=direction, pages=0.5, x=x, y=y))
+        axis = 0 if WAYS[direction][0] else 1
+
+        async def moved(axis: int = axis, sign: int = sum(WAYS[direction]), before: tuple[int, int] = before) -> bool:
+            return ((await stage.board()).scrolled[axis] - before[axis]) * sign > 5
+
+        await until(moved, f"the rows to scroll {direction} from {before}")
+
+
+@pytest.mark.needs("scroll")
+async def test_more_pages_scroll_further(stage: Stage) -> None:
+    x, y = (await stage.board()).places["Rows"].center
+
+    async def far(least: int) -> int:
+        async def moved() -> int | None:
+            down = (await stage.board()).scrolled[1]
+            return down if down > least else None
+
+        return await until(moved, f"a scroll beyond {least}") or 0
+
+    await stage.device.act(Scroll(direction="down", pages=0.4, x=x, y=y))
+    little = await far(0)
+    await stage.reset()
+    await stage.device.act(Scroll(direction="down", pages=2, x=x, y=y))
+    await far(2 * little)
