@@ -59,7 +59,7 @@ def price_of(endpoint: EndpointSettings) -> Price:
     if price is None:
         raise SettingsError(
             f"The price of {endpoint.model} is not known: set price = {{ input = …, output = … }} (dollars for a "
-            "million tokens) in its settings, or free = true if it costs nothing."
+            "million tokens) in its settings, or free = true (--free) if it costs nothing."
         )
     return price
 
