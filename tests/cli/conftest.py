@@ -9,7 +9,7 @@ import signal
 import sys
 import uuid
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +78,11 @@ class Cli:
     env: dict[str, str]
     mark: str
     started: list[asyncio.subprocess.Process] = field(default_factory=list)
+
+    def unmeasured(self) -> Cli:
+        """The same without test coverage, which costs time and writes files of its own."""
+        env = {name: value for name, value in self.env.items() if not name.startswith("COVERAGE_")}
+        return replace(self, env=env)
 
     async def start(self, *args: str, preexec: Callable[[], None] | None = None, **env: str) -> Running:
         process = await asyncio.create_subprocess_exec(

@@ -3,6 +3,7 @@
 import json
 import signal
 import time
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +20,7 @@ async def test_help_is_fast_and_lists_every_command(cli: Cli) -> None:
     quickest = 9.0
     for _ in range(5):
         begun = time.perf_counter()
-        ended = await cli("--help", COVERAGE_PROCESS_CONFIG="")
+        ended = await cli.unmeasured()("--help")
         quickest = min(quickest, time.perf_counter() - begun)
     assert ended.code == 0
     listed = [line.split()[0] for line in ended.out.partition("Commands:")[2].splitlines() if line.strip()]
@@ -118,3 +119,11 @@ async def test_an_unknown_suite_is_refused_with_the_known_ones(cli: Cli) -> None
     sentence = (await cli("bench", "speed-of-light")).refused(2)
     assert "There is no suite 'speed-of-light': use " in sentence
     assert "engine" in sentence
+
+
+async def test_a_suite_prints_what_it_measured_beside_its_limits(cli: Cli, tmp_path: Path) -> None:
+    ended = await cli("bench", "models", "--out", str(tmp_path / "out"))
+    assert ended.code in (0, 1), ended.err  # 1: this machine is too busy for a limit just now
+    lines = ended.out.splitlines()
+    assert lines[0].split() == ["models", "measured", "limit"]
+    assert any("≤" in line and ("✔" in line or "✘" in line) for line in lines[1:])

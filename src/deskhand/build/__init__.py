@@ -18,7 +18,7 @@ from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.config import Settings, load
 from deskhand.engine.budget import Budget
-from deskhand.engine.run import Crew, Run
+from deskhand.engine.run import Crew, Run, clear_goal
 from deskhand.screen.settle import VisualStability
 from deskhand.task.events import LoopMode
 from deskhand.task.journal import SqliteJournal
@@ -74,7 +74,7 @@ class Deskhand:
         wait_s: float = 0.0,
     ) -> AsyncGenerator[Run, None]:
         """A task under way on a leased device, at a page if one is given; leaving the block stops it."""
-        name = device or self.settings.device or DEFAULT_DEVICE
+        goal, name = clear_goal(goal), device or self.settings.device or DEFAULT_DEVICE
         async with self.pool.lease(name, wait_s=wait_s) as leased, self._crew(leased, loop) as crew:
             if url:
                 await leased.act(OpenUrl(url=url))

@@ -65,14 +65,19 @@ class Crew:
     bills: Bills = tuple
 
 
+def clear_goal(goal: str) -> str:
+    """The goal as it is worked with; refused when there is nothing in it, before any device is touched."""
+    if not goal.strip():
+        raise UsageError('The goal is empty: say what is to be done, for example "Open Settings, turn on Wi-Fi".')
+    return goal.strip()
+
+
 class Run:
     """A task under way: commands in, events out, and a state at the end."""
 
     def __init__(self, goal: str, crew: Crew, max_steps: int | None = None, *, past: TaskState | None = None) -> None:
-        if not goal.strip():
-            raise UsageError('The goal is empty: say what is to be done, for example "Open Settings, turn on Wi-Fi".')
         self.task_id = past.task_id if past else secrets.token_hex(6)
-        self._goal = goal.strip()
+        self._goal = clear_goal(goal)
         self._crew = crew
         self._max_steps = max_steps or crew.settings.executor.max_steps
         self._past = past
