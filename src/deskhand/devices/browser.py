@@ -31,6 +31,7 @@ from deskhand.actions import (
     Swipe,
     SwitchWindow,
     Type,
+    points_of,
 )
 from deskhand.config import BrowserSettings
 from deskhand.devices import browser_navigation as navigation
@@ -124,7 +125,7 @@ class BrowserDevice:
             pass  # a dialog holds the page: it is shown over what was last seen of it
         else:
             self._last = await asyncio.to_thread(decode, data, at)
-        last = self._last or blank(1280, 800, at)
+        last = self._last or blank(*self._window.size, at)
         if tab.overlay is None:
             return last
         return await asyncio.to_thread(drawn, last, tab.overlay.parts(last.size, tab.scale), tab.scale)
@@ -149,8 +150,7 @@ class BrowserDevice:
     def _overlay_elements(self, tab: Tab, after: int) -> tuple[Element, ...]:
         if tab.overlay is None:
             return ()
-        size = self._last.size if self._last else (1280, 800)
-        return tuple(listed(tab.overlay.parts(size, tab.scale), after))
+        return tuple(listed(tab.overlay.parts(self._size, tab.scale), after))
 
     async def app(self) -> AppInfo:
         return await self._on_tab(self._app)
@@ -173,8 +173,25 @@ class BrowserDevice:
     async def act(self, action: Action) -> str:
         if action.kind not in CAPABILITIES:
             raise NotPossible(f"A browser can't {action.kind.replace('_', ' ')}.")
-        said = await self._on_tab(lambda tab: self._act(tab, action), acting=True)
-        return "; ".join(words for words in (said or "", *self._window.take_notes()) if words)
+        self._check_points(action)
+        tab = await self._window.front()
+        try:
+            said = await self._act(tab, action)
+        except Interrupted:
+            raise ActionFailed("A dialog opened in between: look at it first.") from None
+        except TabLost:
+            # A tab that closes while it is worked on was the effect of the work; a crash is raised from here.
+            await self._window.mend(tab)
+            said = ""
+        return "; ".join(words for words in (said, *self._window.take_notes()) if words)
+
+    def _check_points(self, action: Action) -> None:
+        if self._last is None:
+            return
+        width, height = self._last.size
+        for x, y in points_of(action):
+            if x >= width or y >= height:
+                raise NotPossible(f"The point ({x}, {y}) is outside of the page, which is {width}×{height}.")
 
     async def _act(self, tab: Tab, action: Action) -> str:
         try:
@@ -205,7 +222,7 @@ class BrowserDevice:
             case Swipe():
                 await pointer.swipe(action)
             case Scroll():
-                return await pointer.scroll(action, self._last.size if self._last else (1280, 800))
+                return await pointer.scroll(action, self._size)
             case Type():
                 return await keyboard.type(action)
             case Key():
@@ -235,8 +252,7 @@ class BrowserDevice:
         """What came of the action if it was for the pop-up; None when it is for the page."""
         match action:
             case Click() | DoubleClick():
-                size = self._last.size if self._last else (1280, 800)
-                for part in reversed(overlay.parts(size, tab.scale)):
+                for part in reversed(overlay.parts(self._size, tab.scale)):
                     if part.bounds.contains(action.x, action.y):
                         return await self._close_with(tab, overlay, part.answer) if part.answer else ""
                 if not overlay.modal:
@@ -262,7 +278,7 @@ class BrowserDevice:
                 return None
             case _:
                 pass
-        message = overlay.parts((1280, 800), 1.0)[0].text
+        message = overlay.parts(self._size, tab.scale)[0].text
         raise ActionFailed(f'A dialog is open ("{message}"): answer it first.')
 
     async def _close_with(self, tab: Tab, overlay: Overlay, answer: str) -> str:
@@ -280,18 +296,18 @@ class BrowserDevice:
 
     # --- the tab in front --------------------------------------------------------------------------------------
 
-    async def _on_tab(self, work: Callable[[Tab], Awaitable[T]], *, acting: bool = False) -> T:
-        """Do it on the tab in front. A tab that closes itself while it is worked on was the effect of the work."""
+    async def _on_tab(self, look: Callable[[Tab], Awaitable[T]]) -> T:
+        """Look at the tab in front; if that one is just closing, at the next."""
         tab = await self._window.front()
         try:
-            return await work(tab)
-        except Interrupted:
-            raise ActionFailed("A dialog opened in between: look at it first.") from None
+            return await look(tab)
         except TabLost:
             await self._window.mend(tab)
-        if acting:
-            return ""  # type: ignore[return-value]
-        return await work(await self._window.front())
+        return await look(await self._window.front())
+
+    @property
+    def _size(self) -> tuple[int, int]:
+        return self._last.size if self._last else self._window.size
 
     async def self_test(self) -> None:
         """Raises DeviceSetup when clicks do not land where they are aimed."""

@@ -70,6 +70,11 @@ class Window:
                     return tab
         return None
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Of its frames as they should be, for as long as none was seen."""
+        return round(self._settings.width * self._settings.scale), round(self._settings.height * self._settings.scale)
+
     # --- tabs ------------------------------------------------------------------------------------------------
 
     @property
