@@ -1,0 +1,101 @@
+"""Nothing that was spent is forgotten: the journal's bills add up to the budget's own count, whatever went wrong."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deskhand import build
+from deskhand.build import Deskhand
+from deskhand.config import BudgetSettings, load
+from deskhand.engine.budget import Budget
+from deskhand.models.scripted import Entry, ScriptedCall, Step
+from deskhand.models.server import ModelServer
+from deskhand.task.events import Billed
+from deskhand.task.state import fold_all
+from deskhand.types import TaskStatus
+
+PRICE = {"input": "0.2", "output": "0.4"}
+
+
+@pytest.fixture
+def budgets(monkeypatch: pytest.MonkeyPatch) -> list[Budget]:
+    """Every budget that is made, to be asked how much it thinks was spent."""
+    made: list[Budget] = []
+
+    class Kept(Budget):
+        def __init__(self, settings: BudgetSettings, spent: Decimal = Decimal(0)) -> None:
+            super().__init__(settings, spent)
+            made.append(self)
+
+    monkeypatch.setattr(build, "Budget", Kept)
+    return made
+
+
+class Office:
+    """A Deskhand whose roles have a scripted model each."""
+
+    def __init__(self, folder: Path, **scripts: Sequence[Entry]) -> None:
+        self._folder = folder
+        self.servers = {role: ModelServer(script) for role, script in scripts.items()}
+        self._stack = AsyncExitStack()
+
+    async def __aenter__(self) -> Deskhand:
+        models: dict[str, Any] = {}
+        for role, server in self.servers.items():
+            await self._stack.enter_async_context(server)
+            models[role] = {"model": "scripted", "base_url": server.url, "price": PRICE, "retries": 2}
+        return await self._stack.enter_async_context(Deskhand(load({"data_dir": self._folder, "models": models})))
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._stack.aclose()
+
+
+def call(name: str, **arguments: Any) -> Step:
+    return Step(calls=(ScriptedCall(name=name, arguments=arguments),))
+
+
+PLAN = call("plan", subtasks=[{"title": "Look at the phone", "done_when": "", "role": "operator"}])
+NOTE = call("step", decision="actions", actions=[{"kind": "memorize", "text": "seen"}])
+DONE = call("step", decision="done", message="It is well.")
+NONSENSE = Step(text="Well, well.")
+
+
+async def test_replies_of_no_use_are_billed_to_the_role_that_asked(tmp_path: Path, budgets: list[Budget]) -> None:
+    cut = NOTE.model_copy(update={"fault": "cut"})
+    office = Office(
+        tmp_path,
+        manager=[NONSENSE, PLAN],
+        operator=[NONSENSE, NONSENSE, NONSENSE, cut, NOTE, Step(status=500), DONE],
+        evaluator=[NONSENSE] * 6,
+    )
+    async with office as hand:
+        state = await hand.run("Look after the phone")
+        records = await hand.journal.read(state.task_id)
+    assert state.status is TaskStatus.FULFILLED, state.reason
+    bills = [record.event for record in records if isinstance(record.event, Billed)]
+    assert sum(bill.usage.cost for bill in bills) == state.usage.cost == budgets[0].spent > 0
+    assert {role: usage.calls for role, usage in state.spend} == {"manager": 2, "operator": 6, "evaluator": 6}
+    assert [bill.certain for bill in bills if bill.role == "operator"] == [True, True, True, False, True, True]
+    assert fold_all(records) == state
+
+
+async def test_a_call_that_was_stopped_in_the_middle_is_billed_at_its_worst(
+    tmp_path: Path, budgets: list[Budget]
+) -> None:
+    office = Office(tmp_path, operator=[NOTE, Step(text="Hm. " * 2000, chunk_s=0.2)])
+    async with office as hand:
+        async with hand.start("Look after the phone", loop="single") as run:
+            server = office.servers["operator"]
+            async with asyncio.timeout(60):
+                while len(server.requests) < 2:
+                    await asyncio.sleep(0.01)
+            state = await run.stop()
+        stored = fold_all(await hand.journal.read(state.task_id))
+    assert (state.cause, stored.usage.calls) == ("stopped", 2)
+    assert stored.usage.cost == budgets[0].spent > 0
+    assert budgets[0].held == 0
