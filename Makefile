@@ -9,8 +9,8 @@ GOAL   ?= 打开微信，找到张三，发送消息"明天下午两点开会"
 run: setup ## carry out a goal on the built-in simulated phone: make run GOAL='…'
 	@$(BIN)/deskhand run '$(GOAL)'
 
-serve: setup
-	@$(BIN)/deskhand serve
+serve: setup ## keep a simulated phone running for adb and other programs, until Ctrl-C
+	@$(BIN)/deskhand simphone
 
 test: setup-dev check ## lint, types, architecture, then the whole suite with coverage
 	$(BIN)/pytest --cov --cov-report=term:skip-covered

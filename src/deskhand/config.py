@@ -83,6 +83,12 @@ class SupplementSettings(_Section):
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 20.0
 
 
+class PolicySettings(_Section):
+    """What may be done without asking. Where nobody can be asked, `ask` is a no."""
+
+    run_code: Literal["allow", "ask"] = "ask"
+
+
 class AdbSettings(_Section):
     """How phones are reached. No path: the adb inside the adbutils package, else the one on PATH."""
 
@@ -259,6 +265,7 @@ class Settings(_Section):
     browser: BrowserSettings = Field(default_factory=BrowserSettings)
     desktop: DesktopSettings = DesktopSettings()
     sandbox: SandboxSettings = SandboxSettings()
+    policy: PolicySettings = PolicySettings()
 
 
 Tree = dict[str, Any]

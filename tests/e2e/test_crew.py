@@ -31,7 +31,7 @@ async def test_a_goal_over_three_apps_with_code_and_an_answer(tmp_path: Path) ->
         ModelServer([Step(text="DONE: It was 42.", contains="Six times seven is 42.")]) as analyst,
     ):
         models = {"manager": model(manager), "technician": model(technician), "analyst": model(analyst)}
-        settings = Settings.model_validate({"data_dir": tmp_path, "models": models})
+        settings = Settings.model_validate({"data_dir": tmp_path, "models": models, "policy": {"run_code": "allow"}})
         async with Deskhand(settings) as hand:
             state = await hand.run("Open three apps and work out six times seven", device="sim", loop="dual")
     assert state.status is TaskStatus.FULFILLED, state.reason

@@ -13,7 +13,7 @@ import pytest
 from deskhand.actions import Answer, Click, RunCode
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
-from deskhand.config import BudgetSettings, ExecutorSettings, SandboxSettings, Settings, SettleSettings
+from deskhand.config import BudgetSettings, ExecutorSettings, PolicySettings, SandboxSettings, Settings, SettleSettings
 from deskhand.devices.sandbox import Sandbox
 from deskhand.engine.budget import Budget
 from deskhand.engine.executor import Executor
@@ -61,7 +61,13 @@ def work(device: Journaled, journal: SqliteJournal, tmp_path: Path) -> Work:
 
     @asynccontextmanager
     async def work(
-        worker: Worker, *, role: WorkerRole = "technician", sandbox: bool = True, title: str = "count", **limits: Any
+        worker: Worker,
+        *,
+        role: WorkerRole = "technician",
+        sandbox: bool = True,
+        title: str = "count",
+        allowed: bool = True,
+        **limits: Any,
     ) -> AsyncIterator[Shift]:
         clock, bus, movers = SystemClock(), Bus(), Movers()
         log = TaskLog("task", journal, bus)
@@ -75,6 +81,7 @@ def work(device: Journaled, journal: SqliteJournal, tmp_path: Path) -> Work:
             settle=VisualStability(SettleSettings(), clock),
             clock=clock,
             settings=ExecutorSettings(action_timeout_s=1),
+            policy=PolicySettings(run_code="allow" if allowed else "ask"),
             max_steps=20,
             code=Sandbox(SandboxSettings(**limits), tmp_path / FOLDER, clock) if sandbox else None,
         )
@@ -102,6 +109,15 @@ async def test_code_is_run_and_its_output_told(work: Work, device: Journaled, jo
     assert [(a.name, a.size, a.text) for a in state.artifacts] == [("result.csv", 3, "a,1")]
     assert worker.briefings[1].materials == ("result.csv (3 bytes)\na,1",)
     assert fold_all(await journal.read("task")) == shift.log.state
+
+
+async def test_code_is_not_run_without_a_yes(work: Work, tmp_path: Path) -> None:
+    async with work(ScriptedWorker(RunCode(code="touch here")), allowed=False) as shift:
+        await shift.over()
+        state = shift.log.state
+    assert (state.executor_decision, state.actions) == ("ask", 0)
+    assert "running bash code has to be agreed to first" in state.executor_reason
+    assert not (tmp_path / FOLDER / "here").exists()
 
 
 async def test_an_exit_code_that_is_not_zero_is_no_failed_step(work: Work, journal: SqliteJournal) -> None:

@@ -43,6 +43,7 @@ ModelOption = Annotated[
 ]
 BaseUrlOption = Annotated[str, typer.Option(help="An OpenAI-compatible endpoint for --model.")]
 FreeOption = Annotated[bool, typer.Option("--free", help="The model costs nothing: a local endpoint.")]
+CodeOption = Annotated[bool, typer.Option("--allow-code", help="Code may be run, in a sandbox, without asking.")]
 BudgetOption = Annotated[float | None, typer.Option(min=0, help="US dollars that the task may cost at most.")]
 
 
@@ -56,6 +57,7 @@ def run(
     base_url: BaseUrlOption = "",
     free: FreeOption = False,
     budget: BudgetOption = None,
+    allow_code: CodeOption = False,
     max_steps: MaxStepsOption = None,
     loop: Annotated[
         str, typer.Option(help="dual: a planner watches over the worker; single: the worker alone.")
@@ -67,7 +69,7 @@ def run(
     from deskhand.cli.run import Wishes
     from deskhand.cli.run import run as command
 
-    wishes = Wishes(device, url, cdp_url, loop, max_steps, wait, model, base_url, free, budget)
+    wishes = Wishes(device, url, cdp_url, loop, max_steps, wait, model, base_url, free, budget, allow_code)
     command(goal, wishes, as_json=as_json)
 
 
@@ -79,6 +81,7 @@ def resume(
     base_url: BaseUrlOption = "",
     free: FreeOption = False,
     budget: BudgetOption = None,
+    allow_code: CodeOption = False,
     max_steps: Annotated[int | None, typer.Option(min=1, help="How many more steps it may take.")] = None,
     wait: WaitOption = 0,
     as_json: JsonOption = False,
@@ -87,9 +90,7 @@ def resume(
     from deskhand.cli.run import Wishes
     from deskhand.cli.run import resume as command
 
-    wishes = Wishes(
-        device=device, max_steps=max_steps, wait_s=wait, model=model, base_url=base_url, free=free, budget=budget
-    )
+    wishes = Wishes(device, "", "", "dual", max_steps, wait, model, base_url, free, budget, allow_code)
     command(run_id, wishes, as_json=as_json)
 
 

@@ -45,6 +45,7 @@ class Wishes:
     base_url: str = ""
     free: bool = False
     budget: float | None = None
+    allow_code: bool = False
 
     def overrides(self) -> Tree:
         """As the uppermost layer of the settings."""
@@ -53,6 +54,7 @@ class Wishes:
             "models": {"operator": {key: value for key, value in operator.items() if value}},
             "browser": {"cdp_url": self.cdp_url} if self.cdp_url else {},
             "budget": {} if self.budget is None else {"task": str(self.budget)},
+            "policy": {"run_code": "allow"} if self.allow_code else {},
         }
         return {name: section for name, section in tree.items() if section and section != {"operator": {}}}
 

@@ -109,8 +109,9 @@ class Actor:
         begun = self._clock.now()
         status, detail, lost, hopeless, sent = ExecStatus.EXECUTED, "", None, False, _Sent()
         try:
-            # Code has a time limit of its own, with which it ends as a result and not as a fault.
-            async with asyncio.timeout(None if action.kind == "run_code" else self._settings.action_timeout_s):
+            # Code and waiting have a time of their own, with which they end as a result and not as a fault.
+            timed = action.kind not in ("run_code", "wait")
+            async with asyncio.timeout(self._settings.action_timeout_s if timed else None):
                 sent = await self._send(action)
         except DeviceUnusable as fault:
             status, detail, lost = ExecStatus.ERROR, str(fault), fault

@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deskhand.actions import TakeOver, describe
 from deskhand.bus import Mailbox
-from deskhand.config import ExecutorSettings
+from deskhand.config import ExecutorSettings, PolicySettings
 from deskhand.engine.acting import Actor
 from deskhand.engine.collected import ANSWERS_TOLD, collected
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes, check_possible, moved_away
+from deskhand.engine.policy import needs_a_person
 from deskhand.errors import BudgetSpent, DeviceFault, DeviceUnusable, ModelFault, ModelUnavailable
 from deskhand.protocols import Clock, CodeRunner, Device, Settle, Worker
 from deskhand.screen.movers import Movers
@@ -71,6 +71,7 @@ class Executor:
         settle: Settle,
         clock: Clock,
         settings: ExecutorSettings,
+        policy: PolicySettings,
         max_steps: int,
         code: CodeRunner | None = None,
     ) -> None:
@@ -81,6 +82,7 @@ class Executor:
         self._clock = clock
         self._settings = settings
         self._max_steps = max_steps
+        self._policy = policy
         self._eyes = eyes
         self._stuck = StuckWatch(movers=movers)
         self._actor = Actor(device, eyes, log, settle, clock, settings, self._stuck, code)
@@ -220,7 +222,7 @@ class Executor:
             await self._report(begun, StepReport(step=step, error=str(fault)), (observed,))
             return
         decision = decided.decision
-        if request := _needs_a_person(decision.actions):
+        if request := needs_a_person(decision.actions, self._policy):
             decision = Decision(kind="ask", thought=decision.thought, message=request)
         if decision.kind != "actions":
             await self._conclude(begun, step, decision, (observed, decided))
@@ -364,19 +366,6 @@ _CONCLUSIONS: dict[str, tuple[ExecutorStatus, EndCause]] = {
     "supplement": (ExecutorStatus.FAILED, "failed"),
     "ask": (ExecutorStatus.FAILED, "failed"),
 }
-
-
-def _needs_a_person(actions: tuple[Planned, ...]) -> str:
-    """What a person has to agree to, or to do, before any of these may be carried out; empty for nothing.
-
-    Not even those before it: on a screen that has moved on, the same wish may come again without its warning.
-    """
-    for planned in actions:
-        if isinstance(planned.action, TakeOver):
-            return planned.action.reason
-        if planned.sensitive:
-            return f"{describe(planned.action)} has to be agreed to first: {planned.sensitive}"
-    return ""
 
 
 def _flushed(step: int, dropped: tuple[Planned, ...], reason: str) -> QueueFlushed:

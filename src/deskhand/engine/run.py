@@ -93,6 +93,7 @@ class Run:
             settle=crew.settle,
             clock=crew.clock,
             settings=crew.settings.executor,
+            policy=crew.settings.policy,
             max_steps=self._max_steps,
             code=crew.code(self.task_id) if crew.code else None,
         )

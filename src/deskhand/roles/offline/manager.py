@@ -11,6 +11,7 @@ from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.instructions import Instruction
 from deskhand.roles.offline.scene import speaks_chinese
 from deskhand.roles.offline.strategies.opening import app_name
+from deskhand.roles.offline.technician import parted
 from deskhand.screen.find_words import same_word
 from deskhand.types import Subtask
 
@@ -39,10 +40,15 @@ class OfflineManager:
 
     def _first(self, request: PlanRequest) -> Plan:
         zh = speaks_chinese(request.goal)
-        groups = _by_app(parse(request.goal), request.apps)
-        if not groups:
+        subtasks: list[Subtask] = []
+        for part, is_code in parted(request.goal):
+            if is_code:
+                subtasks.append(Subtask(id="", title=part, role="technician"))
+            else:
+                subtasks += [_subtask(group, zh) for group in _by_app(parse(part), request.apps)]
+        if not subtasks:
             raise NoPlan("目标里没有可以执行的内容。" if zh else "The goal holds nothing to carry out.")
-        return Plan(subtasks=tuple(_subtask(group, zh) for group in groups), reason="as the goal says, app by app")
+        return Plan(subtasks=tuple(subtasks), reason="as the goal says, app by app")
 
     def _informed(self, request: PlanRequest) -> Plan:
         """The same work again, once, now that something was found; without it nothing would be different."""

@@ -46,6 +46,16 @@ class OfflineTechnician:
         return Decision(kind="done", message=said[:_SHOWN], bookmark=str(begun))
 
 
+def parted(text: str) -> list[tuple[str, bool]]:
+    """The text in its order, cut into what tells to run code (True) and everything between."""
+    parts: list[tuple[str, bool]] = []
+    begin = 0
+    for match in _RUN.finditer(text):
+        parts += [(text[begin : match.start()], False), (match[0], True)]
+        begin = match.end()
+    return [(part.strip(), is_code) for part, is_code in [*parts, (text[begin:], False)] if part.strip()]
+
+
 def codes_in(text: str) -> tuple[RunCode, ...]:
     """The pieces of code that a text tells to run, in their order."""
     found: list[RunCode] = []
