@@ -81,8 +81,8 @@ RULES: dict[str, tuple[TaskState, str, GateTrigger | None, TaskState]] = {
         state(subtask_steps=11), "QUALITY_CHECK", GateTrigger.EXCESSIVE_STEPS, state(subtask_steps=9),
     ),
     "error_rate": (
-        state(actions=10, failed_actions=6), "QUALITY_CHECK", GateTrigger.NO_PROGRESS,
-        state(actions=10, failed_actions=5),
+        state(subtask_actions=10, subtask_failures=6), "QUALITY_CHECK", GateTrigger.NO_PROGRESS,
+        state(subtask_actions=10, subtask_failures=5),
     ),
     "periodic_check": (
         state(subtask_steps=5), "QUALITY_CHECK", GateTrigger.PERIODIC_CHECK, state(subtask_steps=4),
@@ -110,8 +110,8 @@ def test_a_rule_is_silent_when_it_does_not(name: str) -> None:
 
 
 def test_a_few_actions_are_too_few_for_an_error_rate() -> None:
-    assert ruling(state(actions=3, failed_actions=3)).outcome == "CONTINUE"
-    assert ruling(state(actions=4, failed_actions=3)).rule == "error_rate"
+    assert ruling(state(subtask_actions=3, subtask_failures=3)).outcome == "CONTINUE"
+    assert ruling(state(subtask_actions=4, subtask_failures=3)).rule == "error_rate"
 
 
 def test_a_paused_worker_is_not_checked_periodically() -> None:
@@ -193,7 +193,7 @@ THRESHOLDS: dict[str, tuple[Any, TaskState, str, str]] = {
     "unchanged_screens": (2, state(unchanged_in_a_row=2), "", "unchanged_screen"),
     "failures": (5, state(failures_in_a_row=4), "repeated_failure", ""),
     "steps_without_progress": (9, state(unchanged_in_a_row=6), "no_progress", "unchanged_screen"),
-    "error_rate": (0.2, state(actions=10, failed_actions=3), "", "error_rate"),
+    "error_rate": (0.2, state(subtask_actions=10, subtask_failures=3), "", "error_rate"),
     "subtask_s": (5.0, state(), "", "subtask_timeout"),
 }
 

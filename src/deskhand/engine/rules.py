@@ -193,7 +193,7 @@ DEFAULT_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "error_rate",
-        lambda now: now.state.actions >= ENOUGH_ACTIONS and now.state.error_rate > now.limits.error_rate,
+        lambda now: now.state.subtask_actions >= ENOUGH_ACTIONS and now.state.error_rate > now.limits.error_rate,
         "QUALITY_CHECK",
         45,
         lambda now: f"{now.state.error_rate:.0%} of the actions fail",

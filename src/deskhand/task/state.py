@@ -92,6 +92,8 @@ class TaskState:
     subtask: Subtask | None = None
     subtask_since: float = 0.0
     subtask_steps: int = 0
+    subtask_actions: int = 0
+    subtask_failures: int = 0
     system_prompt: str = ""
 
     # what the worker is told
@@ -127,7 +129,8 @@ class TaskState:
 
     @property
     def error_rate(self) -> float:
-        return self.failed_actions / self.actions if self.actions else 0.0
+        """Of this subtask: what failed in one that was given up says nothing of the next."""
+        return self.subtask_failures / self.subtask_actions if self.subtask_actions else 0.0
 
     @property
     def mean_step_ms(self) -> float:
@@ -256,6 +259,8 @@ def _subtask(state: TaskState, event: SubtaskStarted, at: float) -> TaskState:
         subtask=started,
         subtask_since=at,
         subtask_steps=0,
+        subtask_actions=0,
+        subtask_failures=0,
         system_prompt=event.system_prompt,
         bookmark="",
         repeats=0,
@@ -363,6 +368,8 @@ def _action_ended(state: TaskState, event: ActionEnded, at: float) -> TaskState:
         unconfirmed=None,
         actions=state.actions + 1,
         failed_actions=state.failed_actions + failed,
+        subtask_actions=state.subtask_actions + 1,
+        subtask_failures=state.subtask_failures + failed,
         situation=after if under_way else state.situation,
     )
 
