@@ -5,7 +5,7 @@ The suite knows no device. It works a *board*: one app that fills the screen and
     Name       a field of one line                Agree      a check box
     Notes      a field of many lines              Press me   a button
     Short      a field that takes 5 characters    Disabled   a button that can't be pressed
-    Password   a field that hides what it holds   Rows       something that scrolls, down and to the right
+    Password   a field that hides what it holds   Rows       Row 0 to Row 299, which scroll both ways
     Pad        an empty place to point at
 
 To prove a device of your own: write such an app for it, a `Stage` that opens both, and run

@@ -1,11 +1,12 @@
 """The contract on elements: one normal form, true to what the app knows of itself."""
 
 import asyncio
+import re
 from typing import get_args
 
 import pytest
 
-from deskhand.actions import Click, Type
+from deskhand.actions import Click, Scroll, Type
 from deskhand.errors import NoElements
 from deskhand.types import Element, Rect, Role
 from tests.contract.stage import Stage, until
@@ -83,6 +84,29 @@ async def test_a_box_tells_whether_it_is_ticked(stage: Stage) -> None:
 
     await until(ticked, "the tick")
     assert (await stage.board()).agreed
+
+
+@pytest.mark.has(tree=True)
+@pytest.mark.needs("scroll")
+async def test_what_is_scrolled_out_of_sight_is_not_listed(stage: Stage) -> None:
+    place = (await stage.board()).places["Rows"]
+    seen = await rows(stage, place)
+    assert seen[:2] == ["Row 0", "Row 1"]
+    assert len(seen) < 30
+    await stage.device.act(Scroll(direction="down", pages=3, x=place.center[0], y=place.center[1]))
+
+    async def gone() -> bool:
+        return "Row 0" not in await rows(stage, place)
+
+    await until(gone, "other rows")
+    assert await rows(stage, place)
+
+
+async def rows(stage: Stage, place: Rect) -> list[str]:
+    found = [one for one in await stage.device.elements() if re.fullmatch(r"Row \d+", one.name)]
+    for one in found:
+        assert one.bounds.intersect(place) == one.bounds, f"{one} reaches out of {place}"
+    return [one.name for one in found]
 
 
 @pytest.mark.has(tree=True)

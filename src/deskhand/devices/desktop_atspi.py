@@ -33,6 +33,11 @@ _A11Y = "org.a11y.atspi"
 _PROPERTIES = "org.freedesktop.DBus.Properties"
 
 
+VIEWPORT = 68
+# Bare boxes (in Qt all there is around what scrolls), scroll panes, viewports.
+_CLIPPING = {20, 49, VIEWPORT}
+
+
 class State:
     """Bits of a node's state set, as AT-SPI numbers them."""
 
@@ -68,6 +73,24 @@ class Node:
 
     def has(self, state: int) -> bool:
         return bool(self.states >> state & 1)
+
+    @property
+    def showing(self) -> bool:
+        # GTK measures a viewport against its own scrolled content, and calls it hidden once that is scrolled.
+        return self.has(State.SHOWING) or (self.role == VIEWPORT and self.has(State.VISIBLE))
+
+    @property
+    def clips(self) -> bool:
+        """Whether what lies in it is cut off at its edges; a menu or a list that dropped down is not."""
+        return self.many or (self.role in _CLIPPING and self.bounds.area > 0)
+
+    @property
+    def seen(self) -> Rect:
+        """The part of its box that those around it leave to be seen."""
+        box, above = self.bounds, self.parent
+        while above is not None:
+            box, above = box.intersect(above.bounds) if above.clips else box, above.parent
+        return box
 
     def walk(self) -> Iterable[Node]:
         yield self
@@ -169,7 +192,7 @@ class AccessibilityBus:
         for parent_path, _, node in sorted(places, key=lambda place: place[1]):
             above = nodes.get(parent_path)
             # What a container with many children lists here are the few it has in memory, seen or not.
-            if above is not None and above is not node and (node.has(State.SHOWING) and not above.many):
+            if above is not None and above is not node and (node.showing and not above.many):
                 node.parent = above
                 above.children.append(node)
         root = nodes.get(_ROOT)
@@ -183,7 +206,7 @@ class AccessibilityBus:
             listed = await asyncio.gather(*(self._children(node) for node in level))
             pairs = [(ref, node) for node, refs in zip(level, listed, strict=True) for ref in refs]
             fetched = await asyncio.gather(*(self._fetched(ref, above) for ref, above in pairs))
-            level = [node for node in fetched if node is not None and node.has(State.SHOWING)]
+            level = [node for node in fetched if node is not None and node.showing]
             for node in level:
                 if node.parent is not None:
                     node.parent.children.append(node)
@@ -229,18 +252,15 @@ class AccessibilityBus:
 
     async def cells(self, container: Node) -> list[Node]:
         """What a long list shows: found from the top left by asking what lies at a point, never by listing it."""
-        left, top, right, bottom = container.bounds
-        x, y = left + 4, top + 2
+        area = container.seen
         column: list[Node] = []
-        while y < bottom and len(column) < 200:
-            cell = await self._at(container, x, y)
-            if cell is not None and (not column or cell.ref != column[-1].ref):
-                column.append(cell)
-            y = max(y + 6, cell.bounds.bottom + 1) if cell is not None else y + 6
+        for inward in (4, 24, area.width // 2):  # there may be a margin
+            if column := await self._column(container, area, area.left + inward):
+                break
         row: list[int] = []
         if column:
             x = column[-1].bounds.right + 1
-            while x < right and len(row) < 40:
+            while x < area.right and len(row) < 40:
                 cell = await self._at(container, x, column[-1].bounds.center[1])
                 if cell is None:
                     break
@@ -252,6 +272,17 @@ class AccessibilityBus:
         for cell in found.values():
             cell.parent = container
         return list(found.values())
+
+    async def _column(self, container: Node, area: Rect, x: int) -> list[Node]:
+        """The cells under each other at `x`."""
+        y = area.top + 2
+        column: list[Node] = []
+        while y < area.bottom and len(column) < 200:
+            cell = await self._at(container, x, y)
+            if cell is not None and (not column or cell.ref != column[-1].ref):
+                column.append(cell)
+            y = max(y + 6, cell.bounds.bottom + 1) if cell is not None else y + 6
+        return column
 
     async def _at(self, container: Node, x: int, y: int) -> Node | None:
         try:

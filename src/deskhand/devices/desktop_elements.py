@@ -19,6 +19,7 @@ _ROLES: Mapping[int, Role] = {
     101: "dialog", 116: "text", 129: "button", 130: "switch",
 }  # fmt: skip
 _TOP_LEVEL = {2, 16, 19, 23, 69}
+_FRAME = 23
 PASSWORD = 40
 _COMBOBOX = 11
 _APPLICATION = 75
@@ -112,7 +113,7 @@ def _collect(
         element = _element(node, seen, len(collected), parent)
         collected.append(element)
         parent = element.index
-    if node.role in _SCROLLED or node.many:
+    if node.clips:
         clip = seen
     for child in reading_order(node.children):
         # A menu that dropped down from its bar, or a list from its box, lies outside of the one it belongs to.
@@ -120,9 +121,13 @@ def _collect(
 
 
 def _worth(node: Node) -> bool:
-    return bool(
-        node.name or node.value or node.label or is_field(node) or node.role in _ROLES or node.role in _SCROLLED
-    )
+    told = node.name or node.value or node.label
+    known = node.role in _ROLES and (node.role != _FRAME or _at_top(node))
+    return bool(told or known or is_field(node) or node.role in _SCROLLED)
+
+
+def _at_top(node: Node) -> bool:
+    return node.parent is None or node.parent.role == _APPLICATION
 
 
 def _uncovered(seen: Rect, pid: int, window: WindowInfo | None, stack: Sequence[WindowInfo]) -> bool:
@@ -136,8 +141,9 @@ def _uncovered(seen: Rect, pid: int, window: WindowInfo | None, stack: Sequence[
 def _element(node: Node, seen: Rect, index: int, parent: int | None) -> Element:
     field = is_field(node)
     role: Role = "field" if field and node.role not in (_COMBOBOX, TERMINAL) else _ROLES.get(node.role, "group")
-    if role == "group" and node.parent is not None and node.parent.role == _APPLICATION:
-        role = "window"  # a bare Qt widget that is shown as one
+    if role in ("group", "window") and node.parent is not None:
+        # Qt shows bare widgets as windows, and calls every border around a widget a frame.
+        role = "window" if _at_top(node) else "group"
     checked = node.has(State.CHECKED) or node.has(State.PRESSED) if node.role in _CHECKED else None
     if node.role == _PRESSED_ONLY:
         checked = checked or None

@@ -26,7 +26,11 @@ class Gui:
         self.pad.add_events(Gdk.EventMask.POINTER_MOTION_MASK)
         self.rows = Gtk.ScrolledWindow()
         self.rows.set_size_request(400, 200)
-        self.rows.add(Gtk.Label(label="\n".join(f"Row {number} " + "and more of it " * 30 for number in range(300))))
+        lines = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+        lines.set_size_request(3000, -1)
+        for number in range(300):
+            lines.add(Gtk.Label(label=f"Row {number}", xalign=0))
+        self.rows.add(lines)
         self.parts = {
             "Name": self.name, "Notes": self.paper, "Short": self.short, "Password": self.secret, "Agree": self.agree,
             "Press me": self.button, "Disabled": self.off, "Rows": self.rows, "Pad": self.pad,

@@ -31,8 +31,12 @@ class Gui(QtCore.QObject):
         self.pad.setAutoFillBackground(True)
         self.rows = QtWidgets.QScrollArea()
         self.rows.setFixedSize(400, 200)
-        text = "\n".join(f"Row {number} " + "and more of it " * 30 for number in range(300))
-        self.rows.setWidget(QtWidgets.QLabel(text))
+        inside = QtWidgets.QWidget()
+        inside.setMinimumWidth(3000)
+        lines = QtWidgets.QVBoxLayout(inside)
+        for number in range(300):
+            lines.addWidget(QtWidgets.QLabel(f"Row {number}"))
+        self.rows.setWidget(inside)
         self.parts = {
             "Name": self.name, "Notes": self.notes, "Short": self.short, "Password": self.secret, "Agree": self.agree,
             "Press me": self.button, "Disabled": self.off, "Rows": self.rows, "Pad": self.pad,
@@ -48,6 +52,7 @@ class Gui(QtCore.QObject):
         line = QtWidgets.QHBoxLayout()
         for widget in (self.agree, self.button, self.off):
             line.addWidget(widget)
+        line.addStretch()
         for widget in (self.name, self.short, self.secret, self.notes):
             box.addWidget(widget)
         box.addLayout(line)

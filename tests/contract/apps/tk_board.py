@@ -5,8 +5,8 @@ import tkinter as tk
 from board import Board, chord
 
 BUTTONS = {1: "left", 2: "middle", 3: "right"}
-WHEEL = {4: ("y", -1), 5: ("y", 1), 6: ("x", -1), 7: ("x", 1)}
-CONTROL = 4
+WHEEL = {4: -1, 5: 1}
+SHIFT, CONTROL = 1, 4
 
 
 class Gui:
@@ -25,7 +25,7 @@ class Gui:
         self.off = tk.Button(self.window, text="Disabled", state="disabled")
         self.rows = tk.Canvas(self.window, width=400, height=160, scrollregion=(0, 0, 4000, 6000))
         for number in range(300):
-            self.rows.create_text(4, 20 * number, anchor="nw", text=f"Row {number} " + "and more of it " * 30)
+            self.rows.create_text(4, 20 * number, anchor="nw", text=f"Row {number}")
         self.pad = tk.Frame(self.window, width=400, height=160, background="#888888")
         self.parts = {
             "Name": self.name, "Notes": self.notes, "Short": self.short, "Password": self.secret, "Agree": self.agree,
@@ -87,8 +87,9 @@ class Gui:
     def on_button(self, event) -> None:
         self.feel("press", event)
         if event.num in WHEEL and event.widget is self.rows:
-            axis, step = WHEEL[event.num]
-            (self.rows.xview_scroll if axis == "x" else self.rows.yview_scroll)(step, "units")
+            # Tk tells a wheel that is tilted as one that is turned with Shift held.
+            scroll = self.rows.xview_scroll if event.state & SHIFT else self.rows.yview_scroll
+            scroll(WHEEL[event.num], "units")
 
     def on_double(self, event) -> None:
         self.feel("press", event)
