@@ -185,7 +185,7 @@ async def test_what_can_not_be_done_fails_and_says_what_was_sought_and_seen(goal
 
 
 async def test_a_screen_without_elements_is_an_honest_failure() -> None:
-    decision = await Handset(conditions=("never-idle",)).run("Open Settings")
+    decision = await Handset(conditions=("never-idle",)).run("Open Settings and turn on Wi-Fi")
     assert decision.kind == "fail"
     assert "idle" in decision.message
 
@@ -193,3 +193,26 @@ async def test_a_screen_without_elements_is_an_honest_failure() -> None:
 async def test_a_locked_phone_is_not_taken_for_an_open_app() -> None:
     decision = await Handset(conditions=("locked",)).run("Open Settings")
     assert decision.kind == "fail"
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        '打开购物，搜索"耳机"，加入购物车',
+        "打开优选商城，搜索耳机并加入购物车",
+        "打开商城，点击无线耳机，加入购物车",
+        "Open the shop, click the first product and add to cart",
+    ],
+)
+async def test_what_was_just_found_goes_into_the_cart(goal: str) -> None:
+    handset = Handset()
+    decision = await handset.run(goal)
+    assert decision.kind == "done", handset.log
+    assert handset.phone.state()["apps"]["com.example.shop"]["cart"] == {"headphones": 1}
+
+
+async def test_without_a_product_nothing_goes_into_the_cart() -> None:
+    handset = Handset()
+    decision = await handset.run("打开商城，加入购物车")
+    assert decision.kind == "fail", handset.log
+    assert "加入购物车" in decision.message

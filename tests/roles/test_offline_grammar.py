@@ -176,6 +176,35 @@ def test_what_is_not_understood_is_named() -> None:
     assert parse(" ，。 ") == ()
 
 
+def test_a_quoted_text_ends_where_its_quotes_end() -> None:
+    assert meaning('打开购物，搜索"耳机"，加入购物车') == [("Open", "购物"), ("Search", "耳机"), ("AddToCart", "耳机")]
+    assert meaning("搜索“耳机”，跳个舞") == [("Search", "耳机"), ("NotUnderstood",)]
+    assert meaning("type “hello” and dance") == [("Write", "hello", "False"), ("NotUnderstood",)]
+    assert meaning("搜索耳机，跳个舞") == [("Search", "耳机"), ("NotUnderstood",)]
+
+
+def test_a_quoted_text_takes_no_part_in_the_reading() -> None:
+    assert meaning('在微信里给李四发消息"在吗"') == [("Open", "微信"), ("Send", "在吗", "李四")]
+    assert meaning("click “is it on?”") == [("Tap", "is it on?", "click")]
+
+
+@pytest.mark.parametrize("name", ["优选商城", "大众点评", "微信读书", "天天看点", "得到听书"])
+def test_the_name_of_an_app_may_hold_a_verb(name: str) -> None:
+    assert meaning(f"打开{name}") == [("Open", name)]
+    assert meaning(f"打开{name}，返回") == [("Open", name), ("GoBack",)]
+
+
+def test_one_character_is_a_verb_behind_a_name_that_is_known() -> None:
+    assert meaning("打开微信找张三") == [("Open", "微信"), ("Find", "张三")]
+    assert meaning("打开WeChat搜张三") == [("Open", "WeChat"), ("Search", "张三")]
+
+
+@pytest.mark.parametrize("site", ["news.example", "intranet.corp", "a.b.test", "news.local/1"])
+def test_an_address_is_not_cut_at_its_dots(site: str) -> None:
+    assert meaning(f"go to {site}, then go back") == [("Visit", site), ("GoBack",)]
+    assert meaning(f"访问{site}。") == [("Visit", site)]
+
+
 def test_conditions_are_read() -> None:
     assert condition_of("Wi-Fi is on").kind == "on"
     assert condition_of("蓝牙已关闭").kind == "off"

@@ -24,6 +24,8 @@ def build(
     subject = _subject(before)
     if subject:
         slots = {name: subject if text.casefold() in lexicon().pronouns else text for name, text in slots.items()}
+    if kind == "add_to_cart" and "target" not in slots:
+        slots = {**slots, "target": _just_sought(before)}
     return _BUILDERS[kind](slots, source)
 
 
@@ -54,6 +56,13 @@ def _subject(before: Sequence[Instruction]) -> str:
         if isinstance(instruction, say.Compute):
             return "result"
     return ""
+
+
+def _just_sought(before: Sequence[Instruction]) -> str:
+    """What was searched for, unless the goal has gone on to another page since: then it is what is shown there."""
+    stays = (say.Read, say.Verify, say.Ask, say.WaitUntil, say.Pausing, say.Scrolling)
+    last = next((step for step in reversed(before) if not isinstance(step, stays)), None)
+    return last.text if isinstance(last, say.Search) else ""
 
 
 def _seconds(text: str) -> float:

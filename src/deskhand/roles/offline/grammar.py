@@ -13,7 +13,7 @@ from functools import lru_cache
 from deskhand.roles.offline.build import build
 from deskhand.roles.offline.instructions import Instruction, NotUnderstood
 from deskhand.roles.offline.lexicon import Lexicon, lexicon
-from deskhand.roles.offline.patterns import Match, match, said, starts_with
+from deskhand.roles.offline.patterns import Match, is_app_name, match, said, starts_with
 from deskhand.roles.offline.tokens import Token, cut
 
 # What a reading costs: a separator inside of a clause, a cut without a separator, a clause that is no sentence.
@@ -125,10 +125,23 @@ class _Reader:
             return False
         places = [self.cuts[c].at for c in inside if not self.cuts[c].marked]
         return any(
-            start < at < end and self._match(at, stop) is not None
+            start < at < end and self._begins(at, stop) and not self._one_name(found, start, at, end)
             for at in places
             for start, end in found.slots.values()
         )
+
+    def _begins(self, at: int, stop: int) -> bool:
+        return self._match(at, stop) is not None
+
+    def _one_name(self, found: Match, start: int, at: int, end: int) -> bool:
+        """优选商城 is no 优 from which 商城 is chosen: one character is a verb only behind a name that is known."""
+        if found.kind not in {"open", "go"}:
+            return False
+        if is_app_name(self.tokens, start, end):
+            return True
+        second = self._match(at, end)
+        only_verb = second is not None and min((s for s, _ in second.slots.values()), default=0) == at + 1
+        return only_verb and self.tokens[at - 1].kind == "han" and not is_app_name(self.tokens, start, at)
 
 
 def _trim(tokens: Sequence[Token], words: Lexicon, start: int, end: int) -> tuple[int, int]:

@@ -161,6 +161,8 @@ class Create(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class AddToCart(Instruction):
+    """Without a target: the product whose page is shown."""
+
     target: str
 
 

@@ -14,7 +14,9 @@ from deskhand.screen.find_query import read_description
 Span = tuple[int, int]
 
 # Slots that may go on over commas, since they hold what is to be said or written.
-_LONG = frozenset({"text", "quote", "sum", "url", "value", "fields", "both", "condition"})
+_LONG = frozenset({"text", "phrase", "quote", "sum", "url", "value", "fields", "both", "condition"})
+# What ends a phrase that is not quoted; a dot may belong to it ("Dr. Who").
+_STOPS = frozenset(",，;；。!！\n")
 _PARTICLES = frozenset({"的", "了", "是"})
 _STATES = ("on", "off", "checked", "unchecked", "selected", "visible", "hidden", "empty", "open", "enabled", "disabled")
 
@@ -95,6 +97,10 @@ def _fits(kind: str, tokens: Sequence[Token], start: int, end: int) -> bool:
             return sums.read_sum(said(tokens, start, end)) is not None
         case "url":
             return len(inside) == 1 and inside[0].kind == "url"
+        case "site":
+            return len(inside) == 1 and (inside[0].kind == "url" or _is_dotted(inside[0]))
+        case "app":
+            return _is_app(tokens, start, end)
         case "word":
             return len(inside) == 1 and inside[0].kind in {"word", "quote"}
         case "key":
@@ -112,7 +118,11 @@ def _fits(kind: str, tokens: Sequence[Token], start: int, end: int) -> bool:
             message = any(starts_with(classes["message"], tokens, at, end) for at in range(start, end))
             return not quoted and not only_the and not message
         case "question":
-            return any(mark in "".join(t.plain for t in inside) for mark in lexicon().extra["questions"])
+            own = "".join(t.plain if t.kind != "quote" else " " for t in inside)
+            return any(mark in own for mark in lexicon().extra["questions"])
+        case "text" | "phrase":
+            stopped = kind == "phrase" and any(t.kind == "mark" and t.plain in _STOPS for t in inside)
+            return not stopped and not _goes_on_after_quote(tokens, start, end)
         case "state":
             classes = lexicon().classes
             return any(starts_with(classes[f"state_{s}"], tokens, start, end) == end - start for s in _STATES)
@@ -120,6 +130,31 @@ def _fits(kind: str, tokens: Sequence[Token], start: int, end: int) -> bool:
             return not any(t.kind == "quote" for t in inside)
         case _:
             return True
+
+
+def _goes_on_after_quote(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """A text that is given in quotes ends with them: what follows a comma or `and` is another clause."""
+    if end - start < 2 or tokens[start].kind != "quote":
+        return False
+    after = tokens[start + 1]
+    separated = after.kind == "mark" and after.plain in lexicon().separators
+    return separated or bool(starts_with(lexicon().connectors, tokens, start + 1, end))
+
+
+def _is_dotted(token: Token) -> bool:
+    return token.kind == "word" and "." in token.plain
+
+
+def _is_app(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """The name of a well-known app, or anything that is called an app."""
+    classes = lexicon().classes
+    start += starts_with(classes["the"], tokens, start, end)
+    bare = next((at for at in range(start + 1, end) if starts_with(classes["app"], tokens, at, end) == end - at), end)
+    return bare < end or starts_with(classes["app_name"], tokens, start, end) == end - start > 0
+
+
+def is_app_name(tokens: Sequence[Token], start: int, end: int) -> bool:
+    return starts_with(lexicon().classes["app_name"], tokens, start, end) == end - start
 
 
 _CHINESE_NUMBER = re.compile(r"[零一二两三四五六七八九十半]+")

@@ -1,4 +1,4 @@
-"""Cuts a goal into tokens: quoted texts, addresses, words, numbers, and single characters of Chinese or punctuation."""
+"""Cuts a goal into tokens: quoted texts, addresses, words, numbers, single characters of Chinese or punctuation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TOKEN = re.compile(
     (?P<quote>“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》|‘[^’]*’|"[^"]*"|(?<![A-Za-z0-9])'[^']*'(?![A-Za-z0-9])|`[^`]*`|”[^“”]*”)
     |(?P<url>{_URL})
     |(?P<number>\d+(?:\.\d+)?)
-    |(?P<word>[^\W\d_\u3400-\u9fff\uf900-\ufaff][^\W\u3400-\u9fff\uf900-\ufaff]*(?:['’-][^\W\u3400-\u9fff\uf900-\ufaff]+)*)
+    |(?P<word>[^\W\d_\u3400-\u9fff\uf900-\ufaff][^\W\u3400-\u9fff\uf900-\ufaff]*(?:['’-][^\W\u3400-\u9fff\uf900-\ufaff]+|\.[a-z][a-z0-9-]*)*)
     |(?P<han>[\u3400-\u9fff\uf900-\ufaff])
     |(?P<mark>\S|\n)
     """,

@@ -58,6 +58,7 @@ _STRATEGIES: dict[type[Instruction], Strategy] = {
     say.AddToCart: creating.add_to_cart,
 }
 
+# These are told to the device by name and need nothing on the screen: an empty desktop has no tree.
 _BLIND = (say.Open, say.Visit, say.GoHome, say.PressKey, say.Pausing)
 
 
@@ -75,8 +76,6 @@ class OfflineWorker:
             return _fail(scene, place, _not_understood(scene, unknown))
         if not steps:
             return _fail(scene, place, scene.say("目标里没有可以执行的内容。", "The goal holds nothing to carry out."))
-        if briefing.observation.elements is None and not _works_blind(steps, place):
-            return _fail(scene, place, _blind(scene))
         return _carry_on(briefing, place, steps)
 
 
@@ -95,6 +94,8 @@ def _carry_on(briefing: Briefing, place: Place, steps: tuple[Instruction, ...]) 
     while place.index < len(steps):
         scene = _scene(briefing, place)
         step = steps[place.index]
+        if briefing.observation.elements is None and not isinstance(step, _BLIND):
+            return _fail(scene, place, _blind(scene), verdict)
         outcome = _STRATEGIES[type(step)](step, scene)
         verdict = verdict or scene.verdict
         match outcome:
@@ -118,11 +119,6 @@ def _carry_on(briefing: Briefing, place: Place, steps: tuple[Instruction, ...]) 
         message=_summary(scene, place),
         bookmark=place.write(),
     )
-
-
-def _works_blind(steps: tuple[Instruction, ...], place: Place) -> bool:
-    """What is next is told to the device by name and needs nothing on the screen: an empty desktop has no tree."""
-    return place.index < len(steps) and isinstance(steps[place.index], _BLIND)
 
 
 def _scene(briefing: Briefing, place: Place) -> Scene:

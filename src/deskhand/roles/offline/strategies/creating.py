@@ -204,10 +204,12 @@ def add_to_cart(step: say.AddToCart, scene: Scene) -> Outcome:
     if phase == "look":
         return _check_cart(step, scene)
     button = scene.find("Add to cart", "clickable")
-    if button.best is not None and button.best.score >= 0.9 and scene.memo.get("inside"):
-        scene.memo["phase"] = "added"
+    if button.best is not None and button.best.score >= 0.9 and (scene.memo.get("inside") or not step.target):
+        scene.memo.update(phase="added", page=_own_texts(scene))
         return act(scene.say("加入购物车", "Adding it to the cart"), touch(button.best.target))
-    if scene.memo.get("inside", 0) >= MAX_TRIES:
+    if not step.target and (away := put_away(scene)):
+        return away
+    if scene.memo.get("inside", 0) >= MAX_TRIES or not step.target:
         return not_there(
             scene, scene.say("“加入购物车”按钮", "an “Add to cart” button"), list(nearest_names("cart", scene.tree))
         )
@@ -219,12 +221,20 @@ def add_to_cart(step: say.AddToCart, scene: Scene) -> Outcome:
     return act(scene.say(f"打开“{found.label}”", f"Opening “{found.label}”"), touch(found.target))
 
 
+def _own_texts(scene: Scene) -> list[str]:
+    """What a product's page says of the product: words that are no control and no common label."""
+    texts = [e.text for e in scene.elements if e.text and not e.clickable and not e.editable]
+    return [text for text in texts if any(c.isalpha() for c in text) and not synonyms(text)]
+
+
 def _check_cart(step: say.AddToCart, scene: Scene) -> Outcome:
-    if scene.find(step.target).status != "nothing":
+    name = step.target or next((text for text in scene.memo["page"] if scene.shown(text)), "")
+    if name and scene.find(name).status != "nothing":
         scene.judge(True)
-        return Finished(scene.say(f"“{step.target}”已在购物车里", f"“{step.target}” is in the cart"))
+        return Finished(scene.say(f"“{name}”已在购物车里", f"“{name}” is in the cart"))
     looks = scene.memo["looks"] = scene.memo.get("looks", 0) + 1
     if looks < 2:
         return look_again(scene.say("看购物车", "Looking at the cart"))
     scene.judge(False)
-    return Failed(scene.say(f"购物车里没有“{step.target}”。", f"“{step.target}” is not in the cart."))
+    sought = step.target or next(iter(scene.memo["page"]), "")
+    return Failed(scene.say(f"购物车里没有“{sought}”。", f"“{sought}” is not in the cart."))
