@@ -68,6 +68,9 @@ async def test_a_switch_that_is_already_on_is_left_alone() -> None:
         ("7+8等于多少", "15"),
         ("打开设置，电池电量是多少", "86%"),
         ("打开通讯录，找到李四，读取电话", "138 0013 8007"),
+        ("打开通讯录，查看李四的电话号码", "138 0013 8007"),
+        ("Open Contacts and read Alice's phone number", "+44 7700 900101"),
+        ("Use the calculator to compute 6*7 and read the result", "42"),
         ("Open Contacts, find Alice and read her phone number", "+44 7700 900101"),
         ("打开设置，找到关于手机，读取型号", "Deskhand"),
         ("Is Bluetooth on?", "no"),
@@ -216,3 +219,24 @@ async def test_without_a_product_nothing_goes_into_the_cart() -> None:
     decision = await handset.run("打开商城，加入购物车")
     assert decision.kind == "fail", handset.log
     assert "加入购物车" in decision.message
+
+
+@pytest.mark.parametrize("second", ["打开设置，关闭移动数据", "关闭移动数据", "Turn off mobile data in Settings"])
+async def test_settings_that_were_left_on_another_page_are_gone_up(second: str) -> None:
+    handset = Handset()
+    assert (await handset.run("打开设置，打开 Wi-Fi")).kind == "done", handset.log
+    assert (await handset.run(second)).kind == "done", handset.log
+    assert handset.phone.settings["global"]["mobile_data"] == "0"
+
+
+async def test_an_app_that_was_left_on_another_page_is_gone_up() -> None:
+    handset = Handset()
+    assert (await handset.run("打开设置，找到关于手机")).kind == "done", handset.log
+    assert (await handset.run("打开设置，点击显示，读取亮度")).kind == "done", handset.log
+
+
+async def test_what_is_not_on_a_page_is_not_taken_from_the_page_above() -> None:
+    handset = Handset()
+    decision = await handset.run("打开商城，点击无线耳机，点击保温杯")
+    assert decision.kind == "fail", handset.log
+    assert "保温杯" in decision.message

@@ -96,7 +96,7 @@ def test_a_connector_parts_clauses_only_where_both_sides_are_sentences() -> None
         ("fill the name field with Ann", [("Write", "Ann", "the name field", "False")]),
         ("在搜索框里输入天气预报，然后按回车", [("Write", "天气预报", "搜索框", "False"), ("PressKey", "('enter',)")]),
         ("清空搜索框", [("Clear", "搜索框")]),
-        ("在微信里搜索张三", [("Search", "张三", "微信")]),
+        ("在微信里搜索张三", [("Open", "微信"), ("Search", "张三")]),
         ("打开微信搜索张三", [("Open", "微信"), ("Search", "张三")]),
         ("select Blue from the colour list", [("Select", "Blue", "the colour list")]),
         ("check Milk and uncheck Bread", [("Toggle", "Milk", "True"), ("Toggle", "Bread", "False")]),
@@ -131,7 +131,7 @@ def test_a_connector_parts_clauses_only_where_both_sides_are_sentences() -> None
         ("press ctrl+a", [("PressKey", "('ctrl', 'a')")]),
         ("compute 12 times 34", [("Compute", "12*34")]),
         ("计算 12×34 并读出结果", [("Compute", "12*34"), ("Read", "结果")]),
-        ("12*34等于多少", [("Compute", "12*34"), ("Read", "result")]),
+        ("12*34等于多少", [("Compute", "12*34"), ("Read", "结果")]),
         ("turn on Wi-Fi, then turn it off", [("Toggle", "Wi-Fi", "True"), ("Toggle", "Wi-Fi", "False")]),
     ],
 )  # fmt: skip
@@ -203,6 +203,43 @@ def test_one_character_is_a_verb_behind_a_name_that_is_known() -> None:
 def test_an_address_is_not_cut_at_its_dots(site: str) -> None:
     assert meaning(f"go to {site}, then go back") == [("Visit", site), ("GoBack",)]
     assert meaning(f"访问{site}。") == [("Visit", site)]
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("Turn off mobile data in Settings", [("Open", "Settings"), ("Toggle", "mobile data", "False")]),
+        ("Turn Wi-Fi on in the Settings app", [("Open", "the Settings app"), ("Toggle", "Wi-Fi", "True")]),
+        ("Use the calculator to compute 6*7", [("Open", "the calculator"), ("Compute", "6*7")]),
+        ("Compute 6*7 in the calculator", [("Open", "the calculator"), ("Compute", "6*7")]),
+        ('Message Emma on WeChat: "see you"', [("Open", "WeChat"), ("Send", "see you", "Emma")]),
+        ('Send "see you" to Emma via WeChat', [("Open", "WeChat"), ("Send", "see you", "Emma")]),
+        ("Search for shoes in Taobao", [("Open", "Taobao"), ("Search", "shoes")]),
+        ("type I live in Settings", [("Write", "I live in Settings", "False")]),
+        ("click Open in Browser", [("Tap", "Open in Browser", "click")]),
+        ("turn off the first switch in the list", [("Toggle", "the first switch in the list", "False")]),
+    ],
+)
+def test_the_app_may_be_named_before_or_behind_what_is_to_be_done_in_it(
+    goal: str, expected: list[tuple[str, ...]]
+) -> None:
+    assert meaning(goal) == expected
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "Turn off mobile data in Settings",
+        "Use the calculator to compute 6*7",
+        'Message Emma on WeChat: "the “red” one"',
+        "在微信里搜索张三",
+        "7+8等于多少",
+        "what is 6*7 in the calculator?",
+        '打开购物，搜索"耳机"，加入购物车',
+    ],
+)
+def test_a_plan_that_is_written_with_the_sources_means_the_same(goal: str) -> None:
+    assert meaning(", ".join(step.source for step in parse(goal))) == meaning(goal)
 
 
 def test_conditions_are_read() -> None:

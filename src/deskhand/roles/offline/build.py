@@ -10,23 +10,29 @@ from deskhand.roles.offline import sums
 from deskhand.roles.offline.instructions import Condition, ConditionKind, Instruction
 from deskhand.roles.offline.lexicon import lexicon
 from deskhand.roles.offline.newthings import read_fields
-from deskhand.roles.offline.patterns import key_names, match, said
-from deskhand.roles.offline.tokens import Token, cut
+from deskhand.roles.offline.patterns import is_app, key_names, match, said
+from deskhand.roles.offline.tokens import cut
 from deskhand.screen.find_query import chinese_number
+from deskhand.screen.find_words import is_chinese
 
 Slots = dict[str, str]
 
 
-def build(
-    kind: str, slots: Slots, source: str, tokens: Sequence[Token], before: Sequence[Instruction]
-) -> list[Instruction]:
-    """`before` are the instructions so far: `it` stands for what they were about."""
+def build(kind: str, slots: Slots, source: str, before: Sequence[Instruction]) -> list[Instruction]:
+    """`before` are the instructions so far: `it` stands for what they were about.
+
+    Where one sentence becomes several instructions, each gets a source of its own: a plan is written with them.
+    """
     subject = _subject(before)
     if subject:
         slots = {name: subject if text.casefold() in lexicon().pronouns else text for name, text in slots.items()}
     if kind == "add_to_cart" and "target" not in slots:
         slots = {**slots, "target": _just_sought(before)}
     return _BUILDERS[kind](slots, source)
+
+
+def opening(app: str) -> Instruction:
+    return say.Open(f"打开{app}" if is_chinese(app) else f"open {app}", app)
 
 
 def condition_of(text: str) -> Condition:
@@ -79,7 +85,9 @@ def _compute(slots: Slots, source: str) -> list[Instruction]:
 
 
 def _ask_sum(slots: Slots, source: str) -> list[Instruction]:
-    return [*_compute(slots, source), say.Read(source, "result")]
+    if is_chinese(source):
+        return [*_compute(slots, f"计算{slots['sum']}"), say.Read("读取结果", "结果")]
+    return [*_compute(slots, f"compute {slots['sum']}"), say.Read("read the result", "the result")]
 
 
 def _ensure(slots: Slots, source: str) -> list[Instruction]:
@@ -118,9 +126,17 @@ def _bare(text: str) -> str:
     return quoted[1] if quoted else text
 
 
+def _quoted(text: str) -> str:
+    """In quotes that the text itself does not hold, so that it is read back as it was."""
+    marks = next((pair for pair in ("“”", "「」", '""', "``") if not set(pair) & set(text)), "“”")
+    return f"{marks[0]}{text}{marks[1]}"
+
+
 def _send(slots: Slots, source: str) -> list[Instruction]:
-    sending = say.Send(source, _bare(slots["text"]), slots.get("to", ""))
-    return [say.Open(source, slots["app"]), sending] if "app" in slots else [sending]
+    text, to = _bare(slots["text"]), slots.get("to", "")
+    if "app" not in slots:
+        return [say.Send(source, text, to)]
+    return [opening(slots["app"]), say.Send(f"send {_quoted(text)} to {to}", text, to)]
 
 
 def _ask(slots: Slots, source: str) -> list[Instruction]:
@@ -151,7 +167,12 @@ def _until(kind: ConditionKind) -> Callable[[Slots, str], list[Instruction]]:
 
 
 def _search(slots: Slots, source: str) -> list[Instruction]:
-    return [say.Search(source, _bare(slots["text"]), slots.get("where", ""))]
+    text, where = _bare(slots["text"]), slots.get("where", "")
+    tokens = cut(where)
+    if where and is_app(tokens, 0, len(tokens)):
+        own = f"{'搜索' if is_chinese(source) else 'search for '}{_quoted(text)}"
+        return [opening(where), say.Search(own, text)]
+    return [say.Search(source, text, where)]
 
 
 def _click(slots: Slots, source: str) -> list[Instruction]:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from deskhand.roles.offline.build import build
+from deskhand.roles.offline.build import build, opening
 from deskhand.roles.offline.instructions import Instruction, NotUnderstood
 from deskhand.roles.offline.lexicon import Lexicon, lexicon
-from deskhand.roles.offline.patterns import Match, is_app_name, match, said, starts_with
+from deskhand.roles.offline.patterns import Match, is_app_name, match, match_placed, said, starts_with
 from deskhand.roles.offline.tokens import Token, cut
 
 # What a reading costs: a separator inside of a clause, a cut without a separator, a clause that is no sentence.
@@ -116,7 +116,8 @@ class _Reader:
 
     def _match(self, start: int, stop: int) -> Match | None:
         if (start, stop) not in self._known:
-            self._known[start, stop] = match(self.words.rules, self.tokens, start, stop)
+            placed = match_placed(self.words.rules, self.tokens, start, stop)
+            self._known[start, stop] = placed or match(self.words.rules, self.tokens, start, stop)
         return self._known[start, stop]
 
     def _overlong(self, found: Match, stop: int, inside: range) -> bool:
@@ -184,7 +185,9 @@ def _instructions(
     if found is None:
         return [NotUnderstood(source)]
     slots = {name: said(tokens, *span) for name, span in found.slots.items()}
-    return build(found.kind, slots, source, tokens[start:end], before)
+    if found.app is None or found.own is None:
+        return build(found.kind, slots, source, before)
+    return [opening(said(tokens, *found.app)), *build(found.kind, slots, said(tokens, *found.own), before)]
 
 
 def _join_unknown(instructions: Sequence[Instruction]) -> list[Instruction]:

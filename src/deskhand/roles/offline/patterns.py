@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deskhand.roles.offline import sums
 from deskhand.roles.offline.lexicon import Part, Phrase, Rule, lexicon
@@ -23,8 +23,12 @@ _STATES = ("on", "off", "checked", "unchecked", "selected", "visible", "hidden",
 
 @dataclass(frozen=True, slots=True)
 class Match:
+    """`app` is where it is to be done, if the clause says so before or behind the sentence proper, `own`."""
+
     kind: str
     slots: dict[str, Span]
+    app: Span | None = None
+    own: Span | None = None
 
 
 def starts_with(phrases: Sequence[Phrase], tokens: Sequence[Token], at: int, end: int) -> int:
@@ -47,6 +51,34 @@ def match(rules: Sequence[Rule], tokens: Sequence[Token], start: int, end: int) 
             if found is not None:
                 return Match(rule.kind, found)
     return None
+
+
+# Where it goes on as it likes, `in Settings` may belong to what is said; a button may be called `Open in Browser`.
+_OPEN_ENDED = frozenset({"text", "both", "value", "fields"})
+_TOUCHES = frozenset({"click", "double", "right", "long"})
+
+
+def match_placed(rules: Sequence[Rule], tokens: Sequence[Token], start: int, end: int) -> Match | None:
+    """`use the calculator to compute 6*7`, `compute 6*7 in the calculator`: a sentence, and the app for it."""
+    classes = lexicon().classes
+    if taken := starts_with(classes["use"], tokens, start, end):
+        for at in range(start + taken + 1, end - 1):
+            if _says(tokens[at], "to") and _fits("name", tokens, start + taken, at):
+                found = match(rules, tokens, at + 1, end)
+                if found is not None:
+                    return replace(found, app=(start + taken, at), own=(at + 1, end))
+    for at in range(end - 2, start, -1):
+        if starts_with(classes["inside"], tokens, at, end) and is_app(tokens, at + 1, end):
+            found = match(rules, tokens, start, at)
+            if found is not None and found.kind not in _TOUCHES and not _runs_on(found, tokens, at):
+                return replace(found, app=(at + 1, end), own=(start, at))
+    return None
+
+
+def _runs_on(found: Match, tokens: Sequence[Token], end: int) -> bool:
+    return any(
+        name in _OPEN_ENDED and span[1] == end and tokens[end - 1].kind != "quote" for name, span in found.slots.items()
+    )
 
 
 def _possible(pattern: Sequence[Part], present: set[str], first: Token) -> bool:
@@ -100,7 +132,7 @@ def _fits(kind: str, tokens: Sequence[Token], start: int, end: int) -> bool:
         case "site":
             return len(inside) == 1 and (inside[0].kind == "url" or _is_dotted(inside[0]))
         case "app":
-            return _is_app(tokens, start, end)
+            return is_app(tokens, start, end)
         case "word":
             return len(inside) == 1 and inside[0].kind in {"word", "quote"}
         case "key":
@@ -145,7 +177,7 @@ def _is_dotted(token: Token) -> bool:
     return token.kind == "word" and "." in token.plain
 
 
-def _is_app(tokens: Sequence[Token], start: int, end: int) -> bool:
+def is_app(tokens: Sequence[Token], start: int, end: int) -> bool:
     """The name of a well-known app, or anything that is called an app."""
     classes = lexicon().classes
     start += starts_with(classes["the"], tokens, start, end)

@@ -109,6 +109,8 @@ def _carry_on(briefing: Briefing, place: Place, steps: tuple[Instruction, ...]) 
                     bookmark=place.write(),
                 )
             case Finished():
+                # an app that was only brought to the front may still show the page where someone left it
+                place.kept["left_over"] = place.memo.get("way") in ("app", "icon")
                 place.advance(outcome.evidence)
             case Failed():
                 return _fail(scene, place, outcome.reason, verdict)

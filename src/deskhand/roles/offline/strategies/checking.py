@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from deskhand.actions import Answer, Wait
@@ -14,6 +15,7 @@ from deskhand.roles.offline.strategies.hunting import locate, not_there
 from deskhand.roles.offline.strategies.obstacles import put_away
 from deskhand.roles.offline.strategies.opening import app_name
 from deskhand.roles.offline.strategies.toggling import reach_control
+from deskhand.roles.offline.strategies.touching import find
 from deskhand.roles.offline.strategies.values import says_on, value_of
 from deskhand.roles.offline.sums import number_in
 from deskhand.screen.find import Candidate, nearest_names
@@ -83,14 +85,38 @@ def read(step: say.Read, scene: Scene) -> Outcome:
     if "answer" in scene.memo:
         return Finished(str(scene.memo["answer"]))
     value = display(scene) if _means_result(step.target) else None
-    value = value or value_of(scene, step.target)
+    owner, part = _owner_and_part(step.target)
+    value = value or value_of(scene, part if scene.memo.get("at_owner") else step.target)
     if value:
         return _answer(scene, scene.say(f"{step.target}：{value}", f"{step.target}: {value}"))
-    found = locate(scene, step.target, "any", stages=("scroll", "tabs"))
+    if owner and not scene.memo.get("at_owner") and not scene.on_home_screen and scene.find(step.target).best is None:
+        return _go_to_owner(step, owner, scene)
+    sought = part if scene.memo.get("at_owner") else step.target
+    found = locate(scene, sought, "any", stages=("scroll", "tabs"), key="read")
     if isinstance(found, Candidate):
         text = found.element.text or scene.tree.label(found.element)
         return _answer(scene, text) if text else not_there(scene, step.target, list(nearest_names("", scene.tree)))
     return found
+
+
+_OWNED = (re.compile(r"(?P<owner>.+?)的(?P<part>.+)"), re.compile(r"(?P<owner>.+?)['’]s (?P<part>.+)"))
+
+
+def _owner_and_part(target: str) -> tuple[str, str]:
+    """`韩梅的电话号码`, `Emma's phone number`: whose it is, and what. What controls are called (Delete) owns nothing."""
+    found = next((m for pattern in _OWNED if (m := pattern.fullmatch(target))), None)
+    if found is None or synonyms(found["owner"]):
+        return "", target
+    return found["owner"], found["part"]
+
+
+def _go_to_owner(step: say.Read, owner: str, scene: Scene) -> Outcome:
+    """What is told of someone stands on the page of that one."""
+    outcome = find(say.Find(step.source, owner), scene)
+    if not isinstance(outcome, Finished):
+        return outcome
+    scene.memo["at_owner"] = True
+    return read(step, scene)
 
 
 def _answer(scene: Scene, text: str) -> Act:

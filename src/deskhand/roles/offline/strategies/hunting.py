@@ -1,4 +1,4 @@
-"""Looks for something: on the screen, by the app's own search, by scrolling, behind its tabs; then says honestly no."""
+"""Looks for something: here, by the app's own search, by scrolling, behind tabs, further up; then says honestly no."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from deskhand.types import Element
 MAX_TURNS = 34
 SCROLLS = 8
 TABS = 6
-STAGES = ("search", "scroll", "tabs")
+UPS = 3
+STAGES = ("search", "scroll", "tabs", "up")
 
 
 def locate(
@@ -25,6 +26,8 @@ def locate(
 ) -> Candidate | Act | Failed:
     """The thing; or the next step of looking for it; or why it is not to be had."""
     hunt: dict[str, Any] = scene.memo.setdefault(key, {"left": list(stages), "turns": 0, "names": []})
+    hunt.setdefault("stages", list(stages))
+    hunt["roams"] = want == "checkable" or bool(scene.kept.get("left_over"))
     hunt["turns"] += 1
     finding = without_search_box(scene, scene.find(description, want), hunt)
     if finding.best is not None:
@@ -219,6 +222,35 @@ def _tabs(scene: Scene, description: str, hunt: dict[str, Any]) -> Act | None:
     return None
 
 
+def _up(scene: Scene, description: str, hunt: dict[str, Any]) -> Act | None:
+    """To the page above, in the same app, and look there anew.
+
+    Only for switches, which have names of their own, and from a page that the goal did not lead to: elsewhere the
+    page above shows other things of the same name (another product's price). A form that was begun is not left.
+    """
+    ups = hunt.get("ups", 0)
+    begun = any(f.value and not _is_search(f"{f.name} {f.hint} {f.id}", f) for f in scene.fields())
+    if not hunt["roams"] or ups >= UPS or begun or scene.on_home_screen or not scene.can("back"):
+        return None
+    box = search_box(scene)
+    filtered = box is not None and bool(box.value) and box.value != box.hint
+    if not filtered and not any(_leads_up(e) for e in scene.elements):
+        return None
+    names, turns, stages = hunt["names"], hunt["turns"], hunt["stages"]
+    hunt.clear()
+    hunt.update(left=list(stages), stages=stages, turns=turns, names=names, ups=ups + 1)
+    if box is not None and filtered:
+        thought = scene.say("清空留下的搜索", "Clearing the search that was left there")
+        return act(thought, _click(box), Type(text="", clear_first=True, target=box.text))
+    return act(scene.say("这一页没有，返回上一级", "Not on this page: going up"), Back())
+
+
+def _leads_up(element: Element) -> bool:
+    """The arrow at the top; without one, going back would leave the app."""
+    text = element.text.casefold()
+    return element.clickable and text in {"back", "返回", "navigate up", "up", "转到上一层级", "向上导航", "返回上一级"}
+
+
 def press_enter(scene: Scene) -> Act | None:
     return act(scene.say("按回车", "Pressing enter"), Key(key="enter")) if scene.can("key") else None
 
@@ -233,4 +265,4 @@ def is_control(query: Query) -> bool:
     return bool(query.roles & {"button", "field", "checkbox", "switch", "radio", "slider", "image"})
 
 
-_STAGES = {"search": _search, "scroll": _scroll, "tabs": _tabs}
+_STAGES = {"search": _search, "scroll": _scroll, "tabs": _tabs, "up": _up}

@@ -43,7 +43,10 @@ def tap(step: say.Tap, scene: Scene) -> Outcome:
     # a control such as Delete is somewhere to be seen; only a thing with a name of its own can be searched for
     named = not synonyms(read_description(step.target).name)
     found = locate(
-        scene, step.target, "clickable", stages=("scroll", "search", "tabs") if named else ("scroll", "tabs")
+        scene,
+        step.target,
+        "clickable",
+        stages=("scroll", "search", "tabs", "up") if named else ("scroll", "tabs", "up"),
     )
     if not isinstance(found, Candidate):
         return found
