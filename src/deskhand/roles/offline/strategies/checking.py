@@ -103,7 +103,7 @@ _OWNED = (re.compile(r"(?P<owner>.+?)的(?P<part>.+)"), re.compile(r"(?P<owner>.
 
 
 def _owner_and_part(target: str) -> tuple[str, str]:
-    """`韩梅的电话号码`, `Emma's phone number`: whose it is, and what. What controls are called (Delete) owns nothing."""
+    """`韩梅的电话号码`, `Emma's phone number`: whose, and what. What controls are called (Delete) owns nothing."""
     found = next((m for pattern in _OWNED if (m := pattern.fullmatch(target))), None)
     if found is None or synonyms(found["owner"]):
         return "", target
