@@ -240,3 +240,11 @@ async def test_what_is_not_on_a_page_is_not_taken_from_the_page_above() -> None:
     decision = await handset.run("打开商城，点击无线耳机，点击保温杯")
     assert decision.kind == "fail", handset.log
     assert "保温杯" in decision.message
+
+
+@pytest.mark.parametrize("locale", ["zh", "en"])
+async def test_a_site_that_is_not_there_was_not_visited(locale: str) -> None:
+    handset = Handset(locale=locale)
+    decision = await handset.run("go to nosuch.example")
+    assert decision.kind == "fail", handset.log
+    assert "nosuch.example" in decision.message

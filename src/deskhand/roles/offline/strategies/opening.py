@@ -154,6 +154,9 @@ def visit(step: say.Visit, scene: Scene) -> Outcome:
             return Failed(
                 scene.say(f"打不开 {step.url}：{scene.trouble}", f"{step.url} can't be opened: {scene.trouble}")
             )
+        if told := _unreachable(scene):
+            scene.judge(False, told)
+            return Failed(scene.say(f"打不开 {step.url}：“{told}”", f"{step.url} can't be opened: “{told}”"))
         scene.judge(True)
         return Finished(scene.say(f"打开了 {step.url}", f"opened {step.url}"))
     scene.memo["went"] = True
@@ -165,6 +168,12 @@ def visit(step: say.Visit, scene: Scene) -> Outcome:
         return Failed(scene.say("没有看到可以输入网址的地方。", "There is no address bar to type into."))
     typing = Type(text=step.url, clear_first=True, press_enter=True, target=bar.label)
     return act(scene.say(f"输入网址 {step.url}", f"Typing {step.url}"), touch(bar.target), typing)
+
+
+def _unreachable(scene: Scene) -> str:
+    """The browser's own words instead of the page."""
+    openers = tuple(fold(words) for words in lexicon().extra["unreachable"])
+    return next((e.text for e in scene.elements if e.text and fold(e.text).startswith(openers)), "")
 
 
 def close_thing(step: say.Close, scene: Scene) -> Outcome:
