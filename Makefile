@@ -13,7 +13,7 @@ serve: setup ## keep a simulated phone running for adb and other programs, until
 	@$(BIN)/deskhand simphone
 
 test: setup-dev check ## lint, types, architecture, then the whole suite with coverage
-	$(BIN)/pytest --cov --cov-report=term:skip-covered
+	$(BIN)/pytest -n 3 --dist loadfile --cov --cov-report=term:skip-covered
 
 test-slow: setup-dev
 	$(BIN)/pytest -m slow

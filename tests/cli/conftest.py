@@ -130,7 +130,9 @@ async def cli(tmp_path: Path, adb: Adb) -> AsyncIterator[Cli]:
         "TEST_MARK": mark,
         "TERM": "dumb",
     }
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith("DESKHAND_")}
+    # COLUMNS and LINES would hide the size of the terminal that a test makes; pytest's own workers set them.
+    ours = ("DESKHAND_", "COLUMNS", "LINES")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
     cli = Cli(tmp_path / "data", inherited | ours, mark)
     try:
         yield cli
