@@ -131,8 +131,8 @@ async def cli(tmp_path: Path, adb: Adb) -> AsyncIterator[Cli]:
         "TERM": "dumb",
     }
     # COLUMNS and LINES would hide the size of the terminal that a test makes; pytest's own workers set them.
-    ours = ("DESKHAND_", "COLUMNS", "LINES")
-    inherited = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    hiding = ("DESKHAND_", "COLUMNS", "LINES")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(hiding)}
     cli = Cli(tmp_path / "data", inherited | ours, mark)
     try:
         yield cli
