@@ -1,5 +1,6 @@
 """The journal: what was appended survives kill -9; what can't be read or written is said in one sentence."""
 
+import asyncio
 import os
 import signal
 import sqlite3
@@ -66,6 +67,14 @@ async def test_many_pictures_at_once_all_reach_the_disk(tmp_path: Path) -> None:
     await journal.close()
     stored = {file.stem for file in (tmp_path / "frames").rglob("*.jpg")}
     assert stored == set(names)
+
+
+async def test_several_tasks_may_keep_pictures_at_once(journal: SqliteJournal) -> None:
+    async def keep(task: int) -> None:
+        for shade in range(20):
+            await journal.keep_frame(picture(10 * task + shade))
+
+    await asyncio.gather(*(keep(task) for task in range(6)))
 
 
 WRITER = """

@@ -131,7 +131,8 @@ class SqliteJournal:
     async def _settle_paintings(self) -> None:
         for name, painting in list(self._painting.items()):
             if painting.done() or len(self._painting) >= FRAMES_WAITING:
-                del self._painting[name]
+                # Another task on this journal may have waited for the same picture meanwhile.
+                self._painting.pop(name, None)
                 await self._painted(painting)
 
     async def _painted(self, painting: Future[None]) -> None:
