@@ -1,0 +1,112 @@
+"""What looking over the worker's shoulder costs: the same run with and without checks beside the work."""
+
+import tempfile
+import time
+from pathlib import Path
+from statistics import median
+
+from deskhand.actions import Action, Home, OpenApp
+from deskhand.bench.rows import Row
+from deskhand.build import Deskhand
+from deskhand.bus import Bus
+from deskhand.clock import SystemClock
+from deskhand.config import RuleSettings, Settings
+from deskhand.engine.rules import DEFAULT_RULES, Rule
+from deskhand.engine.run import Crew, Management, Run
+from deskhand.gates import GateDecision, GateRequest, GateTrigger, Material, Plan, PlanRequest, QualityReport
+from deskhand.protocols import Clock, Device
+from deskhand.screen.settle import VisualStability
+from deskhand.task.journal import SqliteJournal
+from deskhand.types import Briefing, Decision, Planned, Subtask, TaskStatus
+
+STEPS = 16
+ROUNDS = 3
+CHECK_S = 2.0
+# What the worker asks for itself is part of both runs; all the other rules only look over its shoulder.
+UNWATCHED = tuple(rule for rule in DEFAULT_RULES if rule.ends)
+
+
+async def run(out: Path) -> list[Row]:
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(data_dir=Path(folder), rules=RuleSettings(check_every=2))
+        return await _beside_the_work(settings)
+
+
+class Opening:
+    """Opens an app and goes home, `STEPS` times in all, then is done."""
+
+    needs_elements = False
+
+    async def decide(self, briefing: Briefing) -> Decision:
+        if briefing.step > STEPS:
+            return Decision(kind="done", message="all steps taken")
+        action: Action = OpenApp(name="设置") if briefing.step % 2 else Home()
+        return Decision(kind="actions", actions=(Planned(action=action),))
+
+
+class OnePart:
+    """Plans the goal as it is."""
+
+    async def plan(self, request: PlanRequest) -> Plan:
+        return Plan(subtasks=(Subtask(id="", title=request.goal),))
+
+    async def supplement(self, need: str, goal: str) -> tuple[Material, ...]:
+        return ()
+
+
+class Slow:
+    """Is content with everything; takes its time where nobody waits for it."""
+
+    needs_elements = False
+
+    def __init__(self, clock: Clock) -> None:
+        self.finished = 0
+        self._clock = clock
+
+    async def check(self, request: GateRequest) -> QualityReport:
+        awaited = request.trigger in (GateTrigger.WORKER_SUCCESS, GateTrigger.FINAL_CHECK)
+        if not awaited:
+            await self._clock.sleep(CHECK_S)
+            self.finished += 1
+        return QualityReport(
+            trigger=request.trigger,
+            depth=request.depth,
+            status="GOOD",
+            recommendation="CONTINUE",
+            decision=GateDecision.DONE if awaited else GateDecision.CONTINUE,
+        )
+
+
+async def _beside_the_work(settings: Settings) -> list[Row]:
+    journal = SqliteJournal(settings.data_dir / "beside")
+    judge = Slow(SystemClock())
+    alone: list[float] = []
+    watched: list[float] = []
+    async with Deskhand(settings) as hand, hand.pool.lease("sim:bench") as phone:
+        await _took(phone, judge, UNWATCHED, journal, settings)  # the first run opens the app for the first time
+        for _ in range(ROUNDS):
+            alone.append(await _took(phone, judge, UNWATCHED, journal, settings))
+            watched.append(await _took(phone, judge, DEFAULT_RULES, journal, settings))
+    await journal.close()
+    ratio = median(with_checks / without for with_checks, without in zip(watched, alone, strict=True))
+    note = f"{STEPS} steps on the simulated phone, a judge that takes {CHECK_S:g} s"
+    return [
+        Row("a run with checks beside it against one without", ratio, limit=1.05, note=note),
+        Row("checks that ended beside a run", judge.finished / ROUNDS, "checks", limit=1, better="more"),
+        Row("a watched step on the simulated phone", median(watched) / STEPS * 1000, "ms"),
+    ]
+
+
+async def _took(
+    phone: Device, judge: Slow, rules: tuple[Rule, ...], journal: SqliteJournal, settings: Settings
+) -> float:
+    clock = SystemClock()
+    settle = VisualStability(settings.settle, clock)
+    management = Management(OnePart(), judge, judge, can_afford=lambda _: True, rules=rules)
+    crew = Crew(phone, {"operator": Opening()}, "bench", journal, Bus(), clock, settle, settings, management)
+    task = Run("measure", crew)
+    begun = time.perf_counter()
+    await task.start()
+    state = await task.wait()
+    assert state.status is TaskStatus.FULFILLED, state.reason
+    return time.perf_counter() - begun
