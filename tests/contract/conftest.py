@@ -68,7 +68,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """A test that concerns none of the stages is not there, rather than skipped."""
-    idle = [item for item in items if NOBODY in getattr(getattr(item, "callspec", None), "params", {}).values()]
+    idle = [item for item in items if _is_for_nobody(item)]
     config.hook.pytest_deselected(items=idle)
     items[:] = [item for item in items if item not in idle]
 
@@ -105,3 +105,8 @@ async def fresh(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPat
     async with stage(tmp_path_factory.mktemp("stage"), look) as opened:
         await opened.reset()
         yield opened
+
+
+def _is_for_nobody(item: pytest.Item) -> bool:
+    parameters = getattr(getattr(item, "callspec", None), "params", {})
+    return any(value is NOBODY for value in parameters.values())

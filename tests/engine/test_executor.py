@@ -372,6 +372,15 @@ async def test_feedback_tells_when_the_screen_did_not_change(
     assert [step.screen_changed for step in steps[:2]] == [True, False]
 
 
+async def test_alone_it_does_not_go_on_for_ever_without_an_effect(start: StartRun, device: Journaled) -> None:
+    nowhere = [Click(x=540 + number, y=45) for number in range(30)]
+    async with start(device, ScriptedWorker(*nowhere)) as run:
+        state = await run.wait()
+    assert (state.status, state.cause) == (TaskStatus.REJECTED, "failed")
+    assert "5 steps changed nothing" in state.reason
+    assert len(device.sent) <= 6
+
+
 STOP_PHASES = {
     "deciding": (forever,),
     "acting": (Swipe(x=540, y=1500, to_x=540, to_y=800, duration_ms=8000),),

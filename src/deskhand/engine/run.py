@@ -26,6 +26,7 @@ from deskhand.task.events import (
     ExecutorChanged,
     Record,
     SituationChanged,
+    StepFinished,
     TaskCreated,
     TaskEnded,
     TaskResumed,
@@ -213,11 +214,20 @@ class Run:
         begun = self._past is not None and self._past.subtask is not None
         self.send(StartTask(task_id=self.task_id, description=self._goal, go_on=begun))
         async for record in records:
-            if record.task_id == self.task_id and (ended := _ended(record.event)):
+            if record.task_id != self.task_id:
+                continue
+            if ended := _ended(record.event) or self._hopeless(record.event):
                 if isinstance(record.event, ExecutorChanged) and record.event.decision == "ask":
                     await self._log.record(SituationChanged(situation=Situation.WAIT_USER, because=ended.reason))
                 return ended
         raise AssertionError("the log ended before the task did")
+
+    def _hopeless(self, event: Event) -> TaskEnded | None:
+        """With nobody above to plan anew, the task ends where a plan would: no loop runs on without effect."""
+        unchanged = self.state.unchanged_in_a_row
+        if not isinstance(event, StepFinished) or unchanged < self._crew.settings.rules.steps_without_progress:
+            return None
+        return TaskEnded(status=TaskStatus.REJECTED, cause="failed", reason=f"{unchanged} steps changed nothing")
 
 
 def _ended(event: object) -> TaskEnded | None:
