@@ -124,7 +124,9 @@ async def test_that_nothing_was_found_is_said_to_the_manager(tmp_path: Path) -> 
     assert "Nobody knows the code." in state.reason
     (found,) = office.events(Supplemented)
     assert (found.need, found.materials, found.trouble) == ("What is the door code of the office?", (), "")
-    assert "What is the door code of the office?" in office.servers["manager"].requests[1].text
+    told = office.servers["manager"].requests[1].text
+    assert "What is the door code of the office?" in told
+    assert "nothing was found" in told
 
 
 async def test_eight_actions_in_two_subtasks_cost_fourteen_calls_with_plan_gates_and_final_check(

@@ -1,0 +1,333 @@
+"""Every setting changes something: each leaf of the tree names the test that shows it. A new one needs an entry."""
+
+import ast
+import asyncio
+import socket
+import subprocess
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from pydantic import BaseModel
+from Xlib.display import Display
+
+from deskhand.actions import Click, OpenApp
+from deskhand.build import Deskhand
+from deskhand.clock import ManualClock, SystemClock
+from deskhand.config import BrowserSettings, BudgetSettings, GateSettings, ModelSettings, ModelsSettings, Settings
+from deskhand.devices.browsers import Browsers
+from deskhand.engine.budget import TIERS, Budget
+from deskhand.engine.inspection import choose_depth
+from deskhand.errors import AppNotFound, DeviceSetup, ModelUnavailable
+from deskhand.gates import GateTrigger
+from deskhand.models.make import make_model
+from deskhand.models.probe import probe
+from deskhand.models.scripted import ScriptedCall, Step
+from deskhand.models.server import ModelServer
+from deskhand.talk import ModelRequest, Turn
+from deskhand.task.state import TaskState
+from tests.devices.desktop_stage import staged, wait_for
+from tests.e2e.speakers import picture_size
+
+TESTS = Path(__file__).parent
+HERE = "test_settings.py"
+OPERATOR_SETTINGS = f"{HERE}::test_what_an_operator_is_set_to_reaches_its_model_and_the_phone"
+ADB, BOX, EXECUTOR = "devices/test_adb.py", "devices/test_sandbox.py", "engine/test_executor.py"
+THRESHOLDS = "engine/test_rules.py::test_every_threshold_comes_from_the_settings"
+WAIT = "screen/test_settle.py::test_each_setting_changes_the_wait"
+CREW = "e2e/test_crew.py::test_a_goal_over_three_apps_with_code_and_an_answer"
+OFFICE = "e2e/test_dispatch.py::test_a_final_check_that_fails_leads_to_a_new_plan"
+KEY = "models/test_make.py::test_a_key_comes_from_its_file_or_its_variable"
+PRICE = "models/test_metered.py::test_a_call_costs_what_it_used"
+PIXELS = "devices/test_browser.py::test_clicks_land_on_the_pixel_at_every_scale"
+DISPLAY = "devices/test_desktop_attach.py::test_without_a_display_a_private_one_is_started_and_ended"
+TIER = f"{HERE}::test_each_tier_limits_what_one_operation_may_cost"
+PATIENCE = f"{HERE}::test_each_limit_of_patience_ends_a_call"
+
+SHOWN_BY = {
+    "device": "cli/test_run.py::test_a_device_is_named_in_the_settings_file",
+    "data_dir": "cli/test_run.py::test_a_data_folder_that_can_not_be_written_is_named",
+    "time_limit_s": "engine/test_dispatcher.py::test_the_time_limit_ends_the_task_wherever_it_is",
+    "executor.max_steps": f"{HERE}::test_steps_and_failures_end_a_task_where_the_settings_say",
+    "executor.max_failures": f"{HERE}::test_steps_and_failures_end_a_task_where_the_settings_say",
+    "executor.decide_timeout_s": f"{EXECUTOR}::test_a_worker_that_hangs_is_a_failed_step",
+    "executor.action_timeout_s": f"{EXECUTOR}::test_an_action_that_hangs_is_given_up_and_told",
+    "executor.history": f"{EXECUTOR}::test_history_in_a_briefing_is_bounded",
+    "settle.max_wait_ms": "screen/test_settle.py::test_no_time_at_all_is_one_look",
+    "settle.interval_ms": WAIT,
+    "settle.threshold": "screen/test_settle.py::test_the_threshold_says_what_is_too_small_to_start_the_wait_again",
+    "settle.still_frames": WAIT,
+    "settle.patience_ms": "screen/test_settle.py::test_where_nothing_happens_more_patience_is_shown_but_not_all_of_it",
+    "rules.check_every": THRESHOLDS,
+    "rules.repeats": THRESHOLDS,
+    "rules.subtask_steps": THRESHOLDS,
+    "rules.unchanged_screens": THRESHOLDS,
+    "rules.failures": THRESHOLDS,
+    "rules.steps_without_progress": THRESHOLDS,
+    "rules.error_rate": THRESHOLDS,
+    "rules.subtask_s": THRESHOLDS,
+    "gates.medium_error_rate": f"{HERE}::test_errors_make_a_periodic_check_look_deeper",
+    "dispatcher.max_plans": "engine/test_dispatcher.py::test_ten_plans_are_enough",
+    "supplement.folders": "roles/test_library.py::test_a_file_is_found_by_what_it_says",
+    "supplement.search_url": "roles/test_library.py::test_the_search_endpoint_is_asked_as_searxng_is",
+    "supplement.mcp.command": "roles/test_library.py::test_a_tool_of_an_mcp_server_is_asked",
+    "supplement.mcp.tool": "roles/test_library.py::test_an_mcp_tool_that_fails_is_one_sentence",
+    "supplement.timeout_s": "roles/test_library.py::test_an_mcp_server_that_never_answers_is_given_up",
+    "models.manager": OFFICE,
+    "models.operator": OFFICE,
+    "models.technician": CREW,
+    "models.analyst": CREW,
+    "models.evaluator": OFFICE,
+    "models.assistant": f"{HERE}::test_the_assistants_model_can_be_probed",
+    "models.*.provider": "models/test_wire.py::test_text_and_calls_arrive_with_their_usage",
+    "models.*.model": "models/test_computer_dialects.py::test_a_models_name_tells_its_dialect",
+    "models.*.base_url": "models/test_make.py::test_fallbacks_from_settings_answer_when_the_first_can_not",
+    "models.*.api_key_env": KEY,
+    "models.*.key_file": KEY,
+    "models.*.price.input": PRICE,
+    "models.*.price.output": PRICE,
+    "models.*.free": "models/test_metered.py::test_a_free_endpoint_works_with_an_empty_budget",
+    "models.*.stream": "models/test_wire.py::test_text_and_calls_arrive_with_their_usage",
+    "models.*.dialect": "models/test_make.py::test_the_dialect_and_its_scale_can_be_set",
+    "models.*.coordinates": OPERATOR_SETTINGS,
+    "models.*.vision": "e2e/test_models.py::test_a_model_without_eyes_works_from_the_list_alone",
+    "models.*.show": "roles/test_operator.py::test_what_is_shown_is_the_users_choice",
+    "models.*.picture_side": OPERATOR_SETTINGS,
+    "models.*.max_output_tokens": OPERATOR_SETTINGS,
+    "models.*.connect_timeout_s": f"{HERE}::test_a_connection_that_does_not_come_about_is_given_up",
+    "models.*.first_byte_timeout_s": PATIENCE,
+    "models.*.total_timeout_s": PATIENCE,
+    "models.*.retries": f"{HERE}::test_a_busy_model_is_asked_again_as_often_as_set",
+    "models.*.fallbacks": "models/test_make.py::test_fallbacks_from_settings_answer_when_the_first_can_not",
+    "budget.task": "engine/test_budget.py::test_when_the_cap_is_reached_the_sentence_says_what_to_do",
+    "budget.low": TIER,
+    "budget.medium": TIER,
+    "budget.high": TIER,
+    "adb.host": f"{ADB}::test_a_server_on_another_host_is_not_started_here",
+    "adb.port": f"{ADB}::test_a_server_that_does_not_run_is_started_once_for_all_callers",
+    "adb.path": f"{ADB}::test_a_missing_adb_is_said_in_one_sentence",
+    "browser.cdp_url": f"{HERE}::test_a_running_browser_is_looked_for_at_its_address",
+    "browser.executable": "devices/test_browser_process.py::test_a_browser_that_is_not_there_is_said_in_one_sentence",
+    "browser.headless": f"{HERE}::test_a_browser_can_be_watched_at_work",
+    "browser.profile": "devices/test_browser_process.py::test_a_profile_folder_remembers_between_runs",
+    "browser.width": PIXELS,
+    "browser.height": PIXELS,
+    "browser.scale": PIXELS,
+    "browser.downloads": "devices/test_browser_acting.py::test_a_download_lands_in_the_known_folder",
+    "desktop.display": "devices/test_desktop_attach.py::test_a_display_that_is_not_there_is_a_clear_sentence",
+    "desktop.width": DISPLAY,
+    "desktop.height": DISPLAY,
+    "desktop.app_timeout_s": f"{HERE}::test_an_app_without_a_window_is_given_up",
+    "sandbox.allow_unsandboxed": f"{BOX}::test_without_bubblewrap_it_runs_bare_when_the_user_allowed_that",
+    "sandbox.network": f"{BOX}::test_the_network_is_there_when_the_user_allowed_it",
+    "sandbox.time_s": f"{BOX}::test_an_endless_loop_ends_at_the_time_limit",
+    "sandbox.memory_mb": f"{BOX}::test_memory_is_limited_as_a_whole",
+    "sandbox.output_kb": f"{BOX}::test_long_output_keeps_its_beginning_and_its_end",
+    "sandbox.processes": f"{BOX}::test_a_fork_bomb_is_contained",
+    "sandbox.file_mb": f"{BOX}::test_a_huge_file_is_contained",
+    "policy.run_code": "engine/test_run_code.py::test_code_is_not_run_without_a_yes",
+}
+
+
+def leaves(section: type[BaseModel], path: str = "") -> Iterator[str]:
+    """The settings of a section, by their whole names. All roles share the fields of `models.*`."""
+    for name, field in section.model_fields.items():
+        below = _section(field.annotation)
+        if below is ModelsSettings:
+            yield from (f"models.{role}" for role in ModelsSettings.model_fields)
+            yield from leaves(ModelSettings, "models.*.")
+        elif below and name != "fallbacks":  # whose fields are the model's own
+            yield from leaves(below, f"{path}{name}.")
+        else:
+            yield path + name
+
+
+def _section(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _section(part))), None)
+
+
+@cache
+def names_in(file: str) -> frozenset[str]:
+    tree = ast.parse((TESTS / file).read_text(encoding="utf-8"))
+    return frozenset(node.name for node in tree.body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def test_every_setting_is_in_the_table_and_nothing_else_is() -> None:
+    assert sorted(SHOWN_BY) == sorted(leaves(Settings))
+
+
+@pytest.mark.parametrize("setting", SHOWN_BY)
+def test_the_test_of_a_setting_exists(setting: str) -> None:
+    file, _, name = SHOWN_BY[setting].partition("::")
+    assert name in names_in(file), f"{SHOWN_BY[setting]} is to show what {setting} does"
+
+
+# --- what no other test shows --------------------------------------------------------------------------------------
+
+
+def test_errors_make_a_periodic_check_look_deeper() -> None:
+    failing = replace(TaskState(), subtask_actions=10, subtask_failures=4)
+
+    def depth(**gates: float) -> str:
+        return choose_depth(GateTrigger.PERIODIC_CHECK, failing, GateSettings(**gates), lambda _: True)
+
+    assert (depth(), depth(medium_error_rate=0.4)) == ("medium", "low")
+
+
+@pytest.mark.parametrize("tier", ["low", "medium", "high"])
+def test_each_tier_limits_what_one_operation_may_cost(tier: str) -> None:
+    usual, other = Budget(BudgetSettings()), Budget(BudgetSettings.model_validate({tier: "0.005"}))
+    changed = {role for role in TIERS if usual.ceiling(role) != other.ceiling(role)}
+    assert changed == {role for role, of in TIERS.items() if of == tier}
+    assert {other.ceiling(role) for role in changed} == {Decimal("0.005")}
+
+
+def step(**arguments: Any) -> Step:
+    return Step(calls=(ScriptedCall(name="step", arguments=arguments),))
+
+
+DONE = step(decision="done", message="It is done.")
+
+
+def operated(folder: Path, server: ModelServer, executor: dict[str, int] | None = None, **operator: Any) -> Deskhand:
+    model = {"model": "scripted", "base_url": server.url, "free": True, **operator}
+    return Deskhand(
+        Settings.model_validate({"data_dir": folder, "executor": executor or {}, "models": {"operator": model}})
+    )
+
+
+@pytest.mark.parametrize(
+    ("limits", "cause", "steps"),
+    [({"max_failures": 1}, "failed", 1), ({"max_failures": 2}, "failed", 2), ({"max_steps": 1}, "steps", 1)],
+)
+async def test_steps_and_failures_end_a_task_where_the_settings_say(
+    tmp_path: Path, limits: dict[str, int], cause: str, steps: int
+) -> None:
+    async with ModelServer([Step(text="Well, well.", times=9)]) as server, operated(tmp_path, server, limits) as hand:
+        state = await hand.run("Look", loop="single")
+    assert (state.cause, state.step) == (cause, steps), state.reason
+
+
+@pytest.mark.parametrize(
+    ("changed", "side", "tokens", "point"),
+    [
+        ({}, 1280, 3000, (938, 938)),
+        ({"picture_side": 640, "max_output_tokens": 700, "coordinates": "thousandths"}, 640, 700, (540, 1200)),
+    ],
+)
+async def test_what_an_operator_is_set_to_reaches_its_model_and_the_phone(
+    tmp_path: Path, changed: dict[str, Any], side: int, tokens: int, point: tuple[int, int]
+) -> None:
+    tap = step(decision="actions", actions=[{"kind": "click", "x": 500, "y": 500}])
+    async with ModelServer([tap, DONE]) as server, operated(tmp_path, server, **changed) as hand:
+        state = await hand.run("Look", loop="single")
+    click = state.history[0].actions[0].action
+    assert isinstance(click, Click)
+    assert (click.x, click.y) == point
+    assert max(picture_size(server.requests[0])) == side
+    assert server.requests[0].body["max_tokens"] == tokens
+
+
+REQUEST = ModelRequest(role="operator", system="", turns=(Turn("user", ("Hello",)),))
+
+
+async def trouble(url: str, **operator: Any) -> str:
+    """What a model with these settings says when it can't answer."""
+    fields = {"model": "m", "base_url": url, "free": True, "retries": 0, **operator}
+    tree = Settings.model_validate({"models": {"operator": fields}})
+    model = make_model("operator", tree, ManualClock(), Budget(BudgetSettings()))
+    try:
+        with pytest.raises(ModelUnavailable) as caught:
+            await asyncio.wait_for(model.ask(REQUEST), 30)
+    finally:
+        await model.close()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("setting", ["first_byte_timeout_s", "total_timeout_s"])
+async def test_each_limit_of_patience_ends_a_call(setting: str) -> None:
+    slow = Step(text="x" * 10_000, chunk_s=0.05, first_byte_s=60 if setting.startswith("first") else 0)
+    async with ModelServer([slow]) as server:
+        assert "within 0.3 s" in await trouble(server.url, **{setting: 0.3})
+
+
+@contextmanager
+def full_house() -> Generator[str, None, None]:
+    """An address whose queue is full: it answers no one who knocks."""
+    with ExitStack() as closing:
+        listener = closing.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(4):
+            waiting = closing.enter_context(socket.socket())
+            waiting.setblocking(False)
+            waiting.connect_ex(listener.getsockname())
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+
+
+async def test_a_connection_that_does_not_come_about_is_given_up() -> None:
+    with full_house() as url:
+        assert "0.3 s" in await trouble(url, connect_timeout_s=0.3)
+
+
+@pytest.mark.parametrize("retries", [0, 2])
+async def test_a_busy_model_is_asked_again_as_often_as_set(retries: int) -> None:
+    async with ModelServer([Step(status=503, times=9)]) as server:
+        await trouble(server.url, retries=retries)
+    assert len(server.requests) == retries + 1
+
+
+async def test_the_assistants_model_can_be_probed() -> None:
+    async with ModelServer(["Hello"]) as server:
+        model = {"model": "m", "base_url": server.url, "free": True}
+        (found,) = await probe("assistant", Settings.model_validate({"models": {"assistant": model}}))
+    assert (found.streaming, len(server.requests)) == (True, 1)
+
+
+async def test_a_running_browser_is_looked_for_at_its_address() -> None:
+    browsers = Browsers(BrowserSettings(cdp_url="http://127.0.0.1:9"), SystemClock())
+    with pytest.raises(DeviceSetup, match=r"No browser answers at http://127\.0\.0\.1:9"):
+        await browsers.open("")
+
+
+@pytest.fixture
+def display() -> Iterator[str]:
+    """An empty X display."""
+    with subprocess.Popen(["Xvfb", "-displayfd", "1", "-nolisten", "tcp"], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout
+        try:
+            yield f":{server.stdout.readline().strip()}"
+        finally:
+            server.terminate()
+
+
+@pytest.mark.parametrize("headless", [True, False])
+async def test_a_browser_can_be_watched_at_work(display: str, monkeypatch: pytest.MonkeyPatch, headless: bool) -> None:
+    monkeypatch.setenv("DISPLAY", display)
+    browser = await Browsers(BrowserSettings(headless=headless), SystemClock()).open("")
+    screen = Display(display)
+
+    def shown() -> bool:
+        return any(
+            "chrom" in str(window.get_wm_class()).lower() for window in screen.screen().root.query_tree().children
+        )
+
+    try:
+        await wait_for(lambda: shown() is not headless)
+    finally:
+        screen.close()
+        await browser.close()
+
+
+async def test_an_app_without_a_window_is_given_up(tmp_path: Path) -> None:
+    async with staged(tmp_path / "share", app_timeout_s=0.5) as stage:
+        (stage.folder / "applications" / "idle.desktop").write_text(
+            "[Desktop Entry]\nType=Application\nName=Idler\nExec=sleep 60\n"
+        )
+        with pytest.raises(AppNotFound, match="Idler showed no window: it is still starting"):
+            await asyncio.wait_for(stage.device.act(OpenApp(name="Idler")), 15)
