@@ -24,7 +24,7 @@ from tests.contract.stage import FIELDS, PLAIN, SHORT, Board, Felt, until
 
 PACKAGE = "test.board"
 ROTATED = "rotated"
-KEYS = {66: "enter", 67: "backspace", 21: "left", 22: "right", 113: "ctrl", 29: "a", 30: "b"}
+KEYS = {66: "enter", 67: "backspace", 21: "left", 22: "right", 113: "ctrl", 29: "a", 52: "x"}
 DOUBLE_TAP_S = 0.3
 
 

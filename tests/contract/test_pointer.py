@@ -1,5 +1,7 @@
 """The contract on pointing: where it is felt, with which button, for how long, and what scrolls."""
 
+import asyncio
+
 import pytest
 
 from deskhand.actions import Click, Direction, DoubleClick, Drag, LongPress, Move, Scroll, Swipe, parse_action
@@ -61,6 +63,20 @@ async def test_a_click_presses_what_is_under_it(stage: Stage) -> None:
     await until(done, "the button pressed once and the box ticked")
 
 
+async def test_clicks_in_quick_succession_each_land_where_they_were_aimed(stage: Stage) -> None:
+    places = (await stage.board()).places
+    points = [places[name].center for name in ("Press me", "Pad", "Agree", "Disabled", "Press me", "Pad")]
+    for x, y in points:
+        await stage.device.act(Click(x=x, y=y))
+
+    async def all_felt() -> bool:
+        return len((await stage.board()).heard("release")) == len(points)
+
+    await until(all_felt, "all clicks")
+    presses = [(one.x, one.y) for one in (await stage.board()).heard("press")]
+    assert all(close(one, other) for one, other in zip(presses, points, strict=True)), f"{presses} for {points}"
+
+
 async def pressed_with(stage: Stage, kind: str, button: str) -> None:
     x, y = (await stage.board()).places["Pad"].center
     await stage.device.act(parse_action({"kind": kind, "x": x, "y": y}))
@@ -99,10 +115,13 @@ async def test_a_move_presses_nothing(stage: Stage) -> None:
     x, y = (await stage.board()).places["Pad"].center
     await stage.device.act(Move(x=x - 30, y=y - 10))
     await stage.device.act(Move(x=x, y=y))
-    board = await felt(stage, "move")
-    last = board.heard("move")[-1]
-    assert close((last.x, last.y), (x, y))
-    assert not board.heard("press")
+
+    async def there() -> bool:
+        moves = (await stage.board()).heard("move")
+        return bool(moves) and close((moves[-1].x, moves[-1].y), (x, y))
+
+    await until(there, "the pointer to arrive")
+    assert not (await stage.board()).heard("press")
 
 
 @pytest.mark.needs("long_press")
@@ -155,6 +174,13 @@ async def test_content_follows_a_swipe(stage: Stage) -> None:
         return (await stage.board()).scrolled[1] >= reach
 
     await until(followed, "the rows to follow the finger")
+
+    async def at_rest() -> bool:
+        before = (await stage.board()).scrolled
+        await asyncio.sleep(0.15)
+        return (await stage.board()).scrolled == before
+
+    await until(at_rest, "what the swipe set going to come to rest")
 
 
 @pytest.mark.needs("scroll")

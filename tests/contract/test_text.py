@@ -100,3 +100,11 @@ async def test_a_field_that_takes_only_a_part_is_said_so(stage: Stage) -> None:
 @pytest.mark.has(tree=False)
 async def test_what_can_not_be_read_back_is_never_called_typed(stage: Stage) -> None:
     assert "not read back" in await into(stage, "Short", "123456789")
+
+
+async def test_what_is_typed_right_after_a_click_goes_into_the_field_that_was_clicked(stage: Stage) -> None:
+    for number in range(3):
+        await into(stage, "Password", f"secret{number}", clear_first=True)
+        await into(stage, "Name", f"名字 {number}", clear_first=True)
+    await holds(stage, "Password", "secret2")
+    await holds(stage, "Name", "名字 2")

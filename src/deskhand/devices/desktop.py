@@ -41,6 +41,8 @@ _TREE_S = 1.0
 _LOOK_S = 3.0
 _FOCUS_S = 3.0
 _BETWEEN_FIELDS_S = 0.15
+_HELD_BACK_S = 1.0
+_HELD_POLL_S = 0.002
 _DRAG_STEP_S = 0.015
 # What one notch of the wheel scrolls: 50 to 60 px in GTK, Qt and Chromium alike.
 _NOTCH_PX = 55
@@ -168,6 +170,7 @@ class DesktopDevice:
 
     async def act(self, action: Action) -> str:
         await self._check(action)
+        await self._clicks_first()
         match action:
             case actions.Click():
                 return await self._click(action, LEFT)
@@ -209,6 +212,13 @@ class DesktopDevice:
             for x, y in points:
                 if not screen.contains(x, y):
                     raise NotPossible(f"({x}, {y}) is outside of the screen, which is {screen.width}×{screen.height}.")
+
+    async def _clicks_first(self) -> None:
+        """A window manager may hold a click back until it has seen to the focus. What comes next must not overtake it:
+        keys would go to the field before, and further clicks would all land where the pointer is by then."""
+        deadline = self._clock.now() + _HELD_BACK_S
+        while await self._x.run(desktop_input.button_down) and self._clock.now() < deadline:
+            await self._clock.sleep(_HELD_POLL_S)
 
     async def _click(self, action: actions.PointAction, button: int, times: int = 1) -> str:
         await self._x.run(lambda display: desktop_input.click(display, action.x, action.y, button, times))

@@ -41,6 +41,12 @@ def click(display: Display, x: int, y: int, number: int = LEFT, times: int = 1) 
     display.sync()
 
 
+def button_down(display: Display) -> bool:
+    """Whether a press has not been let go of, also because whoever grabbed it has not passed it on yet."""
+    mask = display.screen().root.query_pointer().mask
+    return bool(mask & (X.Button1Mask | X.Button2Mask | X.Button3Mask))
+
+
 def pointer(display: Display) -> tuple[int, int]:
     where = display.screen().root.query_pointer()
     return where.root_x, where.root_y
