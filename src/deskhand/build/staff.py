@@ -96,10 +96,11 @@ class Staff:
         return OfflineAnalyst()
 
     def _planner(self) -> Planner:
-        if model := self._model("manager", self._settings.models.manager):
+        section = self._settings.models.manager
+        if section and (model := self._model("manager", section)):
             from deskhand.roles.manager import Manager
 
-            return Manager(model, self._library)
+            return Manager(model, self._library, section.max_output_tokens)
         from deskhand.roles.offline.manager import OfflineManager
 
         return OfflineManager(self._library)
@@ -116,4 +117,6 @@ class Staff:
     def _library(self) -> Library:
         from deskhand.roles.library import Library
 
-        return Library(self._settings.supplement)
+        library = Library(self._settings.supplement)
+        self._closing.push_async_callback(library.close)
+        return library
