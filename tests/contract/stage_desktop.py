@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Self
 import pytest
 from Xlib import X
 from Xlib.display import Display
-from Xlib.error import ConnectionClosedError
+from Xlib.error import ConnectionClosedError, XError
 
 from deskhand.actions import ActionKind, OpenApp
 from deskhand.clock import SystemClock
@@ -122,8 +122,10 @@ class DesktopStage:
         )
 
     async def where(self) -> str:
-        active = active_id(self._display)
-        return title_of(self._display, self._display.create_resource_object("window", active)) if active else ""
+        with suppress(XError):  # it went away while being looked at
+            if active := active_id(self._display):
+                return title_of(self._display, self._display.create_resource_object("window", active))
+        return ""
 
     async def paint(self) -> None:
         await self._ask("paint")

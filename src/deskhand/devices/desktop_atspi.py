@@ -254,7 +254,7 @@ class AccessibilityBus:
         """What a long list shows: found from the top left by asking what lies at a point, never by listing it."""
         area = container.seen
         column: list[Node] = []
-        for inward in (4, 24, area.width // 2):  # there may be a margin
+        for inward in (12, 32, area.width // 2):  # there may be a margin
             if column := await self._column(container, area, area.left + inward):
                 break
         row: list[int] = []
