@@ -12,8 +12,9 @@ run: setup ## carry out a goal on the built-in simulated phone: make run GOAL='â
 serve: setup ## keep a simulated phone running for adb and other programs, until Ctrl-C
 	@$(BIN)/deskhand simphone
 
+# Real programs on a busy machine: a test that fails is tried twice more, and the report says so (R).
 test: setup-dev check ## lint, types, architecture, then the whole suite with coverage
-	$(BIN)/pytest -n 3 --dist loadfile --cov --cov-report=term:skip-covered
+	$(BIN)/pytest -n 3 --dist loadfile --reruns 2 --cov --cov-report=term:skip-covered
 
 test-slow: setup-dev
 	$(BIN)/pytest -m slow
