@@ -70,6 +70,7 @@ class Clipboard:
                 display=self._display.display, window=X.NONE, selection=self._clipboard, time=X.CurrentTime
             )
             self._display.flush()
+            self._read()
 
     def offer(self, text: str, fetched: Callable[[int], None]) -> None:
         """Own the selection; `fetched` is called with the X client's id base each time somebody takes the text."""
@@ -77,6 +78,7 @@ class Clipboard:
         self._text, self._fetched = text, fetched
         self._window.set_selection_owner(self._clipboard, X.CurrentTime)
         display.flush()
+        self._read()
 
     async def read(self) -> str | None:
         """What the clipboard holds as text; None when nobody owns it, or its owner does not answer."""
@@ -86,6 +88,7 @@ class Clipboard:
         self._answer = asyncio.get_running_loop().create_future()
         self._window.convert_selection(self._clipboard, self._texts[0], self._inbox, X.CurrentTime)
         display.flush()
+        self._read()
         try:
             async with asyncio.timeout(_READ_S):
                 return await self._answer
@@ -100,13 +103,11 @@ class Clipboard:
         return self._display
 
     def _read(self) -> None:
-        display = self._display
-        if display is None:
-            return
+        """Also after each flush: python-xlib takes in what came meanwhile, and nothing on the socket tells of it."""
         try:
-            for _ in range(display.pending_events()):
+            while (display := self._display) is not None and display.pending_events():
                 self._handle(display, display.next_event())
-            display.flush()
+                display.flush()
         except DEAD:
             self._stop()
 

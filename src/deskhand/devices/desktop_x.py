@@ -226,22 +226,26 @@ class Damage:
         return display
 
     def _read(self) -> None:
-        display = self._display
-        if display is None:
-            return
+        """Also after each flush: python-xlib takes in what came meanwhile, and nothing on the socket tells of it."""
+        while (display := self._display) is not None and self._heard(display):
+            pass
+
+    def _heard(self, display: Display) -> bool:
+        """Whether anything came."""
         try:
             events = {display.next_event().type for _ in range(display.pending_events())}
         except DEAD:
             self._dead = True
             self._stop()
             self._ring()
-            return
+            return False
         if X.ConfigureNotify in events:
             self._on_resize()
         if X.ClientMessage in events:
             self._ring()
         if self._bells and events - {X.ClientMessage}:
             self._arm(display, echo=True)
+        return bool(events)
 
     def _ring(self) -> None:
         for bell in self._bells:
@@ -262,6 +266,7 @@ class Damage:
         try:
             if self._display is not None:
                 self._arm(self._display, echo=False)
+                self._read()
             while True:
                 await bell.wait()
                 bell.clear()
@@ -280,6 +285,7 @@ class Damage:
         try:
             if self._display is not None:
                 self._arm(self._display, echo=False)
+                self._read()
             async with asyncio.timeout(seconds):
                 await bell.wait()
         except TimeoutError:
