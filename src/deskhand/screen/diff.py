@@ -130,8 +130,10 @@ def mask_of(boxes: Iterable[Rect], size: tuple[int, int]) -> Tiles:
 def regions(mask: Tiles, size: tuple[int, int]) -> tuple[Rect, ...]:
     """Neighbouring tiles joined into boxes; boxes that overlap are joined as well."""
     boxes: list[Rect] = []
-    for row, column in np.argwhere(mask):
-        boxes = _joined(boxes, Rect(int(column), int(row), int(column) + 1, int(row) + 1))
+    for row in np.flatnonzero(mask.any(axis=1)):
+        columns = np.flatnonzero(mask[row])
+        for run in np.split(columns, np.flatnonzero(np.diff(columns) > 1) + 1):
+            boxes = _joined(boxes, Rect(int(run[0]), int(row), int(run[-1]) + 1, int(row) + 1))
     width, height = size
     pixel_boxes = [
         Rect(b.left * TILE, b.top * TILE, min(width, b.right * TILE), min(height, b.bottom * TILE)) for b in boxes

@@ -11,7 +11,7 @@ from typing import Self
 
 from deskhand.errors import DeviceFault, NoElements
 from deskhand.protocols import Clock, Device
-from deskhand.screen.diff import changed_share, regions, tile_mask
+from deskhand.screen.diff import Tiles, changed_fraction, changed_share, regions, tile_mask
 from deskhand.screen.movers import Movers
 from deskhand.screen.pulse import Pulse, listening, look
 from deskhand.types import AppInfo, Element, Frame, Observation, Rect
@@ -24,6 +24,8 @@ _EVERY_WITH_PUSH_S = 5.0
 _FAULT_REST_S, _MAX_REST_S = 1.0, 8.0
 # A polled frame this old no longer stands for the screen.
 _VALID_S = 0.4
+
+_LARGE = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,9 +181,14 @@ class Perception:
         if not changed.any():
             return
         self._epoch += 1
-        news = ScreenChanged(
-            self._device.id, frame, regions(changed, frame.size), changed_share(last, frame, changed), expected
-        )
+        news = ScreenChanged(self._device.id, frame, *_extent(last, frame, changed), expected)
         if not expected:
             self.surprise = news
         self._publish(news)
+
+
+def _extent(last: Frame, frame: Frame, changed: Tiles) -> tuple[tuple[Rect, ...], float]:
+    """Where and how much; of a large change the share is taken in one go, not tile by tile."""
+    large = float(changed.mean()) > _LARGE
+    fraction = changed_fraction(last, frame) if large else changed_share(last, frame, changed)
+    return regions(changed, frame.size), fraction

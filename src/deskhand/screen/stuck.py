@@ -76,7 +76,8 @@ class StuckWatch:
 
     def _tile_states(self, before: Frame, after: Frame, changed: Tiles) -> States:
         """Only what changed is worked out anew, as long as the actions follow one another."""
-        if self._last is not before or self._states is None or self._states.shape != changed.shape:
+        known = self._last is before and self._states is not None and self._states.shape == changed.shape
+        if not known or self._states is None or changed.mean() > 0.5:
             return states_of(after)
         states = self._states.copy()
         for spot in spots(changed):
