@@ -14,7 +14,7 @@ serve: setup ## keep a simulated phone running for adb and other programs, until
 
 # Real programs on a busy machine: a test that fails is tried twice more, and the report says so (R).
 test: setup-dev check ## lint, types, architecture, then the whole suite with coverage
-	$(BIN)/pytest -n 3 --dist loadfile --reruns 2 --cov --cov-report=term:skip-covered
+	$(BIN)/pytest -n 3 --dist loadfile --reruns 2 -m "not slow" --cov --cov-report=term:skip-covered
 
 test-slow: setup-dev
 	$(BIN)/pytest -m slow
