@@ -1,11 +1,15 @@
 """Settings: command line > environment > file > default, and errors that name the key and the file."""
 
+import json
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from deskhand.config import load, settings_file
+from deskhand.config import load, read_key, read_layers, settings_file
 from deskhand.errors import SettingsError
+from deskhand.layers import origin
 
 
 @pytest.fixture
@@ -68,3 +72,153 @@ def test_the_file_lives_in_the_users_config_folder(monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv("DESKHAND_CONFIG", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     assert settings_file() == tmp_path / "deskhand" / "config.toml"
+
+
+# --- the flat JSON file ----------------------------------------------------------------------------------------
+
+FLAT = {
+    "base_url": "http://127.0.0.1:8000/v1",
+    "model_name": "autoglm-phone-9b",
+    "api_key": "sk-vision",
+    "decision_base_url": "http://127.0.0.1:9000/v1",
+    "decision_model_name": "glm-4.6",
+    "decision_api_key": "sk-decision",
+    "default_max_steps": 30,
+    "layered_max_turns": 12,
+}
+
+
+@pytest.fixture
+def flat(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    file = tmp_path / "config.json"
+    monkeypatch.setenv("DESKHAND_CONFIG", str(file))
+    return file
+
+
+def test_the_flat_file_names_the_models_that_see_and_that_decide(flat: Path) -> None:
+    flat.write_text(json.dumps(FLAT))
+    settings = load()
+    operator, assistant, manager = settings.models.operator, settings.models.assistant, settings.models.manager
+    assert operator
+    assert assistant
+    assert manager
+    assert (operator.model, operator.base_url) == ("autoglm-phone-9b", "http://127.0.0.1:8000/v1")
+    assert [role.model for role in (assistant, manager)] == ["glm-4.6", "glm-4.6"]
+    assert (settings.executor.max_steps, settings.chat.max_turns) == (30, 12)
+    assert read_key(operator).get_secret_value() == "sk-vision"
+    assert read_key(assistant).get_secret_value() == "sk-decision"
+    assert "sk-" not in repr(settings) + settings.model_dump_json()
+
+
+def test_what_is_empty_in_the_flat_file_is_not_set(flat: Path) -> None:
+    flat.write_text(json.dumps(FLAT | {"decision_base_url": "", "decision_model_name": None, "decision_api_key": ""}))
+    assert load().models.assistant is None
+
+
+def test_the_flat_file_may_hold_our_own_sections_beside(flat: Path) -> None:
+    price = {"input": "0.1", "output": "0.2"}
+    flat.write_text(json.dumps(FLAT | {"models": {"operator": {"price": price}}, "settle": {"max_wait_ms": 1}}))
+    settings = load()
+    assert settings.settle.max_wait_ms == 1
+    operator = settings.models.operator
+    assert operator
+    assert operator.price
+    assert operator.price.output == Decimal("0.2")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"default_max_steps": "many"}, r"'executor.max_steps' in .*config.json \(default_max_steps\): .*integer"),
+        ({"model_nam": "x"}, r"Unknown setting 'model_nam' in .*config.json"),
+        ({"model_name": ""}, r"'models.operator.model' in .*config.json: Field required"),
+    ],
+)
+def test_a_bad_key_of_the_flat_file_is_named_as_it_stands_there(
+    flat: Path, change: dict[str, Any], message: str
+) -> None:
+    flat.write_text(json.dumps(FLAT | change))
+    with pytest.raises(SettingsError, match=message):
+        load()
+
+
+@pytest.mark.parametrize("text", ["[1]", "{", '"words"'])
+def test_a_flat_file_that_is_none_is_said_so(flat: Path, text: str) -> None:
+    flat.write_text(text)
+    with pytest.raises(SettingsError, match=r"The settings file .*config.json can't be read"):
+        load()
+
+
+def test_without_toml_the_json_file_is_looked_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("DESKHAND_CONFIG", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    folder = tmp_path / "deskhand"
+    folder.mkdir()
+    (folder / "config.json").write_text("{}")
+    assert settings_file().name == "config.json"
+    (folder / "config.toml").write_text("")
+    assert settings_file().name == "config.toml"
+
+
+# --- the variables of the classic dual loop --------------------------------------------------------------------
+
+
+def test_the_variables_of_the_classic_dual_loop_are_honoured(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    classic = {
+        "DUAL_LOOP_MODE": "false",
+        "PLANNER_MODEL_BASE_URL": "http://127.0.0.1:1/v1",
+        "PLANNER_MODEL_NAME": "planner",
+        "PLANNER_MODEL_API_KEY": "sk-p",
+        "MODEL_BASE_URL": "http://127.0.0.1:2/v1",
+        "MODEL_NAME": "worker",
+        "MODEL_API_KEY": "sk-m",
+        "MAX_EXECUTOR_FEEDBACK_HISTORY": "4",
+        "STUCK_THRESHOLD": "6",
+        "PROMPT_MEMORY_PATH": "/tmp/prompts.json",
+        "PLANNER_INTERVAL_MS": "1500",
+        "EXECUTOR_INTERVAL_MS": "400",
+    }
+    for name, value in classic.items():
+        monkeypatch.setenv(name, value)
+    settings = load()
+    manager, operator = settings.models.manager, settings.models.operator
+    assert manager
+    assert operator
+    assert (manager.model, operator.model, settings.loop) == ("planner", "worker", "single")
+    assert (read_key(manager).get_secret_value(), read_key(operator).get_secret_value()) == ("sk-p", "sk-m")
+    assert (settings.dispatcher.feedback, settings.rules.unchanged_screens) == (4, 6)
+    assert (settings.dispatcher.tick_ms, settings.executor.tick_ms) == (1500, 400)
+    assert settings.prompt_memory.path == Path("/tmp/prompts.json")
+
+
+def test_our_own_variables_rank_above_the_classic_ones(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text("[rules]\nunchanged_screens = 4\n")
+    monkeypatch.setenv("STUCK_THRESHOLD", "6")
+    assert load().rules.unchanged_screens == 6
+    monkeypatch.setenv("DESKHAND_RULES__UNCHANGED_SCREENS", "7")
+    assert load().rules.unchanged_screens == 7
+
+
+def test_half_a_model_in_variables_that_anybody_may_have_set_is_none(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MODEL_NAME", "of another program")
+    assert load().models.operator is None
+
+
+def test_a_bad_classic_variable_is_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DUAL_LOOP_MODE", "perhaps")
+    with pytest.raises(SettingsError, match=r"'loop' in the environment \(DUAL_LOOP_MODE\)"):
+        load()
+
+
+def test_each_setting_knows_where_it_comes_from(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text("[settle]\ninterval_ms = 50\n")
+    monkeypatch.setenv("DESKHAND_SETTLE__THRESHOLD", "0.1")
+    monkeypatch.setenv("STUCK_THRESHOLD", "6")
+    layers = read_layers({"device": "sim"})
+    assert origin(("settle", "interval_ms"), layers) == str(file)
+    assert origin(("settle", "threshold"), layers) == "the environment (DESKHAND_SETTLE__THRESHOLD)"
+    assert origin(("rules", "unchanged_screens"), layers) == "the environment (STUCK_THRESHOLD)"
+    assert origin(("device",), layers) == "the command line"
+    assert origin(("settle", "max_wait_ms"), layers) == "default"

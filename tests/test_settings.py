@@ -24,7 +24,7 @@ from deskhand.devices.browsers import Browsers
 from deskhand.engine.budget import TIERS, Budget
 from deskhand.engine.inspection import choose_depth
 from deskhand.errors import AppNotFound, DeviceSetup, ModelUnavailable
-from deskhand.gates import GateTrigger
+from deskhand.gates import Depth, GateTrigger
 from deskhand.models.make import make_model
 from deskhand.models.probe import probe
 from deskhand.models.scripted import ScriptedCall, Step
@@ -32,12 +32,15 @@ from deskhand.models.server import ModelServer
 from deskhand.talk import ModelRequest, Turn
 from deskhand.task.state import TaskState
 from tests.devices.desktop_stage import staged, wait_for
-from tests.e2e.speakers import picture_size
+from tests.e2e.speakers import picture_size, picture_sizes
 
 TESTS = Path(__file__).parent
 HERE = "test_settings.py"
 OPERATOR_SETTINGS = f"{HERE}::test_what_an_operator_is_set_to_reaches_its_model_and_the_phone"
 ADB, BOX, EXECUTOR = "devices/test_adb.py", "devices/test_sandbox.py", "engine/test_executor.py"
+SUPERVISION = "engine/test_supervision.py"
+POLICY, SITES = "engine/test_policy.py", "devices/test_browser_sites.py"
+RISK = f"{POLICY}::test_each_risk_is_treated_as_the_settings_say"
 THRESHOLDS = "engine/test_rules.py::test_every_threshold_comes_from_the_settings"
 WAIT = "screen/test_settle.py::test_each_setting_changes_the_wait"
 CREW = "e2e/test_crew.py::test_a_goal_over_three_apps_with_code_and_an_answer"
@@ -46,11 +49,16 @@ KEY = "models/test_make.py::test_a_key_comes_from_its_file_or_its_variable"
 PRICE = "models/test_metered.py::test_a_call_costs_what_it_used"
 PIXELS = "devices/test_browser.py::test_clicks_land_on_the_pixel_at_every_scale"
 DISPLAY = "devices/test_desktop_attach.py::test_without_a_display_a_private_one_is_started_and_ended"
+SECRET = "engine/test_vault.py::test_a_value_comes_from_a_variable_then_the_file_then_the_keyring"
+CHAT, GUARD = "server/test_chat.py", "server/test_guard.py"
+EXPOSED = f"{GUARD}::test_an_exposed_server_takes_addresses_but_no_foreign_names"
+CHAT_LIMITS = f"{CHAT}::test_the_inner_limit_and_the_limit_of_turns_come_from_the_settings"
 TIER = f"{HERE}::test_each_tier_limits_what_one_operation_may_cost"
 PATIENCE = f"{HERE}::test_each_limit_of_patience_ends_a_call"
 
 SHOWN_BY = {
     "device": "cli/test_run.py::test_a_device_is_named_in_the_settings_file",
+    "loop": "server/test_tasks.py::test_the_loop_is_the_one_of_the_settings_unless_it_is_named",
     "data_dir": "cli/test_run.py::test_a_data_folder_that_can_not_be_written_is_named",
     "time_limit_s": "engine/test_dispatcher.py::test_the_time_limit_ends_the_task_wherever_it_is",
     "executor.max_steps": f"{HERE}::test_steps_and_failures_end_a_task_where_the_settings_say",
@@ -58,6 +66,7 @@ SHOWN_BY = {
     "executor.decide_timeout_s": f"{EXECUTOR}::test_a_worker_that_hangs_is_a_failed_step",
     "executor.action_timeout_s": f"{EXECUTOR}::test_an_action_that_hangs_is_given_up_and_told",
     "executor.history": f"{EXECUTOR}::test_history_in_a_briefing_is_bounded",
+    "executor.tick_ms": "engine/test_looking.py::test_a_quiet_screen_is_looked_at_as_often_as_set",
     "settle.max_wait_ms": "screen/test_settle.py::test_no_time_at_all_is_one_look",
     "settle.interval_ms": WAIT,
     "settle.threshold": "screen/test_settle.py::test_the_threshold_says_what_is_too_small_to_start_the_wait_again",
@@ -73,6 +82,12 @@ SHOWN_BY = {
     "rules.subtask_s": THRESHOLDS,
     "gates.medium_error_rate": f"{HERE}::test_errors_make_a_periodic_check_look_deeper",
     "dispatcher.max_plans": "engine/test_dispatcher.py::test_ten_plans_are_enough",
+    "dispatcher.max_stuck_retries": f"{SUPERVISION}::test_how_often_a_stuck_worker_is_corrected_is_a_setting",
+    "dispatcher.feedback": f"{SUPERVISION}::test_only_the_newest_feedback_reaches_the_planner",
+    "dispatcher.tick_ms": f"{SUPERVISION}::test_rules_about_time_speak_up_without_any_event",
+    "people.timeout_s": "engine/test_people.py::test_nobody_answers_in_time",
+    "people.on_timeout": "engine/test_people.py::test_a_timeout_may_be_set_to_allow",
+    "prompt_memory.path": "e2e/test_corrections.py::test_memory_is_kept_where_the_settings_say_broken_or_not",
     "supplement.folders": "roles/test_library.py::test_a_file_is_found_by_what_it_says",
     "supplement.search_url": "roles/test_library.py::test_the_search_endpoint_is_asked_as_searxng_is",
     "supplement.mcp.command": "roles/test_library.py::test_a_tool_of_an_mcp_server_is_asked",
@@ -87,6 +102,7 @@ SHOWN_BY = {
     "models.*.provider": "models/test_wire.py::test_text_and_calls_arrive_with_their_usage",
     "models.*.model": "models/test_computer_dialects.py::test_a_models_name_tells_its_dialect",
     "models.*.base_url": "models/test_make.py::test_fallbacks_from_settings_answer_when_the_first_can_not",
+    "models.*.api_key": f"{CHAT}::test_keys_are_never_told",
     "models.*.api_key_env": KEY,
     "models.*.key_file": KEY,
     "models.*.price.input": PRICE,
@@ -104,6 +120,22 @@ SHOWN_BY = {
     "models.*.total_timeout_s": PATIENCE,
     "models.*.retries": f"{HERE}::test_a_busy_model_is_asked_again_as_often_as_set",
     "models.*.fallbacks": "models/test_make.py::test_fallbacks_from_settings_answer_when_the_first_can_not",
+    "chat.max_turns": CHAT_LIMITS,
+    "chat.inner_steps": CHAT_LIMITS,
+    "chat.device_wait_s": f"{CHAT}::test_a_busy_device_is_waited_for_where_the_settings_say_so",
+    "chat.instructions": f"{CHAT}::test_the_planners_instructions_are_a_file_that_can_be_replaced",
+    "chat.tools": f"{CHAT}::test_the_users_own_functions_are_tools",
+    "chat.mcp.command": f"{CHAT}::test_tools_of_an_mcp_server_are_offered_and_used",
+    "chat.tool_timeout_s": f"{CHAT}::test_a_function_that_hangs_is_given_up",
+    "chat.context_chars": f"{CHAT}::test_what_the_planner_is_told_of_a_long_conversation_is_bounded",
+    "mcp.secrets": "server/test_mcp.py::test_a_goal_names_only_the_secrets_that_the_settings_give_leave_for",
+    "server.host": EXPOSED,
+    "server.port": "cli/test_serve.py::test_what_keeps_the_server_from_starting_is_one_sentence",
+    "server.expose": EXPOSED,
+    "server.names": f"{GUARD}::test_a_name_from_the_settings_is_taken",
+    "server.token_file": f"{GUARD}::test_the_token_file_is_where_the_settings_say",
+    "server.wrong_tokens": f"{GUARD}::test_wrong_tokens_are_looked_at_only_so_often_and_the_right_one_always",
+    "server.body_kb": f"{GUARD}::test_a_body_is_bounded_whether_its_length_is_told_or_not",
     "budget.task": "engine/test_budget.py::test_when_the_cap_is_reached_the_sentence_says_what_to_do",
     "budget.low": TIER,
     "budget.medium": TIER,
@@ -130,7 +162,16 @@ SHOWN_BY = {
     "sandbox.output_kb": f"{BOX}::test_long_output_keeps_its_beginning_and_its_end",
     "sandbox.processes": f"{BOX}::test_a_fork_bomb_is_contained",
     "sandbox.file_mb": f"{BOX}::test_a_huge_file_is_contained",
+    "secrets.file": SECRET,
+    "secrets.keyring": SECRET,
+    "policy.look": RISK,
+    "policy.reversible": RISK,
+    "policy.irreversible": RISK,
     "policy.run_code": "engine/test_run_code.py::test_code_is_not_run_without_a_yes",
+    "policy.sites_allow": f"{SITES}::test_what_is_clicked_does_not_lead_away",
+    "policy.sites_deny": f"{SITES}::test_a_denied_site_is_refused_and_all_others_are_not",
+    "policy.apps_allow": f"{POLICY}::test_in_an_app_off_the_list_nothing_is_done_but_leaving",
+    "policy.apps_deny": f"{POLICY}::test_an_app_is_known_by_any_of_its_names",
 }
 
 
@@ -182,11 +223,12 @@ def test_errors_make_a_periodic_check_look_deeper() -> None:
 
 
 @pytest.mark.parametrize("tier", ["low", "medium", "high"])
-def test_each_tier_limits_what_one_operation_may_cost(tier: str) -> None:
+def test_each_tier_limits_what_one_operation_may_cost(tier: Depth) -> None:
     usual, other = Budget(BudgetSettings()), Budget(BudgetSettings.model_validate({tier: "0.005"}))
     changed = {role for role in TIERS if usual.ceiling(role) != other.ceiling(role)}
     assert changed == {role for role, of in TIERS.items() if of == tier}
     assert {other.ceiling(role) for role in changed} == {Decimal("0.005")}
+    assert other.ceiling("evaluator", tier) == Decimal("0.005") != usual.ceiling("evaluator", tier)
 
 
 def step(**arguments: Any) -> Step:
@@ -233,6 +275,26 @@ async def test_what_an_operator_is_set_to_reaches_its_model_and_the_phone(
     assert (click.x, click.y) == point
     assert max(picture_size(server.requests[0])) == side
     assert server.requests[0].body["max_tokens"] == tokens
+
+
+@pytest.mark.parametrize(
+    ("changed", "sides", "tokens"),
+    [({}, (768, 1280), [600, 3000]), ({"picture_side": 640, "max_output_tokens": 2000}, (384, 640), [400, 2000])],
+)
+async def test_what_an_evaluator_is_set_to_reaches_its_model(
+    tmp_path: Path, changed: dict[str, Any], sides: tuple[int, int], tokens: list[int]
+) -> None:
+    fine: dict[str, Any] = {"decision": "gate_done", "status": "GOOD", "confidence": 1, "reason": "it is open"}
+    whole = {"goal_reached": True, "steps_complete": True, "end_state_as_expected": True, "omissions": []}
+    replies = [Step(calls=(ScriptedCall(name="judge", arguments=said),)) for said in (fine, fine | whole)]
+    async with ModelServer(replies) as server:
+        model = {"model": "scripted", "base_url": server.url, "free": True, **changed}
+        settings = Settings.model_validate({"data_dir": tmp_path, "models": {"evaluator": model}})
+        async with Deskhand(settings) as hand:
+            await hand.run("打开设置")
+    light, deep = server.requests
+    assert (max(picture_size(light)), {max(size) for size in picture_sizes(deep)}) == (sides[0], {sides[1]})
+    assert [seen.body["max_tokens"] for seen in server.requests] == tokens
 
 
 REQUEST = ModelRequest(role="operator", system="", turns=(Turn("user", ("Hello",)),))

@@ -1,18 +1,34 @@
 """Deskhand: a goal in plain words, carried out on a browser, a desktop or a phone."""
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from deskhand.build import Deskhand
+    from deskhand.config import Settings, load
+    from deskhand.engine.rules import Rule
+    from deskhand.engine.run import Run
+    from deskhand.errors import DeskhandError
+    from deskhand.task.state import TaskState
+    from deskhand.types import TaskStatus
 
 __version__ = "0.1.0"
-__all__ = ["Deskhand", "__version__"]
+__all__ = ["Deskhand", "DeskhandError", "Rule", "Run", "Settings", "TaskState", "TaskStatus", "__version__", "load"]
+
+_HOMES = {
+    "Deskhand": "build",
+    "DeskhandError": "errors",
+    "Rule": "engine.rules",
+    "Run": "engine.run",
+    "Settings": "config",
+    "TaskState": "task.state",
+    "TaskStatus": "types",
+    "load": "config",
+}
 
 
 def __getattr__(name: str) -> Any:
     # Lazy, so that `import deskhand` and `deskhand --help` cost nothing.
-    if name == "Deskhand":
-        from deskhand.build import Deskhand
-
-        return Deskhand
+    if name in _HOMES:
+        return getattr(import_module(f"deskhand.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'deskhand' has no attribute {name!r}")

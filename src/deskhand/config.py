@@ -1,17 +1,20 @@
 """One typed settings tree; the only reader of settings files and of the environment.
 
-Command line > environment (`DESKHAND_SETTLE__MAX_WAIT_MS=…`) > file (TOML) > default.
+Command line > environment (`DESKHAND_SETTLE__MAX_WAIT_MS=…`) > file (TOML, or flat JSON) > default.
 """
 
 import os
-import tomllib
+from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
+from deskhand import sites
 from deskhand.errors import ModelUnavailable, SettingsError
+from deskhand.keepsakes import find_secret
+from deskhand.layers import Layer, Tree, classic_layer, file_layer, merged, origin, variables_layer
 
 
 class _Section(BaseModel):
@@ -37,6 +40,9 @@ class ExecutorSettings(_Section):
     decide_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120.0
     action_timeout_s: Annotated[float, Field(gt=0, le=600)] = 30.0
     history: Annotated[int, Field(ge=1, le=20)] = 8
+    # A screen without push signals is looked at this often while nothing happens. Not a multiple of a caret's half
+    # period (500 or 530 ms), or its blinking would never be seen.
+    tick_ms: Annotated[int, Field(ge=50, le=60_000)] = 700
 
 
 class RuleSettings(_Section):
@@ -62,6 +68,12 @@ class DispatcherSettings(_Section):
     """Limits of the outer loop."""
 
     max_plans: Annotated[int, Field(ge=1, le=100)] = 10
+    # How often a stuck worker is corrected before it is started anew.
+    max_stuck_retries: Annotated[int, Field(ge=0, le=20)] = 2
+    # The newest reports of the inner loop that a planner is told.
+    feedback: Annotated[int, Field(ge=1, le=20)] = 2
+    # Without any event, the rules are asked at least this often.
+    tick_ms: Annotated[int, Field(ge=10, le=600_000)] = 2000
 
 
 class McpToolSettings(_Section):
@@ -83,10 +95,70 @@ class SupplementSettings(_Section):
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 20.0
 
 
-class PolicySettings(_Section):
-    """What may be done without asking. Where nobody can be asked, `ask` is a no."""
+def in_one_line(value: Any) -> Any:
+    """From the environment and the command line a list comes as one line with commas."""
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
-    run_code: Literal["allow", "ask"] = "ask"
+
+Permission = Literal["allow", "ask", "deny"]
+Names = tuple[Annotated[str, Field(min_length=1, max_length=300)], ...]
+
+
+class PolicySettings(_Section):
+    """What may be done without asking, by its risk; code, sites and apps. Where nobody can be asked, `ask` is a no.
+
+    With an allow-list everything that is not on it is refused; a deny-list holds in any case. docs/policy.md has more.
+    """
+
+    look: Permission = "allow"
+    reversible: Permission = "allow"
+    irreversible: Permission = "ask"
+    run_code: Permission = "ask"
+    sites_allow: Names = ()
+    sites_deny: Names = ()
+    apps_allow: Names = ()
+    apps_deny: Names = ()
+
+    @field_validator("sites_allow", "sites_deny", "apps_allow", "apps_deny", mode="before")
+    @classmethod
+    def _one_line(cls, value: Any) -> Any:
+        return in_one_line(value)
+
+    @field_validator("sites_allow", "sites_deny")
+    @classmethod
+    def _are_sites(cls, entries: tuple[str, ...]) -> tuple[str, ...]:
+        for entry in entries:
+            sites.pattern(entry)
+        return entries
+
+
+class PromptMemorySettings(_Section):
+    """Where prompts are kept by type of task. No path: `prompts.json` in the data folder."""
+
+    path: Path | None = None
+
+
+class PeopleSettings(_Section):
+    """How long a person is waited for, and what counts as their answer to a risky action when none comes."""
+
+    timeout_s: Annotated[float, Field(gt=0, le=604_800)] = 300.0
+    on_timeout: Literal["deny", "allow"] = "deny"
+
+
+class SecretsSettings(_Section):
+    """Where the value of `{{secret:NAME}}` is kept: DESKHAND_SECRET_NAME, this file, the keyring under this name.
+
+    No file: `secrets.toml` beside the settings file. No name: the keyring is not asked.
+    """
+
+    file: Path | None = None
+    keyring: str = "deskhand"
+
+
+def read_secret(name: str, settings: SecretsSettings) -> str:
+    """A secret's value. May wait for a keyring that a person has to open."""
+    file = settings.file or settings_file().with_name("secrets.toml")
+    return find_secret(name, os.environ, file, settings.keyring)
 
 
 class AdbSettings(_Section):
@@ -166,6 +238,7 @@ class EndpointSettings(_Section):
     provider: Provider = "openai-compatible"
     model: Annotated[str, Field(min_length=1)]
     base_url: str = ""
+    api_key: SecretStr | None = None
     api_key_env: str = ""
     key_file: Path | None = None
     price: PriceSettings | None = None
@@ -191,13 +264,14 @@ class EndpointSettings(_Section):
 class ModelSettings(EndpointSettings):
     """The model of one role. Fallbacks speak the same dialect and are tried in order when it can't answer.
 
-    `show` is what a step is told with: the picture, the numbered list of elements, or both.
+    `show` is what a step, or a deep check, is told with: the picture, the list of elements, or both. A light check gets
+    a smaller picture and less room for its answer.
     """
 
     dialect: Literal["auto", "tools", "autoglm", "uitars", "anthropic-computer", "openai-computer"] = "auto"
     coordinates: Literal["auto", "pixels", "thousandths"] = "auto"
     vision: bool = True
-    show: Literal["picture", "list", "both"] = "both"
+    show: Literal["picture", "list", "both", "marks"] = "both"
     picture_side: Annotated[int, Field(ge=200, le=4096)] = 1280
     max_output_tokens: Annotated[int, Field(ge=64, le=200_000)] = 3000
     connect_timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0
@@ -205,6 +279,58 @@ class ModelSettings(EndpointSettings):
     total_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 110.0
     retries: Annotated[int, Field(ge=0, le=20)] = 3
     fallbacks: tuple[EndpointSettings, ...] = ()
+
+
+class McpServerSettings(_Section):
+    """An MCP server that is started by this command; all of its tools are offered."""
+
+    command: Annotated[tuple[str, ...], Field(min_length=1)]
+
+
+class ChatSettings(_Section):
+    """Layered chat: how often the planner may call tools for one message, and how many steps each of its tasks has.
+
+    `instructions` is a file in place of the planner's own; `tools` are Python functions, as `module:function`.
+    Of the conversation so far the planner is told the newest `context_chars`.
+    """
+
+    max_turns: Annotated[int, Field(ge=1, le=1000)] = 50
+    inner_steps: Annotated[int, Field(ge=1, le=1000)] = 5
+    device_wait_s: Annotated[float, Field(ge=0, le=3600)] = 0.0
+    instructions: Path | None = None
+    tools: tuple[Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")], ...] = ()
+    mcp: tuple[McpServerSettings, ...] = ()
+    tool_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
+    context_chars: Annotated[int, Field(ge=500, le=1_000_000)] = 24_000
+
+
+class McpSettings(_Section):
+    """Deskhand as an MCP server. Goals that come in there are a model's words, not the person's.
+
+    `secrets` are those that such a goal may name.
+    """
+
+    secrets: Names = ()
+
+    @field_validator("secrets", mode="before")
+    @classmethod
+    def _one_line(cls, value: Any) -> Any:
+        return in_one_line(value)
+
+
+class ServerSettings(_Section):
+    """Where the server listens. Beyond this machine only with `expose`; `names` are further names it is called by.
+
+    No token file: one in the data folder. After `wrong_tokens` wrong ones in a minute no more are looked at.
+    """
+
+    host: str = "127.0.0.1"
+    port: Annotated[int, Field(ge=0, le=65_535)] = 8765
+    expose: bool = False
+    names: tuple[str, ...] = ()
+    token_file: Path | None = None
+    wrong_tokens: Annotated[int, Field(ge=1, le=100_000)] = 20
+    body_kb: Annotated[int, Field(ge=1, le=1_000_000)] = 1024
 
 
 class ModelsSettings(_Section):
@@ -228,7 +354,9 @@ class BudgetSettings(_Section):
 
 
 def read_key(endpoint: EndpointSettings) -> SecretStr:
-    """The endpoint's key, from its file or its variable; empty where none is needed."""
+    """The endpoint's key, from its settings, its file or its variable; empty where none is needed."""
+    if endpoint.api_key:
+        return endpoint.api_key
     if endpoint.key_file:
         try:
             return SecretStr(endpoint.key_file.read_text(encoding="utf-8").strip())
@@ -251,6 +379,7 @@ class Settings(_Section):
     """All settings with their defaults. Immutable: a running task keeps the ones it started with."""
 
     device: str = ""
+    loop: Literal["dual", "single"] = "dual"
     data_dir: Path = Field(default_factory=lambda: _home("XDG_DATA_HOME", ".local/share"))
     time_limit_s: Annotated[float, Field(gt=0, le=604_800)] = 3600.0
     executor: ExecutorSettings = ExecutorSettings()
@@ -260,83 +389,73 @@ class Settings(_Section):
     dispatcher: DispatcherSettings = DispatcherSettings()
     supplement: SupplementSettings = SupplementSettings()
     models: ModelsSettings = ModelsSettings()
+    chat: ChatSettings = ChatSettings()
+    server: ServerSettings = ServerSettings()
+    mcp: McpSettings = McpSettings()
     budget: BudgetSettings = BudgetSettings()
     adb: AdbSettings = AdbSettings()
     browser: BrowserSettings = Field(default_factory=BrowserSettings)
     desktop: DesktopSettings = DesktopSettings()
     sandbox: SandboxSettings = SandboxSettings()
     policy: PolicySettings = PolicySettings()
-
-
-Tree = dict[str, Any]
+    secrets: SecretsSettings = SecretsSettings()
+    people: PeopleSettings = PeopleSettings()
+    prompt_memory: PromptMemorySettings = PromptMemorySettings()
 
 
 def settings_file() -> Path:
-    """Where the settings file is looked for: `DESKHAND_CONFIG`, else the user's config folder."""
-    named = os.environ.get("DESKHAND_CONFIG")
-    return Path(named) if named else _home("XDG_CONFIG_HOME", ".config") / "config.toml"
+    """Where the settings file is looked for: `DESKHAND_CONFIG`, else the user's config folder (TOML before JSON)."""
+    if named := os.environ.get("DESKHAND_CONFIG"):
+        return Path(named)
+    toml = _home("XDG_CONFIG_HOME", ".config") / "config.toml"
+    flat = toml.with_suffix(".json")
+    return flat if flat.exists() and not toml.exists() else toml
 
 
 def load(overrides: Tree | None = None, file: Path | None = None) -> Settings:
     """Settings from all layers; raises SettingsError naming the key and where it was set."""
-    file = file or settings_file()
-    layers = {
-        str(file): _from_file(file),
-        "the environment": _from_environment(),
-        "the command line": overrides or {},
-    }
-    merged: Tree = {}
-    for layer in layers.values():
-        merged = _merge(merged, layer)
+    return put_together(read_layers(overrides, file))
+
+
+def read_layers(overrides: Tree | None = None, file: Path | None = None) -> tuple[Layer, ...]:
+    """From the weakest to the strongest."""
+    return (
+        file_layer(file or settings_file()),
+        classic_layer(os.environ),
+        variables_layer(os.environ),
+        Layer("the command line", overrides or {}),
+    )
+
+
+def put_together(layers: tuple[Layer, ...]) -> Settings:
     try:
-        return Settings.model_validate(merged)
+        return Settings.model_validate(merged(layers))
     except ValidationError as error:
         raise SettingsError(_explain(error, layers)) from None
 
 
-def _from_file(file: Path) -> Tree:
-    try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SettingsError(f"The settings file {file} can't be read: {error}.") from None
-
-
-def _from_environment() -> Tree:
-    tree: Tree = {}
-    for name, value in os.environ.items():
-        if name.startswith("DESKHAND_") and name != "DESKHAND_CONFIG":
-            node: Tree = {}
-            *path, leaf = name.removeprefix("DESKHAND_").lower().split("__")
-            node[leaf] = value
-            for part in reversed(path):
-                node = {part: node}
-            tree = _merge(tree, node)
-    return tree
-
-
-def _merge(base: Tree, over: Tree) -> Tree:
-    merged = dict(base)
-    for key, value in over.items():
-        below = merged.get(key)
-        merged[key] = _merge(below, value) if isinstance(below, dict) and isinstance(value, dict) else value  # pyright: ignore[reportUnknownArgumentType] the trees are untyped input until validated
-    return merged
-
-
-def _explain(error: ValidationError, layers: dict[str, Tree]) -> str:
+def _explain(error: ValidationError, layers: tuple[Layer, ...]) -> str:
     first = error.errors(include_url=False)[0]
-    path = [str(part) for part in first["loc"]]
-    where = next((name for name, tree in reversed(layers.items()) if _has(tree, path)), "the settings")
+    path = tuple(str(part) for part in first["loc"])
+    # What is missing was set nowhere; what it is missing in was.
+    places = (origin(path[:end], layers) for end in range(len(path), 0, -1))
+    where = next((place for place in places if place != "default"), "the settings")
     key = ".".join(path)
     if first["type"] == "extra_forbidden":
         return f"Unknown setting {key!r} in {where}: remove it or correct its spelling."
     return f"Bad value for {key!r} in {where}: {first['msg']}."
 
 
-def _has(tree: Any, path: list[str]) -> bool:
-    for part in path:
-        if not isinstance(tree, dict) or part not in tree:
-            return False
-        tree = tree[part]  # pyright: ignore[reportUnknownVariableType] untyped input, as above
-    return True
+def explained(settings: Settings, layers: tuple[Layer, ...]) -> list[tuple[str, Any, str]]:
+    """Every setting: its name, its value with keys masked, and where it comes from."""
+    return [
+        (".".join(path), value, origin(path, layers)) for path, value in _leaves(settings.model_dump(mode="json"), ())
+    ]
+
+
+def _leaves(node: Tree, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for name, value in node.items():
+        if isinstance(value, dict):
+            yield from _leaves(cast("Tree", value), (*path, name))
+        else:
+            yield (*path, name), value

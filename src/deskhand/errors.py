@@ -24,7 +24,12 @@ DeskhandError
     └── JournalError           damaged, from a newer version, or its folder can't be written
 """
 
+from typing import TYPE_CHECKING
+
 from deskhand.types import Usage
+
+if TYPE_CHECKING:
+    from deskhand.gates import Material
 
 
 class DeskhandError(Exception):
@@ -120,7 +125,11 @@ class ModelUnavailable(DeskhandError):
 
 
 class LookupFailed(DeskhandError):
-    pass
+    """`found` is what other sources had all the same."""
+
+    def __init__(self, sentence: str, found: "tuple[Material, ...]" = ()) -> None:
+        super().__init__(sentence)
+        self.found = found
 
 
 class BudgetSpent(DeskhandError):

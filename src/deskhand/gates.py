@@ -126,13 +126,15 @@ class PlanRequest:
     materials: tuple[Material, ...] = ()
     notes: tuple[str, ...] = ()
     messages: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class GateRequest:
     """What a judge gets to see. `goal` is always the root goal; `before` is the screen as the subtask began.
 
-    `steps` and `seconds` went into the subtask; `changed` is the share of the screen that differs from `before`.
+    `said` is what the person added or took back since. `steps` and `seconds` went into the subtask;
+    `changed` is the share of the screen that differs from `before`.
     """
 
     trigger: GateTrigger
@@ -151,3 +153,4 @@ class GateRequest:
     notes: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
     earlier: tuple[QualityReport, ...] = ()
+    said: tuple[str, ...] = ()

@@ -5,9 +5,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from deskhand.actions import Action, ActionKind
-from deskhand.gates import GateRequest, Material, Plan, PlanRequest, QualityReport
-from deskhand.talk import ModelReply, ModelRequest, Situation
-from deskhand.types import AppInfo, Briefing, CodeResult, Decision, Element, Frame, SettleResult
+from deskhand.gates import Depth, GateRequest, Material, Plan, PlanRequest, QualityReport
+from deskhand.people import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
+from deskhand.talk import ModelReply, ModelRequest, Situation, Tool, Turn
+from deskhand.types import AppInfo, Briefing, CodeResult, Decision, Element, Frame, SettleResult, Usage
 
 if TYPE_CHECKING:
     from deskhand.task.events import Event, Record, RunSummary
@@ -72,7 +73,54 @@ class Planner(Protocol):
 
     async def plan(self, request: PlanRequest) -> Plan: ...
     async def supplement(self, need: str, goal: str) -> tuple[Material, ...]:
-        """What can be found out about `need` outside of the screen; empty when nothing is."""
+        """What can be found out about `need` outside of the screen; empty when nothing is.
+
+        Raises LookupFailed when a source can't be asked; it carries what the others had.
+        """
+        ...
+
+
+class Coach(Protocol):
+    """Heeds the person, helps a stuck worker, and learns for the next time."""
+
+    async def amend(self, request: AmendRequest) -> Amendment:
+        """What a person's words in the middle of the work change."""
+        ...
+
+    async def correct(self, request: StuckRequest) -> Correction:
+        """What a worker that is stuck should do instead; never what it was told already."""
+        ...
+
+    async def improve(self, request: LessonRequest) -> Lesson:
+        """A better prompt for the next task of this type."""
+        ...
+
+
+class Assistant(Protocol):
+    """Leads a conversation: says something, or calls tools. Keeps nothing between calls."""
+
+    async def answer(self, turns: Sequence[Turn], tools: Sequence[Tool]) -> ModelReply:
+        """Its next words, its next calls, or both; a reply without calls ends its turn."""
+        ...
+
+
+class PromptMemory(Protocol):
+    """What was learned about each type of task, in a file a person can read and edit.
+
+    It never stops a task: `trouble` says what went wrong with the last call, empty when nothing did.
+    """
+
+    @property
+    def trouble(self) -> str: ...
+
+    async def pick(self, task_type: str) -> str:
+        """The prompt for a task of this type; empty when nothing is known."""
+        ...
+
+    async def learn(
+        self, task_type: str, *, success: bool, prompt: str = "", corrections: tuple[str, ...] = ()
+    ) -> None:
+        """Count one more use; `prompt` replaces the one that is kept, empty leaves it."""
         ...
 
 
@@ -114,11 +162,11 @@ class Dialect(Protocol):
 class Budget(Protocol):
     """Money that can't be overspent: the worst case is set aside before a call and settled after it."""
 
-    def ceiling(self, role: str) -> Decimal:
-        """The most that one operation of this role may cost."""
+    def ceiling(self, role: str, tier: Depth | None = None) -> Decimal:
+        """The most that one operation of this role, or of this tier, may cost."""
         ...
 
-    async def reserve(self, amount: Decimal, role: str) -> "Reservation": ...
+    async def reserve(self, amount: Decimal, role: str, tier: Depth | None = None) -> "Reservation": ...
 
 
 class Reservation(Protocol):
@@ -126,6 +174,19 @@ class Reservation(Protocol):
 
     def settle(self, cost: Decimal) -> None: ...
     def release(self) -> None: ...
+
+
+class Ledger(Protocol):
+    """Where paid calls are written down. When `reserve` returns, the worst case of the call survives a kill -9."""
+
+    async def reserve(self, call: str, role: str, model: str, amount: Decimal) -> None: ...
+    def release(self, call: str) -> None:
+        """It was not made, or refused: it costs nothing."""
+        ...
+
+    def bill(self, role: str, model: str, usage: Usage, *, call: str = "", certain: bool = True) -> None:
+        """What it cost. `certain` is False when the reply was lost and the worst case was taken."""
+        ...
 
 
 class ScreenReader(Protocol):

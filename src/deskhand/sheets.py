@@ -1,10 +1,24 @@
-"""Prompt sheets: text files with named sections, one file a language. Prompts are files, never strings in code."""
+"""Prompt sheets: text files with named sections, one file a language. Prompts are files, never strings in code.
 
+What comes from outside (screens, pages, files, what workers noted of them) is filled in between marks, as data.
+"""
+
+import re
 from functools import cache
 from importlib import resources
 from string import Template
 
 from deskhand.talk import Language
+
+# Between these a prompt holds data, which every role is told never to follow. A text can neither open nor close one.
+MARKS = ("screen", "history", "notes", "answers", "material", "claim", "reports", "reason", "output", "data")
+_MARK = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(MARKS)})s?\b)", re.IGNORECASE)
+
+
+def as_data(mark: str, text: str) -> str:
+    """Text from outside between marks that it can't close itself; nothing stays nothing."""
+    assert mark in MARKS, f"no prompt says what <{mark}> is"
+    return f"<{mark}>\n{_MARK.sub('‹', text)}\n</{mark}>" if text else ""
 
 
 class Sheet:

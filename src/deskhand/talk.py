@@ -28,14 +28,6 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
-    """One message of a conversation, in order: words and pictures."""
-
-    speaker: Literal["user", "model"]
-    parts: tuple[str | Picture, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Tool:
     """A function that the model may call; `parameters` is a JSON schema."""
 
@@ -46,10 +38,33 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """`arguments` is None when what the model wrote there is no JSON object."""
+    """`arguments` is None when what the model wrote there is no JSON object.
+
+    `id` is ours: it ties a result to its call when both are told to a model again.
+    """
 
     name: str
     arguments: Mapping[str, Any] | None
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a call came to, as text; `id` is that of the call."""
+
+    id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation, in order: words and pictures, a model's calls, and what they came to.
+
+    Every call of a turn has its result in the turn behind it.
+    """
+
+    speaker: Literal["user", "model"]
+    parts: tuple[str | Picture | ToolCall | ToolResult, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +77,10 @@ class Computer:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One question, complete in itself: nothing is remembered between two of them."""
+    """One question, complete in itself: nothing is remembered between two of them.
+
+    `tier` says how much it may cost at most; without one, as much as an operation of its role.
+    """
 
     role: str
     system: str
@@ -75,6 +93,7 @@ class ModelRequest:
     top_p: float | None = None
     frequency_penalty: float | None = None
     stop: tuple[str, ...] = ()
+    tier: Literal["low", "medium", "high"] | None = None
 
     @property
     def pictures(self) -> tuple[Picture, ...]:

@@ -49,6 +49,11 @@ class ExecutorStatus(StrEnum):
     COMPLETED = "completed"
     FAILED = "failed"
 
+    @property
+    def ended(self) -> bool:
+        """Whether the worker has come to an end of its own, good or bad."""
+        return self in (ExecutorStatus.COMPLETED, ExecutorStatus.FAILED, ExecutorStatus.STUCK)
+
 
 class Situation(StrEnum):
     INIT = "INIT"
@@ -122,6 +127,27 @@ class Frame:
     @property
     def size(self) -> tuple[int, int]:
         return self.width, self.height
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """What differs between two frames: how many pixels in each tile, in the grid of `after`."""
+
+    before: Frame
+    after: Frame
+    counts: NDArray[np.uint16]
+
+    @property
+    def tiles(self) -> NDArray[np.bool_]:
+        return self.counts != 0
+
+    @property
+    def fraction(self) -> float:
+        return self.share(self.tiles)
+
+    def share(self, tiles: NDArray[np.bool_]) -> float:
+        """The share of all pixels that changed inside of these tiles."""
+        return float(self.counts[tiles].sum()) / (self.after.width * self.after.height)
 
 
 Role = Literal[
@@ -261,11 +287,20 @@ WorkerRole = Literal["operator", "technician", "analyst"]
 
 
 class Subtask(Word):
+    """One item of the plan, which is the to-do list. `task_type` is how memory knows tasks of its kind again.
+
+    `since` and `ended` are wall times; `retries` counts how often it was started anew.
+    """
+
     id: str
     title: str
     done_when: str = ""
     role: WorkerRole = "operator"
+    task_type: Annotated[str, Field(max_length=60)] = ""
     status: SubtaskStatus = SubtaskStatus.READY
+    retries: int = 0
+    since: float | None = None
+    ended: float | None = None
 
 
 class ActionReport(Word):
@@ -279,13 +314,14 @@ class ActionReport(Word):
 
 
 class StepReport(Word):
-    """One finished step: what was decided, what came of it."""
+    """One finished step: what was decided, what came of it. `done`: with it the worker called its subtask done."""
 
     step: int
     thought: str = ""
     message: str = ""
     actions: tuple[ActionReport, ...] = ()
     error: str = ""
+    done: bool = False
 
 
 class Artifact(Word):
@@ -344,15 +380,23 @@ class StartTask(Word):
     system_prompt: str = ""
     done_when: str = ""
     role: WorkerRole = "operator"
+    task_type: str = ""
     go_on: bool = False
 
 
+Holder = Literal["person", "planner"]
+
+
 class Pause(Word):
+    """Holds the worker until whoever paused it lets go: a planner's new order does not end a person's pause."""
+
     command: Literal["pause"] = "pause"
+    by: Holder = "person"
 
 
 class Resume(Word):
     command: Literal["resume"] = "resume"
+    by: Holder = "person"
 
 
 class InjectPrompt(Word):
@@ -374,10 +418,15 @@ Command = Annotated[StartTask | Pause | Resume | InjectPrompt | ResetContext | S
 
 @dataclass(frozen=True, slots=True)
 class SettleResult:
-    """How the wait for a still screen ended. `moving` is the part of the screen that still changed when it gave up."""
+    """How the wait for a still screen ended: what the action changed, and what still moved if it gave up."""
 
     still: bool
     waited_ms: int
     frames: int
-    frame: Frame
+    change: Change
     moving: tuple[Rect, ...] = field(default=())
+
+    @property
+    def frame(self) -> Frame:
+        """The last one that was seen."""
+        return self.change.after

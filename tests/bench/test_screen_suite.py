@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import pytest
 from PIL import Image
 
+from deskhand.bench.screen_labels import rendered_pages
 from deskhand.bench.screen_settle import chart, compare
+
+pytestmark = pytest.mark.slow
 
 
 async def test_settling_beats_sleeping_and_equal_frames_on_both_counts(tmp_path: Path) -> None:
@@ -17,3 +21,9 @@ async def test_settling_beats_sleeping_and_equal_frames_on_both_counts(tmp_path:
     file = chart(methods, tmp_path / "charts" / "settle.png")
     with Image.open(file) as picture:
         assert picture.size == (1000, 640)
+
+
+async def test_a_browser_s_pages_come_with_all_their_labels() -> None:
+    pages = await rendered_pages()
+    assert [len(page.labels) for page in pages] == [20, 20, 20]
+    assert {"Export CSV", "加入购物车"} <= {label.text for label in pages[0].labels}

@@ -227,6 +227,7 @@ async def test_doctor_asks_each_model_once_and_says_what_works(cli: Cli) -> None
         "what": "operator: openai-compatible:scripted",
         "ok": True,
         "detail": "vision yes, tools yes, streaming yes, free",
+        "optional": False,
     }
     assert len(server.requests) == 1
 

@@ -1,8 +1,8 @@
 """Help, version, devices, doctor, simphone, bench."""
 
 import json
+import resource
 import signal
-import time
 from pathlib import Path
 
 import pytest
@@ -18,16 +18,22 @@ COMMANDS = ("run", "devices", "runs", "show", "simphone", "doctor", "bench")
 
 async def test_help_is_fast_and_lists_every_command(cli: Cli) -> None:
     quickest = 9.0
-    for _ in range(5):
-        begun = time.perf_counter()
+    for _ in range(3):
+        begun = processor_time_of_children()
         ended = await cli.unmeasured()("--help")
-        quickest = min(quickest, time.perf_counter() - begun)
+        quickest = min(quickest, processor_time_of_children() - begun)
     assert ended.code == 0
     listed = [line.split()[0] for line in ended.out.partition("Commands:")[2].splitlines() if line.strip()]
     assert set(COMMANDS) <= set(listed)
     assert "Exit codes: 0 fulfilled" in ended.out
-    # The goal is 0.3 s on a quiet machine; the rest is room for a busy one.
+    # The goal is 0.3 s on a quiet machine; on a busy one even the same work takes a processor longer.
     assert quickest < 1.0
+
+
+def processor_time_of_children() -> float:
+    """Not the time on the wall, which says how busy the machine is."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 async def test_no_command_shows_the_help(cli: Cli) -> None:
@@ -67,6 +73,18 @@ async def test_a_healthy_machine_passes_the_doctor(cli: Cli) -> None:
     assert {"python", "settings", "journal", "sim", "sim self-test"} <= {each["what"] for each in told["findings"]}
 
 
+async def test_parts_that_nobody_asked_for_may_be_missing(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    bare = {"PATH": str(tmp_path / "bin"), "DISPLAY": ""}  # neither bubblewrap nor an X server
+    plain = await cli("doctor", **bare)
+    missing = [line.split()[1] for line in plain.out.splitlines() if "not installed (optional): " in line]
+    assert set(missing) >= {"sandbox", "desktop"}
+    assert (plain.code, "✘" in plain.out) == (0, False), plain.out
+    asked = (await cli("doctor", "--json", **bare, DESKHAND_DEVICE="desktop")).json
+    assert [each["what"] for each in asked["findings"] if not each["ok"] and not each["optional"]] == ["desktop"]
+    assert asked["healthy"] is False
+
+
 async def test_the_doctor_says_what_is_wrong_and_how_to_fix_it(cli: Cli) -> None:
     cli.data.parent.joinpath("data").write_text("a file where the folder should be")
     ended = await cli("doctor", "--json", DESKHAND_ADB__PATH="/nowhere/adb", DESKHAND_ADB__PORT="1")
@@ -75,6 +93,19 @@ async def test_the_doctor_says_what_is_wrong_and_how_to_fix_it(cli: Cli) -> None
     assert "DESKHAND_DATA_DIR" in wrong["journal"]
     assert "/nowhere/adb" in wrong["sim self-test"]
     assert "/nowhere/adb" in wrong["android"]
+
+
+async def test_the_doctor_says_who_can_not_work_without_a_sandbox(cli: Cli, tmp_path: Path) -> None:
+    async def sandbox(**env: str) -> dict[str, object]:
+        told = (await cli("doctor", "--json", PATH=str(tmp_path), **env)).json
+        return next(finding for finding in told["findings"] if finding["what"] == "sandbox")
+
+    missing = await sandbox()
+    assert not missing["ok"]
+    assert "install bubblewrap; without it no code is run, and no plan counts on the techn" in str(missing["detail"])
+    allowed = await sandbox(DESKHAND_SANDBOX__ALLOW_UNSANDBOXED="true")
+    assert allowed["ok"]
+    assert "code runs without one" in str(allowed["detail"])
 
 
 async def test_the_doctor_reports_bad_settings_instead_of_failing_on_them(cli: Cli) -> None:

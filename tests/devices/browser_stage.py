@@ -23,6 +23,8 @@ class Site:
     def __init__(self) -> None:
         self.texts: dict[str, bytes] = {}
         self.delays: dict[str, threading.Event] = {}
+        self.redirects: dict[str, str] = {}
+        self.asked: set[str] = set()
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
@@ -50,6 +52,13 @@ def _handler(site: Site) -> type[http.server.BaseHTTPRequestHandler]:
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             path = self.path.split("?")[0]
+            site.asked.add(path)
+            if path in site.redirects:
+                self.send_response(302)
+                self.send_header("Location", site.redirects[path])
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
             if path in site.delays:
                 site.delays[path].wait(20)
             data = site.texts.get(path)
@@ -64,6 +73,9 @@ def _handler(site: Site) -> type[http.server.BaseHTTPRequestHandler]:
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)
+
+        def do_POST(self) -> None:
+            self.do_GET()
 
         def log_message(self, format: str, *args: Any) -> None:
             pass

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
+import contextlib
 import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,6 +12,7 @@ from typing import Any
 
 from PIL import Image
 
+from deskhand.errors import NoElements
 from deskhand.models.scripted import Entry, Reply, ScriptedCall, Seen, Step
 from deskhand.protocols import Device
 from deskhand.types import Element
@@ -129,13 +132,18 @@ PROVIDERS = {"anthropic-computer": "anthropic", "openai-computer": "openai"}
 
 
 async def where(device: Device, name: str) -> Point:
-    """Where that is now, as the device itself says."""
-    elements = await device.elements()
-    frame = await device.frame()
-    element = next((one for one in elements if _is(one, name)), None)
-    assert element, f"{name!r} is not among {[(one.role, one.name, one.hint) for one in elements]}"
-    x, y = element.bounds.center
-    return x / frame.width, y / frame.height
+    """Where that is, as the device itself says, as soon as it says so: a program tells its tree after its picture."""
+    elements: tuple[Element, ...] = ()
+    deadline = asyncio.get_running_loop().time() + 20
+    while asyncio.get_running_loop().time() < deadline:
+        with contextlib.suppress(NoElements):
+            elements = await device.elements()
+        frame = await device.frame()
+        if element := next((one for one in elements if _is(one, name)), None):
+            x, y = element.bounds.center
+            return x / frame.width, y / frame.height
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"{name!r} is not among {[(one.role, one.name, one.hint) for one in elements]}")
 
 
 def _is(element: Element, name: str) -> bool:
@@ -143,10 +151,15 @@ def _is(element: Element, name: str) -> bool:
 
 
 def picture_size(seen: Seen) -> tuple[int, int]:
-    """The size of the one picture in a request, from its own bytes."""
-    (picture,) = seen.pictures
-    with Image.open(io.BytesIO(base64.b64decode(picture.partition("base64,")[2] or picture))) as image:
-        return image.size
+    """The size of the one picture in a request."""
+    (size,) = picture_sizes(seen)
+    return size
+
+
+def picture_sizes(seen: Seen) -> list[tuple[int, int]]:
+    """Of each picture in a request, from its own bytes."""
+    data = [base64.b64decode(picture.partition("base64,")[2] or picture) for picture in seen.pictures]
+    return [Image.open(io.BytesIO(one)).size for one in data]
 
 
 def script(speaker: Speaker, moves: Sequence[Move], device: Callable[[], Device]) -> list[Entry]:

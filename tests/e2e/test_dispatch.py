@@ -6,11 +6,13 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any, TypeVar
 
+import pytest
+
 from deskhand.build import Deskhand
 from deskhand.config import Settings
 from deskhand.models.scripted import Entry, ScriptedCall, Seen, Step
 from deskhand.models.server import ModelServer
-from deskhand.task.events import GateClosed, PlanMade, Record, Supplemented
+from deskhand.task.events import ActionEnded, GateClosed, PlanMade, Record, Ruled, Supplemented
 from deskhand.task.state import TaskState
 from deskhand.types import TaskStatus
 
@@ -27,18 +29,20 @@ class Office:
         self.log: list[Record] = []
         self.phone: dict[str, Any] = {}
 
-    async def run(self, goal: str) -> TaskState:
+    async def run(self, goal: str, *, to_the_last: bool = True, **model: Any) -> TaskState:
+        """`to_the_last`: every reply has to be asked for. `model` are settings of every model."""
         async with AsyncExitStack() as stack:
             models: dict[str, Any] = {}
             for role, server in self.servers.items():
                 await stack.enter_async_context(server)
-                models[role] = {"model": "scripted", "base_url": server.url, "free": True}
+                models[role] = {"model": "scripted", "base_url": server.url, "free": True, **model}
             settings = Settings.model_validate({**self._settings, "models": models})
             hand = await stack.enter_async_context(Deskhand(settings))
             state = await hand.run(goal, device="sim:desk")
             self.log = await hand.journal.read(state.task_id)
             self.phone = hand.simulated.phones["desk"].state()
-        assert {role: server.unconsumed for role, server in self.servers.items() if server.unconsumed} == {}
+        left = {role: server.unconsumed for role, server in self.servers.items() if server.unconsumed}
+        assert not (to_the_last and left), left
         return state
 
     def asked(self, role: str) -> int:
@@ -190,3 +194,64 @@ async def test_a_final_check_that_fails_leads_to_a_new_plan(tmp_path: Path) -> N
     assert state.status is TaskStatus.FULFILLED, state.reason
     assert [made.reason for made in office.events(PlanMade)] == ["first_plan", "final_check_failed"]
     assert [gate.report.by for gate in office.events(GateClosed)] == ["model"] * 4
+
+
+async def test_a_part_that_fails_is_replanned_light_medium_heavy_and_then_goes_to_the_person(tmp_path: Path) -> None:
+    plans = [plan("Press the red button"), plan("Look for it"), plan("Scroll to it"), plan("Search for it")]
+    fail = call("step", decision="fail", message="There is no red button.")
+    office = Office(tmp_path, {"manager": plans, "operator": [fail] * 4})
+    state = await office.run("Press the red button")
+    assert [made.strategy for made in office.events(PlanMade)[1:]] == ["light", "medium", "heavy"]
+    assert (state.status, state.cause) == (TaskStatus.REJECTED, "failed")
+    assert "a person is needed" in state.reason
+    assert "There is no red button." in state.reason
+    assert "There is no red button." in office.servers["manager"].requests[-1].text
+
+
+async def test_eleven_identical_actions_of_a_model_are_caught_after_three(tmp_path: Path) -> None:
+    def work(seen: Seen) -> Step:
+        return done() if "Leave it alone" in seen.text else act("click", x=540, y=40)
+
+    def judge(seen: Seen) -> Step:
+        if "FINAL_CHECK" in seen.text:
+            return final("gate_done", "nothing is left to do")
+        if "WORKER_SUCCESS" in seen.text:
+            return judged("gate_done", "it was left alone")
+        return judged("gate_fail", "it clicks the same spot again and again")
+
+    scripts: dict[str, Sequence[Entry]] = {
+        "manager": [plan("Click until something happens"), plan("Leave it alone", contains="again and again")],
+        "operator": [work] * 20,
+        "evaluator": [judge] * 20,
+    }
+    office = Office(tmp_path, scripts)
+    state = await office.run("Make something happen", to_the_last=False)
+    assert state.status is TaskStatus.FULFILLED, state.reason
+    first = office.events(Ruled)[0].ruling
+    assert (first.rule, first.trigger) == ("repeated_action", "REPEATED_ACTION")
+    assert "3 times in a row" in first.reason
+    assert 3 <= len(office.events(ActionEnded)) < 11
+    assert office.events(GateClosed)[0].report.by == "model"
+
+
+@pytest.mark.parametrize(
+    ("cause", "reply", "settings", "model", "words"),
+    [
+        ("steps", act("memorize", text="x"), {"executor": {"max_steps": 2}}, {}, "the limit of 2 steps was reached"),
+        ("time", Step(text="x", first_byte_s=60), {"time_limit_s": 4}, {}, "the time limit of 4 s was reached"),
+        ("model", Step(status=401), {}, {}, "refused the key for scripted"),
+        (
+            "budget", act("memorize", text="x"), {"budget": {"task": "0.03"}},
+            {"free": False, "price": {"input": "1", "output": "1"}}, "raise it with --budget",
+        ),
+        ("failed", call("step", decision="ask", message="Which of the two?"), {}, {}, "a person is needed: Which of"),
+    ],
+    ids=("steps", "time", "model", "budget", "failed"),
+)  # fmt: skip
+async def test_each_end_has_its_name(
+    tmp_path: Path, cause: str, reply: Step, settings: dict[str, Any], model: dict[str, Any], words: str
+) -> None:
+    office = Office(tmp_path, {"operator": [reply] * 20}, **settings)
+    state = await office.run("打开设置", to_the_last=False, **model)
+    assert (state.status, state.cause) == (TaskStatus.REJECTED, cause), state.reason
+    assert words in state.reason

@@ -53,7 +53,9 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 async def hand(tmp_path_factory: pytest.TempPathFactory, programs: Path) -> AsyncIterator[Deskhand]:
     """One for all: its browser and its desktop stay open from task to task."""
     data = tmp_path_factory.mktemp("data")
-    async with Deskhand(load({"data_dir": data, "desktop": {"display": "own"}})) as hand:
+    async with Deskhand(
+        load({"data_dir": data, "desktop": {"display": "own"}, "policy": {"irreversible": "allow"}})
+    ) as hand:
         yield hand
 
 

@@ -15,8 +15,9 @@ from deskhand.config import BudgetSettings, load
 from deskhand.engine.budget import Budget
 from deskhand.models.scripted import Entry, ScriptedCall, Step
 from deskhand.models.server import ModelServer
-from deskhand.task.events import Billed
-from deskhand.task.state import fold_all
+from deskhand.task.events import Billed, Event, Record, Reserved
+from deskhand.task.fold import fold_all
+from deskhand.task.journal import SqliteJournal
 from deskhand.types import TaskStatus
 
 PRICE = {"input": "0.2", "output": "0.4"}
@@ -39,8 +40,9 @@ def budgets(monkeypatch: pytest.MonkeyPatch) -> list[Budget]:
 class Office:
     """A Deskhand whose roles have a scripted model each."""
 
-    def __init__(self, folder: Path, **scripts: Sequence[Entry]) -> None:
+    def __init__(self, folder: Path, fields: dict[str, Any] | None = None, /, **scripts: Sequence[Entry]) -> None:
         self._folder = folder
+        self._fields = fields or {}
         self.servers = {role: ModelServer(script) for role, script in scripts.items()}
         self._stack = AsyncExitStack()
 
@@ -48,7 +50,7 @@ class Office:
         models: dict[str, Any] = {}
         for role, server in self.servers.items():
             await self._stack.enter_async_context(server)
-            models[role] = {"model": "scripted", "base_url": server.url, "price": PRICE, "retries": 2}
+            models[role] = {"model": "scripted", "base_url": server.url, "price": PRICE, "retries": 2, **self._fields}
         return await self._stack.enter_async_context(Deskhand(load({"data_dir": self._folder, "models": models})))
 
     async def __aexit__(self, *_: object) -> None:
@@ -82,6 +84,36 @@ async def test_replies_of_no_use_are_billed_to_the_role_that_asked(tmp_path: Pat
     assert {role: usage.calls for role, usage in state.spend} == {"manager": 2, "operator": 6, "evaluator": 6}
     assert [bill.certain for bill in bills if bill.role == "operator"] == [True, True, True, False, True, True]
     assert fold_all(records) == state
+
+
+@pytest.fixture
+def appends(monkeypatch: pytest.MonkeyPatch) -> list[Sequence[Event]]:
+    """What was written to the journal, one entry for each append."""
+    made: list[Sequence[Event]] = []
+
+    class Counted(SqliteJournal):
+        async def append(self, task_id: str, events: Sequence[Event]) -> list[Record]:
+            made.append(events)
+            return await super().append(task_id, events)
+
+    monkeypatch.setattr(build, "SqliteJournal", Counted)
+    return made
+
+
+async def test_a_paid_call_costs_one_append_and_a_free_one_none(tmp_path: Path, appends: list[Sequence[Event]]) -> None:
+    counts: dict[bool, int] = {}
+    for free in (False, True):
+        appends.clear()
+        office = Office(
+            tmp_path / str(free), {"free": True, "price": None} if free else {}, operator=[NOTE] * 5 + [DONE]
+        )
+        async with office as hand:
+            state = await hand.run("Look after the phone", loop="single")
+        assert (state.status, state.usage.calls) == (TaskStatus.FULFILLED, 6)
+        counts[free] = len(appends)
+        assert all(appends), "nothing is written when there is nothing to write"
+        assert any(isinstance(event, Reserved) for events in appends for event in events) is not free
+    assert counts[False] == counts[True] + 6
 
 
 async def test_a_call_that_was_stopped_in_the_middle_is_billed_at_its_worst(

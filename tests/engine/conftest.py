@@ -21,6 +21,7 @@ from deskhand.screen.settle import VisualStability
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.server import SimPhone
 from deskhand.task.journal import SqliteJournal
+from deskhand.task.state import TaskState
 from deskhand.types import Briefing, Decision, Planned
 
 Reply = Decision | Action | list[Any] | Exception | Callable[[Briefing], Any]
@@ -123,6 +124,8 @@ def start(journal: SqliteJournal, tmp_path: Path) -> StartRun:
         settle: dict[str, Any] | None = None,
         management: Management | None = None,
         workers: dict[str, Any] | None = None,
+        attended: bool = False,
+        past: TaskState | None = None,
         **settings_of_all: Any,
     ) -> AsyncIterator[Run]:
         clock = SystemClock()
@@ -143,7 +146,7 @@ def start(journal: SqliteJournal, tmp_path: Path) -> StartRun:
             settings=settings,
             management=management,
         )
-        run = Run(goal, crew, max_steps)
+        run = Run.resumed(past, crew, attended=attended) if past else Run(goal, crew, max_steps, attended=attended)
         await run.start()
         try:
             yield run

@@ -55,11 +55,24 @@ async def test_what_was_spent_before_a_crash_counts() -> None:
         await money.reserve(Decimal("0.06"), "operator")
 
 
-async def test_a_tier_is_affordable_only_if_its_worst_case_fits() -> None:
-    money = budget("0.15")
-    assert [money.can_afford(tier) for tier in Tier] == [True, True, False]
-    await money.reserve(Decimal("0.10"), "operator")
+async def test_a_tier_is_worth_trying_while_more_is_left_than_a_cheaper_one_costs() -> None:
+    money = budget("1.00")
+    assert [money.can_afford(tier) for tier in Tier] == [True, True, True]
+    (await money.reserve(Decimal("0.95"), "manager")).settle(Decimal("0.89"))
+    assert [money.can_afford(tier) for tier in Tier] == [True, True, True], "0.11 is enough for most deep looks"
+    held = await money.reserve(Decimal("0.05"), "operator")
+    assert [money.can_afford(tier) for tier in Tier] == [True, True, False], "what is held may be spent"
+    held.settle(Decimal("0.05"))
+    (await money.reserve(Decimal("0.055"), "operator")).settle(Decimal("0.055"))
     assert [money.can_afford(tier) for tier in Tier] == [True, False, False]
+
+
+async def test_an_operation_may_name_its_tier() -> None:
+    money = budget("9")
+    for tier, limit in (("low", "0.01"), ("medium", "0.10"), ("high", "1.00")):
+        (await money.reserve(Decimal(limit), "evaluator", tier)).release()
+        with pytest.raises(BudgetSpent, match=f"may cost \\${limit} at most"):
+            await money.reserve(Decimal(limit) + Decimal("0.001"), "evaluator", tier)
 
 
 async def test_who_asks_first_gets_first_and_large_requests_are_not_starved() -> None:

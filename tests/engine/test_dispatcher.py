@@ -3,11 +3,14 @@
 import asyncio
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from deskhand.actions import Click, Home, Memorize, OpenApp
+from deskhand.cli.lines import lines_of
+from deskhand.config import McpToolSettings, SupplementSettings
 from deskhand.engine.run import Management
 from deskhand.engine.transitions import TABLE
 from deskhand.errors import ModelFault, ModelUnavailable
@@ -22,24 +25,28 @@ from deskhand.gates import (
     ReplanReason,
     ReplanStrategy,
 )
+from deskhand.roles.library import Library
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.roles.offline.manager import OfflineManager
 from deskhand.roles.offline.worker import OfflineWorker
 from deskhand.simphone.phone import Phone
 from deskhand.task.events import (
+    ActionIntended,
     Event,
     GateClosed,
     GateOpened,
     PlanMade,
+    Record,
     Ruled,
     SituationChanged,
     SubtaskEnded,
     SubtaskStarted,
     Supplemented,
 )
+from deskhand.task.fold import fold
 from deskhand.task.journal import SqliteJournal
-from deskhand.task.state import TaskState, fold
-from deskhand.types import Briefing, Decision, Situation, Subtask, SubtaskStatus, TaskStatus
+from deskhand.task.state import TaskState
+from deskhand.types import Briefing, Decision, Planned, Situation, Subtask, SubtaskStatus, TaskStatus
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
 
 DONE = Decision(kind="done", message="done it")
@@ -192,6 +199,28 @@ async def test_supplement_records_material_and_the_next_plan_sees_it(
     assert only(await events_of(journal, state.task_id), Supplemented)[0].materials == found
 
 
+async def test_a_source_that_failed_is_recorded_beside_what_another_one_found(
+    start: StartRun, device: Journaled, journal: SqliteJournal, tmp_path: Path
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "door.txt").write_text("the door code is 42")
+    broken = McpToolSettings(command=("/does/not/exist",), tool="x")
+    library = Library(SupplementSettings(folders=(tmp_path / "notes",), mcp=(broken,)))
+    planner = ScriptedPlanner()
+    planner.supplement = library.look_up
+    ask = Decision(kind="supplement", message="what is the door code?")
+    async with start(device, ScriptedWorker(ask, DONE), management=managed(planner, ScriptedJudge())) as run:
+        state = await run.wait()
+    await library.close()
+    assert state.status is TaskStatus.FULFILLED
+    (looked_up,) = only(await events_of(journal, state.task_id), Supplemented)
+    assert [material.text for material in looked_up.materials] == ["the door code is 42"]
+    assert "The MCP server /does/not/exist could not be asked" in looked_up.trouble
+    assert planner.requests[1].materials == looked_up.materials
+    (line,) = lines_of(Record(seq=1, task_id="t", at=0, event=looked_up))
+    assert "door.txt; The MCP server /does/not/exist could not be asked" in line
+
+
 async def test_eleven_identical_actions_are_caught_after_three(
     start: StartRun, device: Journaled, journal: SqliteJournal
 ) -> None:
@@ -201,11 +230,13 @@ async def test_eleven_identical_actions_are_caught_after_three(
     async with start(device, worker, management=managed(ScriptedPlanner(), judge)) as run:
         await run.wait()
     repeated = [r for r in judge.requests if r.trigger is GateTrigger.REPEATED_ACTION]
-    ruled = only(await events_of(journal, run.task_id), Ruled)[0].ruling
+    events = await events_of(journal, run.task_id)
+    ruled = only(events, Ruled)[0].ruling
     assert repeated
     assert (ruled.rule, ruled.outcome) == ("repeated_action", "QUALITY_CHECK")
     assert "3 times in a row" in ruled.reason
-    assert len(device.sent) < 11
+    given_up = events.index(only(events, SubtaskEnded)[0])
+    assert 3 <= len(only(events[:given_up], ActionIntended)) < 11
 
 
 async def test_a_stale_worker_is_sent_back_with_a_hint(start: StartRun, device: Journaled) -> None:
@@ -215,6 +246,37 @@ async def test_a_stale_worker_is_sent_back_with_a_hint(start: StartRun, device: 
     assert state.status is TaskStatus.FULFILLED
     assert state.plans == 1
     assert "look left" in worker.briefings[1].messages
+
+
+async def test_a_worker_that_is_sent_back_goes_on_from_its_place_with_its_counts(
+    start: StartRun, device: Journaled, journal: SqliteJournal
+) -> None:
+    noted = Decision(kind="actions", actions=(Planned(action=Memorize(text="x")),), bookmark="page 3")
+    worker = ScriptedWorker(noted, Decision(kind="stale"), DONE)
+    async with start(device, worker, management=managed(ScriptedPlanner(), ScriptedJudge())) as run:
+        state = await run.wait()
+    assert (state.status, state.plans) == (TaskStatus.FULFILLED, 1)
+    assert [briefing.bookmark for briefing in worker.briefings] == ["", "page 3", "page 3"]
+    assert state.subtask_steps == 3
+    events = await events_of(journal, state.task_id)
+    assert [event.went_on for event in only(events, SubtaskStarted)] == [False, True]
+    stale = [e for e in only(events, GateClosed) if e.report.trigger is GateTrigger.WORKER_STALE]
+    assert len(stale) == 1, "the same end is judged once"
+
+
+@pytest.mark.parametrize("retries", [0, 2, 9])
+async def test_no_worker_is_sent_back_forever(
+    start: StartRun, device: Journaled, journal: SqliteJournal, retries: int
+) -> None:
+    """A worker that always gives up and a gate that always says: go on. Every round costs a step, and it ends."""
+    worker = ScriptedWorker(*[Decision(kind="stale", message="I am lost")] * 60)
+    limits = {"dispatcher": {"max_plans": 3, "max_stuck_retries": retries}}
+    async with start(device, worker, management=managed(ScriptedPlanner(), ScriptedJudge()), **limits) as run:
+        state = await run.wait()
+    assert (state.status, state.cause) == (TaskStatus.REJECTED, "failed"), state.reason
+    gates = [e for e in only(await events_of(journal, state.task_id), GateClosed) if not e.beside]
+    assert 0 < len(gates) <= state.step == len(worker.briefings) <= 3 * 5
+    assert not state.reason.endswith(": ")
 
 
 async def test_checks_that_nobody_asked_for_run_beside_the_work_and_do_not_hold_it_up(

@@ -9,8 +9,8 @@ from deskhand.actions import Action, Answer, Click, Drag, Home, Memorize, OpenAp
 from deskhand.errors import ActionFailed, DeviceGone, DeviceTimeout, ModelUnavailable, Unparsable, UsageError
 from deskhand.simphone.phone import Phone
 from deskhand.task.events import ActionEnded, ActionIntended, ExecutorChanged, QueueFlushed, StepFinished, TaskEnded
+from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
-from deskhand.task.state import fold_all
 from deskhand.types import (
     Briefing,
     Decision,

@@ -28,8 +28,10 @@ from deskhand.errors import (
 )
 from deskhand.gates import GateDecision, GateRequest, Material, Plan, PlanRequest, QualityReport
 from deskhand.roles.offline.evaluator import OfflineEvaluator
+from deskhand.screen.diff import change_between
 from deskhand.task.events import Event, Record, RunSummary
-from deskhand.task.state import TaskState, fold, fold_all
+from deskhand.task.fold import fold, fold_all
+from deskhand.task.state import TaskState
 from deskhand.types import (
     AppInfo,
     Briefing,
@@ -193,7 +195,7 @@ class ChancePlanner:
 
 class Instant:
     async def __call__(self, device: ChanceDevice, before: Frame) -> SettleResult:
-        return SettleResult(still=True, waited_ms=0, frames=1, frame=await device.frame())
+        return SettleResult(still=True, waited_ms=0, frames=1, change=change_between(before, await device.frame()))
 
 
 def own_rules(chance: random.Random) -> tuple[Rule, ...]:
@@ -223,7 +225,7 @@ async def walk(seed: int) -> tuple[TaskState, list[Record]]:
         settings=settings,
         management=Management(
             ChancePlanner(chance), ChanceJudge(chance), OfflineEvaluator(), lambda _: chance.random() < 0.8,
-            own_rules(chance),
+            rules=own_rules(chance),
         ),
     )  # fmt: skip
     run = Run("whatever happens", crew)

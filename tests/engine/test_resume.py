@@ -20,8 +20,8 @@ from deskhand.errors import UsageError
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.server import SimPhone
 from deskhand.task.events import Record, SubtaskStarted, TaskResumed
+from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
-from deskhand.task.state import fold_all
 from deskhand.types import Decision, Planned, TaskStatus
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
 from tests.engine.test_dispatcher import DONE, ScriptedJudge, ScriptedPlanner, managed
@@ -128,7 +128,7 @@ async def test_an_action_whose_outcome_is_unknown_is_told_and_not_repeated(
 
     device.on_act = hang
     worker = ScriptedWorker(Click(x=540, y=45, target="Send"))
-    async with start(device, worker) as run:
+    async with start(device, worker, policy={"irreversible": "allow"}) as run:
         async with asyncio.timeout(20):
             while not device.sent:
                 await asyncio.sleep(0.01)

@@ -20,7 +20,8 @@ from deskhand.task.events import (
     SubtaskStarted,
     TaskCreated,
 )
-from deskhand.task.state import TaskState, fold
+from deskhand.task.fold import fold
+from deskhand.task.state import TaskState
 from deskhand.types import ExecStatus, ExecutorStatus, StepReport, Subtask, TaskStatus
 
 LIMITS = RuleSettings()

@@ -13,12 +13,21 @@ import pytest
 from deskhand.actions import Answer, Click, RunCode
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
-from deskhand.config import BudgetSettings, ExecutorSettings, PolicySettings, SandboxSettings, Settings, SettleSettings
+from deskhand.config import (
+    BudgetSettings,
+    ExecutorSettings,
+    PeopleSettings,
+    PolicySettings,
+    SandboxSettings,
+    Settings,
+    SettleSettings,
+)
 from deskhand.devices.sandbox import Sandbox
 from deskhand.engine.budget import Budget
 from deskhand.engine.executor import Executor
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes
+from deskhand.engine.people import People
 from deskhand.models.make import make_model
 from deskhand.models.scripted import Entry, Seen, Step
 from deskhand.models.server import ModelServer
@@ -29,8 +38,9 @@ from deskhand.screen.movers import Movers
 from deskhand.screen.perception import Perception
 from deskhand.screen.settle import VisualStability
 from deskhand.task.events import ActionEnded, ArtifactKept, Record, StepFinished, TaskCreated
+from deskhand.task.fold import ARTIFACTS_KEPT, fold, fold_all
 from deskhand.task.journal import SqliteJournal
-from deskhand.task.state import ARTIFACTS_KEPT, TaskState, fold, fold_all
+from deskhand.task.state import TaskState
 from deskhand.types import ExecStatus, StartTask, Stop, WorkerRole
 from tests.engine.conftest import Journaled, ScriptedWorker
 
@@ -82,6 +92,7 @@ def work(device: Journaled, journal: SqliteJournal, tmp_path: Path) -> Work:
             clock=clock,
             settings=ExecutorSettings(action_timeout_s=1),
             policy=PolicySettings(run_code="allow" if allowed else "ask"),
+            people=People(log, clock, PeopleSettings(), attended=False),
             max_steps=20,
             code=Sandbox(SandboxSettings(**limits), tmp_path / FOLDER, clock) if sandbox else None,
         )

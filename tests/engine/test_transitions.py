@@ -37,7 +37,8 @@ from deskhand.task.events import (
     TaskCreated,
     TaskEnded,
 )
-from deskhand.task.state import TaskState, fold
+from deskhand.task.fold import fold
+from deskhand.task.state import TaskState
 from deskhand.types import (
     ActionReport,
     ExecStatus,
@@ -81,8 +82,9 @@ DESIGN: list[tuple[Situation, When, Situation]] = [
     (S.WAIT_USER, "refused", S.PLAN),
     *((situation, "stop", S.DONE) for situation in S if situation is not S.DONE),
 ]
-# What follows from the rest of DESIGN.md: a task is taken up again; the last strategy is the person; rules and
-# checks beside the work speak up wherever the inner loop is.
+# What follows from the rest of DESIGN.md: a task is taken up again; the last strategy is the person, who may know
+# another way, and may change the to-do list at any time; rules and checks beside the work speak up wherever the inner
+# loop is.
 BESIDES: list[tuple[Situation, When, Situation]] = [
     (S.INIT, "resumed", S.GET_ACTION),
     (S.PLAN, "escalate", S.WAIT_USER),
@@ -90,6 +92,9 @@ BESIDES: list[tuple[Situation, When, Situation]] = [
     (S.SETTLE, "supplement", S.SUPPLEMENT),
     (S.EXECUTE_ACTION, "ask", S.WAIT_USER),
     (S.SETTLE, "ask", S.WAIT_USER),
+    (S.WAIT_USER, "advised", S.PLAN),
+    (S.FINAL_CHECK, "more", S.GET_ACTION),
+    *((inner, "dropped_last", S.FINAL_CHECK) for inner in (S.GET_ACTION, S.EXECUTE_ACTION, S.SETTLE)),
     *((inner, "replan", S.PLAN) for inner in (S.GET_ACTION, S.EXECUTE_ACTION, S.SETTLE)),
     *((inner, "checked", S.QUALITY_CHECK) for inner in (S.GET_ACTION, S.EXECUTE_ACTION, S.SETTLE)),
 ]
@@ -112,8 +117,8 @@ def test_every_situation_is_reached_and_left_and_the_end_is_the_end() -> None:
 # Each of these is a worker's decision (a step), a plan, or a person's word; a retry happens once, and what is queued
 # behind an action came with the step.
 SPENDING: set[When] = {
-    "actions", "done", "stale", "fail", "supplement", "ask", "planned", "answered", "refused", "retry",
-    "next_queued",
+    "actions", "done", "stale", "fail", "supplement", "ask", "planned", "answered", "refused", "advised",
+    "more", "dropped_last", "retry", "next_queued",
 }  # fmt: skip
 # Rules speak at most once a step, so what they set off is paid for by that step.
 ONCE_A_STEP: set[When] = {"replan", "checked"}

@@ -96,6 +96,35 @@ async def test_fallbacks_from_settings_answer_when_the_first_can_not() -> None:
     assert reply.text == "second"
 
 
+async def test_a_fallbacks_key_is_read_when_the_fallback_is_needed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("SPARE_KEY", raising=False)
+    no_key = {"model": "b", "base_url": "http://127.0.0.1:1/v1", "free": True, "api_key_env": "SPARE_KEY"}
+    no_file = {"model": "c", "base_url": "http://127.0.0.1:1/v1", "free": True, "key_file": tmp_path / "none"}
+    async with ModelServer(["first", Step(status=401)]) as one, ModelServer(["third"], key="found") as last:
+        spare = {"model": "d", "base_url": last.url, "free": True, "api_key_env": "LAST_KEY"}
+        model = make(settings(model="a", base_url=one.url, free=True, retries=0, fallbacks=[no_key, no_file, spare]))
+        assert (await model.ask(REQUEST)).text == "first", "nobody misses a key that is not needed"
+        monkeypatch.setenv("LAST_KEY", "found")
+        assert (await model.ask(REQUEST)).text == "third", "the next one in the chain is tried"
+        await model.close()
+
+
+async def test_a_missing_key_of_a_fallback_is_one_sentence_in_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SPARE_KEY", raising=False)
+    spare = {"model": "b", "base_url": "http://127.0.0.1:1/v1", "free": True, "api_key_env": "SPARE_KEY"}
+    async with ModelServer([Step(status=401)]) as server:
+        model = make(settings(model="a", base_url=server.url, free=True, retries=3, fallbacks=[spare]))
+        with pytest.raises(ModelUnavailable) as caught:
+            await model.ask(REQUEST)
+        await model.close()
+    assert str(caught.value).endswith(
+        "And its fallback: There is no key for b: set the variable SPARE_KEY, or name a key_file in its settings."
+    )
+    assert str(caught.value).count("There is no key") == 1
+
+
 async def test_what_an_endpoint_refuses_is_left_out_from_then_on() -> None:
     refusals = [
         Step(status=400, error="Unsupported value: 'temperature' does not support 0 with this model."),

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from deskhand.clock import ManualClock
 from deskhand.config import BudgetSettings, EndpointSettings, Settings
 from deskhand.engine.budget import Budget
-from deskhand.errors import BudgetSpent, ModelUnavailable, SettingsError
+from deskhand.errors import BudgetSpent, JournalError, ModelUnavailable, SettingsError
 from deskhand.models.make import make_model
-from deskhand.models.metered import CallRecord
 from deskhand.models.prices import most_input_tokens, price_of
 from deskhand.models.scripted import Step
 from deskhand.models.server import ModelServer
@@ -31,13 +30,35 @@ def endpoint(model: str, **fields: Any) -> EndpointSettings:
     return EndpointSettings(**{"model": model, "base_url": "http://127.0.0.1/v1", **fields})
 
 
+class Book:
+    """A ledger that remembers each entry."""
+
+    def __init__(self) -> None:
+        self.entries: list[tuple[str, Any]] = []
+        self.bills: list[tuple[str, str, Usage, bool]] = []
+
+    async def reserve(self, call: str, role: str, model: str, amount: Decimal) -> None:
+        self.entries.append(("reserved", amount))
+        self.open = call
+
+    def release(self, call: str) -> None:
+        assert call == self.open
+        self.entries.append(("released", None))
+
+    def bill(self, role: str, model: str, usage: Usage, *, call: str = "", certain: bool = True) -> None:
+        self.entries.append(("billed", call))
+        self.bills.append((role, model, usage, certain))
+
+    @property
+    def kinds(self) -> list[str]:
+        return [kind for kind, _ in self.entries]
+
+
 @asynccontextmanager
-async def paid(
-    server: ModelServer, budget: Budget, calls: list[CallRecord] | None = None, **fields: Any
-) -> AsyncIterator[Model]:
+async def paid(server: ModelServer, budget: Budget, book: Book | None = None, **fields: Any) -> AsyncIterator[Model]:
     section = {"model": "scripted", "base_url": server.url, "price": PRICE, "retries": 0, **fields}
     tree = Settings.model_validate({"models": {"operator": section}})
-    model = make_model("operator", tree, ManualClock(), budget, calls.append if calls is not None else None)
+    model = make_model("operator", tree, ManualClock(), budget, book)
     try:
         yield model
     finally:
@@ -49,13 +70,13 @@ def money(task: str = "1", **tiers: str) -> Budget:
 
 
 async def test_a_call_costs_what_it_used() -> None:
-    budget, calls = money(), list[CallRecord]()
+    budget, book = money(), Book()
     said = Step(text="hi", input_tokens=300, output_tokens=20)
-    async with ModelServer([said]) as server, paid(server, budget, calls) as model:
+    async with ModelServer([said]) as server, paid(server, budget, book) as model:
         reply = await model.ask(REQUEST)
     assert reply.usage == Usage(calls=1, input_tokens=300, output_tokens=20, cost=Decimal("0.0034"))
     assert (budget.spent, budget.held) == (Decimal("0.0034"), 0)
-    assert calls == [CallRecord("operator", "openai-compatible:scripted", reply.usage)]
+    assert book.bills == [("operator", "openai-compatible:scripted", reply.usage, True)]
 
 
 async def test_the_worst_case_is_held_while_the_call_runs() -> None:
@@ -73,9 +94,9 @@ async def test_the_worst_case_is_held_while_the_call_runs() -> None:
 
 
 async def test_a_refused_call_costs_nothing_and_a_lost_reply_the_worst() -> None:
-    budget, calls = money(), list[CallRecord]()
+    budget, book = money(), Book()
     script = [Step(status=500), Step(status=401), Step(text="lost " * 40, fault="cut")]
-    async with ModelServer(script) as server, paid(server, budget, calls) as model:
+    async with ModelServer(script) as server, paid(server, budget, book) as model:
         for _ in range(2):
             with pytest.raises(ModelUnavailable):
                 await model.ask(REQUEST)
@@ -84,7 +105,37 @@ async def test_a_refused_call_costs_nothing_and_a_lost_reply_the_worst() -> None
             await model.ask(REQUEST)
     assert budget.spent > Decimal("0.02")
     assert budget.held == 0
-    assert [call.certain for call in calls] == [False]
+    assert [certain for *_, certain in book.bills] == [False]
+    assert book.kinds == ["reserved", "released", "reserved", "released", "reserved", "billed"]
+
+
+async def test_the_worst_case_is_written_down_before_a_call_is_sent() -> None:
+    budget, book = money(), Book()
+    seen: list[int] = []
+
+    def look(_: object) -> str:
+        assert book.entries == [("reserved", budget.held)]
+        seen.append(len(server.requests))
+        return "hi"
+
+    async with ModelServer([look]) as server, paid(server, budget, book) as model:
+        await model.ask(REQUEST)
+    assert seen == [1]
+    assert book.kinds == ["reserved", "billed"]
+
+
+async def test_a_call_that_can_not_be_written_down_is_not_sent() -> None:
+    class Full(Book):
+        async def reserve(self, call: str, role: str, model: str, amount: Decimal) -> None:
+            await super().reserve(call, role, model, amount)
+            raise JournalError("the disk is full")
+
+    budget, book = money(), Full()
+    async with ModelServer(["hi"]) as server, paid(server, budget, book) as model:
+        with pytest.raises(JournalError):
+            await model.ask(REQUEST)
+    assert (server.requests, budget.held, budget.spent) == ([], 0, 0)
+    assert book.kinds == ["reserved", "released"]
 
 
 async def test_a_cancelled_call_is_taken_at_the_worst() -> None:
@@ -134,19 +185,41 @@ async def test_many_calls_at_once_never_exceed_the_cap() -> None:
 
 async def test_a_free_endpoint_works_with_an_empty_budget() -> None:
     budget = money("0")
-    async with ModelServer(["hi"]) as server, paid(server, budget, price=None, free=True) as model:
+    book = Book()
+    async with ModelServer(["hi"]) as server, paid(server, budget, book, price=None, free=True) as model:
         reply = await model.ask(REQUEST)
     assert reply.usage.cost == 0
+    assert book.entries == [("billed", "")], "what is free needs no reservation"
     assert reply.usage.input_tokens == 1000
 
 
 @pytest.mark.parametrize(
-    "model",
-    ["autoglm-phone", "ZhipuAI/AutoGLM-Phone-9B", "glm-4.5v", "glm-4.6v", "qwen3-vl-plus", "UI-TARS-1.5-7B"],
+    ("model", "base_url", "dollars"),
+    [
+        ("glm-4.6v", "https://api.z.ai/api/paas/v4", ("0.3", "0.9")),
+        ("glm-4.5v", "https://api.z.ai/api/paas/v4", ("0.6", "1.8")),
+        ("zai-org/autoglm-phone-9b-multilingual", "https://api.novita.ai/openai", ("0.035", "0.138")),
+        ("bytedance/ui-tars-1.5-7b", "https://openrouter.ai/api/v1", ("0.1", "0.2")),
+    ],
 )
-def test_the_models_of_the_field_have_a_price(model: str) -> None:
-    price = price_of(endpoint(model))
-    assert 0 < price.input < price.output < 10
+def test_the_models_of_the_field_cost_what_is_listed_for_their_host(
+    model: str, base_url: str, dollars: tuple[str, str]
+) -> None:
+    price = price_of(endpoint(model, base_url=base_url))
+    assert (price.input, price.output) == tuple(map(Decimal, dollars))
+
+
+@pytest.mark.parametrize(
+    ("model", "base_url"),
+    [
+        ("autoglm-phone", "https://open.bigmodel.cn/api/paas/v4"),
+        ("glm-4.6v", "https://gateway.example/v1"),
+        ("bytedance-research/ui-tars-72b:free", "https://openrouter.ai/api/v1"),
+    ],
+)
+def test_no_price_is_concluded_from_a_name_or_from_a_listing_without_one(model: str, base_url: str) -> None:
+    with pytest.raises(SettingsError, match=f"price of {model} is not known: set price"):
+        price_of(endpoint(model, base_url=base_url))
 
 
 def test_well_known_models_have_their_providers_price() -> None:

@@ -21,7 +21,7 @@ from deskhand.models.patient import Patient
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
 from deskhand.models.wire import Patience, Wire
-from deskhand.talk import ModelRequest, Picture, Tool, ToolCall, Turn
+from deskhand.talk import ModelRequest, Picture, Tool, ToolCall, ToolResult, Turn
 from deskhand.types import Usage
 
 KEY = "sk-test-0123456789abcdef"
@@ -313,3 +313,38 @@ async def test_a_provider_that_wants_minutes_is_left_for_the_fallback() -> None:
     ):
         reply = await Patient([first, second], clock, 3).ask(REQUEST)
     assert (reply.text, clock.now()) == ("quick", 0)
+
+
+TALKED = ModelRequest(
+    role="assistant",
+    system="",
+    turns=(
+        Turn("user", ("Turn on Wi-Fi",)),
+        Turn("model", ("I look.", ToolCall("chat", {"device_id": "sim"}, "c1"), ToolCall("list_devices", {}, "c2"))),
+        Turn("user", (ToolResult("c1", "Wi-Fi is on"), ToolResult("c2", "sim"))),
+    ),
+    tools=(TOOL,),
+)
+
+
+@pytest.mark.parametrize(
+    ("provider", "dialect", "path"),
+    [("openai-compatible", "tools", "messages"), ("anthropic", "tools", "messages"),
+     ("openai-compatible", "openai-computer", "input")],
+)  # fmt: skip
+async def test_calls_and_their_results_are_told_in_the_words_of_each_api(
+    provider: Provider, dialect: str, path: str
+) -> None:
+    async with ModelServer(["Done."]) as server:
+        url = server.url.removesuffix("/v1") if provider == "anthropic" else server.url
+        endpoint = EndpointSettings(provider=provider, model="m", base_url=url, api_key_env="MY_KEY")
+        model = make_wire(endpoint, dialect)
+        try:
+            assert (await model.ask(TALKED)).text == "Done."
+        finally:
+            await model.close()
+    told = server.requests[0].body[path]
+    assert [json.dumps(item).count('"c1"') for item in told].count(1) == 2, told
+    behind = json.dumps(told[2:])
+    assert "Wi-Fi is on" in behind
+    assert "I look." in json.dumps(told[1])

@@ -15,12 +15,14 @@ from deskhand.actions import Click
 from deskhand.clock import ManualClock
 from deskhand.config import BudgetSettings, Settings
 from deskhand.engine.budget import Budget
-from deskhand.errors import Unparsable
+from deskhand.errors import BudgetSpent, Unparsable
 from deskhand.gates import ALLOWED, GateDecision, GateRequest, GateTrigger, QualityReport
 from deskhand.models.make import make_model
 from deskhand.models.scripted import ScriptedCall, Seen, Step
 from deskhand.models.server import ModelServer
-from deskhand.roles.evaluator import DEEP_SIDE, LIGHT_SIDE, Evaluator
+from deskhand.roles.evaluator import Evaluator
+from deskhand.roles.offline.evaluator import OfflineEvaluator
+from deskhand.roles.telling import Sight
 from deskhand.types import (
     ActionReport,
     Element,
@@ -83,18 +85,21 @@ def gate(trigger: GateTrigger = GateTrigger.WORKER_SUCCESS, depth: str = "medium
 
 
 @asynccontextmanager
-async def evaluator(server: ModelServer, *, vision: bool = True) -> AsyncIterator[Evaluator]:
-    section = {"model": "scripted", "base_url": server.url, "price": {"input": "1", "output": "2"}}
+async def evaluator(
+    server: ModelServer, sight: Sight | None = None, tokens: int = 3000, price: Any = None, **budget: str
+) -> AsyncIterator[Evaluator]:
+    section = {"model": "scripted", "base_url": server.url, "price": price or {"input": "1", "output": "2"}}
     settings = Settings.model_validate({"models": {"evaluator": section}})
-    model = make_model("evaluator", settings, ManualClock(), Budget(BudgetSettings()))
+    money = Budget(BudgetSettings.model_validate(budget))
+    model = make_model("evaluator", settings, ManualClock(), money)
     try:
-        yield Evaluator(model, vision=vision)
+        yield Evaluator(model, sight, tokens)
     finally:
         await model.close()
 
 
 async def ask(request: GateRequest, *replies: Step | str, vision: bool = True) -> tuple[QualityReport, list[Seen]]:
-    async with ModelServer(replies, vision=vision) as server, evaluator(server, vision=vision) as checker:
+    async with ModelServer(replies, vision=vision) as server, evaluator(server, Sight(vision=vision)) as checker:
         report = await checker.check(request)
     return report, server.requests
 
@@ -118,7 +123,7 @@ async def test_a_judgement_becomes_a_report_by_the_model_with_its_usage() -> Non
 async def test_a_light_look_is_one_small_picture_and_a_short_question() -> None:
     _, (seen,) = await ask(gate(), judge())
     (size,) = sizes(seen)
-    assert max(size) <= LIGHT_SIDE
+    assert max(size) == 768
     assert "Settings · Bluetooth" not in seen.text
     for words in ("Turn on Bluetooth and call Ann", "# It is done when", "It is on.", "Judge the subtask."):
         assert seen.text.count(words) == 1, words
@@ -141,7 +146,7 @@ async def test_a_deep_look_compares_before_and_now_and_knows_everything() -> Non
     reply = judge("gate_fail", status="CRITICAL", issues=["the switch is dead"], suggestions=["restart"])
     report, (seen,) = await ask(told, reply)
     assert len(sizes(seen)) == 2
-    assert all(max(size) <= DEEP_SIDE for size in sizes(seen))
+    assert all(max(size) == 1280 for size in sizes(seen))
     for words in (
         "The screen when the subtask began:", "The screen now:", "PIN is 1", "Two devices", "under way", "19. click",
         "[fulfilled] Unlock", "switch Bluetooth (on)", "compare before and now", "Settings · Bluetooth",
@@ -281,3 +286,104 @@ async def test_a_chinese_goal_is_judged_in_chinese() -> None:
     _, (seen,) = await ask(gate(goal="打开蓝牙"), judge())
     assert "你检查别人在屏幕上的工作" in seen.text
     assert "判断这个子任务" in seen.text
+
+
+# --- what it is set to, and what it may cost ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("depth", "side", "tokens", "shown", "room"),
+    [
+        ("high", 1280, 3000, 1280, 3000),
+        ("high", 640, 8000, 640, 8000),
+        ("medium", 1280, 3000, 768, 600),
+        ("medium", 640, 8000, 384, 1600),
+        ("medium", 640, 200, 384, 200),
+    ],
+)
+async def test_pictures_and_answers_are_as_large_as_the_settings_say(
+    depth: str, side: int, tokens: int, shown: int, room: int
+) -> None:
+    reply = judge(issues=[], suggestions=[])
+    async with ModelServer([reply]) as server, evaluator(server, Sight(side=side), tokens) as checker:
+        await checker.check(gate(depth=depth))
+    assert {max(size) for size in sizes(server.requests[0])} == {shown}
+    assert server.requests[0].body["max_tokens"] == room
+
+
+@pytest.mark.parametrize(("show", "pictures", "listed"), [("both", 2, True), ("picture", 2, False), ("list", 0, True)])
+async def test_a_deep_look_shows_what_the_user_chose(show: Any, pictures: int, listed: bool) -> None:
+    reply = judge(issues=[], suggestions=[])
+    async with ModelServer([reply]) as server, evaluator(server, Sight(show=show)) as checker:
+        await checker.check(gate(depth="high"))
+    (seen,) = server.requests
+    assert (len(seen.pictures), "Settings · Bluetooth" in seen.text) == (pictures, listed)
+
+
+@pytest.mark.parametrize(("depth", "tier"), [("low", "low"), ("medium", "medium"), ("high", "high")])
+async def test_a_check_may_cost_what_its_depth_is_worth(depth: str, tier: str) -> None:
+    """At the prices of a large model: only the tier of its own depth decides."""
+    price = {"input": "3", "output": "15"}
+    async with ModelServer([judge(issues=[], suggestions=[])] * 2) as server:
+        others = {name: "0.0001" for name in ("low", "medium", "high") if name != tier}
+        async with evaluator(server, price=price, task="10", **{tier: "1", **others}) as checker:
+            await checker.check(gate(depth=depth))
+        async with evaluator(server, price=price, task="10", **{tier: "0.0001"}) as checker:
+            with pytest.raises(BudgetSpent, match=r"over the limit of \$0.0001 for one operation"):
+                await checker.check(gate(depth=depth))
+    assert len(server.requests) == 1
+
+
+async def test_with_the_usual_limits_a_large_model_can_look_deeply() -> None:
+    reply, price = judge(issues=[], suggestions=[]), {"input": "3", "output": "15"}
+    async with ModelServer([reply] * 2) as server, evaluator(server, price=price) as checker:
+        for depth in ("medium", "high"):
+            assert (await checker.check(gate(depth=depth))).by == "model"
+
+
+@pytest.mark.parametrize("trigger", [GateTrigger.WORKER_SUCCESS, GateTrigger.FINAL_CHECK])
+async def test_the_goal_is_judged_as_the_person_has_changed_it(trigger: GateTrigger) -> None:
+    request = gate(trigger, said=("skip the call", "also turn on Wi-Fi"))
+    _, (seen,) = await ask(request, judge(**(FINE if trigger is GateTrigger.FINAL_CHECK else {})))
+    assert seen.text.count("- skip the call\n- also turn on Wi-Fi") == 1
+    assert "it changes the goal" in seen.text
+    if trigger is GateTrigger.FINAL_CHECK:
+        assert "what was taken back is no omission" in seen.text
+    _, (chinese,) = await ask(gate(goal="打开蓝牙", said=("不用打电话了",)), judge())
+    assert "改变目标" in chinese.text
+    _, (plain,) = await ask(gate(), judge())
+    assert "it changes the goal" not in plain.text
+
+
+def part(title: str, status: str, done_when: str = "", since: float | None = None) -> Subtask:
+    return Subtask(id=title, title=title, status=SubtaskStatus(status), done_when=done_when, since=since)
+
+
+@pytest.mark.parametrize(
+    ("parts", "passes"),
+    [
+        ((part("a", "fulfilled"), part("taken back", "rejected")), True),
+        ((part("a", "fulfilled"), part("added", "ready")), False),
+        ((part("a", "fulfilled"), part("added", "fulfilled", "Bluetooth is on")), True),
+        ((part("a", "fulfilled"), part("added", "fulfilled", "Bluetooth is off")), False),
+        ((part("a", "fulfilled", "Bluetooth is off"), part("begun, then taken back", "rejected", since=3.0)), True),
+        ((part("taken back", "rejected"),), True),
+    ],
+)
+async def test_without_a_model_the_list_says_what_the_goal_has_become(parts: tuple[Subtask, ...], passes: bool) -> None:
+    request = gate(GateTrigger.FINAL_CHECK, subtask=None, subtasks=parts, said=("skip the call",))
+    report = await OfflineEvaluator().check(request)
+    assert report.decision is (GateDecision.DONE if passes else GateDecision.FAIL)
+
+
+async def test_without_a_model_a_proof_may_be_in_another_language_than_the_goal() -> None:
+    for done_when in ("“Bluetooth” is on", "“Bluetooth”已打开"):
+        for goal in ("打开蓝牙", "turn on Bluetooth"):
+            proof = part("Bluetooth", "pending", done_when)
+            report = await OfflineEvaluator().check(gate(goal=goal, subtask=proof))
+            assert (report.decision, report.confidence) == (GateDecision.DONE, 0.95), (done_when, goal)
+
+
+async def test_without_a_model_what_is_suggested_can_be_done() -> None:
+    report = await OfflineEvaluator().check(gate(GateTrigger.TIME_EXCEEDED, earlier=()))
+    assert report.suggestions == ("go back",)

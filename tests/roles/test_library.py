@@ -167,7 +167,7 @@ def test_passages_keep_lines_together_and_lose_nothing() -> None:
     assert passages(" \n ") == []
 
 
-async def test_a_folder_that_does_not_exist_is_said_unless_something_was_found(tmp_path: Path) -> None:
+async def test_a_folder_that_does_not_exist_is_said_and_hides_nothing(tmp_path: Path) -> None:
     missing = tmp_path / "missing"
     async with library(folders=[missing]) as shelf:
         with pytest.raises(LookupFailed, match=r"missing does not exist: correct the folders under \[supplement\]"):
@@ -175,7 +175,9 @@ async def test_a_folder_that_does_not_exist_is_said_unless_something_was_found(t
     (tmp_path / "there").mkdir()
     (tmp_path / "there" / "a.txt").write_text("door code 9")
     async with library(folders=[missing, tmp_path / "there"]) as shelf:
-        assert await texts(shelf, "door code") == ["door code 9"]
+        with pytest.raises(LookupFailed, match="missing does not exist") as caught:
+            await shelf.look_up("door code", GOAL)
+    assert [material.text for material in caught.value.found] == ["door code 9"]
 
 
 # --- the web ---------------------------------------------------------------------------------------------------
@@ -334,7 +336,7 @@ async def test_an_mcp_server_that_never_answers_is_given_up(tmp_path: Path) -> N
 # --- together --------------------------------------------------------------------------------------------------
 
 
-async def test_all_sources_are_asked_and_a_broken_one_hides_nothing(tmp_path: Path) -> None:
+async def test_all_sources_are_asked_and_a_broken_one_is_said_and_hides_nothing(tmp_path: Path) -> None:
     for number in range(9):
         (tmp_path / f"{number}.txt").write_text(f"door code {number}")
     found = results(*({"url": str(n), "title": "t", "content": f"web {n}"} for n in range(9)))
@@ -343,7 +345,9 @@ async def test_all_sources_are_asked_and_a_broken_one_hides_nothing(tmp_path: Pa
         search_server(lambda _: (200, found)) as url,
         library(folders=[tmp_path], search_url=url, mcp=[broken]) as shelf,
     ):
-        listed = await texts(shelf, "door code")
+        with pytest.raises(LookupFailed, match="/does/not/exist could not be asked") as caught:
+            await shelf.look_up("door code", GOAL)
+    listed = [material.text for material in caught.value.found]
     assert len(listed) == MAX_MATERIALS
     assert listed[0].startswith("door code")
     assert listed[-1].startswith("web")

@@ -340,3 +340,28 @@ async def test_without_a_model_the_work_goes_on_once_with_what_was_found() -> No
 async def test_without_a_model_and_without_material_there_is_no_other_plan() -> None:
     with pytest.raises(NoPlan, match="which code"):
         await OfflineManager().plan(informed(materials=()))
+
+
+async def test_subtasks_have_the_type_that_the_model_names_or_their_words_say() -> None:
+    said = plan({**part("Send Ann the code"), "task_type": "Chat Message"}, part("Turn on Wi-Fi"))
+    async with ModelServer([said]) as server, manager(server) as planner:
+        made = await planner.plan(request())
+    assert [s.task_type for s in made.subtasks] == ["chat_message", "settings"]
+    offline = await OfflineManager().plan(
+        request(goal="open Clock, set an alarm for 7, then run `ls`", apps=("Clock",))
+    )
+    assert [(s.task_type, s.done_when) for s in offline.subtasks] == [("alarm", "“07:00” is visible"), ("code", "")]
+
+
+@pytest.mark.parametrize(
+    ("goal", "told"), [("Send Ann the door code", "it changes the goal"), ("发门锁密码", "改变目标")]
+)
+async def test_a_plan_is_made_for_the_goal_as_the_person_has_changed_it(goal: str, told: str) -> None:
+    async with ModelServer([plan(part("Tell Bob as well"))]) as server, manager(server) as planner:
+        await planner.plan(again(goal=goal, said=("also tell Bob", "skip the greeting")))
+    text = server.requests[0].text
+    assert text.count("- also tell Bob\n- skip the greeting") == 1
+    assert told in text
+    async with ModelServer([plan(part("Do it"))]) as server, manager(server) as planner:
+        await planner.plan(request(goal=goal))
+    assert told not in server.requests[0].text

@@ -40,6 +40,9 @@ def step(arguments: dict[str, Any]) -> Step:
 
 
 DONE = step({"decision": "done", "message": "Sent."})
+REPORTED = Step(
+    calls=(ScriptedCall(name="report", arguments={"success": True, "decision": "done", "message": "Sent."}),)
+)
 
 
 def briefing(number: int = 1, history: int = 0, **fields: Any) -> Briefing:
@@ -166,6 +169,17 @@ async def test_what_is_shown_is_the_users_choice() -> None:
             assert ("[3] button" in server.requests[-1].text) is listed
 
 
+async def test_marks_are_the_numbers_of_the_list_drawn_on_the_picture() -> None:
+    async with ModelServer([DONE, DONE]) as server:
+        for show in ("both", "marks"):
+            async with operator(server, Sight(show=show)) as worker:
+                await worker.decide(briefing())
+    plain, marked = server.requests
+    assert plain.text == marked.text
+    assert "[3] button" in marked.text
+    assert plain.pictures != marked.pictures
+
+
 async def test_without_elements_a_model_that_sees_gets_the_picture_after_all() -> None:
     unlisted = Observation(Frame(NOISE), None, problem="the screen never idles")
     async with ModelServer([DONE]) as server, operator(server, Sight(show="list")) as worker:
@@ -247,3 +261,34 @@ async def test_when_the_budget_is_gone_no_request_is_made() -> None:
             await worker.decide(briefing())
     assert server.requests == []
     assert money.spent == 0
+
+
+@pytest.mark.parametrize(
+    ("dialect", "reply"),
+    [
+        ("tools", DONE),
+        ("autoglm", 'finish(message="Sent.")'),
+        ("uitars", "Action: finished(content='Sent.')"),
+        ("anthropic-computer", REPORTED),
+        ("openai-computer", REPORTED),
+    ],
+)
+@pytest.mark.parametrize(
+    ("goal", "mark"), [("Send hello to Ann", "Experience from earlier"), ("给小安发消息", "以前同类任务")]
+)
+async def test_what_was_learned_of_such_tasks_is_told_as_advice(
+    dialect: str, reply: Step | str, goal: str, mark: str
+) -> None:
+    provider = {"anthropic-computer": "anthropic", "openai-computer": "openai"}.get(dialect, "openai-compatible")
+    async with (
+        ModelServer([reply, reply]) as server,
+        operator(server, dialect=dialect, provider=provider) as worker,
+    ):
+        await worker.decide(briefing(goal=goal, system_prompt="Look at the name first. " + "x" * 9000))
+        await worker.decide(briefing(goal=goal))
+    known, unknown = server.requests
+    assert known.text.count(mark) == 1
+    assert known.text.index(mark) < known.text.index("Look at the name first.")
+    assert "x" * 3900 in known.text
+    assert "x" * 4001 not in known.text
+    assert mark not in unknown.text

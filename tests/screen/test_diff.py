@@ -6,15 +6,14 @@ from hypothesis import strategies as st
 
 from deskhand.screen.diff import (
     TILE,
+    change_between,
     changed_fraction,
     changed_regions,
-    changed_share,
     crops,
     detailed,
     grid,
     mask_of,
     regions,
-    tile_mask,
 )
 from deskhand.types import Frame, Rect
 from tests.screen.pictures import noise, painted, plain
@@ -36,7 +35,8 @@ def speckled(size: tuple[int, int], where: set[tuple[int, int]]) -> tuple[Frame,
 @given(sizes, points)
 def test_every_changed_pixel_counts_once(size: tuple[int, int], where: set[tuple[int, int]]) -> None:
     before, after, hit = speckled(size, where)
-    assert round(changed_fraction(before, after) * size[0] * size[1]) == len(hit)
+    for fraction in (changed_fraction(before, after), change_between(before, after).fraction):
+        assert round(fraction * size[0] * size[1]) == len(hit)
 
 
 @given(sizes, points)
@@ -44,7 +44,7 @@ def test_a_tile_is_marked_exactly_when_a_pixel_in_it_changed(
     size: tuple[int, int], where: set[tuple[int, int]]
 ) -> None:
     before, after, hit = speckled(size, where)
-    mask = tile_mask(before, after)
+    mask = change_between(before, after).tiles
     assert mask.shape == grid(size)
     assert {(int(r), int(c)) for r, c in np.argwhere(mask)} == {(y // TILE, x // TILE) for x, y in hit}
 
@@ -73,8 +73,8 @@ def test_differences_are_the_same_both_ways(size: tuple[int, int], where: set[tu
 @given(sizes, sizes)
 def test_another_size_is_another_picture(a: tuple[int, int], b: tuple[int, int]) -> None:
     one, two = plain(*a), plain(*b)
-    assert changed_fraction(one, two) == (0.0 if a == b else 1.0)
-    assert bool(tile_mask(one, two).all()) == (a != b)
+    assert changed_fraction(one, two) == change_between(one, two).fraction == (0.0 if a == b else 1.0)
+    assert bool(change_between(one, two).tiles.all()) == (a != b)
     assert bool(changed_regions(one, two)) == (a != b)
 
 
@@ -88,7 +88,7 @@ def test_channel_order_is_no_difference() -> None:
     frame = noise()
     swapped = Frame(np.ascontiguousarray(frame.pixels[..., [2, 1, 0, 3]]), "BGRA")
     assert changed_fraction(frame, swapped) == 0
-    assert not tile_mask(frame, swapped).any()
+    assert not change_between(frame, swapped).tiles.any()
 
 
 def test_far_changes_are_regions_of_their_own_and_near_ones_are_joined() -> None:
@@ -104,7 +104,7 @@ def test_masked_tiles_are_not_reported() -> None:
     changed = painted(painted(frame, 10, 10, 20, 20), 300, 300, 310, 310)
     ignore = mask_of([Rect(0, 0, 30, 30)], frame.size)
     assert changed_regions(frame, changed, ignore) == (Rect(300, 300, 310, 310),)
-    assert changed_share(frame, changed, ~ignore) == 100 / 160_000
+    assert change_between(frame, changed).share(~ignore) == 100 / 160_000
 
 
 def test_crops_show_before_and_after_with_some_surroundings() -> None:

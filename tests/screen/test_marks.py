@@ -11,7 +11,7 @@ def button(index: int, bounds: Rect, clickable: bool = True) -> Element:
     return Element(index, "button", bounds, f"button {index}", clickable=clickable)
 
 
-def test_numbers_start_at_one_and_leave_out_what_can_t_be_touched() -> None:
+def test_numbers_are_those_of_the_list_and_leave_out_what_can_t_be_touched() -> None:
     elements = [
         button(0, Rect(10, 10, 60, 40), clickable=False),
         button(1, Rect(100, 10, 180, 60)),
@@ -19,7 +19,7 @@ def test_numbers_start_at_one_and_leave_out_what_can_t_be_touched() -> None:
         Element(3, "text", Rect(10, 100, 90, 130), "read", source="ocr"),
     ]
     marked = draw_marks(plain(200, 200), elements)
-    assert {number: element.index for number, element in marked.marks.items()} == {1: 1, 2: 3}
+    assert {number: element.index for number, element in marked.marks.items()} == {1: 1, 3: 3}
     assert len(draw_marks(plain(200, 200), elements, only_clickable=False).marks) == 3
 
 

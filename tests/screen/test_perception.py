@@ -9,6 +9,7 @@ import pytest
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.errors import DeviceOffline, NoElements
+from deskhand.screen.diff import change_between
 from deskhand.screen.perception import Perception, ScreenChanged
 from deskhand.types import AppInfo, Element, Frame, Rect
 from tests.screen.pictures import noise, painted
@@ -103,7 +104,7 @@ async def test_what_an_action_changes_is_expected_and_no_surprise() -> None:
                 looks = device.frames
                 await SystemClock().sleep(0.3)
                 assert device.frames <= looks + 1  # the device is left to whoever acts
-            perception.settled(await device.frame())
+            perception.settled(change_between(BUSY, await device.frame()))
             assert (await anext(aiter(news))).expected
             assert perception.surprise is None
 
@@ -114,7 +115,7 @@ async def test_a_settled_frame_serves_the_next_observation() -> None:
         await until(lambda: perception.newest)
         with perception.acting():
             settled = await device.frame()
-        perception.settled(settled)
+        perception.settled(change_between(BUSY, settled))
         looks = device.frames
         assert (await perception.observe(with_elements=False)).frame is settled
         assert device.frames == looks

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from deskhand.bench.stuck_films import Desk, play
+from deskhand.screen.diff import change_between
 from deskhand.screen.movers import Movers
 from deskhand.screen.stuck import StuckWatch
 from deskhand.types import Frame
@@ -16,7 +17,7 @@ BUSY = noise(400, 800)
 
 def test_three_actions_without_any_change_are_stuck_and_the_reason_says_so() -> None:
     watch = StuckWatch()
-    told = [watch.acted(BUSY, BUSY) for _ in range(3)]
+    told = [watch.acted(change_between(BUSY, BUSY)) for _ in range(3)]
     assert [p.stuck for p in told] == [False, False, True]
     assert told[-1].reason == "3 actions in a row changed nothing on the screen"
     assert not told[-1].changed
@@ -24,10 +25,10 @@ def test_three_actions_without_any_change_are_stuck_and_the_reason_says_so() -> 
 
 def test_the_limit_is_a_choice_and_reset_starts_again() -> None:
     watch = StuckWatch(limit=2)
-    watch.acted(BUSY, BUSY)
+    watch.acted(change_between(BUSY, BUSY))
     watch.reset()
-    assert not watch.acted(BUSY, BUSY).stuck
-    assert watch.acted(BUSY, BUSY).stuck
+    assert not watch.acted(change_between(BUSY, BUSY)).stuck
+    assert watch.acted(change_between(BUSY, BUSY)).stuck
 
 
 @pytest.mark.parametrize("take", range(6))
@@ -56,7 +57,7 @@ def test_screens_that_keep_coming_back_are_a_loop(length: int) -> None:
     watch = StuckWatch()
     pages = [noise(400, 800, seed) for seed in range(length)]
     sequence = [pages[n % length] for n in range(2 * length + 2)]
-    told = [watch.acted(a, b) for a, b in pairwise(sequence)]
+    told = [watch.acted(change_between(a, b)) for a, b in pairwise(sequence)]
     assert [p.loop for p in told[:-2]] == [0] * (len(told) - 2)
     assert told[-2].loop == length
     assert told[-2].stuck
@@ -69,7 +70,7 @@ def test_a_form_that_fills_up_between_two_screens_is_no_loop() -> None:
     sequence = []
     for round_ in range(5):
         sequence += [painted(form, 10, 10, 12 + 9 * round_, 28), menu]
-    told = [watch.acted(a, b) for a, b in pairwise(sequence)]
+    told = [watch.acted(change_between(a, b)) for a, b in pairwise(sequence)]
     assert not any(p.stuck for p in told)
 
 
@@ -87,15 +88,15 @@ def test_a_loop_is_seen_though_a_clock_ticks_on_every_screen() -> None:
         for earlier, later in pairwise(looks):
             movers.idle(earlier, later)
         t += 5.6
-        told.append(watch.acted(at(t, number % 2), at(t + 1, (number + 1) % 2)))
+        told.append(watch.acted(change_between(at(t, number % 2), at(t + 1, (number + 1) % 2))))
         t += 1
     assert told[-1].loop == 2
 
 
 def test_a_turned_screen_is_an_effect() -> None:
     watch = StuckWatch()
-    assert watch.acted(plain(400, 800), plain(800, 400)).changed
-    assert watch.acted(plain(800, 400), plain(400, 800)).changed
+    assert watch.acted(change_between(plain(400, 800), plain(800, 400))).changed
+    assert watch.acted(change_between(plain(800, 400), plain(400, 800))).changed
 
 
 def test_habits_are_forgotten_when_the_page_around_them_is_replaced() -> None:
@@ -103,10 +104,10 @@ def test_habits_are_forgotten_when_the_page_around_them_is_replaced() -> None:
     spinner = [painted(BUSY, 130, 130, 150, 150, 10 * n, at=n) for n in range(8)]
     for earlier, later in pairwise(spinner):
         movers.idle(earlier, later)
-    assert not movers.acted(spinner[-1], painted(BUSY, 130, 130, 150, 150, 99, at=9)).any()
+    assert not movers.acted(change_between(spinner[-1], painted(BUSY, 130, 130, 150, 150, 99, at=9))).any()
     other = noise(400, 800, 9)
-    assert movers.acted(painted(BUSY, 130, 130, 150, 150, 99, at=9), other).any()
-    assert movers.acted(other, painted(other, 130, 130, 150, 150, 3, at=10)).any()
+    assert movers.acted(change_between(painted(BUSY, 130, 130, 150, 150, 99, at=9), other)).any()
+    assert movers.acted(change_between(other, painted(other, 130, 130, 150, 150, 3, at=10))).any()
 
 
 def test_the_next_digit_of_a_clock_is_the_clock_but_a_letter_beside_a_video_is_not() -> None:
@@ -119,14 +120,14 @@ def test_the_next_digit_of_a_clock_is_the_clock_but_a_letter_beside_a_video_is_n
     looks = [clock(t, 0) for t in range(6)]
     for earlier, later in pairwise(looks):
         movers.idle(earlier, later)
-    assert not movers.acted(clock(6, 0), clock(7, 1)).any()
+    assert not movers.acted(change_between(clock(6, 0), clock(7, 1))).any()
 
     video = Movers()
     films = [painted(BUSY, 200, 0, 240, 40, 20 * t, at=float(t)) for t in range(6)]
     for earlier, later in pairwise(films):
         video.idle(earlier, later)
     typed = painted(painted(BUSY, 200, 0, 240, 40, 180, at=7.0), 186, 10, 194, 28, 3, at=7.0)
-    assert video.acted(films[-1], typed).any()
+    assert video.acted(change_between(films[-1], typed)).any()
 
 
 def test_time_told_of_twice_is_learned_from_once() -> None:
@@ -134,4 +135,4 @@ def test_time_told_of_twice_is_learned_from_once() -> None:
     before, late = BUSY, painted(BUSY, 10, 10, 200, 200, 9, at=1.0)
     for _ in range(3):
         movers.idle(before, late)
-    assert movers.acted(late, before).any()
+    assert movers.acted(change_between(late, before)).any()

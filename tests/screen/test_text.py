@@ -6,6 +6,7 @@ import socket
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -172,3 +173,12 @@ async def test_pictures_in_the_other_channel_order_read_the_same(text: ScreenTex
     swapped = Frame(page.frame.pixels[..., [2, 1, 0, 3]].copy(), "BGRA")
     read = await text.lines(swapped, "swapped")
     assert sum(found(label, read) for label in page.labels) >= len(page.labels) - 1
+
+
+def test_ink_at_the_very_edge_of_a_picture_is_no_letter() -> None:
+    from deskhand.screen.text_glyphs import stray_glyphs
+
+    picture = np.full((60, 60, 3), 255, np.uint8)
+    picture[:3, 20:40] = 0
+    picture[20:40, 57:] = 0
+    assert all(box.area for box in stray_glyphs(picture, []))

@@ -3,7 +3,10 @@
 from decimal import Decimal
 from typing import get_args
 
+import pytest
+
 from deskhand.actions import Click
+from deskhand.gates import Ruling
 from deskhand.task.events import (
     ActionEnded,
     ActionIntended,
@@ -16,14 +19,20 @@ from deskhand.task.events import (
     Memorized,
     Observed,
     Record,
+    Released,
+    Reserved,
+    Ruled,
     StepFinished,
     SubtaskStarted,
     TaskCreated,
     TaskEnded,
+    TaskResumed,
 )
-from deskhand.task.state import HISTORY_KEPT, TaskState, fold_all, handles, summary
+from deskhand.task.fold import HISTORY_KEPT, fold_all, handles
+from deskhand.task.state import TaskState, summary
 from deskhand.types import (
     Decision,
+    DecisionKind,
     ExecStatus,
     ExecutorStatus,
     InjectPrompt,
@@ -104,9 +113,45 @@ def test_what_was_paid_for_adds_up_by_role() -> None:
     ]
 
 
+def test_a_reservation_counts_until_it_is_settled() -> None:
+    def reserved(call: str) -> Reserved:
+        return Reserved(call=call, role="operator", model="m", amount=Decimal("0.07"))
+
+    bill = Billed(call="a", role="operator", model="m", usage=Usage(calls=1, cost=Decimal("0.02")))
+    state = after(CREATED, reserved("a"), reserved("b"))
+    assert (state.usage.cost, state.most_spent) == (0, Decimal("0.14"))
+    state = after(CREATED, reserved("a"), reserved("b"), bill)
+    assert (state.usage.cost, state.most_spent) == (Decimal("0.02"), Decimal("0.09"))
+    state = after(CREATED, reserved("a"), reserved("b"), bill, Released(call="b"))
+    assert (state.reserved, state.most_spent) == ((), Decimal("0.02"))
+
+
 def test_the_bookmark_comes_from_decisions() -> None:
     decision = Decision(kind="actions", actions=(Planned(action=CLICK),), bookmark="page 2")
     assert after(CREATED, Decided(step=1, decision=decision)).bookmark == "page 2"
+
+
+@pytest.mark.parametrize("kind", ["stale", "ask", "supplement"])
+def test_who_stops_without_an_end_keeps_its_place(kind: DecisionKind) -> None:
+    there = Decision(kind="actions", actions=(Planned(action=CLICK),), bookmark="page 2")
+    state = after(CREATED, Decided(step=1, decision=there), Decided(step=2, decision=Decision(kind=kind, message="?")))
+    assert state.bookmark == "page 2"
+
+
+def test_going_on_keeps_the_counts_and_the_time_of_a_subtask_and_resuming_starts_its_time_anew() -> None:
+    part = Subtask(id="1", title="x")
+    events: list[Event] = [
+        CREATED,
+        SubtaskStarted(subtask=part),
+        finished(1),
+        Ruled(ruling=Ruling(outcome="QUALITY_CHECK", rule="worker_stale")),
+        SubtaskStarted(subtask=part, went_on=True),
+    ]
+    state = fold_all(Record(seq=n, task_id="t", at=100.0 * n, event=event) for n, event in enumerate(events))
+    assert (state.subtask_steps, state.fired, state.subtask_since) == (1, (("worker_stale", 1),), 100.0)
+    again: list[Event] = [TaskResumed(max_steps=9), SubtaskStarted(subtask=part, went_on=True)]
+    state = fold_all((Record(seq=9 + n, task_id="t", at=900.0 + n, event=e) for n, e in enumerate(again)), state)
+    assert (state.subtask_steps, state.subtask_since) == (1, 900.0)
 
 
 def test_a_message_stays_until_the_worker_has_heard_it() -> None:

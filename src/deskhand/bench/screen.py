@@ -4,6 +4,7 @@ import asyncio
 import resource
 import time
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,11 @@ import numpy as np
 from deskhand.bench.film_layers import still
 from deskhand.bench.films import Film, FilmClock, FilmDevice
 from deskhand.bench.rows import Row
-from deskhand.bench.screen_labels import found, screens
+from deskhand.bench.screen_labels import found, rendered_pages, screens
 from deskhand.bench.screen_settle import INTERVAL, Method, chart, compare
 from deskhand.bench.stuck_films import rates
 from deskhand.clock import SystemClock
-from deskhand.screen.diff import changed_fraction, tile_mask
+from deskhand.screen.diff import change_between, changed_fraction
 from deskhand.screen.perception import Perception
 from deskhand.screen.text import ScreenText
 from deskhand.types import Frame
@@ -53,7 +54,7 @@ def _costs() -> list[Row]:
         return around
 
     copy, fraction, tiles = _fastest(
-        each(lambda a, _: np.copyto(target, a.pixels)), each(changed_fraction), each(tile_mask)
+        each(lambda a, _: np.copyto(target, a.pixels)), each(changed_fraction), each(change_between)
     )
     ms = 1000 / _RING
     return [
@@ -131,7 +132,7 @@ async def _reading() -> list[Row]:
     buttons = hits = others = other_hits = 0
     took: list[float] = []
     try:
-        for screen in screens():
+        for screen in chain(screens(), await rendered_pages()):
             begun = time.perf_counter()
             lines = await text.lines(screen.frame, screen.name)
             took.append(time.perf_counter() - begun)

@@ -1,15 +1,25 @@
-"""Screens with known labels, for reading: the simulated phone's apps and drawn pages, in Chinese and English."""
+"""Screens with known labels in both languages, for reading: the simulated phone's apps, pages drawn and rendered."""
 
+import tempfile
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from deskhand.screen.frame import from_image
+from deskhand.actions import OpenUrl
+from deskhand.build import Deskhand
+from deskhand.clock import SystemClock
+from deskhand.config import Settings
+from deskhand.errors import DeviceSetup
+from deskhand.protocols import Device
+from deskhand.screen.frame import from_image, to_image
+from deskhand.screen.settle import VisualStability
 from deskhand.screen.text import Line
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.render_text import FONT_FILE
@@ -125,3 +135,30 @@ def drawn_page(size: int) -> Screen:
     for line in range(6):
         pen.text((40, 500 + line * 2 * size), "The quick brown fox jumps over the lazy dog.", (60, 60, 60), font=font)
     return Screen(f"page with letters of {size} px", from_image(image), tuple(labels))
+
+
+async def rendered_pages() -> list[Screen]:
+    """The same buttons as a browser lays them out and draws them; none on a machine without a browser."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(data_dir=Path(folder))
+        try:
+            async with Deskhand(settings) as hand, hand.pool.lease("browser") as browser:
+                settle = VisualStability(settings.settle, SystemClock())
+                return [await _rendered_page(browser, settle, size) for size in (14, 16, 20)]
+        except DeviceSetup:
+            return []
+
+
+async def _rendered_page(browser: Device, settle: VisualStability, size: int) -> Screen:
+    buttons = "".join(f"<button>{text}</button> " for text in _BUTTONS)
+    style = f"body{{font:{size}px sans-serif}} button{{font:inherit;padding:.5em 1em;margin:.3em}}"
+    before = await browser.frame()
+    await browser.act(OpenUrl(url="data:text/html;charset=utf-8," + quote(f"<style>{style}</style>{buttons}")))
+    frame = (await settle(browser, before)).frame
+    picture = np.asarray(to_image(frame))
+    labels = [
+        Label(element.name, (center, element.bounds.center))
+        for element in await browser.elements()
+        if element.role == "button" and (center := _ink_center(picture, element.bounds, len(element.name)))
+    ]
+    return Screen(f"browser's page with letters of {size} px", frame, tuple(labels))

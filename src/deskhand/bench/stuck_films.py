@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from deskhand.bench.film_layers import Canvas, letter, page
+from deskhand.screen.diff import change_between
 from deskhand.screen.movers import Movers
 from deskhand.screen.stuck import Progress, StuckWatch
 from deskhand.types import Frame
@@ -55,7 +56,7 @@ def play(desk: Desk, states: list[tuple[int, int]], rng: np.random.Generator, wa
     t = 100.0 + _rest(desk, movers, 100.0, _LEAD, states[0], watched)
     for before, after in pairwise(states):
         settled = t + rng.uniform(0.2, 1.2)
-        told.append(watch.acted(desk.at(t, *before), desk.at(settled, *after)))
+        told.append(watch.acted(change_between(desk.at(t, *before), desk.at(settled, *after))))
         t = settled + _rest(desk, movers, settled, rng.uniform(1.0, 5.0), after, watched)
     return told
 

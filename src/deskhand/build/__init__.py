@@ -5,9 +5,9 @@ Heavy parts are imported where they are made, so that nobody pays for what they 
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from decimal import Decimal
+from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
@@ -16,14 +16,18 @@ from deskhand.build.simulated import SimulatedPhones
 from deskhand.build.staff import Staff
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
-from deskhand.config import Settings, load
+from deskhand.config import Settings, load, read_secret
 from deskhand.engine.budget import Budget
+from deskhand.engine.guard import checked, covered_screen, guarded, named_by_the_person
+from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Crew, Run, clear_goal
+from deskhand.engine.vault import Vault
 from deskhand.screen.settle import VisualStability
-from deskhand.task.events import LoopMode
+from deskhand.task.events import Event, LoopMode
+from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
-from deskhand.task.state import TaskState, fold_all
-from deskhand.types import DeviceInfo
+from deskhand.task.state import TaskState
+from deskhand.types import DeviceInfo, Frame
 
 if TYPE_CHECKING:
     from deskhand.devices.pool import Pool, Provider
@@ -36,16 +40,24 @@ __all__ = ["DEFAULT_DEVICE", "Deskhand", "SimulatedPhones", "make_pool"]
 
 
 class Deskhand:
-    """Everything put together. `async with Deskhand() as hand: state = await hand.run("…")`."""
+    """Everything put together. `async with Deskhand() as hand: state = await hand.run("…")`.
 
-    def __init__(self, settings: Settings | None = None) -> None:
+    `rules`: the user's own, beside those that watch every step anyway.
+    """
+
+    def __init__(self, settings: Settings | None = None, *, rules: Sequence[Rule] = ()) -> None:
         self.settings = settings or load()
+        self._rules = (*DEFAULT_RULES, *rules)
         self.bus = Bus()
         self.clock: Clock = SystemClock()
         self.simulated = SimulatedPhones(self.settings, self.clock)
+        # One for all tasks: what one of them has typed may still be on the screen of the next.
+        self._vault = Vault(lambda name: read_secret(name, self.settings.secrets))
         self._stack = AsyncExitStack()
+        self._open = False
 
     async def __aenter__(self) -> Self:
+        self._open = True
         self.journal = SqliteJournal(self.settings.data_dir)
         self._stack.push_async_callback(self.journal.close)
         self.pool = make_pool(self.settings, self.clock, self.simulated)
@@ -57,7 +69,19 @@ class Deskhand:
         return self
 
     async def __aexit__(self, *_: object) -> None:
+        self._open = False
         await self._stack.aclose()
+
+    def without_secrets(self, text: str) -> str:
+        """Text from a screen as a model may read it."""
+        return self._vault.scrub(text)
+
+    async def shown(self, device_id: str) -> Frame:
+        """A screen as a model may see it. Where it may show a secret, a device that is busy can't be looked at."""
+        if not self._vault:
+            return await self.pool.look(device_id)
+        async with self.pool.lease(device_id) as leased:
+            return await covered_screen(leased, self._reader, self._vault)
 
     async def devices(self) -> list[DeviceInfo]:
         return await self.pool.found()
@@ -72,41 +96,79 @@ class Deskhand:
         loop: LoopMode = "dual",
         max_steps: int | None = None,
         wait_s: float = 0.0,
+        attended: bool = False,
+        said: str | None = None,
+        foreign: bool = False,
+        budget: Budget | None = None,
     ) -> AsyncGenerator[Run, None]:
-        """A task under way on a leased device, at a page if one is given; leaving the block stops it."""
+        """A task under way on a leased device, at a page if one is given; leaving the block stops it.
+
+        `attended`: somebody follows it and answers what it asks; else every question ends it.
+        `said`: the person's own words where the goal is not: it may name no secret that they don't.
+        `foreign`: a model that is not ours has chosen the goal, so that it counts as agreed to by nobody.
+        `budget`: money that it shares with others; else it has its own.
+        """
         goal, name = clear_goal(goal), device or self.settings.device or DEFAULT_DEVICE
-        async with self.pool.lease(name, wait_s=wait_s) as leased, self._crew(leased, loop) as crew:
+        await checked(goal, self._vault, said)
+        quoted = said is not None and is_quoted(goal, said)
+        async with (
+            self.pool.lease(name, wait_s=wait_s) as leased,
+            self._crew(leased, loop, budget, quoted=quoted, foreign=foreign) as crew,
+        ):
             if url:
                 await leased.act(OpenUrl(url=url))
-            async with _under_way(Run(goal, crew, max_steps)) as run:
+            async with _under_way(Run(goal, crew, max_steps, attended=attended)) as run:
                 yield run
 
     @asynccontextmanager
     async def resume(
-        self, task_id: str, *, device: str = "", max_steps: int | None = None, wait_s: float = 0.0
+        self,
+        task_id: str,
+        *,
+        device: str = "",
+        max_steps: int | None = None,
+        wait_s: float = 0.0,
+        attended: bool = False,
     ) -> AsyncGenerator[Run, None]:
         """A task from its log, on its own device unless another is named."""
-        past = fold_all(await self.journal.read(task_id))
+        records = await self.journal.read(task_id)
+        past, events = fold_all(records), [record.event for record in records]
+        await self._vault.learn(named_by_the_person(events))
         async with (
             self.pool.lease(device or past.device, wait_s=wait_s) as leased,
-            self._crew(leased, past.loop, past.usage.cost) as crew,
-            _under_way(Run.resumed(past, crew, max_steps)) as run,
+            self._crew(leased, past.loop, Budget(self.settings.budget, past.most_spent), events) as crew,
+            _under_way(Run.resumed(past, crew, max_steps, attended=attended)) as run,
         ):
             yield run
 
     async def run(
         self, goal: str, *, device: str = "", url: str = "", loop: LoopMode = "dual", max_steps: int | None = None
     ) -> TaskState:
-        """Carry out a goal and return how it ended."""
+        """Carry out a goal and return how it ended. Outside of `async with`, everything is opened for this one."""
+        if not self._open:
+            async with self:
+                return await self.run(goal, device=device, url=url, loop=loop, max_steps=max_steps)
         async with self.start(goal, device=device, url=url, loop=loop, max_steps=max_steps) as run:
             return await run.wait()
 
     @asynccontextmanager
-    async def _crew(self, device: Device, loop: LoopMode, spent: Decimal = Decimal(0)) -> AsyncGenerator[Crew, None]:
-        """Everyone who works on one task, with one budget; their models are closed with the task."""
+    async def _crew(
+        self,
+        device: Device,
+        loop: LoopMode,
+        budget: Budget | None = None,
+        past: Sequence[Event] = (),
+        *,
+        quoted: bool = False,
+        foreign: bool = False,
+    ) -> AsyncGenerator[Crew, None]:
+        """Everyone who works on one task, with one budget; their models are closed with the task.
+
+        `quoted`: the goal repeats the person's words, whoever has chosen it.
+        """
         async with AsyncExitStack() as closing:
-            staff = Staff(self.settings, self.clock, Budget(self.settings.budget, spent), closing)
-            yield Crew(
+            staff = Staff(self.settings, self.clock, budget or Budget(self.settings.budget), closing)
+            crew = Crew(
                 device=device,
                 workers=staff.workers(),
                 worker_name=staff.name,
@@ -115,17 +177,26 @@ class Deskhand:
                 clock=self.clock,
                 settle=self._settle,
                 settings=self.settings,
-                management=staff.management() if loop == "dual" else None,
+                management=replace(staff.management(), rules=self._rules) if loop == "dual" else None,
                 reader=self._reader,
                 movers=self._settle.movers(device.id),
                 code=self._code,
                 bills=staff.bills,
+                own_words=not foreign
+                and (staff.own_words or (quoted and loop == "single" and not self.settings.models.operator)),
             )
+            yield guarded(crew, self._vault, past)
 
     def _code(self, task_id: str) -> CodeRunner:
         from deskhand.devices.sandbox import Sandbox
 
         return Sandbox(self.settings.sandbox, self.settings.data_dir / "work" / task_id, self.clock)
+
+
+def is_quoted(goal: str, said: str) -> bool:
+    """Whether a goal is nothing but a part of what the person said, marks and spaces aside."""
+    bare, whole = ("".join(filter(str.isalnum, text.casefold())) for text in (goal, said))
+    return bool(bare) and bare in whole
 
 
 @asynccontextmanager
@@ -156,7 +227,7 @@ def make_pool(settings: Settings, clock: Clock, simulated: SimulatedPhones) -> P
     providers: dict[str, Provider] = {
         "sim": simulated,
         "android": Phones(AdbClient(settings.adb), clock),
-        "browser": Browsers(settings.browser, clock),
+        "browser": Browsers(settings.browser, clock, settings.policy),
         "desktop": Desktops(settings.desktop, clock),
     }
     return Pool(providers, clock=clock, locks=settings.data_dir / "locks")

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 from deskhand.config import ModelSettings, Settings
 from deskhand.engine.budget import Budget, Tier
+from deskhand.engine.log import Bills
 from deskhand.engine.run import Management
-from deskhand.task.events import Billed
 
 if TYPE_CHECKING:
-    from deskhand.models.metered import CallRecord
-    from deskhand.protocols import Clock, Judge, Model, Planner, Worker
+    from deskhand.protocols import Clock, Coach, Judge, Model, Planner, PromptMemory, Worker
     from deskhand.roles.library import Library
+    from deskhand.roles.telling import Sight
     from deskhand.types import WorkerRole
 
 
@@ -26,18 +26,18 @@ class Staff:
         self._clock = clock
         self._budget = budget
         self._closing = closing
-        self._unwritten: list[Billed] = []
-
-    def bills(self) -> tuple[Billed, ...]:
-        """What was paid for since this was last asked."""
-        taken, self._unwritten = tuple(self._unwritten), []
-        return taken
+        self.bills = Bills()
 
     @property
     def name(self) -> str:
         """Who does the work, for people: the operator's model, or `offline`."""
         operator = self._settings.models.operator
         return operator.model if operator else "offline"
+
+    @property
+    def own_words(self) -> bool:
+        """Whether no model has a say: then all that is done comes from the person's own words."""
+        return not any(section for _, section in self._settings.models)
 
     def workers(self) -> dict[WorkerRole, Worker]:
         """A new kind of worker is one more line here."""
@@ -48,17 +48,30 @@ class Staff:
 
         rules = OfflineEvaluator()
         judge = self._judge() or rules
-        return Management(self._planner(), judge, rules, can_afford=lambda depth: self._budget.can_afford(Tier(depth)))
+        return Management(
+            self._planner(),
+            judge,
+            rules,
+            can_afford=lambda depth: self._budget.can_afford(Tier(depth)),
+            coach=self._coach(),
+            memory=self._memory(),
+            roles=self._roles(),
+        )
+
+    def _roles(self) -> tuple[WorkerRole, ...]:
+        """Who can really work on this host."""
+        from deskhand.devices.sandbox import can_run_code
+
+        return (
+            ("operator", "technician", "analyst") if can_run_code(self._settings.sandbox) else ("operator", "analyst")
+        )
 
     def _model(self, role: str, section: ModelSettings | None) -> Model | None:
         if section is None:
             return None
         from deskhand.models.make import make_model
 
-        def billed(call: CallRecord) -> None:
-            self._unwritten.append(Billed(role=call.role, model=call.model, usage=call.usage, certain=call.certain))
-
-        model = make_model(role, self._settings, self._clock, self._budget, billed)
+        model = make_model(role, self._settings, self._clock, self._budget, self.bills)
         self._closing.push_async_callback(model.close)
         return model
 
@@ -70,10 +83,10 @@ class Staff:
 
             return OfflineWorker()
         from deskhand.models.make import make_dialect
-        from deskhand.roles.operator import Operator, Sight
+        from deskhand.roles.operator import Operator
 
-        sight = Sight(vision=section.vision, show=section.show, side=section.picture_side)
-        return Operator(model, make_dialect("operator", self._settings), sight, section.max_output_tokens)
+        dialect = make_dialect("operator", self._settings)
+        return Operator(model, dialect, _sight(section), section.max_output_tokens)
 
     def _technician(self) -> Worker:
         section = self._settings.models.technician
@@ -97,21 +110,41 @@ class Staff:
 
     def _planner(self) -> Planner:
         section = self._settings.models.manager
-        if section and (model := self._model("manager", section)):
+        if section and self._managing:
             from deskhand.roles.manager import Manager
 
-            return Manager(model, self._library, section.max_output_tokens)
+            return Manager(self._managing, self._library, section.max_output_tokens)
         from deskhand.roles.offline.manager import OfflineManager
 
         return OfflineManager(self._library)
+
+    def _coach(self) -> Coach:
+        section = self._settings.models.manager
+        if section and self._managing:
+            from deskhand.roles.coach import Coach
+
+            return Coach(self._managing, section.max_output_tokens)
+        from deskhand.roles.offline.coach import OfflineCoach
+
+        return OfflineCoach()
+
+    def _memory(self) -> PromptMemory:
+        from deskhand.task.prompts import PromptFile
+
+        return PromptFile(self._settings.prompt_memory.path or self._settings.data_dir / "prompts.json")
 
     def _judge(self) -> Judge | None:
         section = self._settings.models.evaluator
         if section and (model := self._model("evaluator", section)):
             from deskhand.roles.evaluator import Evaluator
 
-            return Evaluator(model, vision=section.vision)
+            return Evaluator(model, _sight(section), section.max_output_tokens)
         return None
+
+    @cached_property
+    def _managing(self) -> Model | None:
+        """The manager plans and coaches with one model."""
+        return self._model("manager", self._settings.models.manager)
 
     @cached_property
     def _library(self) -> Library:
@@ -120,3 +153,9 @@ class Staff:
         library = Library(self._settings.supplement)
         self._closing.push_async_callback(library.close)
         return library
+
+
+def _sight(section: ModelSettings) -> Sight:
+    from deskhand.roles.telling import Sight
+
+    return Sight(vision=section.vision, show=section.show, side=section.picture_side)

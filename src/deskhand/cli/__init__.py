@@ -1,20 +1,32 @@
 """The command line: parses, builds, calls, shows. Decides nothing about the work itself."""
 
+import os
 import signal
-import sys
 
 STOPPED = 130
+STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 def main() -> None:
     """The console script. Nothing heavy is imported above, so that Ctrl-C is met politely from the first moment."""
-    signal.signal(signal.SIGINT, _stopped)
+    for number in STOPPING:
+        signal.signal(number, _stopped)
     from deskhand.cli.app import app
 
     app()
 
 
 def _stopped(*_: object) -> None:
-    """Before a command's loop takes signals over."""
-    print("deskhand: Stopped.", file=sys.stderr)
-    sys.exit(STOPPED)
+    """Before a command's loop takes signals over: there is nothing to clean up yet.
+
+    It ends the process at once, for an exception in the middle of an import may be shown or lost on its way.
+    """
+    deaf()
+    os.write(2, b"deskhand: Stopped.\n")
+    os._exit(STOPPED)
+
+
+def deaf() -> None:
+    """From here on Ctrl-C changes nothing any more, not even while Python itself shuts down."""
+    for number in STOPPING:
+        signal.signal(number, signal.SIG_IGN)

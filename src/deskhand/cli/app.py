@@ -44,6 +44,7 @@ ModelOption = Annotated[
 BaseUrlOption = Annotated[str, typer.Option(help="An OpenAI-compatible endpoint for --model.")]
 FreeOption = Annotated[bool, typer.Option("--free", help="The model costs nothing: a local endpoint.")]
 CodeOption = Annotated[bool, typer.Option("--allow-code", help="Code may be run, in a sandbox, without asking.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="What can't be undone (send, pay, delete) needs no yes.")]
 BudgetOption = Annotated[float | None, typer.Option(min=0, help="US dollars that the task may cost at most.")]
 
 
@@ -58,18 +59,23 @@ def run(
     free: FreeOption = False,
     budget: BudgetOption = None,
     allow_code: CodeOption = False,
+    yes: YesOption = False,
     max_steps: MaxStepsOption = None,
     loop: Annotated[
-        str, typer.Option(help="dual: a planner watches over the worker; single: the worker alone.")
-    ] = "dual",
+        str, typer.Option(help="dual: a planner watches over the worker; single: the worker alone; else as set.")
+    ] = "",
     wait: WaitOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Carry out a goal. Without --device, and with none in the settings, on a simulated phone."""
+    """Carry out a goal. Without --device, and with none in the settings, on a simulated phone.
+
+    While it runs on a terminal, type: an answer to what it asks, "also …" or any other words for the task,
+    pause, resume, take over, hand back, stop.
+    """
     from deskhand.cli.run import Wishes
     from deskhand.cli.run import run as command
 
-    wishes = Wishes(device, url, cdp_url, loop, max_steps, wait, model, base_url, free, budget, allow_code)
+    wishes = Wishes(device, url, cdp_url, loop, max_steps, wait, model, base_url, free, budget, allow_code, yes)
     command(goal, wishes, as_json=as_json)
 
 
@@ -82,6 +88,7 @@ def resume(
     free: FreeOption = False,
     budget: BudgetOption = None,
     allow_code: CodeOption = False,
+    yes: YesOption = False,
     max_steps: Annotated[int | None, typer.Option(min=1, help="How many more steps it may take.")] = None,
     wait: WaitOption = 0,
     as_json: JsonOption = False,
@@ -90,7 +97,7 @@ def resume(
     from deskhand.cli.run import Wishes
     from deskhand.cli.run import resume as command
 
-    wishes = Wishes(device, "", "", "dual", max_steps, wait, model, base_url, free, budget, allow_code)
+    wishes = Wishes(device, "", "", "dual", max_steps, wait, model, base_url, free, budget, allow_code, yes)
     command(run_id, wishes, as_json=as_json)
 
 
@@ -170,3 +177,56 @@ def bench(
     from deskhand.cli.bench import bench as command
 
     command(suite or [], out=out, as_json=as_json)
+
+
+@app.command()
+def serve(
+    host: Annotated[str, typer.Option(help="The address to listen at; 127.0.0.1 when none is set.")] = "",
+    port: Annotated[int | None, typer.Option(min=0, max=65_535, help="TCP port; 0 for a free one.")] = None,
+    expose: Annotated[bool, typer.Option("--expose", help="Other machines may reach it: say so on purpose.")] = False,
+) -> None:
+    """Serve the HTTP API (layered chat, tasks, devices) until Ctrl-C; see docs/server.md."""
+    from deskhand.cli.serve import serve as command
+
+    command(host=host, port=port, expose=expose)
+
+
+@app.command()
+def chat(
+    message: Annotated[str, typer.Argument(help="One message; without it, a conversation in the terminal.")] = "",
+    device: DeviceOption = "",
+    session: Annotated[str, typer.Option(help="Go on with this conversation, or begin it under this name.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Talk to an assistant that works one device or many for you."""
+    from deskhand.cli.chat import chat as command
+
+    command(message, device=device, session=session, as_json=as_json)
+
+
+@app.command()
+def mcp(
+    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of standard input and output.")] = False,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65_535, help="With --http: TCP port; 0 for a free one.")
+    ] = None,
+) -> None:
+    """Offer devices and tasks to an MCP client (an assistant, an editor); see docs/mcp.md."""
+    from deskhand.cli.mcp import mcp as command
+
+    command(http=http, port=port)
+
+
+config_app = typer.Typer(help="What the settings are, and where they come from.", no_args_is_help=True)
+app.add_typer(config_app, name="config")
+
+
+@config_app.command("show")
+def config_show(
+    every: Annotated[bool, typer.Option("--all", help="Also what is at its default.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Show each setting, its value and where that comes from; keys are masked."""
+    from deskhand.cli.config import show as command
+
+    command(every=every, as_json=as_json)

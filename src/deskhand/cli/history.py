@@ -13,8 +13,8 @@ from deskhand.cli.progress import coloured, ending, money
 from deskhand.cli.run import outcome
 from deskhand.cli.sheet import make_console, make_table, say
 from deskhand.config import load
+from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
-from deskhand.task.state import fold_all
 
 # As much of an id as tells runs apart; `show` takes any beginning.
 ID_SHOWN = 8

@@ -1,14 +1,19 @@
 """An event as a person reads it: one line, or none where there is nothing to say."""
 
-from rich.markup import escape
-
 from deskhand.actions import describe
+from deskhand.cli.dialogue import HOW_TO_ANSWER
+from deskhand.cli.sheet import plain
 from deskhand.gates import GateDecision, ReplanReason
 from deskhand.task.events import (
     ActionEnded,
     ActionIntended,
     Answered,
+    Corrected,
     GateClosed,
+    PersonActed,
+    PersonAsked,
+    PersonReplied,
+    PersonSaid,
     PlanMade,
     QueueFlushed,
     Record,
@@ -18,6 +23,8 @@ from deskhand.task.events import (
     Supplemented,
     TaskCreated,
     TaskResumed,
+    TodoEdited,
+    Warned,
 )
 from deskhand.types import ExecStatus
 
@@ -25,26 +32,26 @@ _GATE_COLOURS = {GateDecision.DONE: "green", GateDecision.CONTINUE: "dim"}
 
 
 def lines_of(record: Record) -> list[str]:
-    return _of_the_work(record) or _of_the_plan(record)
+    return _of_the_work(record) or _of_the_plan(record) or _of_people(record)
 
 
 def _of_the_work(record: Record) -> list[str]:
     match record.event:
         case TaskCreated(goal=goal, device=device, worker=worker):
-            return [f"[bold]{escape(goal)}[/bold]", f"[dim]{device} · {worker} · run {record.task_id}[/dim]"]
+            return [f"[bold]{plain(goal)}[/bold]", f"[dim]{device} · {worker} · run {record.task_id}[/dim]"]
         case TaskResumed():
             return ["[bold]taken up again[/bold]"]
         case ActionIntended(step=step, number=number, action=action):
             label = f"{step:>3}" if number == 1 else "   "
-            return [f"{label}  {escape(describe(action))}"]
+            return [f"{label}  {plain(describe(action), one_line=True)}"]
         case ActionEnded(status=status, detail=detail) if status is not ExecStatus.EXECUTED:
-            return [f"     [red]{status.value}: {escape(detail)}[/red]"]
+            return [f"     [red]{status.value}: {plain(detail)}[/red]"]
         case QueueFlushed(dropped=dropped, reason=reason):
-            return [f"     [yellow]{len(dropped)} queued dropped: {escape(reason)}[/yellow]"]
+            return [f"     [yellow]{len(dropped)} queued dropped: {plain(reason)}[/yellow]"]
         case StepFinished(report=report) if report.error:
-            return [f"{report.step:>3}  [red]{escape(report.error)}[/red]"]
+            return [f"{report.step:>3}  [red]{plain(report.error)}[/red]"]
         case Answered(text=text):
-            return [f"     [green]{escape(text)}[/green]"]
+            return [f"     [green]{plain(text)}[/green]"]
         case _:
             return []
 
@@ -54,17 +61,43 @@ def _of_the_plan(record: Record) -> list[str]:
         case PlanMade(reason=reason, strategy=strategy, because=because, subtasks=subtasks):
             head = "plan" if reason is ReplanReason.FIRST_PLAN else f"new plan ({strategy}, {reason}): {because}"
             parts = [f"     {number}. {part.title} [{part.role}]" for number, part in enumerate(subtasks, 1)]
-            return [f"[blue]{escape(line)}[/blue]" for line in (head, *parts)]
+            return [f"[blue]{plain(line)}[/blue]" for line in (head, *parts)]
         case SubtaskStarted(subtask=subtask, went_on=went_on):
-            return [f"[blue]▸ {escape(subtask.title)}{' (going on)' if went_on else ''}[/blue]"]
+            return [f"[blue]▸ {plain(subtask.title)}{' (going on)' if went_on else ''}[/blue]"]
         case Ruled(ruling=ruling) if ruling.rule not in ("worker_done", "periodic_check"):
-            return [f"     [yellow]rule {ruling.rule}: {escape(ruling.reason)}[/yellow]"]
+            return [f"     [yellow]rule {ruling.rule}: {plain(ruling.reason)}[/yellow]"]
         case GateClosed(report=report):
             colour = _GATE_COLOURS.get(report.decision, "red")
-            told = f"gate {report.trigger}: {report.decision} by {report.by}: {report.reason}"
-            return [f"     [{colour}]{escape(told)}[/{colour}]"]
+            told = f"gate {report.trigger}: {report.decision} by {report.by}"
+            told += f": {report.reason}" if report.reason else ""
+            return [f"     [{colour}]{plain(told)}[/{colour}]"]
         case Supplemented(need=need, materials=materials, trouble=trouble):
-            found = ", ".join(material.title for material in materials) or trouble or "nothing found"
-            return [f"     [blue]looked up {escape(need)}: {escape(found)}[/blue]"]
+            found = ", ".join(material.title for material in materials) or ("" if trouble else "nothing found")
+            told = "; ".join(part for part in (found, trouble) if part)
+            return [f"     [blue]looked up {plain(need)}: {plain(told)}[/blue]"]
+        case _:
+            return []
+
+
+def _of_people(record: Record) -> list[str]:
+    match record.event:
+        case PersonAsked(request=request):
+            told = f"[bold yellow]? {plain(request.text, one_line=True)}[/bold yellow]"
+            # Without a time until which it is waited for, there was nobody to ask.
+            return [told, f"[dim]  ({HOW_TO_ANSWER[request.kind]})[/dim]"] if request.expires else [told]
+        case PersonReplied(reply=reply):
+            said = reply.text if reply.verdict == "yes" and reply.text else f"{reply.verdict} {reply.text}".strip()
+            late = " (nobody answered in time)" if reply.by == "timeout" else ""
+            return [f"     [yellow]→ {plain(said)}{late}[/yellow]"]
+        case PersonSaid(text=text):
+            return [f"     [yellow]you: {plain(text)}[/yellow]"]
+        case PersonActed(action=action):
+            return [f"     [yellow]by hand: {plain(describe(action), one_line=True)}[/yellow]"]
+        case TodoEdited(understood=understood) if understood:
+            return [f"     [blue]{plain(understood)}[/blue]"]
+        case Warned(text=text):
+            return [f"     [yellow]{plain(text)}[/yellow]"]
+        case Corrected(level=level, text=text):
+            return [f"     [yellow]stuck ({level}): {plain(text)}[/yellow]"]
         case _:
             return []

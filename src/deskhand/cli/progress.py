@@ -1,18 +1,17 @@
 """Live progress of a run: phone picture and steps on a terminal, plain lines elsewhere, nothing when quiet."""
 
-from collections.abc import AsyncIterable
+from collections.abc import AsyncIterable, Callable
 from decimal import Decimal
 from typing import Protocol
 
 from rich.console import Console, Group
 from rich.live import Live
-from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from deskhand.cli.lines import lines_of
 from deskhand.cli.picture import half_blocks
-from deskhand.cli.sheet import make_console, say
+from deskhand.cli.sheet import make_console, plain, say
 from deskhand.protocols import Journal
 from deskhand.task.events import Event, Observed, Record, Settled
 from deskhand.task.state import TaskState
@@ -27,7 +26,13 @@ COLOURS = {TaskStatus.FULFILLED: "green", TaskStatus.REJECTED: "red"}
 
 
 class Progress(Protocol):
+    @property
+    def show_typed(self) -> Callable[[str], None] | None:
+        """Shows what is being typed; None where the terminal does so by itself."""
+        ...
+
     async def follow(self, records: AsyncIterable[Record]) -> None: ...
+    def tell(self, line: str) -> None: ...
     def close(self, state: TaskState) -> None: ...
 
 
@@ -42,9 +47,14 @@ def make_progress(journal: Journal, *, quiet: bool) -> Progress:
 
 
 class Silence:
+    show_typed = None
+
     async def follow(self, records: AsyncIterable[Record]) -> None:
         async for _ in records:
             pass
+
+    def tell(self, line: str) -> None:
+        pass
 
     def close(self, state: TaskState) -> None:
         pass
@@ -53,6 +63,8 @@ class Silence:
 class Lines:
     """One line for each thing that happened."""
 
+    show_typed = None
+
     def __init__(self, console: Console) -> None:
         self._console = console
 
@@ -60,6 +72,9 @@ class Lines:
         async for record in records:
             for line in lines_of(record):
                 say(self._console, line)
+
+    def tell(self, line: str) -> None:
+        say(self._console, f"[yellow]{plain(line)}[/yellow]")
 
     def close(self, state: TaskState) -> None:
         say(self._console, ending(state))
@@ -73,19 +88,44 @@ class LivePicture:
         self._journal = journal
         self._lines: list[str] = []
         self._picture = Text()
+        self._live: Live | None = None
+        self._typed: str | None = None
 
     async def follow(self, records: AsyncIterable[Record]) -> None:
         with Live(console=self._console, auto_refresh=False, transient=False) as live:
+            self._live = live
             async for record in records:
                 self._lines += lines_of(record)
                 await self._look(record.event)
-                live.update(self._view(), refresh=True)
+                self._refresh()
+            self._typed = None
+            self._refresh()
 
-    def _view(self) -> Table:
+    def tell(self, line: str) -> None:
+        self._lines.append(f"[yellow]{plain(line)}[/yellow]")
+        self._refresh()
+
+    def show_typed(self, text: str) -> None:
+        """In the view itself: whatever else writes on the terminal would be drawn over, or push it out of place."""
+        self._typed = text
+        self._refresh()
+
+    def _refresh(self) -> None:
+        if self._live:
+            self._live.update(self._view(), refresh=True)
+
+    def _view(self) -> Group:
         view = Table.grid(padding=(0, 3))
-        lines = (Text.from_markup(line, overflow="ellipsis") for line in self._lines[-self._height :])
-        view.add_row(self._picture, Group(*lines))
-        return view
+        view.add_row(self._picture, Group(*self._newest()))
+        typed = [Text(f"› {self._typed}▏", style="bold", no_wrap=True)] if self._typed is not None else []
+        return Group(view, *typed)
+
+    def _newest(self) -> list[Text]:
+        """As many lines as there is room for, wrapped: the newest may be a question that has to be read whole."""
+        picture = max((line.cell_len for line in self._picture.split("\n")), default=0)
+        width = max(10, self._console.width - picture - 3)
+        wrapped = [Text.from_markup(line).wrap(self._console, width) for line in self._lines[-self._height :]]
+        return [row for rows in wrapped for row in rows][-self._height :]
 
     @property
     def _height(self) -> int:
@@ -107,7 +147,7 @@ def ending(state: TaskState) -> str:
     spent = f"{state.usage.calls} model calls, {money(state.usage.cost)}" + (f" ({by_role})" if by_role else "")
     took = f"{state.ended - state.started:.1f} s, " if state.ended else ""
     return (
-        f"{coloured(state.status, f'{mark} {state.status.value}')}: {escape(reason)}\n"
+        f"{coloured(state.status, f'{mark} {state.status.value}')}: {plain(reason)}\n"
         f"[dim]{state.step} steps, {took}{spent} · deskhand show {state.task_id}[/dim]"
     )
 

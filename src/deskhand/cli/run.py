@@ -2,16 +2,17 @@
 
 import asyncio
 import json
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, NoReturn, get_args
 
 from deskhand.build import Deskhand
 from deskhand.cli import STOPPED
+from deskhand.cli.dialogue import is_attended, listen
 from deskhand.cli.faults import run_loop
 from deskhand.cli.ids import whole_id
-from deskhand.cli.progress import make_progress
+from deskhand.cli.progress import Progress, make_progress
 from deskhand.config import Tree, load
 from deskhand.engine.run import Run
 from deskhand.errors import UsageError
@@ -38,7 +39,7 @@ class Wishes:
     device: str = ""
     url: str = ""
     cdp_url: str = ""
-    loop: str = "dual"
+    loop: str = ""
     max_steps: int | None = None
     wait_s: float = 0.0
     model: str = ""
@@ -46,6 +47,7 @@ class Wishes:
     free: bool = False
     budget: float | None = None
     allow_code: bool = False
+    yes: bool = False
 
     def overrides(self) -> Tree:
         """As the uppermost layer of the settings."""
@@ -54,7 +56,8 @@ class Wishes:
             "models": {"operator": {key: value for key, value in operator.items() if value}},
             "browser": {"cdp_url": self.cdp_url} if self.cdp_url else {},
             "budget": {} if self.budget is None else {"task": str(self.budget)},
-            "policy": {"run_code": "allow"} if self.allow_code else {},
+            "policy": ({"run_code": "allow"} if self.allow_code else {})
+            | ({"irreversible": "allow"} if self.yes else {}),
         }
         return {name: section for name, section in tree.items() if section and section != {"operator": {}}}
 
@@ -64,8 +67,9 @@ def run(goal: str, wishes: Wishes, *, as_json: bool) -> NoReturn:
 
 
 async def _run(goal: str, wishes: Wishes, as_json: bool) -> int:
-    mode = _mode(wishes.loop)
-    async with Deskhand(load(wishes.overrides())) as hand:
+    settings = load(wishes.overrides())
+    mode = _mode(wishes.loop or settings.loop)
+    async with Deskhand(settings) as hand:
         task = hand.start(
             goal,
             device=wishes.device,
@@ -73,6 +77,7 @@ async def _run(goal: str, wishes: Wishes, as_json: bool) -> int:
             loop=mode,
             max_steps=wishes.max_steps,
             wait_s=wishes.wait_s,
+            attended=is_attended(quiet=as_json),
         )
         say = await _followed(hand, task, as_json)
     # Said when all is cleaned up: a Ctrl-C until here has its own last words, and only one of the two may be said.
@@ -86,7 +91,13 @@ def resume(run_id: str, wishes: Wishes, *, as_json: bool) -> NoReturn:
 async def _resume(run_id: str, wishes: Wishes, as_json: bool) -> int:
     async with Deskhand(load(wishes.overrides())) as hand:
         task_id = await whole_id(hand.journal, run_id)
-        task = hand.resume(task_id, device=wishes.device, max_steps=wishes.max_steps, wait_s=wishes.wait_s)
+        task = hand.resume(
+            task_id,
+            device=wishes.device,
+            max_steps=wishes.max_steps,
+            wait_s=wishes.wait_s,
+            attended=is_attended(quiet=as_json),
+        )
         say = await _followed(hand, task, as_json)
     return say()
 
@@ -97,7 +108,7 @@ async def _followed(hand: Deskhand, starting: AbstractAsyncContextManager[Run], 
     with hand.bus.subscribe(Record) as records:
         watching = asyncio.create_task(progress.follow(records))
         try:
-            async with starting as task:
+            async with starting as task, _heard(task, progress, quiet=as_json):
                 state = await _to_the_end(task)
         finally:
             records.close()
@@ -112,6 +123,21 @@ async def _followed(hand: Deskhand, starting: AbstractAsyncContextManager[Run], 
         return EXIT_CODES[state.cause or "crashed"]
 
     return say
+
+
+@asynccontextmanager
+async def _heard(task: Run, progress: Progress, *, quiet: bool) -> AsyncGenerator[None, None]:
+    """While this lasts, what is typed at the terminal is heeded."""
+    if not is_attended(quiet=quiet):
+        yield
+        return
+    listening = asyncio.create_task(listen(task, progress.tell, progress.show_typed))
+    try:
+        yield
+    finally:
+        listening.cancel()
+        with suppress(asyncio.CancelledError):
+            await listening
 
 
 def _mode(loop: str) -> LoopMode:

@@ -2,10 +2,8 @@
 
 import re
 import shlex
-import tomllib
-from functools import cache
-from pathlib import Path
 
+from deskhand.app_names import fold, known_names
 from deskhand.devices.android_front import Front, look_at_front
 from deskhand.devices.android_line import Line
 from deskhand.errors import ActionFailed, AppNotFound, DeviceLocked
@@ -17,32 +15,11 @@ LAUNCH_FLAGS = "0x10200000"
 COMPONENT = re.compile(r"^\s*([\w.]+)/([\w.$]+)\s*$", re.MULTILINE)
 PACKAGE = re.compile(r"^package:([\w.]+)$", re.MULTILINE)
 ASKING = re.compile(r"permissioncontroller|packageinstaller|\.lbe\.security|securitypermission")
-ENDINGS = ("应用程序", "应用", "软件", "app")
 COMMON_PARTS = {"com", "android", "app", "apps", "google", "org", "net", "cn", "example", "mobile", "client", "www"}
 FRONT_S = 10.0
 POLL_S = 0.1
 CERTAIN = 86.0
 NEAR = 50.0
-
-
-@cache
-def known_names() -> dict[str, tuple[str, ...]]:
-    """Package to the names people use for it, from `app_names.toml`."""
-    table = tomllib.loads(Path(__file__).with_name("app_names.toml").read_text(encoding="utf-8"))
-    names: dict[str, tuple[str, ...]] = {}
-    for app in table["app"]:
-        for package in app["packages"]:
-            names[package] = tuple(app["names"])
-    return names
-
-
-def fold(name: str) -> str:
-    """A name without case, blanks and signs."""
-    folded = re.sub(r"[\W_]+", "", name.casefold())
-    for ending in ENDINGS:
-        if folded.endswith(ending) and len(folded) > len(ending):
-            return folded.removesuffix(ending)
-    return folded
 
 
 def names_of(package: str) -> tuple[str, ...]:

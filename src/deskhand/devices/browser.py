@@ -33,7 +33,7 @@ from deskhand.actions import (
     Type,
     points_of,
 )
-from deskhand.config import BrowserSettings
+from deskhand.config import BrowserSettings, PolicySettings
 from deskhand.devices import browser_navigation as navigation
 from deskhand.devices.browser_documents import Target, smallest_at
 from deskhand.devices.browser_keyboard import Keyboard, combination, key_name
@@ -41,6 +41,7 @@ from deskhand.devices.browser_overlays import NO, YES, Overlay
 from deskhand.devices.browser_panel import blank, drawn, listed
 from deskhand.devices.browser_pointer import Button, Pointer
 from deskhand.devices.browser_process import Chromium, attach, start
+from deskhand.devices.browser_sites import ANYWHERE
 from deskhand.devices.browser_tab import Tab
 from deskhand.devices.browser_window import Window
 from deskhand.devices.browser_wire import Interrupted, TabLost
@@ -62,11 +63,17 @@ T = TypeVar("T")
 
 
 async def launch(
-    settings: BrowserSettings, *, clock: Clock, name: str = "browser", url: str = "", cdp_url: str = ""
+    settings: BrowserSettings,
+    *,
+    clock: Clock,
+    name: str = "browser",
+    url: str = "",
+    cdp_url: str = "",
+    policy: PolicySettings = ANYWHERE,
 ) -> BrowserDevice:
     """Start a browser (or attach to the one at `cdp_url`) and open the page; nothing is left behind on failure."""
     chromium = await (attach(cdp_url) if cdp_url else start(settings))
-    device = BrowserDevice(Window(chromium, settings, clock, cdp_url=cdp_url), clock, name)
+    device = BrowserDevice(Window(chromium, settings, clock, cdp_url=cdp_url, policy=policy), clock, name)
     try:
         await device.open()
         if cdp_url:
@@ -80,10 +87,15 @@ async def launch(
 
 
 async def open_beside(
-    chromium: Chromium, settings: BrowserSettings, *, clock: Clock, name: str = "browser"
+    chromium: Chromium,
+    settings: BrowserSettings,
+    *,
+    clock: Clock,
+    name: str = "browser",
+    policy: PolicySettings = ANYWHERE,
 ) -> BrowserDevice:
     """One more device in a browser that already runs: a context of its own, cookies and all."""
-    device = BrowserDevice(Window(chromium, settings, clock, shared=True), clock, name)
+    device = BrowserDevice(Window(chromium, settings, clock, shared=True, policy=policy), clock, name)
     await device.open()
     return device
 
@@ -175,6 +187,7 @@ class BrowserDevice:
             raise NotPossible(f"A browser can't {action.kind.replace('_', ' ')}.")
         self._check_points(action)
         tab = await self._window.front()
+        self._check_site(tab, action)
         try:
             said = await self._act(tab, action)
         except Interrupted:
@@ -183,6 +196,10 @@ class BrowserDevice:
             # A tab that closes while it is worked on was the effect of the work; a crash is raised from here.
             await self._window.mend(tab)
             said = ""
+        except ActionFailed as fault:
+            raise ActionFailed(self._window.sites.take() or str(fault)) from None
+        if refused := self._window.sites.take():
+            raise ActionFailed(refused)
         return "; ".join(words for words in (said, *self._window.take_notes()) if words)
 
     def _check_points(self, action: Action) -> None:
@@ -192,6 +209,15 @@ class BrowserDevice:
         for x, y in points_of(action):
             if x >= width or y >= height:
                 raise NotPossible(f"The point ({x}, {y}) is outside of the page, which is {width}×{height}.")
+
+    def _check_site(self, tab: Tab, action: Action) -> None:
+        """Raise ActionFailed unless this page may be worked on; leaving one that may not be is always possible."""
+        sites = self._window.sites
+        if earlier := sites.take():
+            self._window.note(earlier)  # by itself, between two actions
+        where = navigation.full_url(action.url) if isinstance(action, OpenUrl) else tab.page.url
+        if not isinstance(action, Back | SwitchWindow) and (why := sites.why_not(where)):
+            raise ActionFailed(why)
 
     async def _act(self, tab: Tab, action: Action) -> str:
         try:

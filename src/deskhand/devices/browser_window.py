@@ -7,10 +7,11 @@ import contextlib
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
-from deskhand.config import BrowserSettings
+from deskhand.config import BrowserSettings, PolicySettings
 from deskhand.devices.browser_changes import Changes
 from deskhand.devices.browser_downloads import Downloads
 from deskhand.devices.browser_process import Chromium, attach, start
+from deskhand.devices.browser_sites import ANYWHERE, SiteGuard
 from deskhand.devices.browser_tab import Tab
 from deskhand.devices.browser_wire import Interrupted, TabLost
 from deskhand.errors import ActionFailed, DeviceGone, DeviceRestarted, DeviceSetup, DeviceTimeout
@@ -30,7 +31,14 @@ class Window:
     """One context of a browser. `shared`: the browser belongs to somebody else and is not restarted from here."""
 
     def __init__(
-        self, chromium: Chromium, settings: BrowserSettings, clock: Clock, *, cdp_url: str = "", shared: bool = False
+        self,
+        chromium: Chromium,
+        settings: BrowserSettings,
+        clock: Clock,
+        *,
+        cdp_url: str = "",
+        shared: bool = False,
+        policy: PolicySettings = ANYWHERE,
     ) -> None:
         self._chromium = chromium
         self._settings = settings
@@ -48,10 +56,12 @@ class Window:
         self._work: set[asyncio.Task[None]] = set()
         self._closed = False
         self.changes = Changes(clock)
+        self.sites = SiteGuard(policy, self.note)
 
     async def open(self) -> Tab:
         """The window with one tab in front: the one that a person sees, else a new one."""
         self._context, self._fresh = await self._chromium.context()
+        await self.sites.keep(self._context.browser)
         self._context.on("page", lambda page: self._later(self._adopt(page)))
         self._context.on("dialog", self._unexpected)
         for page in list(self._context.pages):
@@ -123,7 +133,8 @@ class Window:
             self._last_url = frame.url
 
     def note(self, words: str) -> None:
-        self._notes.append(words)
+        if words not in self._notes:
+            self._notes.append(words)
 
     def take_notes(self) -> list[str]:
         notes, self._notes = self._notes, []
@@ -223,6 +234,7 @@ class Window:
 
         self._closed = True
         await self.changes.close()
+        await self.sites.close()
         for task in list(self._work):
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)

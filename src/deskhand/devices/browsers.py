@@ -2,8 +2,9 @@
 
 import importlib.util
 
-from deskhand.config import BrowserSettings
+from deskhand.config import BrowserSettings, PolicySettings
 from deskhand.devices.browser_process import find_executable
+from deskhand.devices.browser_sites import ANYWHERE
 from deskhand.errors import DeviceSetup
 from deskhand.protocols import Clock, Device
 from deskhand.types import DeviceInfo
@@ -12,9 +13,17 @@ INSTALL = "Install its part: pip install 'deskhand[browser]'."
 
 
 class Browsers:
-    def __init__(self, settings: BrowserSettings, clock: Clock) -> None:
+    """`policy` says which sites they may open."""
+
+    def __init__(
+        self,
+        settings: BrowserSettings,
+        clock: Clock,
+        policy: PolicySettings = ANYWHERE,
+    ) -> None:
         self._settings = settings
         self._clock = clock
+        self._policy = policy
 
     @property
     def shared(self) -> bool:
@@ -25,9 +34,11 @@ class Browsers:
         try:
             detail = self._settings.cdp_url or str(find_executable(self._settings.executable))
         except DeviceSetup as trouble:
-            return [DeviceInfo("browser", "browser", "unusable", str(trouble))]
+            # One that the settings name is meant to be there; any other is simply not installed.
+            state = "unusable" if self._settings.executable else "missing"
+            return [DeviceInfo("browser", "browser", state, str(trouble))]
         if not _installed():
-            return [DeviceInfo("browser", "browser", "unusable", INSTALL)]
+            return [DeviceInfo("browser", "browser", "missing", INSTALL)]
         return [DeviceInfo("browser", "browser", "ready", detail)]
 
     async def open(self, name: str) -> Device:
@@ -38,7 +49,9 @@ class Browsers:
             raise DeviceSetup(f"A browser can't be driven yet. {INSTALL}")
         from deskhand.devices.browser import launch
 
-        return await launch(settings, clock=self._clock, name=label, url=url, cdp_url=settings.cdp_url)
+        return await launch(
+            settings, clock=self._clock, name=label, url=url, cdp_url=settings.cdp_url, policy=self._policy
+        )
 
     async def close(self) -> None:
         """Every browser belongs to its device, which closes it."""

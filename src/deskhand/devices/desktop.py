@@ -230,8 +230,10 @@ class DesktopDevice:
         await self._x.run(lambda display: desktop_input.move(display, *start))
         try:
             await self._x.run(lambda display: desktop_input.button(display, LEFT, down=True))
-            for point in desktop_input.path(start, end, steps):
-                await self._clock.sleep(duration_ms / 1000 / steps)
+            begun = self._clock.now()
+            for step, point in enumerate(desktop_input.path(start, end, steps), 1):
+                # By the clock, for on a busy machine the steps' own time would add up.
+                await self._clock.sleep(max(0.0, begun + duration_ms / 1000 * step / steps - self._clock.now()))
                 await self._x.run(lambda display, point=point: desktop_input.move(display, *point))
         finally:
             self._x.post(lambda display: desktop_input.button(display, LEFT, down=False))

@@ -30,9 +30,9 @@ class Desktops:
     async def found(self) -> list[DeviceInfo]:
         state, detail = "ready", f"display {self._display}" if self._display else "a private display"
         if not _installed():
-            state, detail = "unusable", INSTALL
+            state, detail = "missing", INSTALL
         elif not self._display and shutil.which("Xvfb") is None:
-            state, detail = "unusable", "There is no display and no Xvfb to start one: install xvfb."
+            state, detail = "missing", "There is no display and no Xvfb to start one: install xvfb."
         return [DeviceInfo("desktop", "desktop", state, detail)]
 
     async def open(self, name: str) -> Device:

@@ -103,16 +103,25 @@ def end_everything() -> None:
     Until nothing is left: what is ended may have been about to start something.
     """
     signal_all(signal.SIGTERM)
-    signal_all(signal.SIGHUP)  # what an interactive shell listens to
     signal_all(signal.SIGCONT)  # one that was stopped hears nothing
-    deadline = time.monotonic() + GRACE_S
-    while descendants() and time.monotonic() < deadline:
-        signal.sigtimedwait([signal.SIGCHLD], max(0.0, deadline - time.monotonic()))
-        forget_the_dead()
+    if not gone_within(GRACE_S):
+        # What an interactive shell listens to. Not before: it kills who is just tidying up after the first request.
+        signal_all(signal.SIGHUP)
+        gone_within(GRACE_S / 2)
     while descendants():
         signal_all(signal.SIGKILL)
-        signal.sigtimedwait([signal.SIGCHLD], GRACE_S)
+        gone_within(GRACE_S)
+
+
+def gone_within(seconds: float) -> bool:
+    deadline = time.monotonic() + seconds
+    while descendants():
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return False
+        signal.sigtimedwait([signal.SIGCHLD], left)
         forget_the_dead()
+    return True
 
 
 def signal_all(number: int) -> None:

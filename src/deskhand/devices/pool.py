@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import Protocol
 
 from deskhand.actions import Action, ActionKind
-from deskhand.errors import DeviceBusy, DeviceFault, DeviceGone, DeviceSetup, UnknownDevice
+from deskhand.errors import DeviceBusy, DeviceFault, DeviceGone, DeviceSetup, DeviceUnusable, UnknownDevice
 from deskhand.protocols import Clock, Device
 from deskhand.types import AppInfo, DeviceInfo, Element, Frame
 
 # How often a lock that another process holds is tried again; within one process waiting is by queue.
 RETRY_S = 0.05
+# How long a look waits for a device that somebody has but that is not open here.
+LOOK_S = 5.0
 
 
 class Provider(Protocol):
@@ -70,6 +72,18 @@ class Pool:
                 leased.expire()
                 if expiry:
                     expiry.cancel()
+
+    async def look(self, device_id: str) -> Frame:
+        """What is on its screen. Looking disturbs nobody, so a device that is leased is looked at all the same."""
+        if device := self._open.get(device_id):
+            try:
+                return await device.frame()
+            except DeviceUnusable:
+                if device_id in self._queues:
+                    raise
+        # Not open yet, or gone meanwhile: a lease opens it anew.
+        async with self.lease(device_id, wait_s=LOOK_S) as leased:
+            return await leased.frame()
 
     def _named(self, device_id: str) -> tuple[str, str]:
         kind, _, name = device_id.partition(":")

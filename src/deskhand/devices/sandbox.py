@@ -6,16 +6,18 @@ What it looks like from inside is `sandbox_command`'s matter; whether code may r
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import shutil
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import Any
 
 from deskhand.config import SandboxSettings
 from deskhand.devices.sandbox_command import NOBODY, Language
 from deskhand.devices.sandbox_files import MAX_ENTRIES, changed_files, disk_use, snapshot
 from deskhand.devices.sandbox_output import Output
-from deskhand.devices.sandbox_process import Tree, bare, in_sandbox
+from deskhand.devices.sandbox_process import Tree, bare, in_sandbox, undisturbed
 from deskhand.devices.sandbox_watch import memory_of_tree, unlinked_files
 from deskhand.errors import ActionFailed
 from deskhand.protocols import Clock
@@ -33,6 +35,11 @@ _MISSING = (
 )
 
 
+def can_run_code(settings: SandboxSettings) -> bool:
+    """Whether code can be run on this host as the user wants it to be."""
+    return settings.allow_unsandboxed or shutil.which("bwrap") is not None
+
+
 class Sandbox:
     """One task's folder and the code that runs in it, one piece at a time."""
 
@@ -43,26 +50,35 @@ class Sandbox:
         self._one = asyncio.Lock()
 
     async def run(self, language: Language, code: str, timeout: float | None = None) -> CodeResult:
-        """Run code to its end or to a limit. When this returns or is cancelled, nothing of it runs any more."""
-        seconds = min(timeout or self._settings.time_s, self._settings.time_s)
+        """Run code to its end or to a limit. When this returns or is cancelled, nothing of it runs any more.
+
+        Files that it wrote stay in the folder, for the next run and for the user; an empty folder does not.
+        """
         async with self._one:
-            starting = self._tree(language, code, seconds)
-            await asyncio.to_thread(self._prepare)
-            before = await asyncio.to_thread(snapshot, self._folder)
-            output, begun = Output(self._settings.output_kb * 1024), self._clock.now()
-            async with starting as tree:
-                stopped, timed_out = await self._to_the_end(tree, output, seconds)
-                if not stopped and tree.refused:
-                    raise ActionFailed(f"The sandbox could not be set up: {output.text().strip()}")
-            return CodeResult(
-                code=tree.exit_code,
-                output=output.text(),
-                timed_out=timed_out,
-                truncated=output.truncated,
-                seconds=self._clock.now() - begun,
-                stopped=stopped,
-                files=await asyncio.to_thread(changed_files, self._folder, before),
-            )
+            try:
+                return await self._run(language, code, min(timeout or self._settings.time_s, self._settings.time_s))
+            finally:
+                with contextlib.suppress(OSError):  # not there, or not empty
+                    self._folder.rmdir()
+
+    async def _run(self, language: Language, code: str, seconds: float) -> CodeResult:
+        starting = self._tree(language, code, seconds)
+        await asyncio.to_thread(self._prepare)
+        before = await asyncio.to_thread(snapshot, self._folder)
+        output, begun = Output(self._settings.output_kb * 1024), self._clock.now()
+        async with starting as tree:
+            stopped, timed_out = await self._to_the_end(tree, output, seconds)
+            if not stopped and tree.refused:
+                raise ActionFailed(f"The sandbox could not be set up: {output.text().strip()}")
+        return CodeResult(
+            code=tree.exit_code,
+            output=output.text(),
+            timed_out=timed_out,
+            truncated=output.truncated,
+            seconds=self._clock.now() - begun,
+            stopped=stopped,
+            files=await asyncio.to_thread(changed_files, self._folder, before),
+        )
 
     def _tree(self, language: Language, code: str, seconds: float) -> AbstractAsyncContextManager[Tree]:
         if bwrap := shutil.which("bwrap"):
@@ -86,14 +102,19 @@ class Sandbox:
             done, _ = await asyncio.wait({ended, stop}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         finally:
             watching.cancel()
-            await tree.end()
-            # All who could write are gone; only what left a tree without a sandbox may still hold the pipe.
-            await asyncio.wait({reading}, timeout=_DRAIN_S)
-            reading.cancel()
-            await asyncio.wait({ended, reading, watching})
+            _, cancelled = await undisturbed(self._finish(tree, reading, {ended, reading, watching}))
+        if cancelled:
+            raise asyncio.CancelledError
         if stop.done():
             return stop.result(), False
         return ("", False) if done else (f"it took longer than {seconds:g} s", True)
+
+    async def _finish(self, tree: Tree, reading: asyncio.Task[None], tasks: set[asyncio.Task[Any]]) -> None:
+        await tree.end()
+        # All who could write are gone; only what left a tree without a sandbox may still hold the pipe.
+        await asyncio.wait({reading}, timeout=_DRAIN_S)
+        reading.cancel()
+        await asyncio.wait(tasks)
 
     async def _read(self, tree: Tree, output: Output, stop: asyncio.Future[str]) -> None:
         while chunk := await tree.output.read(_CHUNK):

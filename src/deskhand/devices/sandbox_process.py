@@ -8,10 +8,10 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Coroutine
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from deskhand.config import SandboxSettings
 from deskhand.devices.sandbox_command import PATH, Language, environment, interpreter, limited, sandboxed
@@ -19,6 +19,7 @@ from deskhand.devices.sandbox_filter import seccomp_filter
 
 _END_S = 10.0
 _BUFFER = 65_536
+T = TypeVar("T")
 
 
 class Tree:
@@ -47,7 +48,12 @@ class Tree:
         return code if code >= 0 else 128 - code
 
     async def end(self) -> None:
-        """Kill what still runs; when this returns, nothing does, whatever it did to get away."""
+        """Kill what still runs; when this returns or is cancelled, nothing does, whatever it did to get away."""
+        _, cancelled = await undisturbed(self._end())
+        if cancelled:
+            raise asyncio.CancelledError
+
+    async def _end(self) -> None:
         if self._status is None or self.process.returncode is None:
             # Without a sandbox, what was left in the background is in the group, unless it took pains to leave it.
             with contextlib.suppress(ProcessLookupError):
@@ -71,12 +77,8 @@ async def in_sandbox(
         )
         handed = [fd for fd in (code_fd, filter_fd, status) if fd is not None]
         # Its environment can be read inside (/proc/1/environ), so it gets nothing of ours.
-        process, output = await _spawn(opened, command, env={"PATH": PATH}, pass_fds=handed, cwd="/")
-        tree = Tree(process, output, status)
-        try:
+        async with _started(opened, command, status, env={"PATH": PATH}, pass_fds=handed, cwd="/") as tree:
             yield tree
-        finally:
-            await tree.end()
 
 
 @asynccontextmanager
@@ -88,18 +90,15 @@ async def bare(
         code_fd = _memory_file(code.encode(), opened)
         command = [*limited(settings, seconds), *interpreter(language, f"/proc/self/fd/{code_fd}")]
         env = environment(str(folder))
-        process, output = await _spawn(opened, command, env=env, pass_fds=[code_fd], cwd=folder)
-        tree = Tree(process, output)
-        try:
+        async with _started(opened, command, None, env=env, pass_fds=[code_fd], cwd=folder) as tree:
             yield tree
-        finally:
-            await tree.end()
 
 
-async def _spawn(
-    opened: ExitStack, command: list[str], **options: Any
-) -> tuple[asyncio.subprocess.Process, asyncio.StreamReader]:
-    """The process, and a pipe of our own with all that it writes: a process that holds it open does not hold us up."""
+@asynccontextmanager
+async def _started(
+    opened: ExitStack, command: list[str], status: int | None, **options: Any
+) -> AsyncGenerator[Tree, None]:
+    """A pipe of our own takes all that it writes: a process that holds it open does not hold us up."""
     reading, writing = os.pipe()
     try:
         output = asyncio.StreamReader(limit=_BUFFER)
@@ -107,12 +106,32 @@ async def _spawn(
             lambda: asyncio.StreamReaderProtocol(output), os.fdopen(reading, "rb")
         )
         opened.callback(transport.close)
-        process = await asyncio.create_subprocess_exec(
-            *command, stdin=subprocess.DEVNULL, stdout=writing, stderr=writing, start_new_session=True, **options
+        # Cancelled in the middle, asyncio kills the first process only, and does not wait for the others.
+        process, cancelled = await undisturbed(
+            asyncio.create_subprocess_exec(
+                *command, stdin=subprocess.DEVNULL, stdout=writing, stderr=writing, start_new_session=True, **options
+            )
         )
     finally:
         os.close(writing)
-    return process, output
+    tree = Tree(process, output, status)
+    try:
+        if cancelled:
+            raise asyncio.CancelledError
+        yield tree
+    finally:
+        await tree.end()
+
+
+async def undisturbed(work: Coroutine[Any, Any, T]) -> tuple[T, bool]:
+    """The result of what must not be cut in half, and whether it was cancelled meanwhile: pass that on afterwards."""
+    task, cancelled = asyncio.ensure_future(work), False
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError:
+            cancelled = True
+    return task.result(), cancelled
 
 
 def _memory_file(data: bytes, opened: ExitStack) -> int:
@@ -158,8 +177,13 @@ async def _gone(pidfd: int) -> None:
 
 
 def _told(status: int) -> dict[str, int]:
-    """All that bubblewrap wrote: one JSON object a line, numbers only."""
+    """All that bubblewrap wrote: one JSON object a line, numbers only.
+
+    Killed while it writes, it leaves half a line: then it had not let the sandbox's first process go on yet,
+    and that one was killed with it, as one of its group.
+    """
     told: dict[str, int] = {}
-    for line in os.pread(status, 4096, 0).splitlines():
+    whole, _, _ = os.pread(status, 4096, 0).rpartition(b"\n")
+    for line in whole.splitlines():
         told |= json.loads(line)
     return told

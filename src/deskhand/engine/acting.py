@@ -9,7 +9,6 @@ from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes
 from deskhand.errors import AppNotFound, DeviceFault, DeviceTimeout, DeviceUnusable
 from deskhand.protocols import Clock, CodeRunner, Device, Settle
-from deskhand.screen.diff import changed_fraction
 from deskhand.screen.stuck import StuckWatch
 from deskhand.task.events import ActionEnded, ActionIntended, Answered, ArtifactKept, Event, Memorized, Settled
 from deskhand.types import ActionReport, CodeResult, ExecStatus, Frame, WorkerRole
@@ -65,6 +64,7 @@ class Actor:
         self._clock = clock
         self._settings = settings
         self.acting = False
+        self._turn = asyncio.Lock()
 
     def skills(self, role: WorkerRole) -> frozenset[ActionKind]:
         """What a worker of this role may do: only the operator touches the screen, only the technician runs code."""
@@ -147,7 +147,14 @@ class Actor:
                 kept = tuple(ArtifactKept(name=f.name, size=f.size, text=f.text) for f in result.files)
                 return _Sent(_told(result), kept, result.code)
             case _:
-                return _Sent(await self._device.act(action))
+                async with self._turn:
+                    return _Sent(await self._device.act(action))
+
+    async def by_hand(self, action: Action) -> str:
+        """The person's own action: behind whatever is being done, never beside it."""
+        with self._eyes.perception.acting():
+            async with asyncio.timeout(self._settings.action_timeout_s), self._turn:
+                return await self._device.act(action)
 
     async def _watch(self, step: int, number: int, action: Action, before: Frame, ended: ActionEnded) -> Acted:
         try:
@@ -158,15 +165,15 @@ class Actor:
             # It was carried out; what came of it, nobody has seen.
             report = ActionReport(action=action, status=ended.status, detail=ended.detail)
             return Acted(report, unseen=f"the screen could not be read: {fault}")
-        self._eyes.perception.settled(settled.frame)
-        progress = self._stuck.acted(before, settled.frame)
+        self._eyes.perception.settled(settled.change)
+        progress = self._stuck.acted(settled.change)
         event = Settled(
             step=step,
             number=number,
             still=settled.still,
             waited_ms=settled.waited_ms,
             frames=settled.frames,
-            changed=changed_fraction(before, settled.frame),
+            changed=settled.change.fraction,
             frame=await self._log.journal.keep_frame(settled.frame),
             loop=progress.loop,
         )

@@ -13,6 +13,7 @@ from enum import StrEnum
 
 from deskhand.config import BudgetSettings
 from deskhand.errors import BudgetSpent
+from deskhand.gates import Depth
 
 
 class Tier(StrEnum):
@@ -21,7 +22,8 @@ class Tier(StrEnum):
     HIGH = "high"
 
 
-# How much one operation of a role may cost at most: gates are cheap, steps are not, plans may be dear.
+# How much one operation of a role may cost at most, where it does not name a tier: steps are cheap, plans may be dear.
+# The evaluator's checks name theirs: a deep look may cost what a deep look costs.
 TIERS: dict[str, Tier] = {
     "evaluator": Tier.LOW,
     "operator": Tier.MEDIUM,
@@ -30,6 +32,9 @@ TIERS: dict[str, Tier] = {
     "manager": Tier.HIGH,
     "assistant": Tier.HIGH,
 }
+
+
+_CHEAPER: dict[Tier, Tier | None] = {Tier.LOW: None, Tier.MEDIUM: Tier.LOW, Tier.HIGH: Tier.MEDIUM}
 
 
 @dataclass(eq=False)
@@ -91,20 +96,24 @@ class Budget:
         """What nobody has spent or set aside."""
         return max(Decimal(0), self._cap - self._spent - self._held)
 
-    def ceiling(self, role: str) -> Decimal:
-        """The most that one operation of this role may cost."""
-        return self._ceilings[TIERS[role]]
+    def ceiling(self, role: str, tier: Depth | None = None) -> Decimal:
+        """The most that one operation of this role, or of this tier, may cost."""
+        return self._ceilings[Tier(tier) if tier else TIERS[role]]
 
     def can_afford(self, tier: Tier) -> bool:
-        """Whether an operation of this tier fits in whatever it turns out to cost, right now."""
-        return self._ceilings[tier] <= self.left and not self._waiting
+        """Whether an operation of this tier is worth trying right now: more is left than any of a cheaper tier costs.
 
-    async def reserve(self, amount: Decimal, role: str) -> Held:
+        Whether it really fits is known when its worst case is reserved. The whole of its own limit is not asked for:
+        that of the dearest tier is a whole task's money, and most operations take a hundredth of it.
+        """
+        cheaper = _CHEAPER[tier]
+        return self.left >= (self._ceilings[cheaper] if cheaper else Decimal(0)) and not self._waiting
+
+    async def reserve(self, amount: Decimal, role: str, tier: Depth | None = None) -> Held:
         """Set money aside; waits while others' calls may still give some back; raises BudgetSpent when none can."""
-        if amount > self.ceiling(role):
-            raise BudgetSpent(
-                f"An operation of the {role} may cost ${self.ceiling(role)} at most, and this one ${amount:.4f}."
-            )
+        ceiling = self.ceiling(role, tier)
+        if amount > ceiling:
+            raise BudgetSpent(f"An operation of the {role} may cost ${ceiling} at most, and this one ${amount:.4f}.")
         self._check(amount)
         waiting = _Waiting(amount)
         self._waiting.append(waiting)

@@ -5,24 +5,30 @@ What it decides hangs on events and on pure rules over the state; it never looks
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterable
+from collections.abc import AsyncGenerator, AsyncIterable
+from typing import Literal
 
 from deskhand.bus import Mailbox
 from deskhand.config import Settings
 from deskhand.engine.inspection import Inspector
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes
+from deskhand.engine.people import People, said_no
 from deskhand.engine.rules import Rule, decide
 from deskhand.engine.strategy import next_strategy
+from deskhand.engine.support import Support
 from deskhand.engine.transitions import TABLE, When
-from deskhand.errors import BudgetSpent, DeskhandError, DeviceFault, ModelFault, ModelUnavailable
+from deskhand.errors import BudgetSpent, DeskhandError, DeviceFault, LookupFailed, ModelFault, ModelUnavailable
 from deskhand.gates import GateDecision, GateTrigger, PlanRequest, QualityReport, ReplanReason, ReplanStrategy
+from deskhand.people import AddTodo
 from deskhand.protocols import Clock, Device, Planner
 from deskhand.task.events import (
+    Corrected,
     EndCause,
     Event,
     ExecutorChanged,
     GateClosed,
+    PersonSaid,
     PlanMade,
     Record,
     Ruled,
@@ -31,12 +37,16 @@ from deskhand.task.events import (
     SubtaskEnded,
     Supplemented,
     TaskEnded,
+    TodoEdited,
 )
+from deskhand.task.state import TaskState
 from deskhand.types import (
     Command,
     ExecutorStatus,
     InjectPrompt,
     Pause,
+    ResetContext,
+    Resume,
     Situation,
     StartTask,
     Subtask,
@@ -54,6 +64,8 @@ class Dispatcher:
         log: TaskLog,
         commands: Mailbox[Command],
         *,
+        support: Support,
+        people: People,
         device: Device,
         eyes: Eyes,
         clock: Clock,
@@ -71,6 +83,9 @@ class Dispatcher:
         self._settings = settings
         self._rules = rules
         self._roles = roles
+        self._support = support
+        self._people = people
+        self._heeding: set[asyncio.Task[None]] = set()
         self._beside: asyncio.Task[None] | None = None
         # The subtask that was given out last and not given up since: only its events count.
         self._assigned = ""
@@ -78,19 +93,22 @@ class Dispatcher:
     async def run(self, records: AsyncIterable[Record]) -> TaskEnded:
         """Drive the task to its end, from the events of its log."""
         try:
-            if end := await self._begin():
-                return end
-            async for record in records:
-                if record.task_id == self._log.task_id and (end := await self._heed(record.event)):
-                    return end
+            end = await self._begin()
+            news = ticking(records, self._log.task_id, self._settings.dispatcher.tick_ms / 1000)
+            while end is None:
+                event = await anext(news)
+                end = await (self._tick() if event is None else self._heed(event))
+            await self._support.learn()
+            return end
         except (DeviceFault, ModelUnavailable, BudgetSpent) as fault:
             return self._rejected(_cause(fault), str(fault))
         finally:
-            if self._beside:
-                self._beside.cancel()
-                # It may be in the middle of a call, whose bill belongs into the log before the end does.
-                await asyncio.wait({self._beside})
-        raise AssertionError("the log ended before the task did")
+            beside = [*self._heeding, *([self._beside] if self._beside else [])]
+            for task in beside:
+                task.cancel()
+            # They may be in the middle of a call, whose bill belongs into the log before the end does.
+            if beside:
+                await asyncio.wait(beside)
 
     async def _begin(self) -> TaskEnded | None:
         """A first plan, or where the log says that the work was left."""
@@ -98,7 +116,7 @@ class Dispatcher:
         if left := state.subtasks(SubtaskStatus.PENDING):
             await self._go("resumed")
             self._inspector.remember(await self._eyes.perception.frame())
-            self._assign(left[0], go_on=True)
+            await self._assign(left[0], go_on=True)
             return None
         if state.subtasks(SubtaskStatus.READY) and not state.subtasks(SubtaskStatus.REJECTED):
             await self._go("resumed")
@@ -113,12 +131,27 @@ class Dispatcher:
                 return None  # the end of something that was given up already
             case ExecutorChanged(cause=cause) if cause in ("steps", "time", "budget", "device", "model", "stopped"):
                 return self._rejected(cause, event.reason)
-            case StepFinished() | ExecutorChanged(cause="done" | "failed"):
+            case StepFinished():
                 return await self._rule()
+            case ExecutorChanged(cause="done" | "failed"):
+                return await self._rule(ended=True)
             case GateClosed(beside=True, subtask=subtask, report=report) if self._is_current(subtask):
                 return await self._after_check_beside(report)
+            case PersonSaid(text=text):
+                self._heeding.add(task := asyncio.create_task(self._amend(text), name="amend"))
+                task.add_done_callback(self._heeding.discard)
+                return None
+            case TodoEdited(edits=edits):
+                return await self._after_edits({edit.id for edit in edits if not isinstance(edit, AddTodo)})
             case _:
                 return None
+
+    async def _tick(self) -> TaskEnded | None:
+        """Nothing happened for a while: a rule about time may have something to say."""
+        state = self._log.state
+        if state.executor is not ExecutorStatus.RUNNING or state.requests or not self._is_current(self._assigned):
+            return None
+        return await self._rule()
 
     def _is_current(self, subtask_id: str) -> bool:
         subtask = self._log.state.subtask
@@ -127,39 +160,54 @@ class Dispatcher:
         return subtask.id == subtask_id and subtask.status is SubtaskStatus.PENDING
 
     async def _go(self, when: When, because: str = "") -> None:
-        situation = TABLE[self._log.state.situation, when]
-        await self._log.record(SituationChanged(situation=situation, because=because))
+        def moved(state: TaskState) -> tuple[Event, ...]:
+            if when == "checked" and state.situation is Situation.WAIT_USER:
+                return ()  # the worker has asked for a person at the same moment
+            # Another request may have been answered since this one was refused: then the work was on again.
+            on_again = when == "refused" and state.situation is not Situation.WAIT_USER
+            return (
+                SituationChanged(situation=TABLE[state.situation, "replan" if on_again else when], because=because),
+            )
+
+        await self._log.record(moved)
 
     def _rejected(self, cause: EndCause, reason: str) -> TaskEnded:
         return TaskEnded(status=TaskStatus.REJECTED, cause=cause, reason=reason)
 
     # --- layer 1: rules ----------------------------------------------------------------------------------
 
-    async def _rule(self) -> TaskEnded | None:
+    async def _rule(self, *, ended: bool = False) -> TaskEnded | None:
+        """`ended`: the worker has come to its end, so nothing goes on while this is decided."""
         ruling = decide(self._log.state, self._clock.wall(), self._settings.rules, self._rules)
         if ruling.outcome == "CONTINUE":
             return None
         await self._log.record(Ruled(ruling=ruling))
         match ruling.outcome:
+            case "QUALITY_CHECK" | "SUPPLEMENT" if self._log.state.situation is Situation.WAIT_USER:
+                # A person was asked, which no look and no material can stand in for; how it ended is on its way here.
+                return await self._call_person(self._log.state.executor_reason) if ended else None
             case "QUALITY_CHECK":
-                return await self._check(ruling.trigger or GateTrigger.PERIODIC_CHECK)
+                return await self._check(ruling.trigger or GateTrigger.PERIODIC_CHECK, ended=ended)
             case "REPLAN":
                 failed = self._log.state.executor is ExecutorStatus.FAILED
                 reason = ReplanReason.WORKER_FAILED if failed else ReplanReason.REPEATED_FAILURE
-                return await self._replan("fail" if failed else "replan", reason, ruling.reason)
+                refused = self._log.state.situation is Situation.WAIT_USER
+                when: When = "refused" if refused else "fail" if failed else "replan"
+                return await self._replan(when, reason, ruling.reason)
             case "SUPPLEMENT":
                 return await self._supplement("supplement", ruling.reason)
             case "USER_INTERVENTION":
-                await self._go("ask", ruling.reason)
-                return self._rejected("failed", f"a person is needed: {ruling.reason}")
+                return await self._call_person(ruling.reason)
 
     # --- layer 2: gates ----------------------------------------------------------------------------------
 
-    async def _check(self, trigger: GateTrigger) -> TaskEnded | None:
+    async def _check(self, trigger: GateTrigger, *, ended: bool) -> TaskEnded | None:
         """What the worker asked for is waited for; every other check runs beside the work, while there is any."""
-        if trigger in _WHEN or self._log.state.executor in _ENDED:
+        if ended or trigger in _WHEN:
             await self._go(_WHEN.get(trigger, "checked"))
             return await self._judged(await self._inspector.check(trigger, beside=False))
+        if self._log.state.executor.ended:
+            return None  # news of that end is on its way here, and says more
         if self._beside is None or self._beside.done():
             self._beside = asyncio.create_task(self._look_beside(trigger))
         return None
@@ -171,12 +219,18 @@ class Dispatcher:
             await self._inspector.check(trigger, beside=True)
 
     async def _after_check_beside(self, report: QualityReport) -> TaskEnded | None:
+        if self._log.state.situation not in _INNER:
+            return None  # something weightier is being decided, or a person is asked
         if report.decision is GateDecision.CONTINUE:
+            if report.recommendation == "ADJUST" and report.trigger in _STUCK:
+                return await self._unstick(report)
             if report.recommendation == "ADJUST" and report.suggestions:
                 self._commands.post(InjectPrompt(content=" ".join(report.suggestions)))
             return None
-        self._commands.post(Pause())
+        self._commands.post(Pause(by="planner"))
         await self._go("checked", report.reason)
+        if self._log.state.situation is not Situation.QUALITY_CHECK:
+            return None
         return await self._judged(report)
 
     async def _judged(self, report: QualityReport) -> TaskEnded | None:
@@ -184,9 +238,7 @@ class Dispatcher:
             case GateDecision.DONE:
                 subtask = self._log.state.subtask
                 assert subtask, "a gate closes on a subtask"
-                await self._log.record(
-                    SubtaskEnded(id=subtask.id, status=SubtaskStatus.FULFILLED, reason=report.reason)
-                )
+                await self._subtask_ended(subtask, SubtaskStatus.FULFILLED, report.reason)
                 return await self._next()
             case GateDecision.FAIL:
                 return await self._replan("gate_fail", ReplanReason.GATE_FAILED, report.reason)
@@ -194,15 +246,26 @@ class Dispatcher:
                 return await self._supplement("gate_supplement", report.reason)
             case GateDecision.CONTINUE:
                 await self._go("gate_continue", report.reason)
+                if report.trigger in _STUCK:
+                    return await self._unstick(report)
                 for suggestion in report.suggestions:
                     self._commands.post(InjectPrompt(content=suggestion))
                 assert self._log.state.subtask
-                self._assign(self._log.state.subtask)
+                await self._assign(self._log.state.subtask, go_on=True)
                 return None
+
+    async def _subtask_ended(
+        self, subtask: Subtask, status: Literal[SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED], reason: str
+    ) -> None:
+        self._support.note(subtask, success=status is SubtaskStatus.FULFILLED, reason=reason)
+        await self._log.record(SubtaskEnded(id=subtask.id, status=status, reason=reason))
 
     async def _final_check(self) -> TaskEnded | None:
         report = await self._inspector.check(GateTrigger.FINAL_CHECK, beside=False)
         if report.decision is GateDecision.DONE:
+            if await self._ready():  # the person thought of something while it was checked
+                await self._go("more")
+                return await self._next()
             return TaskEnded(status=TaskStatus.FULFILLED, cause="done", reason=self._claims() or report.reason)
         await self._go("issues", report.reason)
         return await self._plan(ReplanReason.FINAL_CHECK_FAILED, report.reason)
@@ -210,7 +273,7 @@ class Dispatcher:
     def _claims(self) -> str:
         """What the workers said when they were done, one after the other."""
         state = self._log.state
-        return " ".join(report.message for report in state.history if report.message and not report.actions)
+        return " ".join(report.message for report in state.history if report.message and report.done)
 
     # --- layer 3: planning -------------------------------------------------------------------------------
 
@@ -218,7 +281,7 @@ class Dispatcher:
         self._take_back()
         subtask = self._log.state.subtask
         if subtask:
-            await self._log.record(SubtaskEnded(id=subtask.id, status=SubtaskStatus.REJECTED, reason=because))
+            await self._subtask_ended(subtask, SubtaskStatus.REJECTED, because)
         await self._go(when, because)
         return await self._plan(reason, because)
 
@@ -231,14 +294,16 @@ class Dispatcher:
         first = reason is ReplanReason.FIRST_PLAN
         strategy = ReplanStrategy.HEAVY if first else next_strategy(reason, state.strategies)
         if strategy is ReplanStrategy.ESCALATE:
-            await self._go("escalate", because)
-            return self._rejected("failed", f"nothing that was tried has worked, a person is needed: {because}")
+            return await self._escalate(because)
         request = await self._plan_request(strategy, reason, because)
         try:
             plan = await self._planner.plan(request)
         except ModelFault as fault:
             return self._rejected("failed", str(fault))
-        subtasks = (*plan.subtasks, *request.remaining) if strategy is ReplanStrategy.LIGHT else plan.subtasks
+        known = {subtask.id for subtask in request.remaining}
+        wished = tuple(s for s in self._log.state.subtasks(SubtaskStatus.READY) if s.id not in known)
+        kept = request.remaining if strategy is ReplanStrategy.LIGHT else ()
+        subtasks = (*plan.subtasks, *kept, *wished)  # `wished`: added by the person while this was planned
         numbered = tuple(
             subtask.model_copy(update={"id": f"{state.plans + 1}.{number}", "status": SubtaskStatus.READY})
             for number, subtask in enumerate(subtasks, 1)
@@ -272,11 +337,12 @@ class Dispatcher:
             # One that waits for material is still to be done.
             remaining=state.subtasks(SubtaskStatus.PENDING, SubtaskStatus.READY),
             tried=state.tried,
-            history=state.history,
+            history=state.history[-self._settings.dispatcher.feedback :],
             reports=state.reports,
             materials=state.materials,
             notes=state.notes,
             messages=state.messages,
+            said=state.said,
         )
 
     async def _supplement(self, when: When, need: str) -> TaskEnded | None:
@@ -285,47 +351,149 @@ class Dispatcher:
         try:
             materials, trouble = await self._planner.supplement(need, self._log.state.goal), ""
         except DeskhandError as fault:
-            materials, trouble = (), str(fault)
+            materials, trouble = fault.found if isinstance(fault, LookupFailed) else (), str(fault)
         await self._log.record(Supplemented(need=need, materials=materials, trouble=trouble))
         await self._go("recorded")
         return await self._plan(ReplanReason.SUPPLEMENTED, need)
 
+    # --- people ------------------------------------------------------------------------------------------
+
+    async def _amend(self, said: str) -> None:
+        """Beside everything else: a slow planner keeps nobody waiting. What came of it is an event."""
+        amendment = await self._support.amendment(said, self._roles)
+        if amendment.message:
+            self._commands.post(InjectPrompt(content=amendment.message))
+        await self._log.record(TodoEdited(edits=amendment.edits, understood=amendment.understood))
+
+    async def _after_edits(self, touched: set[str]) -> TaskEnded | None:
+        """Only what is under way needs more than the new list."""
+        if self._assigned not in touched or self._log.state.situation not in _INNER:
+            return None
+        current = [s for s in self._log.state.plan if s.id == self._assigned]
+        if current:
+            await self._assign(current[0])
+            return None
+        self._take_back()
+        return await self._next()
+
+    async def _call_person(self, reason: str) -> TaskEnded | None:
+        if not self._people.attended:
+            if self._log.state.situation is not Situation.WAIT_USER:
+                await self._go("ask", reason)
+            return self._rejected("failed", f"a person is needed: {reason}")
+        self._commands.post(Pause(by="planner"))
+        reply = await self._people.ask("question", reason)
+        if reply.verdict == "no":
+            return await self._replan("refused", ReplanReason.USER_REQUEST, said_no(reply, reason))
+        if reply.text:
+            self._commands.post(InjectPrompt(content=f'The person was asked "{reason}" and answered: {reply.text}'))
+        self._commands.post(Resume(by="planner"))
+        return None
+
+    async def _escalate(self, because: str) -> TaskEnded | None:
+        """Nothing that was tried has worked: the person may know another way."""
+        subtask = self._log.state.subtask
+        text = f"nothing that was tried has worked, a person is needed: {because}"
+        await self._log.record(
+            Corrected(subtask=subtask.id if subtask else "", level="person", text=text, because=because)
+        )
+        await self._go("escalate", because)
+        if not self._people.attended:
+            return self._rejected("failed", text)
+        reply = await self._people.ask("question", f"Nothing that was tried has worked: {because}", then="advised")
+        if reply.verdict == "no" or not reply.text:
+            return self._rejected("failed", text)
+        return await self._plan(ReplanReason.USER_REQUEST, reply.text)
+
+    async def _unstick(self, report: QualityReport) -> TaskEnded | None:
+        """Help a worker that gets nowhere: a hint, then a fresh start with all hints, then another plan."""
+        because = report.reason
+        state, subtask = self._log.state, self._log.state.subtask
+        assert subtask, "only a worker with a subtask gets stuck"
+        given, limit = len(state.corrections), self._settings.dispatcher.max_stuck_retries
+        if given > limit:
+            await self._log.record(Corrected(subtask=subtask.id, level="replan", text=because, because=because))
+            return await self._replan("replan", ReplanReason.REPEATED_FAILURE, because)
+        text = await self._support.correction(subtask, because, report.suggestions)
+        if not self._is_current(subtask.id):
+            return None  # it came to its end while help was looked for
+        level: Literal["inject", "restart"] = "inject" if given < limit else "restart"
+        await self._log.record(Corrected(subtask=subtask.id, level=level, text=text, because=because))
+        if level == "restart":
+            self._commands.post(ResetContext())
+            await self._assign(subtask)
+            return None
+        self._commands.post(InjectPrompt(content=text))
+        if self._log.state.executor.ended:
+            await self._assign(subtask, go_on=True)
+        return None
+
     # --- assigning ---------------------------------------------------------------------------------------
+
+    async def _ready(self) -> tuple[Subtask, ...]:
+        """What is left to do, when all that the person said has been heeded."""
+        if self._heeding and not self._log.state.subtasks(SubtaskStatus.READY):
+            await asyncio.wait(self._heeding)
+        return self._log.state.subtasks(SubtaskStatus.READY)
 
     async def _next(self) -> TaskEnded | None:
         """Give the next subtask to its worker; with none left, look at the whole."""
-        ready = self._log.state.subtasks(SubtaskStatus.READY)
+        ready = await self._ready()
         checked = self._log.state.situation is Situation.QUALITY_CHECK
         if not ready:
-            await self._go("gate_done_last")
+            await self._go("gate_done_last" if checked else "dropped_last")
             return await self._final_check()
         if checked:
             await self._go("gate_done_more")
         self._inspector.remember(await self._eyes.perception.frame())
-        self._assign(ready[0])
+        await self._assign(ready[0])
         return None
 
     def _take_back(self) -> None:
         """What was given out is no longer wanted; it may still be on its way to the worker."""
         self._assigned = ""
-        self._commands.post(Pause())
+        self._commands.post(Pause(by="planner"))
 
-    def _assign(self, subtask: Subtask, *, go_on: bool = False) -> None:
+    async def _assign(self, subtask: Subtask, *, go_on: bool = False) -> None:
+        # Who goes on has been told it already.
+        prompt = "" if go_on else await self._support.prompt(subtask)
         self._assigned = subtask.id
         self._commands.post(
             StartTask(
                 task_id=subtask.id,
                 description=subtask.title,
+                system_prompt=prompt,
                 done_when=subtask.done_when,
                 role=subtask.role,
+                task_type=subtask.task_type,
                 go_on=go_on,
             )
         )
+
+
+async def ticking(records: AsyncIterable[Record], task_id: str, tick_s: float) -> AsyncGenerator[Event | None, None]:
+    """One task's events as they come, and None whenever none came for a while."""
+    source = aiter(records)
+    upcoming = asyncio.ensure_future(anext(source))
+    try:
+        while True:
+            done, _ = await asyncio.wait({upcoming}, timeout=tick_s)
+            if not done:
+                yield None
+                continue
+            record = upcoming.result()
+            upcoming = asyncio.ensure_future(anext(source))
+            if record.task_id == task_id:
+                yield record.event
+    finally:
+        upcoming.cancel()
 
 
 def _cause(fault: DeviceFault | ModelUnavailable | BudgetSpent) -> EndCause:
     return "device" if isinstance(fault, DeviceFault) else "budget" if isinstance(fault, BudgetSpent) else "model"
 
 
-_ENDED = frozenset({ExecutorStatus.COMPLETED, ExecutorStatus.FAILED, ExecutorStatus.STUCK})
+_INNER = frozenset({Situation.GET_ACTION, Situation.EXECUTE_ACTION, Situation.SETTLE})
+# What these tell is that the worker gets nowhere.
+_STUCK = frozenset({GateTrigger.WORKER_STALE, GateTrigger.REPEATED_ACTION, GateTrigger.NO_PROGRESS})
 _WHEN: dict[GateTrigger, When] = {GateTrigger.WORKER_SUCCESS: "done", GateTrigger.WORKER_STALE: "stale"}

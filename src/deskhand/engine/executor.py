@@ -4,18 +4,22 @@ It never plans. Commands come by mailbox and never wait for a step; everything t
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from deskhand.actions import Action, ActionKind, TakeOver
 from deskhand.bus import Mailbox
 from deskhand.config import ExecutorSettings, PolicySettings
 from deskhand.engine.acting import Actor
 from deskhand.engine.collected import ANSWERS_TOLD, collected
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes, check_possible, moved_away
+from deskhand.engine.people import People, said_no
+from deskhand.engine.permission import Permission
 from deskhand.engine.policy import needs_a_person
 from deskhand.errors import BudgetSpent, DeviceFault, DeviceUnusable, ModelFault, ModelUnavailable
+from deskhand.people import PersonRequest
 from deskhand.protocols import Clock, CodeRunner, Device, Settle, Worker
 from deskhand.screen.movers import Movers
 from deskhand.screen.stuck import StuckWatch
@@ -38,6 +42,8 @@ from deskhand.types import (
     ExecStatus,
     ExecutorStatus,
     Frame,
+    Holder,
+    InjectPrompt,
     Observation,
     Pause,
     Planned,
@@ -57,6 +63,7 @@ class _Played:
     reports: list[ActionReport]
     unwritten: tuple[Event, ...]
     error: str = ""
+    refused: str = ""
 
 
 class Executor:
@@ -72,7 +79,10 @@ class Executor:
         clock: Clock,
         settings: ExecutorSettings,
         policy: PolicySettings,
+        people: People,
+        own_words: bool = False,
         max_steps: int,
+        unanswered: Sequence[PersonRequest] = (),
         code: CodeRunner | None = None,
     ) -> None:
         self.mailbox: Mailbox[Command] = Mailbox()
@@ -83,10 +93,14 @@ class Executor:
         self._settings = settings
         self._max_steps = max_steps
         self._policy = policy
+        self._people = people
+        self._unanswered = list(unanswered)
+        self._permission = Permission(log, eyes, people, policy, movers, own_words=own_words)
         self._eyes = eyes
         self._stuck = StuckWatch(movers=movers)
         self._actor = Actor(device, eyes, log, settle, clock, settings, self._stuck, code)
-        self._go = asyncio.Event()
+        self._holds: set[Holder] = set()
+        self._go = asyncio.Event()  # nobody holds the worker
         self._go.set()
         self._work: asyncio.Task[None] | None = None
 
@@ -120,24 +134,36 @@ class Executor:
                             title=command.description,
                             done_when=command.done_when,
                             role=command.role,
+                            task_type=command.task_type,
                         ),
                         system_prompt=command.system_prompt,
                         went_on=command.go_on,
                     ),
                     ExecutorChanged(subtask=command.task_id, status=ExecutorStatus.RUNNING),
                 )
-                self._go.set()
+                self._let_go("planner")
                 self._stuck.reset()
                 self._work = group.create_task(self._steps())
-            case Pause() if self._working and self._go.is_set():
+            case Pause(by=by):
+                self._holds.add(by)
                 self._go.clear()
-                if not self._actor.acting:
+                if self._working and self._state is ExecutorStatus.RUNNING and not self._actor.acting:
                     await self._changed(ExecutorStatus.PAUSED)
-            case Resume() if self._working and not self._go.is_set():
-                await self._changed(ExecutorStatus.RUNNING)
-                self._go.set()
+            case Resume(by=by):
+                if self._holds == {by} and self._working and self._state is ExecutorStatus.PAUSED:
+                    await self._changed(ExecutorStatus.RUNNING)
+                self._let_go(by)
             case _:
                 pass
+
+    def _let_go(self, holder: Holder) -> None:
+        self._holds.discard(holder)
+        if not self._holds:
+            self._go.set()
+
+    @property
+    def _state(self) -> ExecutorStatus:
+        return self._log.state.executor
 
     @property
     def _working(self) -> bool:
@@ -150,18 +176,27 @@ class Executor:
             await asyncio.wait({work})
 
     async def _paused(self) -> bool:
-        """Wait while paused; whether there was a pause."""
-        if self._go.is_set():
-            return False
-        if self._log.state.executor is not ExecutorStatus.PAUSED:
-            await self._changed(ExecutorStatus.PAUSED)
-        await self._go.wait()
-        return True
+        """Wait while paused; whether there was a pause. Nothing goes on before the log says so."""
+        waited = False
+        while not self._go.is_set() or self._state is ExecutorStatus.PAUSED:
+            waited = True
+            if self._go.is_set():
+                await self._changed(ExecutorStatus.RUNNING)
+            elif self._state is not ExecutorStatus.PAUSED:
+                await self._changed(ExecutorStatus.PAUSED)
+            else:
+                await self._go.wait()
+        return waited
+
+    async def by_hand(self, action: Action) -> str:
+        """An action of the person's: never at the same moment as one of the worker's."""
+        return await self._actor.by_hand(action)
 
     # --- steps -------------------------------------------------------------------------------------------
 
     async def _steps(self) -> None:
         try:
+            await self._ask_again()
             while not await self._over():
                 await self._paused()
                 await self._step()
@@ -172,12 +207,24 @@ class Executor:
         except BudgetSpent as fault:
             await self._end(ExecutorStatus.FAILED, "budget", str(fault))
 
+    async def _ask_again(self) -> None:
+        """What nobody had answered when the task was left is asked again; a yes is for a screen, and that is gone."""
+        while self._unanswered:
+            request = self._unanswered.pop(0)
+            reply = await self._people.ask(request.kind, request.text)
+            if reply.verdict == "no":
+                await self._turned_down(said_no(reply, request.text))
+                return
+            told = f'The person was asked "{request.text}" and answered: {reply.text or "yes"}'
+            await self._log.record(CommandTaken(command=InjectPrompt(content=told)))
+
     async def _over(self) -> bool:
         state = self._log.state
-        if state.executor in (ExecutorStatus.COMPLETED, ExecutorStatus.FAILED, ExecutorStatus.STUCK):
+        if state.executor.ended:
             return True
         if state.failures_in_a_row >= self._settings.max_failures:
-            error = _trouble(state.history[-1]) if state.history else ""
+            last = state.history[-1] if state.history else StepReport(step=state.step)
+            error = _trouble(last) or last.message or "it gave no reason"
             reason = f"{state.failures_in_a_row} steps failed in a row; the last one: {error}"
             await self._end(ExecutorStatus.FAILED, "failed", reason)
             return True
@@ -205,6 +252,11 @@ class Executor:
     async def _end(self, status: ExecutorStatus, cause: EndCause, reason: str) -> None:
         await self._changed(status, cause=cause, reason=reason)
 
+    async def _turned_down(self, reason: str) -> None:
+        """What needed a person was not given; where there is none to give it, the task still asks for one."""
+        asks = None if self._people.attended else "ask"
+        await self._changed(ExecutorStatus.FAILED, decision=asks, cause="failed", reason=reason)
+
     async def _step(self) -> None:
         begun = self._clock.now()
         step = self._log.state.step + 1
@@ -222,8 +274,15 @@ class Executor:
             await self._report(begun, StepReport(step=step, error=str(fault)), (observed,))
             return
         decision = decided.decision
-        if request := needs_a_person(decision.actions, self._policy):
+        if decision.kind != "actions" and await self._paused():
+            told = StepReport(step=step, thought=decision.thought, message="paused meanwhile: it is looked at again")
+            await self._report(begun, told, (observed, decided))
+            return
+        if not self._people.attended and (request := needs_a_person(decision.actions, self._policy)):
             decision = Decision(kind="ask", thought=decision.thought, message=request)
+        if decision.kind == "ask":
+            await self._ask(begun, step, decision, (observed, decided))
+            return
         if decision.kind != "actions":
             await self._conclude(begun, step, decision, (observed, decided))
             return
@@ -236,6 +295,8 @@ class Executor:
             error=played.error,
         )
         await self._report(begun, report, played.unwritten)
+        if played.refused:
+            await self._turned_down(played.refused)
 
     async def _observed(self, step: int, seen: Observation) -> Observed:
         return Observed(
@@ -256,7 +317,7 @@ class Executor:
             goal=state.goal,
             subtask=state.subtask,
             observation=seen,
-            capabilities=self._actor.skills(state.subtask.role),
+            capabilities=self._offered(state.subtask.role),
             step=step,
             max_steps=self._max_steps,
             history=state.history[-self._settings.history :],
@@ -277,6 +338,11 @@ class Executor:
         heard = len(briefing.messages)
         return Decided(step=step, decision=decision, heard=heard, usage=decision.usage, ms=ms)
 
+    def _offered(self, role: WorkerRole) -> frozenset[ActionKind]:
+        """A person can be called to the device only where there is one."""
+        skills = self._actor.skills(role)
+        return skills | _BY_A_PERSON if self._people.attended and role == "operator" else skills
+
     async def _play(
         self, step: int, seen: Observation, actions: tuple[Planned, ...], unwritten: tuple[Event, ...]
     ) -> _Played:
@@ -285,18 +351,18 @@ class Executor:
         frame, front = seen.frame, seen.app
         for number, planned in enumerate(actions, 1):
             left = actions[number - 1 :]
-            if await self._paused():
-                played.unwritten += (_flushed(step, left, "paused in between: the screen is looked at again"),)
-                break
+            hindrance = ""
             if number > 1:
-                surprise, front = await self._surprise(actions[number - 2], planned, seen, frame, front)
-                if surprise:
-                    played.unwritten += (_flushed(step, left, surprise),)
-                    break
-            try:
-                check_possible(planned.action, self._actor.skills(self._role), frame)
-            except ModelFault as fault:
-                played.error = str(fault)
+                hindrance, front = await self._surprise(actions[number - 2], planned, seen, frame, front)
+            if not hindrance and isinstance(planned.action, TakeOver):
+                await self._hand_over(planned.action, frame, played)
+                break
+            hindrance = hindrance or await self._not_allowed(planned, seen if number == 1 else None, frame, played)
+            # The last look before it is sent, with nothing awaited in between: no action begins while paused.
+            if not hindrance and await self._paused():
+                hindrance = "paused in between: the screen is looked at again"
+            if hindrance:
+                played.unwritten += (_flushed(step, left, hindrance),)
                 break
             acted = await self._actor.carry_out(step, number, planned.action, frame, played.unwritten)
             played.unwritten = acted.unwritten
@@ -307,6 +373,22 @@ class Executor:
                     played.unwritten += (_flushed(step, left[1:], acted.unseen or acted.report.detail),)
                 break
         return played
+
+    async def _not_allowed(self, planned: Planned, seen: Observation | None, frame: Frame, played: _Played) -> str:
+        """Why this can't or may not be done here; empty when it may, if need be after a person's yes."""
+        try:
+            check_possible(planned.action, self._actor.skills(self._role), frame)
+        except ModelFault as fault:
+            played.error = str(fault)
+            return played.error
+        permit = await self._permission.of(planned, seen)
+        if permit.verdict == "allow":
+            return ""
+        await self._log.record(*played.unwritten)
+        played.unwritten = ()
+        answer = await self._permission.asked(planned.action, permit)
+        played.refused, played.error = answer.refused, answer.stale
+        return answer.refused or answer.stale
 
     async def _surprise(
         self, done: Planned, upcoming: Planned, seen: Observation, frame: Frame, front: str
@@ -328,10 +410,38 @@ class Executor:
             return "what the next action aims at has changed", now
         return "", now
 
+    async def _hand_over(self, action: TakeOver, before: Frame, played: _Played) -> None:
+        """The device is the person's until they hand it back; what changed meanwhile is told to the worker."""
+        await self._log.record(*played.unwritten)
+        played.unwritten = ()
+        reply = await self._people.ask("take_over", action.reason)
+        if reply.verdict == "no":
+            played.refused = said_no(reply, action.reason)
+            return
+        told = await self._eyes.change_since(before)
+        detail = f"The person had the device and handed it back. {told} {reply.text}".strip()
+        played.reports.append(ActionReport(action=action, status=ExecStatus.EXECUTED, detail=detail, changed=True))
+
+    async def _ask(self, begun: float, step: int, decision: Decision, unwritten: tuple[Event, ...]) -> None:
+        """The worker's question goes to the person, and their answer back to the worker."""
+        await self._log.record(*unwritten)
+        reply = await self._people.ask("question", decision.message)
+        if reply.verdict == "no":
+            reason = said_no(reply, decision.message)
+            await self._report(begun, StepReport(step=step, thought=decision.thought, message=reason), success=False)
+            await self._turned_down(reason)
+            return
+        answer = InjectPrompt(content=f'The person answered your question "{decision.message}": {reply.text or "yes"}')
+        await self._report(
+            begun,
+            StepReport(step=step, thought=decision.thought, message=f"asked the person: {decision.message}"),
+            (CommandTaken(command=answer),),
+        )
+
     async def _conclude(self, begun: float, step: int, decision: Decision, unwritten: tuple[Event, ...]) -> None:
         status, cause = _CONCLUSIONS[decision.kind]
         done = decision.kind == "done"
-        report = StepReport(step=step, thought=decision.thought, message=decision.message)
+        report = StepReport(step=step, thought=decision.thought, message=decision.message, done=done)
         await self._report(begun, report, unwritten, finished=True, success=done)
         reason = decision.message or ("the goal is reached" if done else "no reason was given")
         await self._changed(status, decision=decision.kind, cause=cause, reason=reason)
@@ -359,12 +469,12 @@ class Executor:
         )
 
 
+_BY_A_PERSON: frozenset[ActionKind] = frozenset({"take_over"})
 _CONCLUSIONS: dict[str, tuple[ExecutorStatus, EndCause]] = {
     "done": (ExecutorStatus.COMPLETED, "done"),
     "fail": (ExecutorStatus.FAILED, "failed"),
     "stale": (ExecutorStatus.STUCK, "failed"),
     "supplement": (ExecutorStatus.FAILED, "failed"),
-    "ask": (ExecutorStatus.FAILED, "failed"),
 }
 
 

@@ -91,6 +91,7 @@ class Inspector:
             notes=state.notes,
             answers=state.answers,
             earlier=state.reports,
+            said=state.said,
         )
 
 

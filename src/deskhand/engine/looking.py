@@ -28,6 +28,15 @@ class Eyes:
         read = await self._reader.elements(seen.frame, self._device.id)
         return Observation(seen.frame, read, seen.app, seen.title, seen.problem)
 
+    async def change_since(self, before: Frame) -> str:
+        """What a worker is told when someone else had the device."""
+        await self.perception.fresh()  # the person may have done the last thing just now
+        seen = await self.observe(with_elements=False)
+        front = " · ".join(part for part in (seen.app, seen.title) if part)
+        if seen.frame.size != before.size:
+            return f"The screen has another size now; in front is {front}."
+        return f"{changed_fraction(before, seen.frame):.0%} of the screen changed; in front is {front}."
+
     async def unmet(self, expect: Expect) -> str:
         """What was expected and is not so; empty when all is as expected."""
         if expect.app and expect.app.casefold() not in (app := (await self._device.app()).name).casefold():

@@ -2,11 +2,11 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Self
+from typing import Literal, Self
 
-from deskhand.actions import describe
+from deskhand.actions import Action, Type, describe
 from deskhand.bus import Bus, Subscription
 from deskhand.config import Settings
 from deskhand.engine.dispatcher import Dispatcher
@@ -14,41 +14,78 @@ from deskhand.engine.executor import Executor
 from deskhand.engine.inspection import Inspector
 from deskhand.engine.log import Bills, TaskLog
 from deskhand.engine.looking import Eyes
+from deskhand.engine.people import People
 from deskhand.engine.rules import DEFAULT_RULES, Rule
+from deskhand.engine.support import Support
 from deskhand.errors import DeskhandError, UsageError
 from deskhand.gates import Depth
-from deskhand.protocols import Clock, CodeRunner, Device, Journal, Judge, Planner, ScreenReader, Settle, Worker
+from deskhand.people import PersonReply
+from deskhand.protocols import (
+    Clock,
+    Coach,
+    CodeRunner,
+    Device,
+    Journal,
+    Judge,
+    Planner,
+    PromptMemory,
+    ScreenReader,
+    Settle,
+    Worker,
+)
 from deskhand.screen.movers import Movers
 from deskhand.screen.perception import Perception
 from deskhand.task.events import (
     CommandTaken,
     Event,
     ExecutorChanged,
+    PersonActed,
+    PersonSaid,
     Record,
-    SituationChanged,
     StepFinished,
     TaskCreated,
     TaskEnded,
     TaskResumed,
 )
 from deskhand.task.state import TaskState
-from deskhand.types import Command, ExecutorStatus, InjectPrompt, Situation, StartTask, Stop, TaskStatus, WorkerRole
+from deskhand.types import (
+    Command,
+    ExecutorStatus,
+    Frame,
+    InjectPrompt,
+    Pause,
+    Resume,
+    StartTask,
+    Stop,
+    TaskStatus,
+    WorkerRole,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Management:
-    """Who stands above the workers in the dual loop. `fallback` judges when `judge` can't be paid for."""
+    """Who stands above the workers in the dual loop. `fallback` judges when `judge` can't be paid for.
+
+    Without a coach, the worker hears the person's words as they are; without a memory, nothing is learned.
+    """
 
     planner: Planner
     judge: Judge
     fallback: Judge
     can_afford: Callable[[Depth], bool]
+    coach: Coach | None = None
+    memory: PromptMemory | None = None
     rules: tuple[Rule, ...] = DEFAULT_RULES
+    # Whom the planner may count on; empty: all workers. One that can't work here still ends what was planned for it.
+    roles: tuple[WorkerRole, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """All that a task needs besides its goal. Without management it is the single loop: the operator alone."""
+    """All that a task needs besides its goal. Without management it is the single loop: the operator alone.
+
+    `own_words`: nobody but the person's plain words decides what is done; no model has a say.
+    """
 
     device: Device
     workers: Mapping[WorkerRole, Worker]
@@ -63,7 +100,8 @@ class Crew:
     movers: Movers = field(default_factory=Movers)
     # By task: each has a folder of its own, also after it was resumed.
     code: Callable[[str], CodeRunner] | None = None
-    bills: Bills = tuple
+    bills: Bills = field(default_factory=Bills)
+    own_words: bool = False
 
 
 def clear_goal(goal: str) -> str:
@@ -76,15 +114,27 @@ def clear_goal(goal: str) -> str:
 class Run:
     """A task under way: commands in, events out, and a state at the end."""
 
-    def __init__(self, goal: str, crew: Crew, max_steps: int | None = None, *, past: TaskState | None = None) -> None:
+    def __init__(
+        self,
+        goal: str,
+        crew: Crew,
+        max_steps: int | None = None,
+        *,
+        attended: bool = False,
+        past: TaskState | None = None,
+    ) -> None:
         self.task_id = past.task_id if past else secrets.token_hex(6)
         self._goal = clear_goal(goal)
         self._crew = crew
         self._max_steps = max_steps or crew.settings.executor.max_steps
         self._past = past
         self._log = TaskLog(self.task_id, crew.journal, crew.bus, past, crew.bills)
-        perception = Perception(crew.device, crew.bus.publish, crew.clock, crew.movers)
+        perception = Perception(
+            crew.device, crew.bus.publish, crew.clock, crew.movers, crew.settings.executor.tick_ms / 1000
+        )
         self._eyes = Eyes(perception, crew.device, crew.reader)
+        self._people = People(self._log, crew.clock, crew.settings.people, attended=attended)
+        self._hand: Frame | None = None  # the screen as the person took the device over
         self._executor = Executor(
             crew.device,
             crew.workers,
@@ -95,17 +145,21 @@ class Run:
             clock=crew.clock,
             settings=crew.settings.executor,
             policy=crew.settings.policy,
+            people=self._people,
+            own_words=crew.own_words,
+            unanswered=[request for request in past.requests if request.kind != "approval"] if past else (),
             max_steps=self._max_steps,
             code=crew.code(self.task_id) if crew.code else None,
         )
         self._driver: asyncio.Task[TaskState] | None = None
 
     @classmethod
-    def resumed(cls, past: TaskState, crew: Crew, max_steps: int | None = None) -> Self:
+    def resumed(cls, past: TaskState, crew: Crew, max_steps: int | None = None, *, attended: bool = False) -> Self:
         """The same task again, from where its log says that it was left; `max_steps` are more ones."""
         if past.status is TaskStatus.FULFILLED:
             raise UsageError(f"Run {past.task_id} is fulfilled: there is nothing left to do.")
-        return cls(past.goal, crew, past.step + (max_steps or crew.settings.executor.max_steps), past=past)
+        most = past.step + (max_steps or crew.settings.executor.max_steps)
+        return cls(past.goal, crew, most, attended=attended, past=past)
 
     @property
     def state(self) -> TaskState:
@@ -113,6 +167,20 @@ class Run:
 
     def send(self, command: Command) -> None:
         self._executor.mailbox.post(command)
+
+    async def events(self, after: int = 0) -> AsyncGenerator[Record, None]:
+        """Everything that happened since entry `after` of the log, then everything else until the end."""
+        with self._crew.bus.subscribe(Record) as live:
+            for record in await self._crew.journal.read(self.task_id, after):
+                after = record.seq
+                yield record
+                if isinstance(record.event, TaskEnded) and self.state.over:
+                    return
+            async for record in live:
+                if record.task_id == self.task_id and record.seq > after:
+                    yield record
+                    if isinstance(record.event, TaskEnded):
+                        return
 
     async def start(self) -> None:
         """Write the task down and begin; returns as soon as it is on disk."""
@@ -145,6 +213,74 @@ class Run:
         """When this returns, no action reaches the device any more."""
         self.send(Stop(reason=reason))
         return await self.wait()
+
+    # --- the person --------------------------------------------------------------------------------------
+
+    async def say(self, text: str) -> None:
+        """A person's words in the middle of the work: they change the to-do list, or go to the worker."""
+        self._check_open()
+        if not text.strip():
+            raise UsageError("There is nothing in the message.")
+        if not await self._log.record(PersonSaid(text=text.strip())):
+            raise self._too_late()
+        if self._crew.management is None:
+            self.send(InjectPrompt(content=text.strip()))
+
+    def answer(self, request_id: str, verdict: Literal["yes", "no"], text: str = "") -> None:
+        """Reply to an open request (`state.requests`); raises UsageError when there is none by that id."""
+        self._people.reply(PersonReply(request_id=request_id, verdict=verdict, text=text))
+
+    async def pause(self) -> None:
+        """When this returns, the worker has come to rest; an action under way is finished first."""
+        self._check_open()
+        self.send(Pause())
+        await self._until(lambda state: state.executor is not ExecutorStatus.RUNNING)
+
+    def resume(self) -> None:
+        self._check_open()
+        self.send(Resume())
+
+    async def take_over(self) -> None:
+        """The device is the person's when this returns."""
+        await self.pause()
+        self._hand = await self._eyes.perception.frame()
+
+    async def by_hand(self, action: Action) -> str:
+        """One action of the person's own, while the worker rests."""
+        self._check_open()
+        if self._hand is None and not self._people.asked:
+            raise UsageError("The worker has the device: take it over first.")
+        detail = await self._executor.by_hand(action)
+        # What a person types by hand is theirs: a password, as likely as not.
+        kept = action.model_copy(update={"text": "…"}) if isinstance(action, Type) else action
+        await self._log.record(PersonActed(action=kept, detail="" if isinstance(action, Type) else detail))
+        return detail
+
+    async def hand_back(self) -> None:
+        """The worker goes on, and is told what changed meanwhile."""
+        self._check_open()
+        if self._hand is None:
+            raise UsageError("The device was not taken over.")
+        before, self._hand = self._hand, None
+        told = await self._eyes.change_since(before)
+        self.send(InjectPrompt(content=f"The person had the device and handed it back. {told}"))
+        self.send(Resume())
+
+    def _check_open(self) -> None:
+        if self.state.over or self._driver is None or self._driver.done():
+            raise self._too_late()
+
+    def _too_late(self) -> UsageError:
+        return UsageError(f"Run {self.task_id} is over: nothing can be said to it any more.")
+
+    async def _until(self, holds: Callable[[TaskState], bool]) -> None:
+        """Wait for something to be true of the state, or for the end."""
+        with self._crew.bus.subscribe(Record) as records:
+            if holds(self.state) or self.state.over:
+                return
+            async for record in records:
+                if record.task_id == self.task_id and (holds(self.state) or self.state.over):
+                    return
 
     async def _drive(self) -> TaskState:
         try:
@@ -200,12 +336,16 @@ class Run:
             inspector,
             self._log,
             self._executor.mailbox,
+            support=Support(
+                self._log, self._eyes, management.coach, management.memory, crew.settings.dispatcher.feedback
+            ),
+            people=self._people,
             device=crew.device,
             eyes=self._eyes,
             clock=crew.clock,
             settings=crew.settings,
             rules=management.rules,
-            roles=tuple(crew.workers),
+            roles=management.roles or tuple(crew.workers),
         )
         return await dispatcher.run(records)
 
@@ -217,8 +357,6 @@ class Run:
             if record.task_id != self.task_id:
                 continue
             if ended := _ended(record.event) or self._hopeless(record.event):
-                if isinstance(record.event, ExecutorChanged) and record.event.decision == "ask":
-                    await self._log.record(SituationChanged(situation=Situation.WAIT_USER, because=ended.reason))
                 return ended
         raise AssertionError("the log ended before the task did")
 

@@ -10,7 +10,7 @@ When = Literal[
     "accepted_dual", "accepted_single", "resumed", "planned", "too_many_plans", "escalate", "actions", "done",
     "stale", "fail", "supplement", "ask", "executed", "retry", "failed", "failed_in_a_row", "settled", "next_queued",
     "gate_done_more", "gate_done_last", "gate_fail", "gate_continue", "gate_supplement", "recorded", "passed", "issues",
-    "answered", "refused", "replan", "checked", "stop",
+    "answered", "refused", "advised", "more", "dropped_last", "replan", "checked", "stop",
 ]  # fmt: skip
 
 TABLE: dict[tuple[Situation, When], Situation] = {
@@ -42,6 +42,8 @@ TABLE: dict[tuple[Situation, When], Situation] = {
     (S.FINAL_CHECK, "issues"): S.PLAN,
     (S.WAIT_USER, "answered"): S.GET_ACTION,
     (S.WAIT_USER, "refused"): S.PLAN,
+    (S.WAIT_USER, "advised"): S.PLAN,
+    (S.FINAL_CHECK, "more"): S.GET_ACTION,
 }
 
 # The rules may speak up anywhere in the inner loop, which goes on while they do; so may a check beside the work.
@@ -50,5 +52,6 @@ for _inner in (S.GET_ACTION, S.EXECUTE_ACTION, S.SETTLE):
     TABLE[_inner, "checked"] = S.QUALITY_CHECK
     TABLE[_inner, "supplement"] = S.SUPPLEMENT
     TABLE[_inner, "ask"] = S.WAIT_USER
+    TABLE[_inner, "dropped_last"] = S.FINAL_CHECK
 for _any in set(S) - {S.DONE}:
     TABLE[_any, "stop"] = S.DONE

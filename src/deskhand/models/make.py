@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 from deskhand.config import EndpointSettings, ModelSettings, Settings, read_key
 from deskhand.errors import SettingsError
@@ -11,11 +11,11 @@ from deskhand.models.apis.chat import ChatApi
 from deskhand.models.apis.messages import MessagesApi
 from deskhand.models.apis.responses import ResponsesApi
 from deskhand.models.dialects import DIALECTS, coordinates_of, dialect_of
-from deskhand.models.metered import CallRecord, Metered
-from deskhand.models.patient import Patient
-from deskhand.models.prices import price_of
+from deskhand.models.metered import Metered
+from deskhand.models.patient import Patient, Standby
+from deskhand.models.prices import Price, price_of
 from deskhand.models.wire import Patience, Wire
-from deskhand.protocols import Budget, Clock, Dialect, Model
+from deskhand.protocols import Budget, Clock, Dialect, Ledger, Model
 
 
 def model_settings(role: str, settings: Settings) -> ModelSettings:
@@ -36,19 +36,22 @@ def make_dialect(role: str, settings: Settings) -> Dialect:
     return DIALECTS[dialect_name(section)](scale)
 
 
-def make_model(
-    role: str, settings: Settings, clock: Clock, budget: Budget, on_call: Callable[[CallRecord], None] | None = None
-) -> Model:
-    """The role's model with its fallbacks; every attempt is paid from the budget."""
+def make_model(role: str, settings: Settings, clock: Clock, budget: Budget, ledger: Ledger | None = None) -> Model:
+    """The role's model with its fallbacks; every attempt is paid from the budget.
+
+    Raises ModelUnavailable when its key is missing; a fallback's key is read when the fallback is needed.
+    """
     section = model_settings(role, settings)
     patience = Patience.of(section)
     endpoints = (section, *section.fallbacks)
     prices = [price_of(endpoint) for endpoint in endpoints]
-    models = [
-        Metered(make_wire(endpoint, dialect_name(section), patience), price, budget, on_call)
-        for endpoint, price in zip(endpoints, prices, strict=True)
-    ]
-    return Patient(models, clock, section.retries)
+
+    def make(endpoint: EndpointSettings, price: Price) -> Model:
+        return Metered(make_wire(endpoint, dialect_name(section), patience), price, budget, ledger)
+
+    first, *others = zip(endpoints, prices, strict=True)
+    fallbacks = [Standby(other[0].model, partial(make, *other)) for other in others]
+    return Patient([make(*first), *fallbacks], clock, section.retries)
 
 
 def make_wire(endpoint: EndpointSettings, dialect: str, patience: Patience | None = None) -> Wire:

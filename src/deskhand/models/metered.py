@@ -1,15 +1,18 @@
-"""The meter around a model: what a call can cost at most is set aside before it is made, and settled after it."""
+"""The meter around a model: what a call can cost at most is set aside before it is made, and settled after it.
+
+Both are written down, so that not even a crash in the middle of a call lets the cap be exceeded.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import secrets
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from deskhand.errors import BudgetSpent
 from deskhand.models.faults import CallFailed
 from deskhand.models.prices import Price
-from deskhand.protocols import Budget, Model, Reservation
+from deskhand.protocols import Budget, Ledger, Model, Reservation
 from deskhand.talk import ModelReply, ModelRequest
 from deskhand.types import Usage
 
@@ -19,25 +22,22 @@ LEAST_OUTPUT_TOKENS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class CallRecord:
-    """One call as it is billed. `certain` is False when the reply was lost and the worst case was taken."""
+class _Held:
+    """What was set aside for one call, in the budget and in the ledger."""
 
-    role: str
-    model: str
-    usage: Usage
-    certain: bool = True
+    money: Reservation
+    worst: Decimal
+    call: str
 
 
 class Metered:
-    """A model whose every call is paid from one budget; `on_call` hears of each."""
+    """A model whose every call is paid from one budget and written into one ledger, if there is one."""
 
-    def __init__(
-        self, model: Model, price: Price, budget: Budget, on_call: Callable[[CallRecord], None] | None = None
-    ) -> None:
+    def __init__(self, model: Model, price: Price, budget: Budget, ledger: Ledger | None = None) -> None:
         self._model = model
         self._price = price
         self._budget = budget
-        self._on_call = on_call
+        self._ledger = ledger
 
     @property
     def name(self) -> str:
@@ -49,34 +49,44 @@ class Metered:
     async def ask(self, request: ModelRequest) -> ModelReply:
         if self._price.free:
             reply = await self._model.ask(request)
-            self._tell(CallRecord(request.role, self._model.name, reply.usage))
+            self._bill(request, reply.usage)
             return reply
         request, worst = self._affordable(request)
-        reservation = await self._budget.reserve(worst, request.role)
+        held = _Held(await self._budget.reserve(worst, request.role, request.tier), worst, secrets.token_hex(6))
+        if self._ledger:
+            try:
+                await self._ledger.reserve(held.call, request.role, self._model.name, worst)
+            except BaseException:
+                self._release(held)  # nothing was sent
+                raise
+        return await self._sent(request, held)
+
+    async def _sent(self, request: ModelRequest, held: _Held) -> ModelReply:
         try:
             reply = await self._model.ask(request)
         except CallFailed as fault:
             if fault.billed:
-                self._lost(request, worst, reservation)
+                self._lost(request, held)
             else:
-                reservation.release()
+                self._release(held)
             raise
         except BaseException:
             # Cancelled in the middle, or worse: the provider may have finished, and nobody can tell.
-            self._lost(request, worst, reservation)
+            self._lost(request, held)
             raise
         # A server that does not count tokens is taken at the worst, never at nothing.
         counted = reply.usage.input_tokens > 0
-        cost = self._price.cost(reply.usage, reply.cached_tokens) if counted else worst
-        reservation.settle(cost)
+        cost = self._price.cost(reply.usage, reply.cached_tokens) if counted else held.worst
         paid = reply.usage.model_copy(update={"cost": cost})
-        self._tell(CallRecord(request.role, self._model.name, paid, certain=counted))
+        held.money.settle(cost)
+        self._bill(request, paid, held.call, certain=counted)
         return replace(reply, usage=paid)
 
     def _affordable(self, request: ModelRequest) -> tuple[ModelRequest, Decimal]:
         """The request with as much room for the answer as one operation of its role may cost, and its worst case."""
         asked = self._price.worst_input(request)
-        left = self._budget.ceiling(request.role) - asked
+        ceiling = self._budget.ceiling(request.role, request.tier)
+        left = ceiling - asked
         room = request.max_output_tokens
         if self._price.output:
             room = min(room, int(left * _MILLION / self._price.output))
@@ -84,15 +94,20 @@ class Metered:
             raise BudgetSpent(
                 f"One request of the {request.role} to {self._model.name} may cost "
                 f"${asked + request.max_output_tokens * self._price.output / _MILLION:.4f}, over the limit of "
-                f"${self._budget.ceiling(request.role)} for one operation: raise it under [budget]."
+                f"${ceiling} for one operation: raise it under [budget]."
             )
         worst = asked + room * self._price.output / _MILLION
         return replace(request, max_output_tokens=room), worst
 
-    def _lost(self, request: ModelRequest, worst: Decimal, reservation: Reservation) -> None:
-        reservation.settle(worst)
-        self._tell(CallRecord(request.role, self._model.name, Usage(calls=1, cost=worst), certain=False))
+    def _lost(self, request: ModelRequest, held: _Held) -> None:
+        held.money.settle(held.worst)
+        self._bill(request, Usage(calls=1, cost=held.worst), held.call, certain=False)
 
-    def _tell(self, record: CallRecord) -> None:
-        if self._on_call:
-            self._on_call(record)
+    def _release(self, held: _Held) -> None:
+        held.money.release()
+        if self._ledger:
+            self._ledger.release(held.call)
+
+    def _bill(self, request: ModelRequest, usage: Usage, call: str = "", *, certain: bool = True) -> None:
+        if self._ledger:
+            self._ledger.bill(request.role, self._model.name, usage, call=call, certain=certain)

@@ -2,15 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
-from deskhand.errors import ModelUnavailable
+from deskhand.errors import ModelUnavailable, SettingsError
 from deskhand.models.faults import CallFailed
 from deskhand.protocols import Clock, Model
 from deskhand.talk import ModelReply, ModelRequest
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 30.0
+
+
+class Standby:
+    """A fallback that is made when it is first needed: a key that is never used need not be there."""
+
+    def __init__(self, name: str, make: Callable[[], Model]) -> None:
+        self.name = name
+        self._make = make
+        self._model: Model | None = None
+
+    async def ask(self, request: ModelRequest) -> ModelReply:
+        if self._model is None:
+            try:
+                self._model = self._make()
+            except (ModelUnavailable, SettingsError) as fault:
+                raise CallFailed(str(fault)) from None
+        return await self._model.ask(request)
+
+    async def close(self) -> None:
+        if self._model:
+            await self._model.close()
 
 
 class Patient:

@@ -1,18 +1,19 @@
-"""What a call costs: the user's own price, our table, then genai-prices. An unknown price is an error, never zero."""
+"""What a call costs: the user's own price, or what genai-prices lists for that endpoint.
+
+The same model costs ten times as much at one host as at another, so nothing is concluded from its name alone. An
+unknown price is an error, never zero.
+"""
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
-from importlib import resources
-from typing import Any
 
 from deskhand.config import EndpointSettings
 from deskhand.errors import SettingsError
+from deskhand.models.apis import words
 from deskhand.models.faults import installed
-from deskhand.talk import ModelRequest
+from deskhand.talk import ModelRequest, ToolCall, ToolResult
 from deskhand.types import Usage
 
 _MILLION = Decimal(1_000_000)
@@ -55,7 +56,7 @@ def price_of(endpoint: EndpointSettings) -> Price:
         return Price(endpoint.price.input, endpoint.price.output, None, _picture_tokens(endpoint.model))
     if endpoint.free:
         return FREE
-    price = _from_table(endpoint.model) or _from_library(endpoint)
+    price = _listed(endpoint)
     if price is None:
         raise SettingsError(
             f"The price of {endpoint.model} is not known: set price = {{ input = …, output = … }} (dollars for a "
@@ -67,9 +68,12 @@ def price_of(endpoint: EndpointSettings) -> Price:
 def most_input_tokens(request: ModelRequest, picture_tokens: int | None = None) -> int:
     """No fewer tokens than any provider would count for this request."""
     texts = [request.system]
-    texts += [part for turn in request.turns for part in turn.parts if isinstance(part, str)]
+    parts = [part for turn in request.turns for part in turn.parts]
+    texts += [part for part in parts if isinstance(part, str)]
+    texts += [f"{part.id}{part.name}{words(part.arguments)}" for part in parts if isinstance(part, ToolCall)]
+    texts += [f"{part.id}{part.text}" for part in parts if isinstance(part, ToolResult)]
     texts += [f"{tool.name}{tool.description}{tool.parameters}" for tool in request.tools]
-    tokens = _FRAMING_TOKENS * (1 + len(request.turns) + len(request.tools) + bool(request.computer) * 5)
+    tokens = _FRAMING_TOKENS * (1 + len(parts) + len(request.tools) + bool(request.computer) * 5)
     for text in texts:
         data = text.encode()
         dense = len(data.translate(None, _WORDY))
@@ -83,19 +87,7 @@ def _picture_tokens(model: str) -> int | None:
     return next((tokens for name, tokens in _PICTURE_TOKENS.items() if name in model), None)
 
 
-@cache
-def _table() -> list[dict[str, Any]]:
-    text = resources.files("deskhand.models").joinpath("prices.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)["model"]
-
-
-def _from_table(model: str) -> Price | None:
-    name = model.casefold().replace("_", "-")
-    row = next((row for row in _table() if row["match"] in name), None)
-    return Price(Decimal(row["input"]), Decimal(row["output"])) if row else None
-
-
-def _from_library(endpoint: EndpointSettings) -> Price | None:
+def _listed(endpoint: EndpointSettings) -> Price | None:
     with installed():
         from genai_prices import Usage as Priced
         from genai_prices import calc_price
@@ -113,4 +105,6 @@ def _from_library(endpoint: EndpointSettings) -> Price | None:
         cached = dollars(Priced(input_tokens=amount, cache_read_tokens=amount))
     except LookupError:
         return None
+    if not fresh or not out:
+        return None  # listed without a price: only the user may say that something costs nothing
     return Price(fresh * many, out * many, cached * many, _picture_tokens(endpoint.model))

@@ -9,8 +9,8 @@ from deskhand.actions import Answer
 from deskhand.protocols import Model
 from deskhand.roles.asking import converse
 from deskhand.roles.replies import read_ending
-from deskhand.roles.telling import as_data, language_of, newest, steps
-from deskhand.sheets import Sheet, sheet
+from deskhand.roles.telling import experience, language_of, newest, steps
+from deskhand.sheets import Sheet, as_data, sheet
 from deskhand.talk import ModelRequest, Turn
 from deskhand.types import Briefing, Decision, Planned
 
@@ -32,7 +32,7 @@ class Analyst:
         first = ModelRequest(
             role="analyst",
             system="\n\n".join(
-                part for part in (words.section("role"), briefing.system_prompt[:_TEXT].strip()) if part
+                part for part in (words.section("role"), experience(words, briefing.system_prompt)) if part
             ),
             turns=(Turn("user", (_told(briefing, words),)),),
             max_output_tokens=self._max_output_tokens,

@@ -15,15 +15,16 @@ from deskhand.gates import ALLOWED, GateDecision, GateRequest, GateTrigger, Qual
 from deskhand.protocols import Model
 from deskhand.roles import telling
 from deskhand.roles.asking import Said, ask, checked
+from deskhand.roles.telling import Sight
 from deskhand.screen.diff import changed_regions
-from deskhand.sheets import Sheet, sheet
+from deskhand.sheets import Sheet, as_data, sheet
 from deskhand.talk import ModelRequest, Picture, Tool, Turn
 from deskhand.types import Rect, SubtaskStatus, Usage
 
 TOOL = "judge"
 # A light look is to be cheap: a smaller picture, a short answer, few steps of history.
-LIGHT_SIDE, DEEP_SIDE = 768, 1280
-_LIGHT_TOKENS, _DEEP_TOKENS = 600, 2000
+LIGHT_SIDE, LIGHT_TOKENS = 0.6, 0.2  # of what a deep one gets
+_FEWEST_TOKENS = 256
 _GOAL, _CLAIM, _NOTES, _ELEMENTS, _REGIONS = 4000, 1000, 2000, 60, 5
 _STEPS = {"low": 3, "medium": 3, "high": 12}
 _DECISIONS = tuple(GateDecision)
@@ -53,13 +54,14 @@ class _FinalAnswer(_Answer):
 
 
 class Evaluator:
-    """`vision` is False for a model that can't see pictures: it judges from the list of elements."""
+    """A model that is not to see pictures judges from the list of elements."""
 
     needs_elements = True
 
-    def __init__(self, model: Model, *, vision: bool = True) -> None:
+    def __init__(self, model: Model, sight: Sight | None = None, max_output_tokens: int = 3000) -> None:
         self._model = model
-        self._vision = vision
+        self._sight = sight or Sight()
+        self._max_output_tokens = max_output_tokens
 
     async def check(self, request: GateRequest) -> QualityReport:
         """A report whose decision the trigger allows; raises ModelFault when the model gives none."""
@@ -71,8 +73,9 @@ class Evaluator:
             turns=(Turn("user", await self._told(request, words)),),
             tools=(Tool(TOOL, words.section("tool"), _schema(request)),),
             must_call=True,
-            max_output_tokens=_DEEP_TOKENS if deep else _LIGHT_TOKENS,
+            max_output_tokens=self._max_output_tokens if deep else self._few_tokens,
             temperature=0.0,
+            tier=request.depth,
         )
         answer, usage = await ask(
             self._model,
@@ -82,14 +85,19 @@ class Evaluator:
         )
         return _report(answer, request, usage)
 
+    @property
+    def _few_tokens(self) -> int:
+        """As many as a short answer takes, where that much is allowed."""
+        return min(self._max_output_tokens, max(_FEWEST_TOKENS, round(self._max_output_tokens * LIGHT_TOKENS)))
+
     async def _told(self, request: GateRequest, words: Sheet) -> tuple[str | Picture, ...]:
         pictures = await self._pictures(request, words)
         regions = await asyncio.to_thread(_regions, request)
         final = request.trigger is GateTrigger.FINAL_CHECK
         deep = request.depth == "high"
         parts = [*_situation(request, words), _facts(request, regions, words)]
-        if deep or not pictures:
-            screen = telling.as_data("screen", telling.screen(request.observation, _ELEMENTS))
+        if not pictures or (deep and self._sight.elements):
+            screen = as_data("screen", telling.screen(request.observation, _ELEMENTS))
             parts.append(words.section("screen", screen=screen))
         if request.observation.frame.secure:
             parts.append(words.section("secure"))
@@ -101,14 +109,15 @@ class Evaluator:
     async def _pictures(self, request: GateRequest, words: Sheet) -> tuple[str | Picture, ...]:
         """The newest picture; for a deep look also the one from when the subtask began."""
         seen, before = request.observation.frame, request.before
-        if not self._vision:
+        if not self._sight.picture:
             return ()
         if request.depth != "high":
-            return () if seen.secure else (await asyncio.to_thread(telling.picture, seen, LIGHT_SIDE),)
+            small = round(self._sight.side * LIGHT_SIDE)
+            return () if seen.secure else (await asyncio.to_thread(telling.picture, seen, small),)
         shown: list[str | Picture] = []
         for name, frame in (("before", before), ("now", seen)):
             if frame is not None and not frame.secure:
-                shown += (words.section(name), await asyncio.to_thread(telling.picture, frame, DEEP_SIDE))
+                shown += (words.section(name), await asyncio.to_thread(telling.picture, frame, self._sight.side))
         return tuple(shown)
 
 
@@ -120,11 +129,13 @@ def _allowed(request: GateRequest) -> list[GateDecision]:
 
 
 def _system(request: GateRequest, words: Sheet) -> str:
-    return words.section(
+    role = words.section(
         "role",
         decisions="\n".join(words.section(decision) for decision in _allowed(request)),
         more=words.section("more_high" if request.depth == "high" else "more_medium"),
     )
+    secrets = telling.about_secrets(telling.language_of(request.goal), request.goal, *request.said)
+    return f"{role}\n\n{secrets}".rstrip()
 
 
 def _schema(request: GateRequest) -> dict[str, Any]:
@@ -155,18 +166,21 @@ def _situation(request: GateRequest, words: Sheet) -> list[str]:
     deep = request.depth == "high"
     told = {
         "goal": request.goal[:_GOAL],
+        "said": telling.newest(request.said, _GOAL),
         "subtask": subtask.title[:_GOAL] if subtask and not final else "",
         "done_when": subtask.done_when[:_GOAL] if subtask and not final else "",
         "plan": telling.subtasks(request.subtasks[-20:], with_status=True) if deep or final else "",
-        "claim": telling.as_data("claim", request.claim[:_CLAIM]) if request.claim else "",
-        "history": telling.steps(request.history, _STEPS[request.depth]),
-        "notes": telling.newest(request.notes, _NOTES) if deep else "",
-        "answers": telling.newest(request.answers, _NOTES) if deep or final else "",
-        "earlier": "\n".join(f"- {r.trigger}: {r.decision}: {r.reason[:300]}" for r in request.earlier) if deep else "",
+        "claim": as_data("claim", request.claim[:_CLAIM]),
+        "history": as_data("history", telling.steps(request.history, _STEPS[request.depth])),
+        "notes": as_data("notes", telling.newest(request.notes, _NOTES)) if deep else "",
+        "answers": as_data("answers", telling.newest(request.answers, _NOTES)) if deep or final else "",
+        "earlier": as_data("reports", _earlier(request)) if deep else "",
     }
-    if told["history"]:
-        told["history"] = telling.as_data("history", told["history"])
     return [words.section(name, **{name: text}) for name, text in told.items() if text]
+
+
+def _earlier(request: GateRequest) -> str:
+    return "\n".join(f"- {report.trigger}: {report.decision}: {report.reason[:300]}" for report in request.earlier)
 
 
 # --- facts -----------------------------------------------------------------------------------------------------

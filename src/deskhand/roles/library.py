@@ -37,14 +37,13 @@ class Library:
     async def look_up(self, need: str, goal: str) -> tuple[Material, ...]:
         """What the sources have about `need`, the user's own files first; empty when it is nothing.
 
-        A source that fails hides nothing that another one found; only when none did, its trouble is raised.
+        A source that fails hides nothing that another one found: LookupFailed carries it.
         """
         tried = await asyncio.gather(*(_tried(source, need, goal) for source in self._sources))
-        found = [material for materials, _ in tried for material in materials]
-        troubles = [trouble for _, trouble in tried if trouble]
-        if troubles and not found:
-            raise LookupFailed(" ".join(troubles))
-        return tuple(found[:MAX_MATERIALS])
+        found = tuple(material for materials, _ in tried for material in materials)[:MAX_MATERIALS]
+        if troubles := [trouble for _, trouble in tried if trouble]:
+            raise LookupFailed(" ".join(troubles), found)
+        return found
 
     async def close(self) -> None:
         await self._files.close()
@@ -53,5 +52,7 @@ class Library:
 async def _tried(source: Source, need: str, goal: str) -> tuple[tuple[Material, ...], str]:
     try:
         return await source.look_up(need, goal), ""
+    except LookupFailed as fault:
+        return fault.found, str(fault)
     except DeskhandError as fault:
         return (), str(fault)

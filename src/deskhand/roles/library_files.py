@@ -45,8 +45,8 @@ class Files:
                 self._index = _Index()
             self._index.refresh(_files(self._roots), given_up)
             found = self._index.search(asked(need), asked(goal))
-        if missing and not found:
-            raise LookupFailed(f"{missing[0]} does not exist: correct the folders under [supplement].")
+        if missing:
+            raise LookupFailed(f"{missing[0]} does not exist: correct the folders under [supplement].", found)
         return found
 
     async def close(self) -> None:

@@ -16,7 +16,8 @@ from deskhand.protocols import Model
 from deskhand.roles import telling
 from deskhand.roles.asking import Said, ask, checked
 from deskhand.roles.library import Library
-from deskhand.sheets import Sheet, sheet
+from deskhand.roles.task_types import task_types, type_of
+from deskhand.sheets import Sheet, as_data, sheet
 from deskhand.talk import ModelRequest, Tool, Turn
 from deskhand.types import Subtask, WorkerRole
 
@@ -34,6 +35,7 @@ class _Part(BaseModel):
     title: Words
     done_when: Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
     role: WorkerRole
+    task_type: Annotated[str, StringConstraints(strip_whitespace=True, max_length=60)] = ""
 
 
 class _Answer(BaseModel):
@@ -53,9 +55,11 @@ class Manager:
     async def plan(self, request: PlanRequest) -> Plan:
         """A plan that fits the strategy; raises NoPlan, in one sentence, when there is none."""
         words = sheet("deskhand.roles", "prompts", telling.language_of(request.goal), "manager")
+        role = words.section("role", roles="\n".join(words.section(role) for role in request.roles))
+        secrets = telling.about_secrets(telling.language_of(request.goal), request.goal, *request.said)
         first = ModelRequest(
             role="manager",
-            system=words.section("role", roles="\n".join(words.section(role) for role in request.roles)),
+            system=f"{role}\n\n{secrets}".rstrip(),
             turns=(Turn("user", (_told(request, words),)),),
             tools=(Tool(TOOL, words.section("tool"), _schema(request.roles)),),
             must_call=True,
@@ -77,11 +81,21 @@ class Manager:
             impossible = NoPlan(answer.impossible[:_BECAUSE])
             impossible.usage = usage
             raise impossible
-        parts = tuple(Subtask(id="", **part.model_dump()) for part in answer.subtasks)
+        parts = tuple(_subtask(part) for part in answer.subtasks)
         return Plan(subtasks=parts, reason=answer.thought[:_BECAUSE], usage=usage)
 
     async def supplement(self, need: str, goal: str) -> tuple[Material, ...]:
         return await self._library.look_up(need, goal)
+
+
+def _subtask(part: _Part) -> Subtask:
+    return Subtask(
+        id="",
+        title=part.title,
+        done_when=part.done_when,
+        role=part.role,
+        task_type=type_of(part.task_type, part.title),
+    )
 
 
 def _schema(roles: Sequence[WorkerRole]) -> dict[str, Any]:
@@ -91,6 +105,7 @@ def _schema(roles: Sequence[WorkerRole]) -> dict[str, Any]:
             "title": {"type": "string", "description": "what to do, with everything the worker has to know"},
             "done_when": {"type": "string", "description": "what is true and can be seen afterwards"},
             "role": {"type": "string", "enum": list(roles)},
+            "task_type": {"type": "string", "description": f"one word for its kind: {', '.join(task_types())} …"},
         },
         "required": ["title", "done_when", "role"],
         "additionalProperties": False,
@@ -152,16 +167,17 @@ def _told(request: PlanRequest, words: Sheet) -> str:
     """How the task stands; what there is nothing of is left out."""
     tellings: dict[str, Callable[[PlanRequest], str]] = {
         "goal": lambda r: r.goal[:_GOAL],
+        "said": lambda r: telling.newest(r.said, _MESSAGES),
         "apps": lambda r: ", ".join(r.apps[:_APPS]),
-        "screen": lambda r: telling.as_data("screen", telling.screen(r.observation, _ELEMENTS)),
+        "screen": lambda r: as_data("screen", telling.screen(r.observation, _ELEMENTS)),
         "done": lambda r: telling.subtasks(r.done[-_PARTS:]),
         "failed": lambda r: telling.subtasks(r.failed[-_PARTS:]),
         "remaining": lambda r: telling.subtasks(r.remaining[:_PARTS]),
         "tried": lambda r: "\n".join(f"- {' → '.join(plan)[:1000]}" for plan in r.tried),
-        "history": lambda r: telling.as_data("history", telling.steps(r.history, _STEPS)) if r.history else "",
-        "reports": lambda r: "\n".join(_report(report) for report in r.reports),
+        "history": lambda r: as_data("history", telling.steps(r.history, _STEPS)),
+        "reports": lambda r: as_data("reports", "\n".join(_report(report) for report in r.reports)),
         "materials": lambda r: _materials(r.materials),
-        "notes": lambda r: telling.newest(r.notes, _NOTES),
+        "notes": lambda r: as_data("notes", telling.newest(r.notes, _NOTES)),
         "messages": lambda r: telling.newest(r.messages, _MESSAGES),
     }
     parts = [words.section(name, **{name: text}) for name, tell in tellings.items() if (text := tell(request))]
@@ -170,6 +186,8 @@ def _told(request: PlanRequest, words: Sheet) -> str:
     else:
         why = f"why_{request.reason}" if f"why_{request.reason}" in words else "why"
         reason, because = request.reason.replace("_", " "), request.because[:_BECAUSE]
+        if request.reason is not ReplanReason.USER_REQUEST:  # all others are told by workers, who quote the screen
+            because = as_data("reason", because)
         parts += (words.section(why, reason=reason, because=because), words.section(request.strategy))
     return "\n\n".join(parts)
 
@@ -188,5 +206,5 @@ def _materials(materials: Sequence[Material]) -> str:
         room -= len(text)
         if room < 0 and kept:
             break
-        kept.append(telling.as_data("material", f"{material.title[:200]} ({material.source[:300]})\n{text}"))
+        kept.append(as_data("material", f"{material.title[:200]} ({material.source[:300]})\n{text}"))
     return "\n\n".join(reversed(kept))

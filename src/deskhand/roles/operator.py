@@ -6,37 +6,20 @@ It keeps nothing between steps, and what it sends does not grow with their numbe
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from deskhand.errors import ModelFault
 from deskhand.protocols import Dialect, Model
-from deskhand.roles.telling import as_data, language_of, newest
+from deskhand.roles.telling import Sight, about_secrets, experience, language_of, newest
 from deskhand.roles.telling import picture as picture_of
-from deskhand.sheets import Sheet, sheet
-from deskhand.talk import Language, ModelRequest, Situation, Turn
-from deskhand.types import Briefing, Decision, Element, Usage
+from deskhand.screen.marks import draw_marks
+from deskhand.sheets import Sheet, as_data, sheet
+from deskhand.talk import Language, ModelRequest, Picture, Situation, Turn
+from deskhand.types import Briefing, Decision, Element, Frame, Usage
 
 MAX_CORRECTIONS = 2
 _MAX_ELEMENTS = 120
 _NOTES_LENGTH, _MATERIALS_LENGTH, _MESSAGES_LENGTH, _TEXT_LENGTH = 3000, 4000, 4000, 4000
-
-
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """What a step is told with: the picture (no side longer than `side`), the numbered list of elements, or both."""
-
-    vision: bool = True
-    show: Literal["picture", "list", "both"] = "both"
-    side: int = 1280
-
-    @property
-    def picture(self) -> bool:
-        return self.vision and self.show != "list"
-
-    @property
-    def elements(self) -> bool:
-        return not self.vision or self.show != "picture"
 
 
 class Operator:
@@ -70,6 +53,10 @@ class Operator:
         fault.usage = usage
         raise fault
 
+    def _picture(self, frame: Frame, elements: tuple[Element, ...]) -> Picture:
+        shown = draw_marks(frame, elements).frame if self._sight.show == "marks" else frame
+        return picture_of(shown, self._sight.side)
+
     async def _situation(self, briefing: Briefing) -> Situation:
         seen = briefing.observation
         language = language_of(briefing.goal)
@@ -78,13 +65,11 @@ class Operator:
         # Nothing else to go by: better a picture than nothing, where the model can see.
         wanted = self._sight.picture or (self._sight.vision and not elements)
         picture = (
-            await asyncio.to_thread(picture_of, seen.frame, self._sight.side)
-            if wanted and not seen.frame.secure
-            else None
+            await asyncio.to_thread(self._picture, seen.frame, elements) if wanted and not seen.frame.secure else None
         )
         return Situation(
             language=language,
-            role=_role(briefing, words),
+            role=_role(briefing, words, about_secrets(language, briefing.goal, *briefing.messages)),
             task=_task(briefing, words),
             now=_now(briefing, words, blind=picture is None),
             frame=seen.frame.size,
@@ -120,9 +105,9 @@ def _worth_telling(elements: tuple[Element, ...]) -> tuple[Element, ...]:
 # --- what is said ----------------------------------------------------------------------------------------------
 
 
-def _role(briefing: Briefing, words: Sheet) -> str:
-    extra = briefing.system_prompt[:_TEXT_LENGTH].strip()
-    return "\n\n".join(part for part in (words.section("role"), extra) if part)
+def _role(briefing: Briefing, words: Sheet, secrets: str) -> str:
+    told = (words.section("role"), secrets, experience(words, briefing.system_prompt))
+    return "\n\n".join(part for part in told if part)
 
 
 def _task(briefing: Briefing, words: Sheet) -> str:
@@ -139,18 +124,19 @@ def _now(briefing: Briefing, words: Sheet, *, blind: bool) -> str:
     seen = briefing.observation
     parts = [words.section("step", step=briefing.step, steps=briefing.max_steps)]
     if briefing.notes:
-        parts.append(words.section("notes", notes=newest(briefing.notes, _NOTES_LENGTH)))
+        parts.append(words.section("notes", notes=as_data("notes", newest(briefing.notes, _NOTES_LENGTH))))
     if briefing.materials:
-        found = as_data("materials", newest(briefing.materials, _MATERIALS_LENGTH, each=_MATERIALS_LENGTH))
+        found = as_data("material", newest(briefing.materials, _MATERIALS_LENGTH, each=_MATERIALS_LENGTH))
         parts.append(words.section("materials", materials=found))
     if briefing.messages:
         parts.append(words.section("messages", messages=newest(briefing.messages, _MESSAGES_LENGTH)))
     if seen.app or seen.title:
-        parts.append(words.section("screen", screen=" · ".join(part for part in (seen.app, seen.title[:200]) if part)))
+        front = " · ".join(part for part in (seen.app, seen.title[:200]) if part)
+        parts.append(words.section("screen", screen=as_data("screen", front)))
     if seen.frame.secure:
         parts.append(words.section("secure"))
     if seen.problem:
-        parts.append(words.section("problem", problem=seen.problem[:500]))
+        parts.append(words.section("problem", problem=as_data("screen", seen.problem[:500])))
     if blind and not seen.frame.secure:
         parts.append(words.section("blind"))
     parts.append(words.section("judge" if briefing.history else "begin"))

@@ -9,8 +9,8 @@ from deskhand.actions import Action, Memorize, RunCode
 from deskhand.protocols import Model
 from deskhand.roles.asking import converse
 from deskhand.roles.replies import Code, read_reply
-from deskhand.roles.telling import as_data, language_of, newest
-from deskhand.sheets import Sheet, sheet
+from deskhand.roles.telling import experience, language_of, newest
+from deskhand.sheets import Sheet, as_data, sheet
 from deskhand.talk import ModelRequest, Turn
 from deskhand.types import ActionReport, Briefing, Decision, Planned, StepReport
 
@@ -35,7 +35,7 @@ class Technician:
         first = ModelRequest(
             role="technician",
             system="\n\n".join(
-                part for part in (words.section("role"), briefing.system_prompt[:_TEXT].strip()) if part
+                part for part in (words.section("role"), experience(words, briefing.system_prompt)) if part
             ),
             turns=(Turn("user", (_told(briefing, words),)),),
             max_output_tokens=self._max_output_tokens,
@@ -90,7 +90,7 @@ def _runs(briefing: Briefing, words: Sheet) -> list[str]:
     if runs:
         parts.append(words.section("last", run=_run(runs[-1], _CODE, _OUTPUT)))
     if trouble := _trouble(briefing.last):
-        parts.append(words.section("trouble", trouble=trouble[:_TEXT]))
+        parts.append(words.section("trouble", trouble=as_data("output", trouble[:_TEXT])))
     return parts
 
 

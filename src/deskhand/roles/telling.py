@@ -4,25 +4,56 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 from deskhand.actions import describe
+from deskhand.placeholders import names_in, placeholder
 from deskhand.screen.frame import bounded, to_jpeg
+from deskhand.sheets import Sheet, sheet
 from deskhand.talk import Language, Picture
 from deskhand.types import Element, ExecStatus, Frame, Observation, StepReport, Subtask
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _MAX_PICTURE_BYTES = 300_000
-_LINE, _TEXT = 300, 80
+_LINE, _TEXT, _EXPERIENCE = 300, 80, 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a model is told with: the picture (no side longer than `side`), the numbered list of elements, or both.
+
+    With `marks` the numbers of the list are drawn on the picture, for models that would rather name than point.
+    """
+
+    vision: bool = True
+    show: Literal["picture", "list", "both", "marks"] = "both"
+    side: int = 1280
+
+    @property
+    def picture(self) -> bool:
+        return self.vision and self.show != "list"
+
+    @property
+    def elements(self) -> bool:
+        return not self.vision or self.show != "picture"
 
 
 def language_of(goal: str) -> Language:
     return "zh" if _CHINESE.search(goal) else "en"
 
 
-def as_data(tag: str, text: str) -> str:
-    """Text from outside between marks that it can't close itself."""
-    harmless = re.sub(rf"<(?=/?{tag}\b)", "‹", text, flags=re.IGNORECASE)
-    return f"<{tag}>\n{harmless}\n</{tag}>"
+def about_secrets(language: Language, *texts: str) -> str:
+    """What a model has to know when secrets are named; nothing when there are none."""
+    names = names_in(" ".join(texts))
+    words = sheet("deskhand.roles", "prompts", language, "secrets")
+    return words.section("secrets", placeholder=placeholder(names[0])) if names else ""
+
+
+def experience(words: Sheet, prompt: str) -> str:
+    """The advice that was kept for this type of task, marked as what it is; empty when there is none."""
+    advice = prompt.strip()[:_EXPERIENCE]
+    return words.section("experience", experience=advice) if advice else ""
 
 
 def newest(lines: Iterable[str], length: int, each: int = 1000) -> str:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deskhand.screen.frame import crop, words
-from deskhand.types import Frame, Rect
+from deskhand.types import Change, Frame, Rect
 
 TILE = 40
 
@@ -14,6 +14,8 @@ Tiles = NDArray[np.bool_]
 # Pixels compared at a time: small enough that the scratch space stays in the cache, where a whole-frame
 # temporary would cost more than the comparison.
 _CHUNK = 1 << 17
+# The same in rows of tiles.
+_BAND = 5
 # Two upright lines through a tile, or a box inside of it, make this many changes of colour.
 _EDGES = 2 * TILE
 
@@ -36,22 +38,28 @@ def changed_fraction(a: Frame, b: Frame) -> float:
     return changed / left.size
 
 
-def tile_mask(a: Frame, b: Frame) -> Tiles:
-    """Which 40×40 tiles differ, as (rows, columns); all of them, in b's grid, when the sizes do."""
-    if a.size != b.size:
-        return np.ones(grid(b.size), np.bool_)
-    left, right = _comparable(a, b)
-    height, width = left.shape
-    rows, columns = grid(b.size)
-    scratch = np.empty((TILE, width), np.uint32)
-    merged = np.empty((rows, width), np.uint32)
-    for row in range(rows):
-        top, bottom = row * TILE, min(height, (row + 1) * TILE)
-        strip = scratch[: bottom - top]
-        np.bitwise_xor(left[top:bottom], right[top:bottom], out=strip)
-        np.bitwise_or.reduce(strip, axis=0, out=merged[row])
-    starts = np.arange(columns) * TILE
-    return np.bitwise_or.reduceat(merged, starts, axis=1) != 0
+def change_between(before: Frame, after: Frame) -> Change:
+    """How much of each 40×40 tile differs; all of it, in the grid of `after`, when the sizes do."""
+    height, width = after.height, after.width
+    rows, columns = grid(after.size)
+    if before.size != after.size:
+        tops, lefts = (np.minimum(np.arange(n + 1) * TILE, end) for n, end in ((rows, height), (columns, width)))
+        return Change(before, after, np.outer(np.diff(tops), np.diff(lefts)).astype(np.uint16))
+    left, right = _comparable(before, after)
+    if left is right:
+        return Change(before, after, np.zeros((rows, columns), np.uint16))
+    scratch = np.zeros((_BAND, TILE, width), np.bool_)
+    lines = scratch.reshape(-1, width)
+    # At most 40 pixels of a column differ within a tile, so bytes hold the sums.
+    sums = np.empty((rows, width), np.uint8)
+    for row in range(0, rows, _BAND):
+        part = np.s_[row * TILE : min(height, (row + _BAND) * TILE)]
+        used = part.stop - part.start
+        np.not_equal(left[part], right[part], out=lines[:used])
+        lines[used:] = False
+        band = sums[row : row + _BAND]
+        np.add.reduce(scratch[: len(band)].view(np.uint8), axis=1, out=band)
+    return Change(before, after, np.add.reduceat(sums, np.arange(columns) * TILE, axis=1, dtype=np.uint16))
 
 
 def grid(size: tuple[int, int]) -> tuple[int, int]:
@@ -68,18 +76,6 @@ def _comparable(a: Frame, b: Frame) -> tuple[NDArray[np.uint32], NDArray[np.uint
         swapped = np.ascontiguousarray(b.pixels[..., [2, 1, 0, 3]])
         return words(a), words(Frame(swapped, a.order))
     return words(a), words(b)
-
-
-def changed_share(a: Frame, b: Frame, tiles: Tiles) -> float:
-    """The share of all pixels that differ inside of these tiles."""
-    if a.size != b.size:
-        return 1.0
-    left, right = _comparable(a, b)
-    changed = 0
-    for row, column in np.argwhere(tiles):
-        part = np.s_[row * TILE : (row + 1) * TILE, column * TILE : (column + 1) * TILE]
-        changed += int(np.count_nonzero(left[part] != right[part]))
-    return changed / left.size
 
 
 def detailed(frame: Frame) -> Tiles:
@@ -100,7 +96,7 @@ def detailed(frame: Frame) -> Tiles:
 
 def changed_regions(a: Frame, b: Frame, ignore: Tiles | None = None) -> tuple[Rect, ...]:
     """The changed parts as boxes that don't overlap, tight to the pixel, in reading order."""
-    mask = tile_mask(a, b)
+    mask = change_between(a, b).tiles
     if ignore is not None and ignore.shape == mask.shape:
         mask &= ~ignore
     boxes = regions(mask, b.size)
@@ -129,11 +125,11 @@ def mask_of(boxes: Iterable[Rect], size: tuple[int, int]) -> Tiles:
 
 def regions(mask: Tiles, size: tuple[int, int]) -> tuple[Rect, ...]:
     """Neighbouring tiles joined into boxes; boxes that overlap are joined as well."""
+    tops = [0, *(np.flatnonzero((mask[1:] != mask[:-1]).any(axis=1)) + 1).tolist(), len(mask)]
+    edges = np.argwhere(np.diff(mask[tops[:-1]], axis=1, prepend=False, append=False)).tolist()
     boxes: list[Rect] = []
-    for row in np.flatnonzero(mask.any(axis=1)):
-        columns = np.flatnonzero(mask[row])
-        for run in np.split(columns, np.flatnonzero(np.diff(columns) > 1) + 1):
-            boxes = _joined(boxes, Rect(int(run[0]), int(row), int(run[-1]) + 1, int(row) + 1))
+    for (band, left), (_, right) in zip(edges[::2], edges[1::2], strict=True):  # a band: rows that are alike
+        boxes = _joined(boxes, Rect(left, tops[band], right, tops[band + 1]))
     width, height = size
     pixel_boxes = [
         Rect(b.left * TILE, b.top * TILE, min(width, b.right * TILE), min(height, b.bottom * TILE)) for b in boxes

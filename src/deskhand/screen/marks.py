@@ -21,7 +21,7 @@ class Marked:
 
 
 def draw_marks(frame: Frame, elements: Sequence[Element], only_clickable: bool = True) -> Marked:
-    """Number the elements from 1 in their own order; `only_clickable` leaves out what can't be touched or written."""
+    """Each element with its own index, as in a list of them; `only_clickable` leaves out what can't be touched."""
     image = to_image(frame)
     pen = ImageDraw.Draw(image)
     size = max(11, min(frame.size) // 50)
@@ -33,7 +33,7 @@ def draw_marks(frame: Frame, elements: Sequence[Element], only_clickable: bool =
         box = element.bounds.intersect(screen)
         if not box.area or (only_clickable and not _touchable(element)):
             continue
-        number = len(marks) + 1
+        number = element.index
         colour = _COLOURS[number % len(_COLOURS)]
         pen.rectangle((box.left, box.top, box.right - 1, box.bottom - 1), outline=colour, width=max(1, size // 8))
         tag = _tag_place(box, str(number), font, screen, taken)

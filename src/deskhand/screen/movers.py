@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import xxhash
-from numpy.typing import NDArray
 
-from deskhand.screen.diff import TILE, Tiles, grid, tile_mask
+from deskhand.screen.diff import TILE, Tiles, change_between
 from deskhand.screen.frame import words
-from deskhand.types import Frame
+from deskhand.types import Change, Frame
 
 # A tile that has been quiet for longer is trusted again; long enough to remember a clock that shows minutes.
 _FORGET_S = 90.0
@@ -64,10 +63,10 @@ class Movers:
             return
         self._learned_until = later.at
         self._fit(later)
-        changed = tile_mask(earlier, later)
-        weight = 0.5 if float(changed.mean()) > _EVENT_SHARE else 1.0
-        companions = self._companions(earlier, later, changed)
-        for spot in spots(changed):
+        change = change_between(earlier, later)
+        weight = 0.5 if float(change.tiles.mean()) > _EVENT_SHARE else 1.0
+        companions = self._companions(change)
+        for spot in spots(change.tiles):
             life = self._lives.setdefault(spot, _Life())
             state = state_of(later, spot)
             life.moves += weight
@@ -84,50 +83,45 @@ class Movers:
             life = self._lives.setdefault(spot, _Life())
             life.moves, life.fresh, life.last = life.moves + 3, life.fresh + 3, frame.at
 
-    def acted(self, before: Frame, after: Frame, changed: Tiles | None = None) -> Tiles:
-        """The tiles in which an action had an effect. Their habits, and those inside of what it replaced, are over.
-
-        `changed` is the tile mask of the two, where the caller has it already.
-        """
-        self._fit(after)
-        if changed is None:
-            changed = tile_mask(before, after)
-        if before.size != after.size:
-            return changed
-        effect = changed & ~self.explained(before, after, changed)
+    def acted(self, change: Change) -> Tiles:
+        """The tiles in which an action had an effect. Their habits, and those inside of what it replaced, are over."""
+        self._fit(change.after)
+        effect = self.unexplained(change)
         over = {spot for spot in self._lives if effect[spot]} | _replaced(set(self._lives), effect)
         for spot in over:
             del self._lives[spot]
         return effect
 
-    def explained(self, earlier: Frame, later: Frame, changed: Tiles) -> Tiles:
-        """Those of the changed tiles that show no more than they do on their own."""
-        habit = np.zeros_like(changed)
-        if later.size == self._size:
-            for spot, life in self._lives.items():
-                if changed[spot] and life.habitual and later.at - life.last < _FORGET_S:
-                    habit[spot] = life.free_running or state_of(later, spot) in life.states
-            habit |= self._companions(earlier, later, changed)
-        return habit
+    def unexplained(self, change: Change) -> Tiles:
+        """The changed tiles, without those that show no more than they do on their own."""
+        changed, after = change.tiles, change.after
+        if not change.before.size == after.size == self._size:
+            return changed
+        habit = self._companions(change)
+        for spot, life in self._lives.items():
+            if changed[spot] and life.habitual and after.at - life.last < _FORGET_S:
+                habit[spot] |= life.free_running or state_of(after, spot) in life.states
+        return changed & ~habit
 
     def habits(self) -> dict[Spot, Habit]:
         """What each tile did, for whoever wants to know it when the movers themselves have forgotten."""
         return {spot: None if life.free_running else frozenset(life.states) for spot, life in self._lives.items()}
 
-    def _companions(self, earlier: Frame, later: Frame, changed: Tiles) -> Tiles:
+    def _companions(self, change: Change) -> Tiles:
         """Changed tiles beside a free-running one, changed in exactly the same rows of pixels.
 
         So changes the next digit of a clock, which moves too seldom to be known. A letter typed beside a video
         or a spinner has other rows.
         """
+        changed = change.tiles
         found = np.zeros_like(changed)
         for spot, life in self._lives.items():
             if not (life.free_running and changed[spot]):
                 continue
-            rows = _changed_rows(earlier, later, spot)
+            rows = _changed_rows(change, spot)
             for near in ((spot[0], spot[1] - 1), (spot[0], spot[1] + 1)):
                 inside = 0 <= near[1] < changed.shape[1]
-                if inside and changed[near] and rows != _WHOLE and _changed_rows(earlier, later, near) == rows:
+                if inside and changed[near] and rows != _WHOLE and _changed_rows(change, near) == rows:
                     found[near] = True
         return found
 
@@ -143,33 +137,15 @@ def state_of(frame: Frame, spot: Spot) -> int:
     return xxhash.xxh3_64_intdigest(frame.pixels[top : top + TILE, left : left + TILE].tobytes())
 
 
-States = NDArray[np.uint64]
-
-
-def states_of(frame: Frame) -> States:
-    """`state_of` every tile. A row of tiles is laid out tile after tile first, which halves the cost."""
-    rows, columns = grid(frame.size)
-    states: States = np.empty((rows, columns), np.uint64)
-    whole = frame.width // TILE
-    for row in range(rows):
-        strip = frame.pixels[row * TILE : (row + 1) * TILE]
-        tiles = np.ascontiguousarray(strip[:, : whole * TILE].reshape(-1, whole, TILE, 4).swapaxes(0, 1))
-        for column in range(whole):
-            states[row, column] = xxhash.xxh3_64_intdigest(tiles[column].data)
-        if whole < columns:
-            states[row, whole] = state_of(frame, (row, whole))
-    return states
-
-
-def _changed_rows(earlier: Frame, later: Frame, spot: Spot) -> tuple[int, int]:
+def _changed_rows(change: Change, spot: Spot) -> tuple[int, int]:
     """The first and the last row of a tile in which a pixel changed."""
     part = np.s_[spot[0] * TILE : (spot[0] + 1) * TILE, spot[1] * TILE : (spot[1] + 1) * TILE]
-    rows = np.flatnonzero((words(earlier)[part] != words(later)[part]).any(axis=1))
+    rows = np.flatnonzero((words(change.before)[part] != words(change.after)[part]).any(axis=1))
     return int(rows[0]), int(rows[-1])
 
 
 def spots(tiles: Tiles) -> list[Spot]:
-    return [(int(row), int(column)) for row, column in np.argwhere(tiles)]
+    return [(row, column) for row, column in np.argwhere(tiles).tolist()]
 
 
 def _replaced(movers: set[Spot], effect: Tiles) -> set[Spot]:

@@ -11,32 +11,43 @@ from typing import Self
 
 from deskhand.errors import DeviceFault, NoElements
 from deskhand.protocols import Clock, Device
-from deskhand.screen.diff import Tiles, changed_fraction, changed_share, regions, tile_mask
+from deskhand.screen.diff import Tiles, change_between, regions
 from deskhand.screen.movers import Movers
 from deskhand.screen.pulse import Pulse, listening, look
-from deskhand.types import AppInfo, Element, Frame, Observation, Rect
+from deskhand.types import AppInfo, Change, Element, Frame, Observation, Rect
 
 # Not a multiple of a caret's half period (500 or 530 ms), or its blinking would never be seen.
 _EVERY_S = 0.7
 # With push signals, looks come when called for; this often something is looked at in any case.
 _EVERY_WITH_PUSH_S = 5.0
+# For each moment that a look takes, this many without one.
+_LEISURE = 20
 # After a fault the device is left alone for a while, and longer after each further one.
 _FAULT_REST_S, _MAX_REST_S = 1.0, 8.0
 # A polled frame this old no longer stands for the screen.
 _VALID_S = 0.4
 
-_LARGE = 0.1
-
 
 @dataclass(frozen=True, slots=True)
 class ScreenChanged:
-    """The picture changed by more than its own habits. `expected` is whether an action was under way."""
+    """The picture changed by more than its own habits, in these tiles. `expected`: while an action was under way."""
 
     device_id: str
-    frame: Frame
-    regions: tuple[Rect, ...]
-    fraction: float
+    change: Change
+    tiles: Tiles
     expected: bool
+
+    @property
+    def frame(self) -> Frame:
+        return self.change.after
+
+    @property
+    def regions(self) -> tuple[Rect, ...]:
+        return regions(self.tiles, self.frame.size)
+
+    @property
+    def fraction(self) -> float:
+        return self.change.share(self.tiles)
 
 
 class Perception:
@@ -98,12 +109,12 @@ class Perception:
             if not self._acting:
                 self._free.set()
 
-    def settled(self, frame: Frame) -> None:
-        """The frame with which an action's wait ended: now the newest there is."""
+    def settled(self, change: Change) -> None:
+        """What an action changed; the frame with which its wait ended is now the newest there is."""
         last = self._newest
-        self._keep(frame)
+        self._keep(change.after)
         if last is not None:
-            self._tell(last, frame, expected=True)
+            self._tell(change if last is change.before else change_between(last, change.after), expected=True)
 
     # --- for the one who observes ------------------------------------------------------------------------
 
@@ -113,22 +124,28 @@ class Perception:
             return self._newest
         return await self._look()
 
+    async def fresh(self) -> Frame:
+        """A new frame in any case; nothing that was listed before counts any more."""
+        self._epoch += 1
+        return await self._look()
+
     async def observe(self, with_elements: bool) -> Observation:
         """Frame, app and elements; what is known and still true is not asked for again."""
         frame = await self.frame()
         known = self._listed
         if known is None or known[0] != self._epoch or (with_elements and known[1] is None and not known[2]):
             epoch = self._epoch
-            app, (elements, problem) = await asyncio.gather(self._device.app(), self._elements(with_elements))
+            if with_elements:
+                app, (elements, problem) = await asyncio.gather(self._device.app(), self._elements())
+            else:
+                app, elements, problem = await self._device.app(), None, ""
             known = self._listed = (epoch, elements, problem, app)
         _, elements, problem, app = known
         if not with_elements:
             elements, problem = None, ""
         return Observation(frame, elements, app.name, app.title, problem)
 
-    async def _elements(self, wanted: bool) -> tuple[tuple[Element, ...] | None, str]:
-        if not wanted:
-            return None, ""
+    async def _elements(self) -> tuple[tuple[Element, ...] | None, str]:
         try:
             return await self._device.elements(), ""
         except NoElements as why:
@@ -147,14 +164,17 @@ class Perception:
             self._pulse = pulse
             while True:
                 await self._free.wait()
+                begun = self._clock.now()
                 try:
                     await self._look()
                     rest = 0.0
                 except DeviceFault:  # whoever acts on the device meets it too, and reports it
                     rest = min(_MAX_REST_S, 2 * rest or _FAULT_REST_S)
                 now = self._clock.now()
-                pause = rest or (_EVERY_WITH_PUSH_S if pulse.alive else self._every)
-                await pulse.until(now + pause, not_before=now + (rest or self._every / 2))
+                # Where pictures come slowly (a hundred devices on one machine), looking must not be what slows them.
+                every = max(self._every, _LEISURE * (now - begun))
+                pause = rest or (_EVERY_WITH_PUSH_S if pulse.alive else every)
+                await pulse.until(now + pause, not_before=now + (rest or every / 2))
 
     async def _look(self) -> Frame:
         epoch, last, at = self._epoch, self._newest, self._clock.now()
@@ -164,7 +184,7 @@ class Perception:
             return frame
         self._keep(frame, at)
         if last is not None and not self._acting:
-            self._tell(last, frame, expected=False)
+            self._tell(change_between(last, frame), expected=False)
             self._movers.idle(last, frame)
         return frame
 
@@ -172,23 +192,12 @@ class Perception:
         self._newest = frame
         self._seen_at = self._clock.now() if at is None else at
 
-    def _tell(self, last: Frame, frame: Frame, expected: bool) -> None:
-        changed = tile_mask(last, frame)
-        if not changed.any():
-            return
-        if last.size == frame.size:
-            changed &= ~self._movers.explained(last, frame, changed)
-        if not changed.any():
+    def _tell(self, change: Change, expected: bool) -> None:
+        tiles = self._movers.unexplained(change)
+        if not tiles.any():
             return
         self._epoch += 1
-        news = ScreenChanged(self._device.id, frame, *_extent(last, frame, changed), expected)
+        news = ScreenChanged(self._device.id, change, tiles, expected)
         if not expected:
             self.surprise = news
         self._publish(news)
-
-
-def _extent(last: Frame, frame: Frame, changed: Tiles) -> tuple[tuple[Rect, ...], float]:
-    """Where and how much; of a large change the share is taken in one go, not tile by tile."""
-    large = float(changed.mean()) > _LARGE
-    fraction = changed_fraction(last, frame) if large else changed_share(last, frame, changed)
-    return regions(changed, frame.size), fraction

@@ -3,6 +3,7 @@
 from deskhand.config import SettleSettings
 from deskhand.errors import BadFrame
 from deskhand.protocols import Clock, Device
+from deskhand.screen.diff import change_between
 from deskhand.screen.movers import Movers
 from deskhand.screen.pulse import Pulse, listening, look
 from deskhand.screen.watch import Watch
@@ -42,14 +43,16 @@ class VisualStability:
         watch = Watch(self._settings, before, movers, started)
         async with listening(device, self._clock) as pulse:
             await pulse.until(min(watch.first_look, started + max_wait_ms / 1000))
-            result = await self._looks(device, watch, pulse, started, max_wait_ms / 1000)
+            result = await self._looks(device, before, watch, pulse, started, max_wait_ms / 1000)
         if not result.still:
             movers.never_stopped(result.frame, watch.ceaseless())
-        movers.acted(before, result.frame)
+        movers.acted(result.change)
         self._settled[device.id] = result.frame
         return result
 
-    async def _looks(self, device: Device, watch: Watch, pulse: Pulse, started: float, max_wait: float) -> SettleResult:
+    async def _looks(
+        self, device: Device, before: Frame, watch: Watch, pulse: Pulse, started: float, max_wait: float
+    ) -> SettleResult:
         while True:
             at = self._clock.now()
             still, frame = False, None
@@ -63,5 +66,5 @@ class VisualStability:
             if frame is not None and (still or waited >= max_wait):
                 still = still or watch.quiet_enough(at)
                 moving = () if still else watch.moving()
-                return SettleResult(still, round(waited * 1000), watch.frames, frame, moving)
+                return SettleResult(still, round(waited * 1000), watch.frames, change_between(before, frame), moving)
             await pulse.until(min(watch.next_look(at, pulse.alive), started + max_wait), not_before=watch.soonest(at))

@@ -9,13 +9,21 @@ from dataclasses import dataclass
 from itertools import count
 
 import numpy as np
+from numpy.typing import NDArray
 
-from deskhand.screen.diff import Tiles, tile_mask
-from deskhand.screen.movers import Habit, Movers, Spot, States, spots, state_of, states_of
-from deskhand.types import Frame
+from deskhand.screen.diff import TILE
+from deskhand.screen.frame import words
+from deskhand.screen.movers import Habit, Movers, Spot, spots, state_of
+from deskhand.types import Change, Frame
 
 _LOOP_LENGTHS = (2, 3)
 _ROUNDS = 2
+
+# A number for each tile: other pixels, or the same ones elsewhere in it, give another.
+Prints = NDArray[np.uint64]
+_CHANCE = np.random.default_rng(TILE)
+_DOWN = _CHANCE.integers(1 << 32, size=TILE, dtype=np.uint32) | np.uint32(1)
+_ACROSS = _CHANCE.integers(1 << 63, size=TILE, dtype=np.uint64) | np.uint64(1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +49,23 @@ class StuckWatch:
         self._limit = limit
         self._movers = movers or Movers()
         self._last: Frame | None = None
-        self._states: States | None = None
+        self._prints: Prints | None = None
         self._unchanged = 0
         self._visits: deque[_Visit] = deque(maxlen=max(_LOOP_LENGTHS) * _ROUNDS)
         self._names = count()
         self._clocks: set[Spot] = set()
 
-    def acted(self, before: Frame, after: Frame) -> Progress:
+    def acted(self, change: Change) -> Progress:
         """Take in one action by the settled frames around it."""
         if self._last is not None:
-            self._movers.idle(self._last, before)
-        mask = tile_mask(before, after)
-        states = self._tile_states(before, after, mask)
-        self._last, self._states = after, states
+            self._movers.idle(self._last, change.before)
+        self._prints = self._tile_prints(change)
+        self._last = change.after
         self._learn()
-        changed = bool(self._movers.acted(before, after, mask).any())
+        changed = bool(self._movers.acted(change).any())
         self._unchanged = 0 if changed else self._unchanged + 1
         if changed:
-            self._visits.append(self._visit(states))
+            self._visits.append(self._visit(change.after, self._prints))
         loop = self._loop() if changed else 0
         return Progress(changed, self._unchanged, loop, self._unchanged >= self._limit or loop > 0)
 
@@ -74,22 +81,22 @@ class StuckWatch:
         self._unchanged = 0
         self._visits.clear()
 
-    def _tile_states(self, before: Frame, after: Frame, changed: Tiles) -> States:
-        """Only what changed is worked out anew, as long as the actions follow one another."""
-        known = self._last is before and self._states is not None and self._states.shape == changed.shape
-        if not known or self._states is None or changed.mean() > 0.5:
-            return states_of(after)
-        states = self._states.copy()
-        for spot in spots(changed):
-            states[spot] = state_of(after, spot)
-        return states
+    def _tile_prints(self, change: Change) -> Prints:
+        """Only rows in which something changed are worked out anew, as long as the actions follow one another."""
+        tiles = change.tiles
+        if self._last is not change.before or self._prints is None or self._prints.shape != tiles.shape:
+            return _prints(change.after, np.arange(len(tiles)))
+        rows = np.flatnonzero(tiles.any(axis=1))
+        prints = self._prints.copy()
+        prints[rows] = _prints(change.after, rows)
+        return prints
 
-    def _visit(self, tiles: States) -> "_Visit":
+    def _visit(self, frame: Frame, prints: Prints) -> "_Visit":
         """A screen that was seen lately keeps its name, and what is known of its habits."""
         for known in reversed(self._visits):
-            if known.shows(tiles, self._clocks):
-                return _Visit(known.name, tiles, dict(known.habits))
-        return _Visit(next(self._names), tiles, {})
+            if known.shows(frame, prints, self._clocks):
+                return _Visit(known.name, prints, dict(known.habits))
+        return _Visit(next(self._names), prints, {})
 
     def _loop(self) -> int:
         names = [visit.name for visit in self._visits]
@@ -103,20 +110,30 @@ class StuckWatch:
 @dataclass(frozen=True, slots=True)
 class _Visit:
     name: int
-    tiles: States
+    prints: Prints
     habits: dict[Spot, Habit]
 
-    def shows(self, tiles: States, clocks: set[Spot]) -> bool:
-        """Whether these tiles are this screen, but for what moves on it on its own."""
-        if tiles.shape != self.tiles.shape:
+    def shows(self, frame: Frame, prints: Prints, clocks: set[Spot]) -> bool:
+        """Whether this frame is this screen, but for what moves on it on its own."""
+        if prints.shape != self.prints.shape:
             return False
-        differing = tiles != self.tiles
+        differing = prints != self.prints
         if np.count_nonzero(differing) > len(self.habits) + len(clocks):
             return False
-        return all(spot in clocks or self._habitual(spot, int(tiles[spot])) for spot in spots(differing))
+        return all(spot in clocks or self._habitual(spot, state_of(frame, spot)) for spot in spots(differing))
 
     def _habitual(self, spot: Spot, state: int) -> bool:
         if spot not in self.habits:
             return False
         habit = self.habits[spot]
         return habit is None or state in habit
+
+
+def _prints(frame: Frame, rows: NDArray[np.intp]) -> Prints:
+    """Of all tiles in these rows of tiles: pixels weighed by their place, at half the cost of hashing each tile."""
+    pixels = words(frame)
+    sums = np.empty((len(rows), frame.width), np.uint32)
+    for number, row in enumerate(rows.tolist()):
+        strip = pixels[row * TILE : (row + 1) * TILE]
+        np.einsum("r,rc->c", _DOWN[: len(strip)], strip, out=sums[number])
+    return np.add.reduceat(sums * np.resize(_ACROSS, frame.width), np.arange(0, frame.width, TILE), axis=1)

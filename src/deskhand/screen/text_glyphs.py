@@ -38,6 +38,8 @@ def stray_glyphs(picture: Pixels, lines: list[Rect]) -> list[Rect]:
 
 
 def _like_writing(mask: Pixels, box: Rect) -> bool:
+    if not box.area:  # cut by the picture's edge
+        return False
     if not (_LEAST <= max(box.width, box.height) <= _MOST) or box.width > _WIDEST * max(box.height, 12):
         return False
     filled = float(mask[box.top : box.bottom, box.left : box.right].mean())

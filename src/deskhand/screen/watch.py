@@ -10,9 +10,9 @@ from collections import deque
 import numpy as np
 
 from deskhand.config import SettleSettings
-from deskhand.screen.diff import Tiles, changed_share, detailed, grid, regions, tile_mask
+from deskhand.screen.diff import Tiles, change_between, detailed, grid, regions
 from deskhand.screen.movers import Movers, Spot, spots, state_of
-from deskhand.types import Frame, Rect
+from deskhand.types import Change, Frame, Rect
 
 # A tile that goes back to what it showed before, and took its time, blinks; a spinner is faster than that.
 _BLINK_S = 0.25
@@ -61,10 +61,15 @@ class Watch:
         self.frames += 1
         self._latency = latency
         self._step = max(self._span / self._still_frames - latency / 2, self._half / 4)
-        moved = self._movement(frame, at)
+        change = change_between(self._last, frame)
+        moved = self._movement(change, at)
         self._recent.append(moved)
         if moved.any():
-            self._move(frame, moved, at if signalled is None else min(at, max(signalled, self._moved_at)))
+            self._move(
+                change.share(moved) >= self._threshold,
+                moved,
+                at if signalled is None else min(at, max(signalled, self._moved_at)),
+            )
         else:
             self._small_once = False
         self._last = frame
@@ -97,17 +102,15 @@ class Watch:
 
     # --- movement ----------------------------------------------------------------------------------------
 
-    def _movement(self, frame: Frame, at: float) -> Tiles:
-        moved = tile_mask(self._last, frame)
-        if frame.size != self._last.size:
+    def _movement(self, change: Change, at: float) -> Tiles:
+        moved = self._movers.unexplained(change)
+        if change.before.size != change.after.size:
             self._recent.clear()
             self._blinks.clear()
             return moved
-        moved &= ~self._movers.explained(self._last, frame, moved)
-        changed = spots(moved)
-        if len(changed) <= _BLINKING_TILES:
-            for spot in changed:
-                moved[spot] = not self._blinked(frame, spot, at)
+        if np.count_nonzero(moved) <= _BLINKING_TILES:
+            for spot in spots(moved):
+                moved[spot] = not self._blinked(change.after, spot, at)
         return moved
 
     def _blinked(self, frame: Frame, spot: Spot, at: float) -> bool:
@@ -115,16 +118,15 @@ class Watch:
         self._blinks[spot] = (state_of(self._last, spot), at)
         return at - since >= _BLINK_S and earlier == state_of(frame, spot)
 
-    def _move(self, frame: Frame, moved: Tiles, at: float) -> None:
+    def _move(self, big: bool, moved: Tiles, at: float) -> None:
         gap = at - self._moved_at
-        big = changed_share(self._last, frame, moved) >= self._threshold
         if self._bursts and not big and gap >= self._isolated and not self._small_once:
             self._small_once = True  # a clock's tick or a caret; if it is more than that, it goes on in the next look
             return
         self._small_once = False
         paused = gap >= self._span
         new_page = float(moved.mean()) >= _NEW_PAGE_SHARE
-        if self._bursts == 0 or (paused and (new_page or not self._happened(self._last))):
+        if self._bursts == 0 or (paused and (new_page or not self._effect().any())):
             self._bursts, self._moves, self._longest_gap = 1, 0, 0.0
         elif new_page:
             self._bursts, self._longest_gap = 1, max(self._longest_gap, gap)
@@ -152,22 +154,15 @@ class Watch:
         if at - self._moved_at < self._short() - _JITTER:
             return self._short()
         if self._unfinished is None:
-            self._unfinished = self._bursts != 1 or not self._happened(self._last) or self._empty()
+            self._unfinished = self._bursts != 1 or not (effect := self._effect()).any() or self._empty(effect)
         return self._patience if self._unfinished else self._short()
 
-    def _happened(self, frame: Frame) -> bool:
-        """Whether anything is different from before the action."""
-        return bool(self._effect(frame).any())
+    def _effect(self) -> Tiles:
+        """What is different from before the action."""
+        return self._movers.unexplained(change_between(self._before, self._last))
 
-    def _effect(self, frame: Frame) -> Tiles:
-        changed = tile_mask(self._before, frame)
-        if frame.size != self._before.size:
-            return changed
-        return changed & ~self._movers.explained(self._before, frame, changed)
-
-    def _empty(self) -> bool:
+    def _empty(self, replaced: Tiles) -> bool:
         """A page that was replaced and shows next to nothing."""
-        replaced = self._effect(self._last)
         if float(replaced.mean()) < _PAGE_SHARE:
             return False
         return _longest_run(np.logical_not(detailed(self._last).any(axis=1))) >= _EMPTY_SHARE * len(replaced)

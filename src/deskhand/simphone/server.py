@@ -66,7 +66,8 @@ class SimPhone:
         finally:
             self._hosts.discard(task)
             writer.close()
-            with contextlib.suppress(ConnectionError):
+            # Cancelled once more, here: Python 3.11 shows a traceback for a host's task that ends as cancelled.
+            with contextlib.suppress(ConnectionError, asyncio.CancelledError):
                 await writer.wait_closed()
 
     async def _serve_host(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

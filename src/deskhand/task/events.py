@@ -1,11 +1,13 @@
 """Everything that can happen to a task. Nothing is state unless one of these says so."""
 
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from deskhand.actions import Action, Word
 from deskhand.gates import Depth, GateTrigger, Material, QualityReport, ReplanReason, ReplanStrategy, Ruling
+from deskhand.people import PersonReply, PersonRequest, TodoEdit
 from deskhand.types import (
     Command,
     Decision,
@@ -63,13 +65,31 @@ class Observed(Word):
     problem: str = ""
 
 
+class Reserved(Word):
+    """Written, and on disk, before a call to a model is made: the most that it can cost. Settled by its bill."""
+
+    type: Literal["reserved"] = "reserved"
+    call: str
+    role: str
+    model: str
+    amount: Decimal
+
+
+class Released(Word):
+    """A call that was not made, or that its provider refused: it costs nothing."""
+
+    type: Literal["released"] = "released"
+    call: str
+
+
 class Billed(Word):
     """One call to a model as it is paid for, also when its reply was of no use: what a task costs is their sum.
 
-    `certain` is False when the reply was lost and the worst case was taken.
+    `certain` is False when the reply was lost and the worst case was taken. Free calls have no `call` to settle.
     """
 
     type: Literal["billed"] = "billed"
+    call: str = ""
     role: str
     model: str
     usage: Usage
@@ -229,6 +249,55 @@ class Supplemented(Word):
     trouble: str = ""
 
 
+class PersonAsked(Word):
+    type: Literal["person_asked"] = "person_asked"
+    request: PersonRequest
+
+
+class PersonReplied(Word):
+    type: Literal["person_replied"] = "person_replied"
+    reply: PersonReply
+
+
+class PersonSaid(Word):
+    """A message in the middle of the work; what is made of it follows as TodoEdited."""
+
+    type: Literal["person_said"] = "person_said"
+    text: str
+
+
+class PersonActed(Word):
+    """An action by the person's own hand, while the device is theirs."""
+
+    type: Literal["person_acted"] = "person_acted"
+    action: Action
+    detail: str = ""
+
+
+class TodoEdited(Word):
+    type: Literal["todo_edited"] = "todo_edited"
+    edits: tuple[TodoEdit, ...]
+    understood: str = ""
+
+
+class Corrected(Word):
+    """A stuck worker is helped: told what to do instead, started anew with a better prompt, given a new plan,
+    or a person is called; each only after what comes before it did not help."""
+
+    type: Literal["corrected"] = "corrected"
+    subtask: str
+    level: Literal["inject", "restart", "replan", "person"]
+    text: str
+    because: str
+
+
+class Warned(Word):
+    """Something that a person should know and that does not hold up the task."""
+
+    type: Literal["warned"] = "warned"
+    text: str
+
+
 class SituationChanged(Word):
     type: Literal["situation_changed"] = "situation_changed"
     situation: Situation
@@ -243,9 +312,11 @@ class TaskEnded(Word):
 
 
 Event = Annotated[
-    TaskCreated | TaskResumed | SubtaskStarted | Observed | Billed | Decided | ActionIntended | ActionEnded | Settled
-    | QueueFlushed | StepFinished | CommandTaken | ExecutorChanged | Memorized | Answered | ArtifactKept | PlanMade
-    | SubtaskEnded | Ruled | GateOpened | GateClosed | Supplemented | SituationChanged | TaskEnded,
+    TaskCreated | TaskResumed | SubtaskStarted | Observed | Reserved | Released | Billed | Decided
+    | ActionIntended | ActionEnded | Settled | QueueFlushed | StepFinished | CommandTaken | ExecutorChanged | Memorized
+    | Answered | ArtifactKept | PlanMade
+    | SubtaskEnded | Ruled | GateOpened | GateClosed | Supplemented | PersonAsked | PersonReplied | PersonSaid
+    | PersonActed | TodoEdited | Corrected | Warned | SituationChanged | TaskEnded,
     Field(discriminator="type"),
 ]  # fmt: skip
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 import simplejpeg
 import xxhash
@@ -17,7 +18,8 @@ from pydantic import ValidationError
 
 from deskhand.errors import JournalError
 from deskhand.task.events import Event, Record, RunSummary, parse_event
-from deskhand.task.state import fold_all, summary
+from deskhand.task.fold import fold_all
+from deskhand.task.state import summary
 from deskhand.types import Frame
 
 VERSION = 1
@@ -47,6 +49,7 @@ class SqliteJournal:
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="journal")
         self._painter = ThreadPoolExecutor(1, thread_name_prefix="frames")
         self._painting: dict[str, Future[None]] = {}
+        self._names: WeakKeyDictionary[Frame, str] = WeakKeyDictionary()
         self._db = self._open(folder)
 
     def _open(self, folder: Path) -> sqlite3.Connection:
@@ -121,11 +124,14 @@ class SqliteJournal:
         return [summary(fold_all(self._read(task_id, 0))) for task_id in ids]
 
     async def keep_frame(self, frame: Frame) -> str:
-        name = xxhash.xxh3_128_hexdigest(frame.pixels.data)  # 0.2 ms for a phone's screen: less than a thread's hop
         await self._settle_paintings()
+        if name := self._names.get(frame):  # a step begins with the frame that the last one ended with
+            return name
+        name = xxhash.xxh3_128_hexdigest(frame.pixels.data)  # 0.2 ms for a phone's screen: less than a thread's hop
         file = self._file(name)
         if name not in self._painting and not file.exists():
             self._painting[name] = self._painter.submit(_paint, frame, file)
+        self._names[frame] = name
         return name
 
     async def _settle_paintings(self) -> None:

@@ -93,6 +93,11 @@ def arguments(said: object) -> Mapping[str, Any] | None:
     return cast("Json", said) if isinstance(said, dict) else None
 
 
+def words(arguments: Mapping[str, Any] | None) -> str:
+    """A call's arguments as a model reads them again."""
+    return json.dumps(dict(arguments or {}), ensure_ascii=False)
+
+
 def count(usage: Mapping[str, Any] | None, *names: str) -> int:
     """A number of tokens, under the first of these names that it has; 0 when it is not told."""
     for name in names:

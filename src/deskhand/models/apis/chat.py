@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped, mark
-from deskhand.talk import ModelReply, ModelRequest, Picture, StopReason, ToolCall, Turn
+from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped, mark, words
+from deskhand.talk import ModelReply, ModelRequest, Picture, StopReason, ToolCall, ToolResult, Turn
 from deskhand.types import Usage
 
 _STOPS: dict[str, StopReason] = {"length": "length", "content_filter": "refused", "tool_calls": "tools"}
@@ -27,7 +27,7 @@ class ChatApi:
         limit = self._limit if given.takes(self._limit) else "max_completion_tokens"
         body: Json = {
             "model": self._model,
-            "messages": [*system, *(_message(turn) for turn in request.turns)],
+            "messages": [*system, *(message for turn in request.turns for message in _messages(turn))],
             limit: request.max_output_tokens,
         }
         for name in ("temperature", "top_p", "frequency_penalty"):
@@ -77,11 +77,25 @@ def _text(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _message(turn: Turn) -> Json:
-    role = "assistant" if turn.speaker == "model" else "user"
-    if not any(isinstance(part, Picture) for part in turn.parts):
-        return {"role": role, "content": "\n\n".join(part for part in turn.parts if isinstance(part, str))}
-    return {"role": role, "content": [_part(part) for part in turn.parts]}
+def _messages(turn: Turn) -> list[Json]:
+    """Each result is a message of its own here; calls stand beside the words."""
+    results = [part for part in turn.parts if isinstance(part, ToolResult)]
+    told: list[Json] = [{"role": "tool", "tool_call_id": result.id, "content": result.text} for result in results]
+    said = [part for part in turn.parts if isinstance(part, str | Picture)]
+    calls = [part for part in turn.parts if isinstance(part, ToolCall)]
+    if not said and not calls and told:
+        return told
+    message: Json = {"role": "assistant" if turn.speaker == "model" else "user"}
+    if any(isinstance(part, Picture) for part in said):
+        message["content"] = [_part(part) for part in said]
+    else:
+        message["content"] = "\n\n".join(part for part in said if isinstance(part, str))
+    if calls:
+        message["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": words(call.arguments)}}
+            for call in calls
+        ]
+    return [*told, message]
 
 
 def _part(part: str | Picture) -> Json:

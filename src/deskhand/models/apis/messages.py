@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped, mark
-from deskhand.talk import ModelReply, ModelRequest, StopReason, ToolCall, Turn
+from deskhand.talk import ModelReply, ModelRequest, StopReason, ToolCall, ToolResult, Turn
 from deskhand.types import Usage
 
 _STOPS: dict[str, StopReason] = {"max_tokens": "length", "refusal": "refused", "tool_use": "tools"}
@@ -92,6 +92,11 @@ def _message(turn: Turn) -> Json:
     for part in turn.parts:
         if isinstance(part, str):
             content.append({"type": "text", "text": part})
+        elif isinstance(part, ToolCall):
+            given = dict(part.arguments or {})
+            content.append({"type": "tool_use", "id": part.id, "name": part.name, "input": given})
+        elif isinstance(part, ToolResult):
+            content.append({"type": "tool_result", "tool_use_id": part.id, "content": part.text})
         else:
             source = {"type": "base64", "media_type": part.media_type, "data": mark(part)}
             content.append({"type": "image", "source": source})

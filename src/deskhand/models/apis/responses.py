@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped
+from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped, words
 from deskhand.models.apis.chat import data_url
-from deskhand.talk import ModelReply, ModelRequest, Picture, ToolCall, Turn
+from deskhand.talk import ModelReply, ModelRequest, Picture, ToolCall, ToolResult, Turn
 from deskhand.types import Usage
 
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
@@ -33,7 +33,7 @@ class ResponsesApi:
         body: Json = {
             "model": self._model,
             "instructions": request.system,
-            "input": [_item(turn) for turn in request.turns],
+            "input": [item for turn in request.turns for item in _items(turn)],
             "tools": tools,
             "max_output_tokens": request.max_output_tokens,
             "truncation": "auto",
@@ -69,10 +69,21 @@ class ResponsesApi:
         )
 
 
-def _item(turn: Turn) -> Json:
+def _items(turn: Turn) -> list[Json]:
+    """Words are a message; calls and results are items of their own."""
+    items: list[Json] = []
     if turn.speaker == "model":
-        return {"role": "assistant", "content": "\n".join(part for part in turn.parts if isinstance(part, str))}
-    return {"role": "user", "content": [_part(part) for part in turn.parts]}
+        if said := "\n".join(part for part in turn.parts if isinstance(part, str)):
+            items.append({"role": "assistant", "content": said})
+    elif told := [_part(part) for part in turn.parts if isinstance(part, str | Picture)]:
+        items.append({"role": "user", "content": told})
+    for part in turn.parts:
+        if isinstance(part, ToolCall):
+            call = {"call_id": part.id, "name": part.name, "arguments": words(part.arguments)}
+            items.append({"type": "function_call", **call})
+        elif isinstance(part, ToolResult):
+            items.append({"type": "function_call_output", "call_id": part.id, "output": part.text})
+    return items
 
 
 def _part(part: str | Picture) -> Json:

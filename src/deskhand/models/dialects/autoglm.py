@@ -45,6 +45,7 @@ from deskhand.models.dialects.common import (
     whole,
 )
 from deskhand.models.dialects.grammar import Call, Value, squeeze
+from deskhand.sheets import as_data
 from deskhand.talk import ModelReply, ModelRequest, Picture, Situation, Turn
 from deskhand.types import Decision, Planned, StepReport
 
@@ -124,17 +125,20 @@ class AutoGlm:
     def ask(self, situation: Situation) -> ModelRequest:
         words = manual(situation.language, self.name)
         scale = scale_of(situation, "thousandths")
-        task = "\n\n".join(part for part in (situation.task, tell_older(situation.past)) if part)
+        older = as_data("history", tell_older(situation.past))
+        task = "\n\n".join(part for part in (situation.task, older) if part)
         turns = [Turn("user", (words.section("task", task=task),))] if situation.past else []
         for step in recent(situation.past):
             if step.actions or step.thought:
                 turns.append(Turn("model", (_retold(step, scale),)))
-            turns.append(Turn("user", (f"** {outcome(step)} **",)))
+            turns.append(Turn("user", (as_data("history", outcome(step)),)))
         parts: list[str | Picture] = [situation.picture] if situation.picture else []
         if not situation.past:
             parts.append(words.section("task", task=task))
         if situation.elements:
-            parts.append(words.section("elements", elements=tell_elements(situation.elements, scale)))
+            parts.append(
+                words.section("elements", elements=as_data("screen", tell_elements(situation.elements, scale)))
+            )
         screen = json.dumps({"current_app": situation.app}, ensure_ascii=False)
         parts.append(words.section("screen", screen=screen, now=situation.now))
         turns.append(Turn("user", tuple(parts)))

@@ -313,7 +313,7 @@ def outcome(step: StepReport) -> str:
         elif report.changed is False:
             line += " (the screen did not change)"
         elif report.detail:
-            line += f" ({report.detail[:100]})"
+            line += f" ({report.detail[:200]})"
         parts.append(line)
     if step.error:
         parts.append(f"FAILED: {step.error[:300]}")

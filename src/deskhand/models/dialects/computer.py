@@ -8,6 +8,7 @@ from __future__ import annotations
 from deskhand.errors import Unparsable
 from deskhand.models.dialects.common import acting, manual, offered, scale_of, tell_elements, tell_past
 from deskhand.models.dialects.tools import read_action, read_verdict, schema
+from deskhand.sheets import as_data
 from deskhand.talk import Computer, ModelReply, ModelRequest, Picture, Situation, Tool, ToolCall, Turn
 from deskhand.types import Decision, DecisionKind, Planned, Verdict
 
@@ -39,9 +40,9 @@ def ask_with_computer(situation: Situation) -> ModelRequest:
     scale = scale_of(situation, "pixels")
     parts: list[str | Picture] = [situation.task]
     if situation.past:
-        parts.append(words.section("past", past=tell_past(situation.past)))
+        parts.append(words.section("past", past=as_data("history", tell_past(situation.past))))
     if situation.elements:
-        parts.append(words.section("elements", elements=tell_elements(situation.elements, scale)))
+        parts.append(words.section("elements", elements=as_data("screen", tell_elements(situation.elements, scale))))
     parts += [situation.now, words.section("picture"), situation.picture]
     more = schema(_MORE & offered(situation))["properties"]["actions"]["items"]
     return ModelRequest(

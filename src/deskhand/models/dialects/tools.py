@@ -24,6 +24,7 @@ from deskhand.models.dialects.common import (
     whole,
 )
 from deskhand.models.dialects.grammar import GrammarError, Reader, unfenced
+from deskhand.sheets import as_data
 from deskhand.talk import ModelReply, ModelRequest, Picture, Situation, Tool, Turn
 from deskhand.types import Decision, DecisionKind, Element, Expect, Planned, Verdict
 
@@ -94,9 +95,11 @@ class Tools:
         system = words.section("system", role=situation.role, width=scale.width - 1, height=scale.height - 1)
         parts: list[str | Picture] = [situation.task]
         if situation.past:
-            parts.append(words.section("past", past=tell_past(situation.past)))
+            parts.append(words.section("past", past=as_data("history", tell_past(situation.past))))
         if situation.elements:
-            parts.append(words.section("elements", elements=tell_elements(situation.elements, scale)))
+            parts.append(
+                words.section("elements", elements=as_data("screen", tell_elements(situation.elements, scale)))
+            )
         if situation.picture:
             parts.append(situation.picture)
         parts.append(situation.now)

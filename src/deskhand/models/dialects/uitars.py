@@ -47,6 +47,7 @@ from deskhand.models.dialects.common import (
     whole,
 )
 from deskhand.models.dialects.grammar import Call, Reader, Value, squeeze
+from deskhand.sheets import as_data
 from deskhand.talk import ModelReply, ModelRequest, Picture, Situation, Turn
 from deskhand.types import Decision, Planned, StepReport
 
@@ -149,15 +150,18 @@ class UiTars:
     def ask(self, situation: Situation) -> ModelRequest:
         words = manual(situation.language, self.name)
         scale = self._scale(situation)
-        task = "\n\n".join(part for part in (situation.task, tell_older(situation.past)) if part)
+        older = as_data("history", tell_older(situation.past))
+        task = "\n\n".join(part for part in (situation.task, older) if part)
         turns = [Turn("user", (words.section("task", task=task),))]
         for step in recent(situation.past):
             if step.actions or step.thought:
                 turns.append(Turn("model", (_retold(step, scale),)))
-            turns.append(Turn("user", (outcome(step),)))
+            turns.append(Turn("user", (as_data("history", outcome(step)),)))
         parts: list[str | Picture] = []
         if situation.elements:
-            parts.append(words.section("elements", elements=tell_elements(situation.elements, scale)))
+            parts.append(
+                words.section("elements", elements=as_data("screen", tell_elements(situation.elements, scale)))
+            )
         parts.append(situation.now)
         if situation.picture:
             parts.append(situation.picture)

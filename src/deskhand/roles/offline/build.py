@@ -199,6 +199,8 @@ _BUILDERS: dict[str, Callable[[Slots, str], list[Instruction]]] = {
     "wait_until": _one(lambda s, t: say.WaitUntil(t, condition_of(s["condition"]))),
     "home": _one(lambda s, t: say.GoHome(t)),
     "back": _one(lambda s, t: say.GoBack(t)),
+    "another": _one(lambda s, t: say.Another(t)),
+    "start_again": _one(lambda s, t: say.StartAgain(t)),
     "key": _key,
     "scroll_end": _one(lambda s, t: say.Scrolling(t, "down", to_end=True)),
     "scroll_start": _one(lambda s, t: say.Scrolling(t, "up", to_end=True)),

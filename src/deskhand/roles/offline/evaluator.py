@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from deskhand.gates import GateDecision, GateRequest, GateTrigger, QualityReport
 from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.coach import first_help
 from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.scene import Scene, speaks_chinese
 from deskhand.roles.offline.strategies.checking import Seen, look
@@ -23,8 +24,10 @@ class OfflineEvaluator:
                 return _claimed(request)
             case GateTrigger.FINAL_CHECK:
                 return _final(request)
-            case GateTrigger.WORKER_STALE | GateTrigger.NO_PROGRESS | GateTrigger.TIME_EXCEEDED:
+            case GateTrigger.TIME_EXCEEDED:
                 return _once_more(request)
+            case GateTrigger.WORKER_STALE | GateTrigger.NO_PROGRESS:
+                return _stuck(request, f"no progress after {request.steps} steps{_trouble(request)}")
             case GateTrigger.REPEATED_ACTION:
                 return _repeated(request)
             case GateTrigger.EXCESSIVE_STEPS | GateTrigger.PERIODIC_CHECK:
@@ -65,10 +68,16 @@ def _final(request: GateRequest) -> QualityReport:
     if open_ones:
         return _report(request, GateDecision.FAIL, f"not done yet: {'; '.join(open_ones)}", confidence=1.0)
     last = next((s for s in reversed(request.subtasks) if s.status is SubtaskStatus.FULFILLED), None)
-    holds, seen = _truth(request, last)
+    holds, seen = _truth(request, None if _left_behind(request) else last)
     if holds is False:
         return _report(request, GateDecision.FAIL, f"at the end {seen}", confidence=0.9)
     return _report(request, GateDecision.DONE, seen if holds else "every subtask passed its gate")
+
+
+def _left_behind(request: GateRequest) -> bool:
+    """Whether the person took back what was under way at the end: the screen then shows something half done."""
+    ended = [s for s in request.subtasks if s.status is not SubtaskStatus.REJECTED or s.since is not None]
+    return bool(request.said and ended) and ended[-1].status is SubtaskStatus.REJECTED
 
 
 def _truth(request: GateRequest, subtask: Subtask | None) -> Seen:
@@ -77,7 +86,7 @@ def _truth(request: GateRequest, subtask: Subtask | None) -> Seen:
         return None, ""
     if subtask.role != "operator":
         return None, ""  # what code or thought has brought about is not on the screen
-    told = f"确认{subtask.done_when}" if speaks_chinese(request.goal) else f"verify that {subtask.done_when}"
+    told = f"确认{subtask.done_when}" if speaks_chinese(subtask.done_when) else f"verify that {subtask.done_when}"
     briefing = Briefing(
         goal=request.goal,
         subtask=subtask,
@@ -107,15 +116,23 @@ def _once_more(request: GateRequest) -> QualityReport:
     warned = any(report.trigger is request.trigger for report in request.earlier[-2:])
     if warned or request.error_rate > HOPELESS_ERRORS:
         return _report(request, GateDecision.FAIL, f"no progress after {request.steps} steps{_trouble(request)}")
-    hint = "Nothing changes: close what is in the way, scroll, or take another way."
+    hint = first_help(request.goal, request.subtask, request.observation, request.history)
     return _report(request, GateDecision.CONTINUE, "one more try, another way", confidence=0.5, suggestion=hint)
+
+
+def _stuck(request: GateRequest, reason: str) -> QualityReport:
+    """Worth another way, unless most of what is tried fails. Which way is the coach's matter, and so is how often."""
+    if request.error_rate > HOPELESS_ERRORS:
+        return _report(request, GateDecision.FAIL, reason)
+    report = _report(request, GateDecision.CONTINUE, reason, confidence=0.5)
+    return report.model_copy(update={"status": "CONCERNING", "recommendation": "ADJUST"})
 
 
 def _repeated(request: GateRequest) -> QualityReport:
     """Pressing + three times may be right, as long as each time something changed."""
     effects = [action.changed for report in request.history[-3:] for action in report.actions]
     if effects and all(effect is False for effect in effects):
-        return _report(request, GateDecision.FAIL, "the same action again and again has no effect", confidence=0.9)
+        return _stuck(request, "the same action again and again has no effect")
     return _report(request, GateDecision.CONTINUE, "the repeated action has an effect each time", confidence=0.6)
 
 

@@ -177,6 +177,16 @@ class GoHome(Instruction):
 
 
 @dataclass(frozen=True, slots=True)
+class Another(Instruction):
+    """Not the thing that was taken last: the next one that fits as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class StartAgain(Instruction):
+    """Do anew what can be done twice without harm."""
+
+
+@dataclass(frozen=True, slots=True)
 class PressKey(Instruction):
     keys: tuple[str, ...]
 

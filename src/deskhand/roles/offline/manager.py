@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from deskhand.config import SupplementSettings
 from deskhand.errors import NoPlan
 from deskhand.gates import Material, Plan, PlanRequest, ReplanReason, ReplanStrategy
@@ -9,11 +11,18 @@ from deskhand.roles.library import Library
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.instructions import Instruction
+from deskhand.roles.offline.newthings import read_clock
 from deskhand.roles.offline.scene import speaks_chinese
 from deskhand.roles.offline.strategies.opening import app_name
 from deskhand.roles.offline.technician import parted
+from deskhand.roles.task_types import task_type
 from deskhand.screen.find_words import same_word
 from deskhand.types import Subtask
+
+_NO_CODE = {
+    "en": "The goal wants code to be run, which can't be done here: install the package bubblewrap (deskhand doctor).",
+    "zh": "目标要求运行代码，但这里无法运行：请安装 bubblewrap（参见 deskhand doctor）。",
+}
 
 
 class OfflineManager:
@@ -42,8 +51,10 @@ class OfflineManager:
         zh = speaks_chinese(request.goal)
         subtasks: list[Subtask] = []
         for part, is_code in parted(request.goal):
+            if is_code and "technician" not in request.roles:
+                raise NoPlan(_NO_CODE["zh" if zh else "en"])
             if is_code:
-                subtasks.append(Subtask(id="", title=part, role="technician"))
+                subtasks.append(Subtask(id="", title=part, role="technician", task_type=task_type(part)))
             else:
                 subtasks += [_subtask(group, zh) for group in _by_app(parse(part), request.apps)]
         if not subtasks:
@@ -87,8 +98,13 @@ def _by_app(steps: tuple[Instruction, ...], apps: tuple[str, ...]) -> list[list[
 
 def _subtask(steps: list[Instruction], zh: bool) -> Subtask:
     title = ("，" if zh else ", ").join(step.source for step in steps)
+    return Subtask(id="", title=title, done_when=seen_after(steps, zh), task_type=task_type(title))
+
+
+def seen_after(steps: Sequence[Instruction], zh: bool) -> str:
+    """What can be seen when all of it is done; empty when nothing lasts."""
     effects = [effect for step in steps if (effect := _effect(step, zh))]
-    return Subtask(id="", title=title, done_when=effects[-1] if effects else "")
+    return effects[-1] if effects else ""
 
 
 def _effect(step: Instruction, zh: bool) -> str:
@@ -100,7 +116,16 @@ def _effect(step: Instruction, zh: bool) -> str:
             return f"“{target}”已{'打开' if on else '关闭'}" if zh else f"“{target}” is {'on' if on else 'off'}"
         case say.Send(text=text):
             return f"看到“{text}”" if zh else f"“{text}” is visible"
-        case say.Create(fields=((_, value), *_)):
-            return f"看到“{value}”" if zh else f"“{value}” is visible"
+        case say.Create(what=what, fields=((label, value), *_)):
+            seen = _as_shown(what, label, value)
+            return (f"看到“{seen}”" if zh else f"“{seen}” is visible") if seen else ""
         case _:
             return ""
+
+
+def _as_shown(what: str, label: str, value: str) -> str:
+    """An alarm for 7 is listed as 07:00; a timer for five minutes is seen as whatever is left of them."""
+    clock = read_clock(value) if label in ("time", "") and same_word(what, "alarm") else None
+    if clock:
+        return f"{clock[0]:02d}:{clock[1]:02d}"
+    return "" if same_word(what, "timer") or (label == "time" and not same_word(what, "alarm")) else value

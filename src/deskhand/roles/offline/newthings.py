@@ -36,10 +36,11 @@ def read_fields(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def read_clock(text: str) -> tuple[int, int] | None:
-    """A time of day as (hour, minute): `7:30`, `7:30 pm`, `早上七点半`, `晚上8点15分`."""
+    """A time of day as (hour, minute): `7`, `7:30`, `7:30 pm`, `早上七点半`, `晚上8点15分`."""
     found = _CLOCK.search(text)
     if not found:
-        return None
+        bare = text.strip()
+        return (int(bare), 0) if re.fullmatch(r"1?\d|2[0-3]", bare, re.ASCII) else None
     hour = chinese_number(found["h"] or found["hz"] or found["he"] or "")
     minute = 30 if found["half_hour"] else chinese_number(found["m"] or found["mz"] or "0")
     if hour is None or minute is None:

@@ -11,13 +11,17 @@ Memo = dict[str, Any]
 
 @dataclass(slots=True)
 class Place:
-    """`memo` is what the current instruction remembers; `kept` outlives it; `done` is what was achieved, in words."""
+    """`memo` is what the current instruction remembers; `kept` outlives it; `done` is what was achieved, in words.
+
+    `extra` was said in the middle of the work and comes behind the goal, `detour` is done before anything else.
+    """
 
     index: int = 0
     memo: Memo = field(default_factory=dict[str, Any])
     kept: Memo = field(default_factory=dict[str, Any])
     done: list[str] = field(default_factory=list[str])
     extra: list[str] = field(default_factory=list[str])
+    detour: Memo = field(default_factory=dict[str, Any])
 
     def advance(self, evidence: str) -> None:
         self.index += 1
@@ -27,6 +31,8 @@ class Place:
 
     def write(self) -> str:
         data = {"i": self.index, "memo": self.memo, "kept": self.kept, "done": self.done, "extra": self.extra}
+        if self.detour:
+            data["detour"] = self.detour
         return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -36,6 +42,7 @@ def read_place(bookmark: str) -> Place:
         return Place()
     try:
         data = json.loads(bookmark)
-        return Place(int(data["i"]), dict(data["memo"]), dict(data["kept"]), list(data["done"]), list(data["extra"]))
+        memo, kept, detour = dict(data["memo"]), dict(data["kept"]), dict(data.get("detour", {}))
+        return Place(int(data["i"]), memo, kept, list(data["done"]), list(data["extra"]), detour)
     except (ValueError, KeyError, TypeError):
         return Place()

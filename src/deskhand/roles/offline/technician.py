@@ -12,7 +12,7 @@ from deskhand.types import ActionReport, Briefing, Decision, ExecStatus, Planned
 _NOTE, _SHOWN = 4000, 1000
 _LANGUAGE = r"(?:python3?|bash|shell|sh)"
 _RUN = re.compile(
-    rf"(?:用\s*(?P<using>{_LANGUAGE})\s*)?"
+    rf"(?:(?:用|\buse\b|\busing\b|\bwith\b)\s*(?P<using>{_LANGUAGE})\s*(?:to\s+|,\s*)?)?"
     r"(?:\b(?:run|execute)\b|运行|执行)\s*(?:the\s+|this\s+)?(?:下面的|这段|以下)?\s*"
     rf"(?P<kind>{_LANGUAGE})?\s*(?:commands?|code|script|命令|代码|脚本)?\s*[:：]?\s*"
     r"(?:```[ \t]*(?P<mark>\w*)[ \t]*\n(?P<block>.*?)\n?```|`(?P<span>[^`\n]+)`)"

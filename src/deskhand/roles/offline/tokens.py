@@ -12,7 +12,7 @@ TokenKind = Literal["quote", "url", "number", "word", "han", "mark"]
 _URL = r"(?:https?://|www\.)[^\s，。；、“”「」\"]*[^\s，。；、“”「」\".,;!?)]|[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)*\.(?:com|org|net|cn|io|dev|local|edu|gov)(?:[:/](?:[^\s，。；、“”]*[^\s，。；、“”.,;!?)])?)?(?![a-zA-Z0-9])"
 _TOKEN = re.compile(
     rf"""
-    (?P<quote>“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》|‘[^’]*’|"[^"]*"|(?<![A-Za-z0-9])'[^']*'(?![A-Za-z0-9])|`[^`]*`|”[^“”]*”)
+    (?P<quote>\{{\{{secret:[^{{}}]*\}}\}}|“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》|‘[^’]*’|"[^"]*"|(?<![A-Za-z0-9])'[^']*'(?![A-Za-z0-9])|`[^`]*`|”[^“”]*”)
     |(?P<url>{_URL})
     |(?P<number>\d+(?:\.\d+)?)
     |(?P<word>[^\W\d_\u3400-\u9fff\uf900-\ufaff][^\W\u3400-\u9fff\uf900-\ufaff]*(?:['’-][^\W\u3400-\u9fff\uf900-\ufaff]+|\.[a-z][a-z0-9-]*)*)
@@ -41,6 +41,7 @@ def cut(source: str) -> tuple[Token, ...]:
 
 def _token(found: re.Match[str]) -> Token:
     kind: TokenKind = found.lastgroup  # type: ignore[assignment] # the pattern's groups are the kinds
-    text = found[0][1:-1] if kind == "quote" else found[0]
+    quoted = kind == "quote" and not found[0].startswith("{{")  # a secret's placeholder is a text of its own
+    text = found[0][1:-1] if quoted else found[0]
     plain = text if kind == "quote" else unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
     return Token(kind, text, plain, found.start(), found.end())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from deskhand.roles.offline import detour
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.instructions import Instruction
@@ -56,6 +57,8 @@ _STRATEGIES: dict[type[Instruction], Strategy] = {
     say.Compute: calculating.compute,
     say.Create: creating.create,
     say.AddToCart: creating.add_to_cart,
+    say.Another: moving.only_in_between,
+    say.StartAgain: moving.only_in_between,
 }
 
 # These are told to the device by name and need nothing on the screen: an empty desktop has no tree.
@@ -69,24 +72,54 @@ class OfflineWorker:
 
     async def decide(self, briefing: Briefing) -> Decision:
         place = read_place(briefing.bookmark)
-        place.extra += [message for message in briefing.messages if message not in place.extra]
+        _take_in(briefing, place)
         steps, unknown = understood(briefing, place)
         scene = _scene(briefing, place)
         if unknown:
             return _fail(scene, place, _not_understood(scene, unknown))
         if not steps:
             return _fail(scene, place, scene.say("目标里没有可以执行的内容。", "The goal holds nothing to carry out."))
-        return _carry_on(briefing, place, steps)
+        if not place.detour:
+            return _carry_on(briefing, place, steps)
+        if (move := detour.next_move(briefing, place, steps, _STRATEGIES)) is None:
+            return _carry_on(detour.end(briefing, place), place, steps)
+        return _decided(move[0], move[1], place, scene.say("纠正", "correction"))
+
+
+def _take_in(briefing: Briefing, place: Place) -> None:
+    """What was said since: help comes before everything else, more to do behind everything else."""
+    for message in briefing.messages:
+        if detour.is_for_now(message):
+            detour.begin(place, message, briefing.step)
+        elif message not in place.extra:
+            place.extra.append(message)
+
+
+def _decided(outcome: Act, scene: Scene, place: Place, thought: str, verdict: Verdict | None = None) -> Decision:
+    return Decision(
+        kind="actions",
+        actions=outcome.actions,
+        verdict=verdict or scene.verdict or _carried_out(scene),
+        thought=thought,
+        message=outcome.thought,
+        bookmark=place.write(),
+    )
 
 
 def understood(briefing: Briefing, place: Place) -> tuple[tuple[Instruction, ...], list[str]]:
     """All instructions of the goal, then of what was said since; and the parts of the goal that are none.
 
-    A remark in the middle of the work that is no instruction (a correction meant for a model) is passed over.
+    A remark in the middle of the work that is not an instruction as a whole (advice meant for a model, a report of
+    what changed on the screen) is passed over: words of the screen in it must not be followed.
     """
     goal = parse(briefing.subtask.title or briefing.goal)
-    said = [step for text in place.extra for step in parse(text) if not isinstance(step, say.NotUnderstood)]
-    return (*goal, *said), [step.source for step in goal if isinstance(step, say.NotUnderstood)]
+    said = [parse(text) for text in place.extra]
+    more = [step for steps in said if not _unknown(steps) for step in steps]
+    return (*goal, *more), _unknown(goal)
+
+
+def _unknown(steps: tuple[Instruction, ...]) -> list[str]:
+    return [step.source for step in steps if isinstance(step, say.NotUnderstood)]
 
 
 def _carry_on(briefing: Briefing, place: Place, steps: tuple[Instruction, ...]) -> Decision:
@@ -100,14 +133,9 @@ def _carry_on(briefing: Briefing, place: Place, steps: tuple[Instruction, ...]) 
         verdict = verdict or scene.verdict
         match outcome:
             case Act():
-                return Decision(
-                    kind="actions",
-                    actions=outcome.actions,
-                    verdict=verdict or _carried_out(scene),
-                    thought=f"[{place.index + 1}/{len(steps)}] {step.source}",
-                    message=outcome.thought,
-                    bookmark=place.write(),
-                )
+                if "taken" in place.kept:
+                    place.kept["taken"].setdefault("i", place.index)
+                return _decided(outcome, scene, place, f"[{place.index + 1}/{len(steps)}] {step.source}", verdict)
             case Finished():
                 # an app that was only brought to the front may still show the page where someone left it
                 place.kept["left_over"] = place.memo.get("way") in ("app", "icon")

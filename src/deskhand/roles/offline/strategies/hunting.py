@@ -29,7 +29,7 @@ def locate(
     hunt.setdefault("stages", list(stages))
     hunt["roams"] = want == "checkable" or bool(scene.kept.get("left_over"))
     hunt["turns"] += 1
-    finding = without_search_box(scene, scene.find(description, want), hunt)
+    finding = without_search_box(scene, untried(scene, description, want), hunt)
     if finding.best is not None:
         return finding.best
     if finding.status == "ambiguous":
@@ -43,6 +43,23 @@ def locate(
             return step
         hunt["left"].pop(0)
     return not_there(scene, description, hunt["names"])
+
+
+def untried(scene: Scene, description: str, want: Want) -> Finding:
+    """What fits, without what was taken before and turned out to be the wrong one."""
+    finding = scene.find(description, want)
+    wrong: list[list[Any]] = scene.kept.get("wrong", {}).get(description, [])
+    kept = tuple(c for c in finding.candidates if trace(c) not in wrong)
+    if len(kept) == len(finding.candidates) or finding.status == "nothing":
+        return finding
+    if not kept:
+        return Finding("nothing", (), finding.nearest)
+    return Finding("found" if len(kept) == 1 or finding.status == "found" else "ambiguous", kept)
+
+
+def trace(candidate: Candidate) -> list[Any]:
+    """How a candidate is known again: by its name and its place."""
+    return [candidate.label, *candidate.target.bounds]
 
 
 def not_there(scene: Scene, description: str, names: list[str]) -> Failed:

@@ -86,6 +86,13 @@ def press(step: say.PressKey, scene: Scene) -> Outcome:
     return act(scene.say(f"按 {name}", f"Pressing {name}"), Key(key=step.keys[0]) if one else Hotkey(keys=step.keys))
 
 
+def only_in_between(step: say.Another | say.StartAgain, scene: Scene) -> Outcome:
+    """It helps a worker on; as a part of the goal there is nothing that it could mean."""
+    return Failed(
+        scene.say(f"“{step.source}”只能在中途说。", f"“{step.source}” can only be said in the middle of the work.")
+    )
+
+
 def _carried_out(scene: Scene, evidence: str) -> Outcome:
     if scene.trouble:
         scene.judge(False, scene.trouble)

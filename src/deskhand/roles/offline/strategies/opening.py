@@ -191,7 +191,7 @@ def close_thing(step: say.Close, scene: Scene) -> Outcome:
     button = obstacles.refusal(parts) if parts else None
     if button is not None:
         return act(scene.say("关闭对话框", "Closing the dialog"), touch(button))
-    if _means_here(step.target) and scene.can("back"):
+    if means_here(step.target) and scene.can("back"):
         return act(scene.say("返回以关闭", "Going back to close it"), Back())
     closer = scene.find("Close", "clickable").best
     if closer is not None:
@@ -206,7 +206,7 @@ def close_thing(step: say.Close, scene: Scene) -> Outcome:
     return found
 
 
-def _means_here(target: str) -> bool:
+def means_here(target: str) -> bool:
     """The page, the screen, the dialog: whatever is in front."""
     return any(fold(target).removeprefix("the").removeprefix("this") == fold(w) for w in lexicon().extra["here"])
 

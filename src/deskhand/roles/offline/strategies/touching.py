@@ -7,7 +7,7 @@ from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
-from deskhand.roles.offline.strategies.hunting import is_control, locate
+from deskhand.roles.offline.strategies.hunting import is_control, locate, trace
 from deskhand.screen.find import Candidate
 from deskhand.screen.find_query import read_description
 from deskhand.screen.find_words import synonyms
@@ -50,7 +50,7 @@ def tap(step: say.Tap, scene: Scene) -> Outcome:
     )
     if not isinstance(found, Candidate):
         return found
-    return _touch(scene, found, step.gesture)
+    return _touch(scene, step.target, found, step.gesture)
 
 
 def find(step: say.Find, scene: Scene) -> Outcome:
@@ -73,7 +73,7 @@ def find(step: say.Find, scene: Scene) -> Outcome:
         return Finished(scene.say(f"找到了“{step.target}”", f"found “{step.target}”"))
     if not target.clickable and target.source != "ocr":
         return Finished(scene.say(f"看到了“{step.target}”", f"saw “{step.target}”"))
-    return _touch(scene, found, "click")
+    return _touch(scene, step.target, found, "click")
 
 
 def select(step: say.Select, scene: Scene) -> Outcome:
@@ -94,7 +94,7 @@ def select(step: say.Select, scene: Scene) -> Outcome:
     found = locate(scene, step.option, "clickable", stages=("scroll", "search", "tabs"))
     if not isinstance(found, Candidate):
         return found
-    return _touch(scene, found, "click")
+    return _touch(scene, step.option, found, "click")
 
 
 def delete(step: say.Delete, scene: Scene) -> Outcome:
@@ -163,8 +163,9 @@ def _check_deleted(scene: Scene, name: str) -> Outcome:
     return Finished(scene.say(f"删除了“{name}”", f"deleted “{name}”"))
 
 
-def _touch(scene: Scene, found: Candidate, gesture: say.Gesture) -> Act:
+def _touch(scene: Scene, description: str, found: Candidate, gesture: say.Gesture) -> Act:
     label = found.label or found.target.role
+    scene.kept["taken"] = {"as": description, "trace": trace(found), "print": scene.print}
     scene.memo["touched"] = label
     scene.memo["print"] = scene.print
     scene.memo["tries"] = scene.memo.get("tries", 0) + 1
@@ -182,4 +183,4 @@ def _again(scene: Scene, description: str) -> Outcome:
     found = scene.find(description, "clickable").best
     if found is None:
         return Failed(scene.say(f"“{description}”不见了。", f"“{description}” is gone."))
-    return _touch(scene, found, "click")
+    return _touch(scene, description, found, "click")

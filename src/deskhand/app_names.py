@@ -1,0 +1,43 @@
+"""What people call well-known apps (`app_names.toml`), and whether two names mean the same app."""
+
+import re
+import tomllib
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+ENDINGS = ("应用程序", "应用", "软件", "app")
+
+
+@cache
+def known_names() -> dict[str, tuple[str, ...]]:
+    """Package to the names people use for it."""
+    table = tomllib.loads(Path(__file__).with_name("app_names.toml").read_text(encoding="utf-8"))
+    return {package: tuple(app["names"]) for app in table["app"] for package in app["packages"]}
+
+
+def fold(name: str) -> str:
+    """A name without case, blanks and signs."""
+    folded = re.sub(r"[\W_]+", "", name.casefold())
+    for ending in ENDINGS:
+        if folded.endswith(ending) and len(folded) > len(ending):
+            return folded.removesuffix(ending)
+    return folded
+
+
+def same_app(listed: str, app: str) -> bool:
+    """Whether an entry of a list (a name, a package, a program; `*` for any letters) means this app."""
+    if fnmatchcase(app.casefold().strip(), listed.casefold().strip()):
+        return True
+    if "*" in listed:
+        return False
+    # A program's own name may carry its edition: firefox-esr.
+    return bool(_meanings(listed) & _meanings(app)) or app.casefold().startswith(f"{listed.casefold().strip()}-")
+
+
+@cache
+def _meanings(name: str) -> frozenset[str]:
+    """The name itself, and every package that goes by it."""
+    folded = fold(name)
+    named = {package for package, names in known_names().items() if folded in {fold(each) for each in names}}
+    return frozenset({folded, *map(fold, named)})

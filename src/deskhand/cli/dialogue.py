@@ -1,0 +1,174 @@
+"""The person at the terminal: what they type while a task runs becomes an answer, a command, or words for the task."""
+
+import asyncio
+import codecs
+import os
+import re
+import sys
+import termios
+import unicodedata
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import contextmanager, nullcontext
+from typing import Literal
+
+from deskhand.engine.run import Run
+from deskhand.errors import DeskhandError
+from deskhand.people import PersonRequest, RequestKind
+
+YES = frozenset({"y", "yes", "ok", "是", "好", "好的", "可以", "同意"})
+NO = frozenset({"n", "no", "不", "否", "不行", "拒绝", "不同意"})
+PAUSE, RESUME = frozenset({"pause", "暂停"}), frozenset({"resume", "go on", "continue", "继续"})
+STOP = frozenset({"stop", "quit", "exit", "停止", "退出"})
+TAKE_OVER, HAND_BACK = frozenset({"take over", "接管"}), frozenset({"hand back", "done", "交还", "好了"})
+
+HOW_TO_ANSWER: dict[RequestKind, str] = {
+    "approval": "y to agree, n to refuse",
+    "question": "type your answer, or n to refuse",
+    "take_over": "do it on the device, then press Enter; n to refuse",
+}
+
+
+def is_attended(*, quiet: bool) -> bool:
+    """Whether somebody sits at the terminal and can be asked."""
+    return not quiet and sys.stdin.isatty() and sys.stdout.isatty()
+
+
+async def listen(run: Run, tell: Callable[[str], None], show: Callable[[str], None] | None = None) -> None:
+    """Heed what is typed until the input ends. `show` is for what is typed so far, where the terminal can't."""
+    if show:
+        show("")
+    async for line in typed_lines(sys.stdin.fileno(), show):
+        try:
+            await _heed(run, line.strip(), tell)
+        except DeskhandError as fault:
+            tell(str(fault))
+
+
+async def _heed(run: Run, line: str, tell: Callable[[str], None]) -> None:
+    word = line.casefold()
+    if word in STOP:
+        await run.stop()
+    elif requests := run.state.requests:
+        _answer(run, requests[0], line, tell)
+    elif word in PAUSE:
+        await run.pause()
+        tell("Paused. Type resume to go on.")
+    elif word in RESUME:
+        run.resume()
+        tell("It goes on.")
+    elif word in TAKE_OVER:
+        await run.take_over()
+        tell("The device is yours. Type hand back when you are done.")
+    elif word in HAND_BACK:
+        await run.hand_back()
+        tell("The worker has the device again.")
+    elif line:
+        await run.say(line)
+
+
+def _answer(run: Run, request: PersonRequest, line: str, tell: Callable[[str], None]) -> None:
+    verdict = verdict_of(request.kind, line)
+    if verdict is None:
+        tell(f"Please answer: {HOW_TO_ANSWER[request.kind]}.")
+    else:
+        run.answer(request.id, verdict, line if request.kind == "question" and verdict == "yes" else "")
+
+
+def verdict_of(kind: RequestKind, line: str) -> Literal["yes", "no"] | None:
+    """What a typed line says to a request; None where it says neither yes nor no and has to."""
+    word = line.strip().casefold()
+    if word in NO:
+        return "no"
+    match kind:
+        case "question":
+            return "yes" if word else None
+        case "approval":
+            return "yes" if word in YES else None
+        case "take_over":
+            return "yes" if not word or word in YES | HAND_BACK else None
+
+
+async def typed_lines(descriptor: int, show: Callable[[str], None] | None = None) -> AsyncGenerator[str, None]:
+    """Lines from a terminal as they are typed, without a thread that a stop would have to wait for.
+
+    With `show`, the terminal leaves the echo to us: what is typed so far is handed to it after every key.
+    """
+    loop = asyncio.get_running_loop()
+    lines: asyncio.Queue[str | None] = asyncio.Queue()
+    typed = TypedLine() if show else WholeLines()
+
+    def read() -> None:
+        try:
+            data = os.read(descriptor, 4096)
+        except OSError:  # what Linux says when the terminal is gone
+            data = b""
+        if not data:
+            loop.remove_reader(descriptor)
+            lines.put_nowait(None)
+        for line in typed.take(data):
+            lines.put_nowait(line)
+        if show and isinstance(typed, TypedLine):
+            show(typed.text)
+
+    with _keys(descriptor) if show else nullcontext():
+        loop.add_reader(descriptor, read)
+        try:
+            while (line := await lines.get()) is not None:
+                yield line
+        finally:
+            loop.remove_reader(descriptor)
+
+
+class WholeLines:
+    """Lines as they come, from a pipe or from a terminal that lets its user edit them; nothing in them is a key."""
+
+    def __init__(self) -> None:
+        self._rest = bytearray()
+
+    def take(self, data: bytes) -> list[str]:
+        self._rest += data
+        *finished, rest = self._rest.split(b"\n")
+        self._rest = rest
+        return [line.decode("utf-8", errors="replace") for line in finished]
+
+
+class TypedLine:
+    """A line that is being typed, from the terminal's keys; a letter may come in parts."""
+
+    def __init__(self) -> None:
+        self.text = ""
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def take(self, data: bytes) -> list[str]:
+        """The lines that are finished by these bytes. Keys that write nothing, such as arrows, change nothing."""
+        finished: list[str] = []
+        for key in _NOT_WRITING.sub("", self._decoder.decode(data)):
+            match key:
+                case "\n" | "\r":
+                    finished.append(self.text)
+                    self.text = ""
+                case "\x7f" | "\b":
+                    self.text = self.text[:-1]
+                case "\x15":  # Ctrl-U
+                    self.text = ""
+                case _ if unicodedata.category(key) == "Cc":
+                    pass
+                case _:
+                    self.text += key
+        return finished
+
+
+_NOT_WRITING = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|O.|.)?")
+
+
+@contextmanager
+def _keys(descriptor: int) -> Generator[None]:
+    """The terminal gives every key at once and writes none; Ctrl-C stays what it is."""
+    before = termios.tcgetattr(descriptor)
+    keys = list(before)
+    keys[3] &= ~(termios.ICANON | termios.ECHO)
+    termios.tcsetattr(descriptor, termios.TCSADRAIN, keys)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)

@@ -1,0 +1,96 @@
+"""Asking the person of one task: a question, a yes, a hand on the device. Waits for the answer, but not for ever."""
+
+import asyncio
+import secrets
+
+from deskhand.actions import Action
+from deskhand.config import PeopleSettings
+from deskhand.engine.log import FromState, TaskLog
+from deskhand.engine.transitions import TABLE, When
+from deskhand.errors import UsageError
+from deskhand.people import PersonReply, PersonRequest, RequestKind
+from deskhand.protocols import Clock
+from deskhand.task.events import Event, PersonAsked, PersonReplied, SituationChanged
+from deskhand.task.state import TaskState
+
+
+class People:
+    """Whoever is behind the task. Where nobody is (`attended` is False), the answer is no at once.
+
+    What nobody answered stays open in the log: a task that is resumed asks it again.
+    """
+
+    def __init__(self, log: TaskLog, clock: Clock, settings: PeopleSettings, *, attended: bool) -> None:
+        self.attended = attended
+        self._log = log
+        self._clock = clock
+        self._settings = settings
+        self._open: dict[str, asyncio.Future[PersonReply]] = {}
+
+    @property
+    def asked(self) -> bool:
+        """Whether an answer is being waited for."""
+        return bool(self._open)
+
+    async def ask(
+        self,
+        kind: RequestKind,
+        text: str,
+        *,
+        action: Action | None = None,
+        frame: str = "",
+        then: When = "answered",
+    ) -> PersonReply:
+        """The person's reply, or the configured default when none comes in time. `then`: where a yes leads."""
+        timeout = self._settings.timeout_s
+        request = PersonRequest(
+            id=secrets.token_hex(3),
+            kind=kind,
+            text=text,
+            action=action,
+            frame=frame,
+            expires=self._clock.wall() + timeout if self.attended else None,
+        )
+        if not self.attended:
+            await self._log.record(_moved("ask", text), PersonAsked(request=request))
+            return PersonReply(request_id=request.id, verdict="no", by="nobody")
+        answered = self._open[request.id] = asyncio.get_running_loop().create_future()
+        try:
+            await self._log.record(_moved("ask", text), PersonAsked(request=request))
+            async with asyncio.timeout(timeout):
+                reply = await answered
+        except TimeoutError:
+            # A question has no answer that could be assumed.
+            agreed = self._settings.on_timeout == "allow" and kind == "approval"
+            reply = PersonReply(request_id=request.id, verdict="yes" if agreed else "no", by="timeout")
+        finally:
+            del self._open[request.id]
+        await self._log.record(PersonReplied(reply=reply), *((_moved(then),) if reply.verdict == "yes" else ()))
+        return reply
+
+    def reply(self, reply: PersonReply) -> None:
+        answered = self._open.get(reply.request_id)
+        if answered is None or answered.done():
+            raise UsageError(f"There is no open request {reply.request_id!r}: it was answered, or its time is over.")
+        answered.set_result(reply)
+
+
+def _moved(when: When, because: str = "") -> FromState:
+    """The change of situation that goes with it; none where the outer loop has moved on meanwhile."""
+
+    def moved(state: TaskState) -> tuple[Event, ...]:
+        situation = TABLE.get((state.situation, when))
+        return (SituationChanged(situation=situation, because=because),) if situation else ()
+
+    return moved
+
+
+def said_no(reply: PersonReply, wanted: str) -> str:
+    """Why something that needed a person is not done, for the worker, the planner and the person."""
+    match reply.by:
+        case "person":
+            return f"the person said no to this: {wanted}" + (f" ({reply.text})" if reply.text else "")
+        case "timeout":
+            return f"nobody answered in time: {wanted}"
+        case "nobody":
+            return wanted

@@ -1,0 +1,63 @@
+"""Whether an action may be carried out now: what the policy says, and the person's yes where it wants one.
+
+A yes is for one action on one screen. What is risky, and why, is `policy`'s matter.
+"""
+
+from dataclasses import dataclass
+
+from deskhand.actions import Action
+from deskhand.config import PolicySettings
+from deskhand.engine.approval import still_good
+from deskhand.engine.log import TaskLog
+from deskhand.engine.looking import Eyes
+from deskhand.engine.people import People, said_no
+from deskhand.engine.policy import Permit, judge, wants_elements
+from deskhand.screen.movers import Movers
+from deskhand.types import Observation, Planned
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Empty when the person agreed and the screen is as it was; `refused` ends it, `stale` asks for a new look."""
+
+    refused: str = ""
+    stale: str = ""
+
+
+class Permission:
+    def __init__(
+        self, log: TaskLog, eyes: Eyes, people: People, policy: PolicySettings, movers: Movers, *, own_words: bool
+    ) -> None:
+        self._log = log
+        self._eyes = eyes
+        self._people = people
+        self._policy = policy
+        self._movers = movers
+        self._own_words = own_words
+        self._seen: Observation | None = None
+
+    async def of(self, planned: Planned, seen: Observation | None) -> Permit:
+        """What the policy says of an action on this screen; looks for itself where `seen` does not tell enough."""
+        unsafe = {self._policy.look, self._policy.reversible, self._policy.irreversible} != {"allow"}
+        listed = unsafe and wants_elements(planned.action)
+        if seen is None or (listed and seen.elements is None):
+            seen = await self._eyes.observe(listed)
+        self._seen = seen
+        return judge(planned, seen, self._policy, goal=self._log.state.goal, own_words=self._own_words)
+
+    async def asked(self, action: Action, permit: Permit) -> Agreement:
+        """The person's answer, for this action on the screen that was just judged."""
+        if permit.verdict == "deny":
+            return Agreement(refused=permit.reason)
+        if action in self._log.state.refused:
+            return Agreement(refused=f"the person said no to this before: {permit.reason}")
+        assert self._seen, "an action is judged before a person is asked about it"
+        agreed = self._seen
+        picture = await self._log.journal.keep_frame(agreed.frame)
+        reply = await self._people.ask("approval", permit.reason, action=action, frame=picture)
+        if reply.verdict == "no":
+            return Agreement(refused=said_no(reply, permit.reason))
+        now = await self._eyes.observe(with_elements=agreed.elements is not None)
+        if not still_good(agreed, now, action, self._movers):
+            return Agreement(stale="The screen changed since this was agreed to, so the yes has expired: look again.")
+        return Agreement()

@@ -1,0 +1,146 @@
+"""The values of secrets: learned once, filled in for the device alone, and found again wherever they show.
+
+Where values are kept is the settings' matter; at which doors they are filled in and hidden is the guard's.
+"""
+
+import asyncio
+import base64
+import html
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from urllib.parse import quote, quote_plus
+
+from rapidfuzz.fuzz import partial_ratio
+
+from deskhand.errors import SettingsError
+from deskhand.placeholders import PLACEHOLDER, names_in, placeholder
+from deskhand.types import Element
+
+HIDDEN = "(hidden)"
+# A shorter value is found only where no letter or digit stands beside it: 1234 is no secret in the middle of a number.
+_SHORT = 6
+_KEYRING_S = 60.0
+# Read from a picture, this much of a value is the value.
+_NEARLY = 75
+
+
+class Vault:
+    """`read` gets a value by its name, or raises SettingsError. Capitals make no difference in a name."""
+
+    def __init__(self, read: Callable[[str], str]) -> None:
+        self._read = read
+        self._names: dict[str, str] = {}
+        # The one typed last comes last: of two with the same value, it is the one that is seen.
+        self._values: dict[str, str] = {}
+        self._pattern: re.Pattern[str] | None = None
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"Vault({', '.join(self._values)})"
+
+    async def learn(self, names: Iterable[str]) -> None:
+        """Get the values of these, where they are not known yet. A keyring may have to be opened by a person first."""
+        for name in names:
+            if name.casefold() in self._names:
+                continue
+            try:
+                async with asyncio.timeout(_KEYRING_S):
+                    value = await asyncio.to_thread(self._read, name)
+            except TimeoutError:
+                raise SettingsError(f"The keyring did not give out {name} within {_KEYRING_S:g} s: open it.") from None
+            self._names[name.casefold()], self._values[name] = name, value
+            self._pattern = _pattern(self._values)
+
+    def fill(self, text: str) -> str:
+        """The text with the value of every placeholder, all of which are known. For the device and nobody else."""
+        for name in names_in(text):
+            known = self._names[name.casefold()]
+            self._values[known] = self._values.pop(known)
+        self._pattern = _pattern(self._values)
+        return PLACEHOLDER.sub(lambda found: self._values[self._names[found[1].casefold()]], text)
+
+    # --- where it shows ----------------------------------------------------------------------------------------
+
+    def scrub(self, text: str) -> str:
+        """The text with placeholders instead of values, however they are escaped."""
+        return self._pattern.sub(self._named, text) if self._pattern and text else text
+
+    def _named(self, found: re.Match[str]) -> str:
+        return (
+            found[0] if found.lastgroup == "named" else placeholder(list(self._values)[int(str(found.lastgroup)[1:])])
+        )
+
+    def scrub_element(self, element: Element) -> Element:
+        """What a person may read of it. A field that took only a part of a value shows nothing at all."""
+        if not self.shows(element):
+            return element
+        name, value, hint = self.scrub(element.name), self.scrub(element.value), self.scrub(element.hint)
+        if (name, value, hint) == (element.name, element.value, element.hint):
+            name, value = (self._guessed(name), value) if element.source == "ocr" else (name, HIDDEN)
+        return replace(element, name=name, value=value, hint=hint, id=self.scrub(element.id))
+
+    def shows(self, element: Element) -> bool:
+        """Whether its place on a picture may show a value, or a part of one."""
+        texts = (element.name, element.value, element.hint)
+        if any(self.scrub(text) != text for text in texts):
+            return True
+        if element.source == "ocr":
+            return bool(self._guessed(element.name) != element.name)
+        return element.editable and not element.password and self._part(element.value)
+
+    def _part(self, text: str) -> bool:
+        """Whether it is a good part of a value: typing may have ended in the middle of it."""
+        text = text.strip()
+        return any(
+            2 < len(text) < len(value) <= 2 * len(text) and text in value
+            for value in self._values.values()
+            if not PLACEHOLDER.search(text)
+        )
+
+    def _guessed(self, line: str) -> str:
+        """The placeholder of what was read from a picture, and may have been misread; else the line itself."""
+        seen = _letters(line)
+        for name, value in self._values.items():
+            wanted = _letters(value)
+            # A line may hold a part of the value, which goes on in the next one.
+            enough = len(seen) >= max(4, len(wanted) / 3) and len(wanted) >= 4
+            if enough and partial_ratio(wanted, seen) >= _NEARLY:
+                return placeholder(name)
+        return line
+
+
+def _letters(text: str) -> str:
+    return "".join(letter for letter in text.casefold() if letter.isalnum())
+
+
+def _pattern(values: dict[str, str]) -> re.Pattern[str] | None:
+    """Every form of every value, the longest first; placeholders are left as they are, whatever they hold."""
+    if not values:
+        return None
+    numbered = sorted(enumerate(values.values()), key=lambda one: (-len(one[1]), -one[0]))
+    parts = [f"(?P<v{number}>{'|'.join(_forms(value))})" for number, value in numbered]
+    return re.compile("|".join((f"(?P<named>{_PLAIN})", *parts)), re.IGNORECASE)
+
+
+# Without its group: a match is told by the outer one.
+_PLAIN = PLACEHOLDER.pattern.replace("([", "(?:[")
+
+
+def _forms(value: str) -> list[str]:
+    """Patterns for the value as it is shown, quoted, sent and logged."""
+    gap = r"[\s\-]*" if value.isdigit() else r"\s*"
+    shown = (gap if len(value) >= 4 else "").join(re.escape(letter) for letter in value if not letter.isspace())
+    escaped = {
+        quote(value, safe=""), quote(value), quote_plus(value), html.escape(value), html.escape(value, quote=False),
+        json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1], shlex.quote(value),
+        value.replace(" ", "%s"), base64.b64encode(value.encode()).decode(),
+    }  # fmt: skip
+    forms = [*(re.escape(form) for form in sorted(escaped - {value}, key=len, reverse=True)), shown or re.escape(value)]
+    if len(value) >= _SHORT:
+        return forms
+    return [rf"(?<![^\W_]){form}(?![^\W_])" for form in forms]

@@ -1,0 +1,272 @@
+"""The coach with a model: what a person's words change, what a stuck worker should do, what was learned.
+
+It never acts. Where its words go is the engine's matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from deskhand.errors import Unparsable
+from deskhand.people import (
+    AddTodo,
+    Amendment,
+    AmendRequest,
+    ChangeTodo,
+    Correction,
+    Lesson,
+    LessonRequest,
+    RemoveTodo,
+    StuckRequest,
+    TodoEdit,
+)
+from deskhand.protocols import Model
+from deskhand.roles import telling
+from deskhand.roles.asking import Said, ask, checked
+from deskhand.roles.task_types import type_of
+from deskhand.sheets import Sheet, as_data, sheet
+from deskhand.talk import ModelRequest, Tool, Turn
+from deskhand.types import Subtask, SubtaskStatus, Usage, WorkerRole
+
+T = TypeVar("T")
+
+MAX_EDITS = 20
+_SAID, _GOAL, _BECAUSE, _PROMPT, _LINE = 8000, 4000, 1000, 8000, 300
+_TODO, _ELEMENTS, _STEPS, _LOG, _CORRECTIONS = 60, 60, 10, 30, 4000
+_OPEN = (SubtaskStatus.READY, SubtaskStatus.PENDING)
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)]
+Short = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
+
+
+class _Edit(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    edit: Literal["add", "change", "remove"]
+    id: str = ""
+    after: str = ""
+    title: Text = ""
+    done_when: Short = ""
+    role: WorkerRole | None = None
+    task_type: Short = ""
+
+
+class _Amended(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    edits: Annotated[list[_Edit], Field(max_length=MAX_EDITS)] = []
+    message: Text = ""
+    understood: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
+
+
+class _Corrected(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+
+
+class _Improved(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    prompt: Annotated[str, StringConstraints(strip_whitespace=True, max_length=_PROMPT)]
+
+
+class Coach:
+    """Raises ModelFault, with the usage, when the model gives nothing that can be used."""
+
+    def __init__(self, model: Model, max_output_tokens: int = 3000) -> None:
+        self._model = model
+        self._max_output_tokens = max_output_tokens
+
+    async def amend(self, request: AmendRequest) -> Amendment:
+        words = _words(request.said)
+        told = {
+            "goal": request.goal[:_GOAL],
+            "todo": _list(request.todo) or words.section("nothing_to_do"),
+            "current": _item(request.current) if request.current else "",
+            "said": request.said[:_SAID],
+        }
+        role = words.section("amend_role", roles=", ".join(request.roles))
+        made, usage = await self._ask("amend", role, told, words, _amend_schema(request), lambda s: _edits(s, request))
+        edits, answer = made
+        return Amendment(edits=edits, message=answer.message, understood=answer.understood, usage=usage)
+
+    async def correct(self, request: StuckRequest) -> Correction:
+        words = _words(request.goal)
+        told = {
+            "goal": request.goal[:_GOAL],
+            "subtask": request.subtask.title[:_GOAL],
+            "done_when": request.subtask.done_when[:_GOAL],
+            "because": as_data("reason", request.because[:_BECAUSE]),
+            "screen": as_data("screen", telling.screen(request.observation, _ELEMENTS)),
+            "history": _history(request.history, _STEPS),
+            "corrections": telling.newest(request.corrections, _CORRECTIONS),
+        }
+        text, usage = await self._ask(
+            "correct", words.section("correct_role"), told, words, _TEXT_SCHEMA, lambda said: _new(said, request)
+        )
+        return Correction(text=text, usage=usage)
+
+    async def improve(self, request: LessonRequest) -> Lesson:
+        words = _words(request.goal)
+        outcome = "success" if request.success else "failure"
+        told = {
+            "task_type": request.task_type,
+            "prompt" if request.prompt else "no_prompt": request.prompt[:_PROMPT] or "-",
+            "history": _history(request.history, _LOG),
+            outcome: as_data("reason", request.reason[:_BECAUSE]) or "-",
+            "taken": telling.newest(request.corrections, _CORRECTIONS),
+        }
+        answer, usage = await self._ask(
+            "improve", words.section("improve_role"), told, words, _PROMPT_SCHEMA, lambda s: checked(_Improved, s)
+        )
+        kept = answer.prompt == request.prompt.strip()
+        return Lesson(prompt="" if kept else answer.prompt, usage=usage)
+
+    async def _ask(
+        self,
+        tool: str,
+        role: str,
+        told: dict[str, str],
+        words: Sheet,
+        schema: dict[str, Any],
+        read: Callable[[Said], T],
+    ) -> tuple[T, Usage]:
+        """One question of this role; what there is nothing to tell of is left out."""
+        parts = [words.section(name, **{_SLOTS.get(name, name): text}) for name, text in told.items() if text]
+        first = ModelRequest(
+            role="manager",
+            system=role,
+            turns=(Turn("user", ("\n\n".join(parts),)),),
+            tools=(Tool(tool, words.section(f"{tool}_tool"), schema),),
+            must_call=True,
+            max_output_tokens=self._max_output_tokens,
+            temperature=0.0,
+        )
+        return await ask(self._model, first, read, lambda problem: words.section("again", problem=problem))
+
+
+# Sections that are filled in under another name than their own.
+_SLOTS = {"success": "reason", "failure": "reason", "taken": "corrections"}
+
+
+def _words(said: str) -> Sheet:
+    return sheet("deskhand.roles", "prompts", telling.language_of(said), "coach")
+
+
+# --- what is told ----------------------------------------------------------------------------------------------
+
+
+def _list(todo: Sequence[Subtask]) -> str:
+    """The newest items, counted from the first one that there ever was."""
+    numbered = list(enumerate(todo, 1))[-_TODO:]
+    return "\n".join(f"{number}. {_item(part)}" for number, part in numbered)
+
+
+def _item(part: Subtask) -> str:
+    proof = f" → {part.done_when[:_LINE]}" if part.done_when else ""
+    return f"[id {part.id}, {part.status}] {part.title[:_LINE]} ({part.role}){proof}"
+
+
+def _history(history: Sequence[Any], count: int) -> str:
+    return as_data("history", telling.steps(history, count)) if history else ""
+
+
+# --- what is asked for -----------------------------------------------------------------------------------------
+
+
+def _amend_schema(request: AmendRequest) -> dict[str, Any]:
+    text = {"type": "string"}
+    edit = {
+        "type": "object",
+        "properties": {
+            "edit": {"type": "string", "enum": ["add", "change", "remove"]},
+            "id": {"type": "string", "description": "of the item that is changed or removed"},
+            "after": {"type": "string", "description": "the id of the item behind which one is added; empty: the end"},
+            "title": text,
+            "done_when": text,
+            "role": {"type": "string", "enum": list(request.roles)},
+            "task_type": {"type": "string", "description": "one word for the kind of work, for an item that is added"},
+        },
+        "required": ["edit"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {
+            "edits": {"type": "array", "items": edit, "maxItems": MAX_EDITS},
+            "message": {"type": "string", "description": "for the worker under way; empty: none"},
+            "understood": {"type": "string", "description": "one sentence for the person"},
+        },
+        "required": ["edits", "understood"],
+        "additionalProperties": False,
+    }
+
+
+def _text_schema(name: str, meaning: str) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": {name: {"type": "string", "description": meaning}},
+        "required": [name],
+        "additionalProperties": False,
+    }
+
+
+_TEXT_SCHEMA = _text_schema("text", "what to do instead, in one or two sentences")
+_PROMPT_SCHEMA = _text_schema("prompt", "the whole advice; empty to keep the old one")
+
+
+# --- what came back --------------------------------------------------------------------------------------------
+
+
+def _edits(said: Said, request: AmendRequest) -> tuple[tuple[TodoEdit, ...], _Amended]:
+    answer = checked(_Amended, said)
+    edits = tuple(_edit(edit, request) for edit in answer.edits)
+    touched = [edit.id for edit in edits if not isinstance(edit, AddTodo)]
+    if len(set(touched)) < len(touched):
+        raise Unparsable("An item is changed or removed twice; say once what becomes of it.")
+    return edits, answer
+
+
+def _edit(edit: _Edit, request: AmendRequest) -> TodoEdit:
+    if edit.role and edit.role not in request.roles:
+        raise Unparsable(f"There is no {edit.role} here; the roles are: {', '.join(request.roles)}.")
+    if edit.edit == "add":
+        return _addition(edit, request)
+    open_ones = [part.id for part in request.todo if part.status in _OPEN]
+    if edit.id not in open_ones:
+        which = ", ".join(open_ones) or "none"
+        raise Unparsable(f"There is no open item with the id {edit.id[:60]!r}; the open ones are: {which}.")
+    if edit.edit == "remove":
+        return RemoveTodo(id=edit.id)
+    if not (edit.title or edit.done_when or edit.role):
+        raise Unparsable(f"The change of {edit.id!r} says neither title nor done_when nor role.")
+    return ChangeTodo(id=edit.id, title=edit.title or None, done_when=edit.done_when or None, role=edit.role)
+
+
+def _addition(edit: _Edit, request: AmendRequest) -> AddTodo:
+    if not edit.title:
+        raise Unparsable("An item that is added needs a title.")
+    if edit.after and edit.after not in [part.id for part in request.todo]:
+        raise Unparsable(f"There is no item with the id {edit.after[:60]!r} to come after.")
+    return AddTodo(
+        title=edit.title,
+        done_when=edit.done_when,
+        role=edit.role or request.roles[0],
+        task_type=type_of(edit.task_type, edit.title),
+        after=edit.after,
+    )
+
+
+def _new(said: Said, request: StuckRequest) -> str:
+    text = checked(_Corrected, said).text
+    if _key(text) in {_key(given) for given in request.corrections}:
+        raise Unparsable("It was told that already, and it did not help; say something else.")
+    return text
+
+
+def _key(text: str) -> str:
+    return "".join(letter for letter in text.casefold() if letter.isalnum())

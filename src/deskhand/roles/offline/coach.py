@@ -1,0 +1,91 @@
+"""The coach without a model: reads a person's words by grammar, and helps a stuck worker by what is on the screen."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+from deskhand.people import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
+from deskhand.roles.offline.amending import amended
+from deskhand.roles.offline.grammar import parse
+from deskhand.roles.offline.scene import Scene, speaks_chinese
+from deskhand.roles.offline.strategies.hunting import scroller
+from deskhand.roles.offline.strategies.obstacles import dialog
+from deskhand.screen.find import find
+from deskhand.types import Briefing, Observation, StepReport, Subtask
+
+# What a stuck worker can be told, as its grammar reads it: English, Chinese.
+CLOSE = ("close the pop-up", "关闭弹窗")
+ANOTHER = ("try another one", "换一个试试")
+DOWN = ("scroll down", "向下滚动")
+UP = ("scroll up", "向上滚动")
+BACK = ("go back", "返回")
+RESTART = ("go home, then start again", "回到主屏幕，然后重新开始")
+WAIT = ("wait {n} seconds", "等待{n}秒")
+
+
+class OfflineCoach:
+    async def amend(self, request: AmendRequest) -> Amendment:
+        # In a thread: a long speech takes the grammar a second or two, in which everything else goes on.
+        return await asyncio.to_thread(amended, request)
+
+    async def correct(self, request: StuckRequest) -> Correction:
+        """The first that makes sense on this screen and was not said before; in the end, a longer and longer wait."""
+        return Correction(text=_help(request))
+
+    async def improve(self, request: LessonRequest) -> Lesson:
+        """Without a model nobody could write a better prompt: the one there is stays."""
+        return Lesson()
+
+
+def first_help(goal: str, subtask: Subtask | None, observation: Observation, history: tuple[StepReport, ...]) -> str:
+    """What a worker that gets nowhere should try first."""
+    stuck = subtask or Subtask(id="", title=goal)
+    return _help(StuckRequest(goal=goal, subtask=stuck, because="", observation=observation, history=history))
+
+
+def _help(request: StuckRequest) -> str:
+    language = int(speaks_chinese(request.subtask.title or request.goal))
+    given = set(request.corrections)
+    for choice in _choices(request):
+        if choice[language] not in given:
+            return choice[language]
+    waits = (WAIT[language].format(n=n) for n in range(2, 3 + len(given)))
+    return next(text for text in waits if text not in given)
+
+
+def _choices(request: StuckRequest) -> Iterator[tuple[str, str]]:
+    scene = _scene(request)
+    if dialog(scene):
+        yield CLOSE
+    if any(element.role == "progress" for element in scene.elements):
+        yield WAIT[0].format(n=3), WAIT[1].format(n=3)
+    if _several_fit(request, scene):
+        yield ANOTHER
+    if scroller(scene) is not None:
+        yield DOWN
+        yield UP
+    if not scene.on_home_screen:
+        yield BACK
+        yield RESTART
+
+
+def _scene(request: StuckRequest) -> Scene:
+    briefing = Briefing(
+        goal=request.goal,
+        subtask=request.subtask,
+        observation=request.observation,
+        capabilities=frozenset(),
+        step=0,
+        max_steps=0,
+        history=request.history,
+    )
+    return Scene(briefing, request.observation.elements or (), {}, {}, first=False)
+
+
+def _several_fit(request: StuckRequest, scene: Scene) -> bool:
+    """Whether something was touched, and what the subtask names for it is here more than once."""
+    if not any(action.kind in ("click", "long_press", "double_click") for action in scene.executed()):
+        return False
+    names = [getattr(step, name, "") for step in parse(request.subtask.title) for name in ("target", "option", "name")]
+    return any(len(find(name, scene.tree, "clickable").candidates) > 1 for name in names if name)

@@ -1,0 +1,132 @@
+"""What is said to a worker to help it on: done at once, before its own instruction goes on where it was.
+
+The detour is part of the worker's place, so a crash in the middle of it loses nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from deskhand.actions import Back
+from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.grammar import parse
+from deskhand.roles.offline.instructions import Instruction
+from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act
+from deskhand.roles.offline.place import Memo, Place
+from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.opening import means_here
+from deskhand.types import Briefing
+
+Strategies = Mapping[type[Instruction], Callable[[Any, Scene], Outcome]]
+
+# Moves that make sense at the moment at which they are said, and change nothing but what is seen.
+_MOVES = (say.Scrolling, say.Swiping, say.GoBack, say.GoHome, say.Pausing, say.WaitUntil, say.Another, say.StartAgain)
+# What may be done twice without harm.
+_REPEATABLE = (
+    say.Open, say.Visit, say.Find, say.Search, say.Toggle, say.Scrolling, say.Swiping, say.GoBack, say.GoHome,
+    say.Pausing, say.WaitUntil, say.Read, say.Verify, say.Ask,
+)  # fmt: skip
+_AT_ONCE = re.compile(r"\s*(?:(?:now|first|right now|at once|immediately)\b|先|现在|马上|立刻|立即)", re.IGNORECASE)
+_LOOKING = "left"  # only the state of a hunt has stages left
+
+
+def is_for_now(text: str) -> bool:
+    """Whether these words are to be followed at once: mere moves, or anything that begins with `first`, `先`."""
+    steps = parse(text)
+    if not steps or any(isinstance(step, say.NotUnderstood) for step in steps):
+        return False
+    return _AT_ONCE.match(text) is not None or all(is_move(step) for step in steps)
+
+
+def is_move(step: Instruction) -> bool:
+    return isinstance(step, _MOVES) or (isinstance(step, say.Close) and means_here(step.target))
+
+
+def begin(place: Place, text: str, step: int) -> None:
+    """`step` is the number of the step at which it begins."""
+    if not place.detour:
+        place.detour = {"texts": [], "i": 0, "memo": {}, "since": step}
+    place.detour["texts"].append(text)
+
+
+def next_move(
+    briefing: Briefing, place: Place, steps: Sequence[Instruction], strategies: Strategies
+) -> tuple[Act, Scene] | None:
+    """The next move of the detour; None when it is over. A move that can't be made is left out: it was only advice."""
+    detour = place.detour
+    while detour["texts"]:
+        moves = parse(detour["texts"][0])
+        at = int(detour["i"])
+        if at >= len(moves):
+            detour.update(texts=detour["texts"][1:], i=0)
+            continue
+        move = moves[at]
+        # a copy: what a detour touches is not what the instruction has taken
+        kept = dict(place.kept)
+        scene = Scene(briefing, briefing.observation.elements or (), detour["memo"], kept, first=False)
+        outcome = _outcome(move, scene, strategies)
+        if isinstance(outcome, Act):
+            return outcome, scene
+        detour.update(i=at + 1, memo={})
+        if isinstance(outcome, Finished):
+            _follow(move, place, steps)
+    return None
+
+
+def end(briefing: Briefing, place: Place) -> Briefing:
+    """The briefing without the steps of the detour: the instruction goes on from what it did last itself."""
+    since = place.detour["since"]
+    place.detour = {}
+    # what was looked for may be elsewhere on the screen now
+    place.memo = {name: value for name, value in place.memo.items() if not _is_hunt(value)}
+    return replace(briefing, history=tuple(step for step in briefing.history if step.step < since))
+
+
+def _is_hunt(value: object) -> bool:
+    return isinstance(value, dict) and _LOOKING in value
+
+
+def _outcome(move: Instruction, scene: Scene, strategies: Strategies) -> Outcome:
+    match move:
+        case say.Another():
+            return _another(scene)
+        case say.StartAgain():
+            return Finished("")
+        case _:
+            return strategies[type(move)](move, scene)
+
+
+def _another(scene: Scene) -> Outcome:
+    """Back to where the wrong one was taken, if it led away from there."""
+    taken: Memo | None = scene.kept.get("taken")
+    if taken is None or "i" not in taken:
+        return Failed(scene.say("还没有选过什么。", "Nothing was taken so far."))
+    if taken["print"] != scene.print and not scene.memo.get("back") and scene.can("back"):
+        scene.memo["back"] = True
+        return act(scene.say("返回，换一个", "Going back, to take another one"), Back())
+    return Finished("")
+
+
+def _follow(move: Instruction, place: Place, steps: Sequence[Instruction]) -> None:
+    if isinstance(move, say.Another):
+        taken: Memo = place.kept.pop("taken")
+        place.kept.setdefault("wrong", {}).setdefault(taken["as"], []).append(taken["trace"])
+        place.index, place.memo = taken["i"], {}
+    elif isinstance(move, say.StartAgain):
+        place.index = _safe_beginning(place, steps)
+        if place.index < len(steps) and isinstance(steps[place.index], _REPEATABLE):
+            place.memo = {}
+
+
+def _safe_beginning(place: Place, steps: Sequence[Instruction]) -> int:
+    """The earliest app or address from which everything up to here can be done again; here, if there is none.
+
+    Nothing is sent, bought or deleted a second time.
+    """
+    first = here = min(place.index, len(steps))
+    while first > 0 and isinstance(steps[first - 1], _REPEATABLE):
+        first -= 1
+    return next((k for k in range(first, here) if isinstance(steps[k], say.Open | say.Visit)), here)

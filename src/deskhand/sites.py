@@ -1,0 +1,170 @@
+"""Which addresses may be opened: reads an address as a browser would, and holds it against lists of sites.
+
+Who enforces it is left to others: the browser for every page it loads, the policy before an address is opened.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import unicodedata
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address
+from urllib.parse import unquote
+
+# A page that holds nothing; what a frame shows before, or instead of, an address.
+_EMPTY = re.compile(r"about:(blank|srcdoc)(?=[?#]|$)", re.IGNORECASE)
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
+# A host with its port is no scheme: `localhost:8000/a`.
+_HOST_AND_PORT = re.compile(r"[^\s/?#@:]+:\d{1,5}(?=[/?#]|$)")
+# Addresses around another one, which is the one that counts.
+_WRAPPERS = ("view-source", "blob", "filesystem")
+_PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
+_FORBIDDEN = re.compile(r"[\x00-\x20#%/:<>?@\[\\\]^|\x7f]")
+_NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
+_SHOWN = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """`host` is in its one spelling: lower case, punycode, no dot at its end; empty where there is none.
+
+    Without a scheme (`example.com/a`) it is left to the device which one is meant.
+    """
+
+    scheme: str
+    host: str = ""
+    port: int | None = None
+
+    @property
+    def site(self) -> str:
+        """As a person is told of it."""
+        if not self.host:
+            return f"{self.scheme}:"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port in (None, _PORTS.get(self.scheme)) else f"{host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """One entry of a list: a site with its subdomains, `*.` for those alone, an origin, or a scheme (`file:`)."""
+
+    host: str
+    scheme: str = ""
+    port: int | None = None
+    reach: str = "site"
+
+    def covers(self, address: Address) -> bool:
+        if self.scheme and address.scheme not in (self.scheme, ""):
+            return False
+        if not self.host:
+            return bool(address.scheme)
+        if self.port is not None and address.port not in (self.port, None):
+            return False
+        below = address.host.endswith(f".{self.host}")
+        return {"site": below or address.host == self.host, "below": below, "exact": address.host == self.host}[
+            self.reach
+        ]
+
+
+def verdict(url: str, allow: Iterable[str], deny: Iterable[str]) -> str:
+    """Why this address may not be opened; empty when it may.
+
+    Without lists everything may. With an allow-list only what is on it; what is denied is denied in any case.
+    """
+    allowed, denied = tuple(allow), tuple(deny)
+    if not (allowed or denied) or _EMPTY.match(_clean(url)):
+        return ""
+    try:
+        address = read(url)
+    except ValueError as trouble:
+        return f"{_short(url)} can't be opened: {trouble}, so no list of sites can allow it."
+    if any(pattern(entry).covers(address) for entry in denied):
+        return f"{address.site} is not to be opened: policy.sites_deny refuses it."
+    if allowed and not any(pattern(entry).covers(address) for entry in allowed):
+        return f"{address.site} is not to be opened: it is not in policy.sites_allow."
+    return ""
+
+
+def read(url: str) -> Address:
+    """What a browser would open; raises ValueError for what none would."""
+    text = _clean(url)
+    named = None if _HOST_AND_PORT.match(text) else _SCHEME.match(text)
+    scheme, rest = (named[1].lower(), text[named.end() :]) if named else ("", text)
+    if scheme in _WRAPPERS:
+        return read(rest)
+    if scheme and scheme not in _PORTS:
+        if scheme == "javascript":
+            raise ValueError("a script is no address")
+        return Address(scheme)
+    # Browsers take any number of slashes, of either kind, for the two.
+    authority = re.split(r"[/\\?#]", re.sub(r"^[/\\]*", "", rest), maxsplit=1)[0]
+    # Whoever the address claims to come from stands before the last @, and is not the site.
+    place = authority.rpartition("@")[2]
+    found = re.fullmatch(r"(\[[^\]]*\]|[^:]*)(?::(\d*))?", place)
+    if not found:
+        raise ValueError("its host can't be read")
+    port = int(found[2]) if found[2] else _PORTS.get(scheme)
+    if port is not None and port > 65_535:
+        raise ValueError("its port is too large")
+    return Address(scheme, host_of(found[1]), port)
+
+
+def host_of(text: str) -> str:
+    """A host in its one spelling, by the rules that browsers use; raises ValueError."""
+    if text.startswith("["):
+        try:
+            number = IPv6Address(text[1:-1])
+        except ValueError:
+            raise ValueError("its host can't be read") from None
+        return str(number.ipv4_mapped or number)
+    host = ".".join(_label(label) for label in re.split("[.。．｡]", unquote(text))).removesuffix(".")
+    if not host or _FORBIDDEN.search(host) or ".." in host or host.startswith("."):
+        raise ValueError("its host can't be read")
+    if _NUMBER.fullmatch(host.rpartition(".")[2]):
+        try:
+            # As browsers do: 127.1, 0x7f000001 and 2130706433 are the same place.
+            return str(IPv4Address(socket.inet_aton(host)))
+        except OSError:
+            raise ValueError("its host can't be read") from None
+    return host
+
+
+def _label(label: str) -> str:
+    """One part of a host name; other scripts in punycode, so that letters that look the same are not the same."""
+    plain = unicodedata.normalize("NFKC", label).lower()
+    kept = "".join(letter for letter in plain if unicodedata.category(letter) != "Cf" or letter in "\u200c\u200d")
+    if kept.isascii():
+        return kept
+    return "xn--" + unicodedata.normalize("NFC", kept).encode("punycode").decode("ascii")
+
+
+@lru_cache(maxsize=256)
+def pattern(entry: str) -> Pattern:
+    """An entry of a list; raises ValueError with what is wrong about it."""
+    text = entry.strip()
+    scheme, slashes, rest = text.partition("://")
+    if not slashes:
+        scheme, rest = "", text
+        if re.fullmatch(r"[A-Za-z][A-Za-z0-9+.\-]*:", text):
+            return Pattern("", text[:-1].lower())
+    scheme, rest = scheme.lower(), rest.removesuffix("/")
+    below = rest.startswith("*.")
+    found = re.fullmatch(r"(\[[^\]]*\]|[^:/?#@\s*]+)(?::(\d{1,5}))?", rest.removeprefix("*."))
+    if not found or (scheme and scheme not in _PORTS):
+        raise ValueError(f"{entry!r} is no site: write example.com, *.example.com, https://example.com:8443 or file:")
+    host = host_of(found[1])
+    port = int(found[2]) if found[2] else _PORTS.get(scheme)
+    number = ":" in host or _NUMBER.fullmatch(host.rpartition(".")[2])
+    return Pattern(host, scheme, port, "below" if below else "exact" if scheme or number else "site")
+
+
+def _clean(url: str) -> str:
+    """Without what browsers leave out of an address before they read it."""
+    return re.sub(r"[\t\n\r]", "", url.strip("".join(map(chr, range(0x21)))))
+
+
+def _short(url: str) -> str:
+    return url if len(url) <= _SHOWN else url[:_SHOWN] + "…"

@@ -1,0 +1,196 @@
+"""Prompt memory: what was learned about each type of task, in one JSON file that people may read and edit.
+
+What a better prompt says is the coach's matter; when it is asked for, the engine's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import math
+import os
+import tempfile
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+Entry = dict[str, Any]
+Entries = dict[str, Entry]
+
+CORRECTIONS_KEPT = 10
+_PROMPT, _CORRECTION, _FILE = 8_000, 1_000, 10_000_000
+
+
+class PromptFile:
+    """Safe with several processes: each change reads the newest file and replaces it whole.
+
+    A file that can't be read as entries is kept aside and a new one is begun; `trouble` says so, in a sentence, until
+    the next call that goes well. Trouble with the file never stops a task: what can't be written is not learned.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.trouble = ""
+
+    async def pick(self, task_type: str) -> str:
+        return await asyncio.to_thread(self._pick, task_type)
+
+    async def learn(
+        self, task_type: str, *, success: bool, prompt: str = "", corrections: tuple[str, ...] = ()
+    ) -> None:
+        # Shielded: a write that was begun comes to its end before the lock is given back.
+        await asyncio.shield(asyncio.to_thread(self._learn, task_type, success, prompt, corrections))
+
+    def _pick(self, task_type: str) -> str:
+        self.trouble = ""
+        try:
+            try:
+                entries = self._read()
+            except ValueError:
+                with self._locked() as held:
+                    entries = self._read_or_keep_aside() if held else {}
+        except OSError as error:
+            self._can_not("read", error)
+            return ""
+        prompt = entries.get(task_type, {}).get("system_prompt")
+        return prompt[:_PROMPT] if isinstance(prompt, str) else ""
+
+    def _learn(self, task_type: str, success: bool, prompt: str, corrections: tuple[str, ...]) -> None:
+        self.trouble = ""
+        with self._locked() as held:
+            if not held:
+                return
+            try:
+                entries = self._read_or_keep_aside()
+                entries[task_type] = _learned(entries.get(task_type, {}), success, prompt, corrections)
+                self._write(entries)
+            except OSError as error:
+                self._can_not("written", error)
+
+    def _can_not(self, what: str, error: OSError) -> None:
+        self.trouble = f"The prompt memory {self.path} can't be {what}: {error.strerror or error}."
+
+    @contextmanager
+    def _locked(self) -> Generator[bool]:
+        """Whether the lock is held. It is on a file beside, since the file itself is replaced."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            lock = os.open(self.path.with_name(self.path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            self._can_not("written", error)
+            yield False
+            return
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield True
+        finally:
+            os.close(lock)
+
+    def _read(self) -> Entries:
+        """What is there; raises ValueError when it is not what it should be."""
+        try:
+            with self.path.open("rb") as file:
+                raw = file.read(_FILE + 1)
+        except FileNotFoundError:
+            return {}
+        if len(raw) > _FILE:
+            raise ValueError("it is too large")
+        return _checked(raw)
+
+    def _read_or_keep_aside(self) -> Entries:
+        try:
+            return self._read()
+        except ValueError as error:
+            aside = self._free_name()
+            self.path.replace(aside)
+            self.trouble = f"The prompt memory {self.path} can't be used ({error}): it is kept as {aside.name}."
+            return {}
+
+    def _free_name(self) -> Path:
+        stem = f"{self.path.name}.broken-{datetime.now(UTC):%Y%m%dT%H%M%SZ}"
+        names = (stem if n == 0 else f"{stem}-{n}" for n in range(10_000))
+        return next(path for name in names if not (path := self.path.with_name(name)).exists())
+
+    def _write(self, entries: Entries) -> None:
+        """The whole file or none of it: written beside, brought to the disk, put in its place."""
+        # through a link, so that a file which someone keeps elsewhere stays a link
+        target = Path(os.path.realpath(self.path))
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(entries, file, indent=2, ensure_ascii=False)
+                file.write("\n")
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(name, target)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(name)
+            raise
+        _sync_folder(target.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _checked(raw: bytes) -> Entries:
+    """Entries by task type. What a person added to them is none of our business and stays."""
+    try:
+        data: object = json.loads(raw.decode("utf-8").strip() or "{}")
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    if not isinstance(data, dict):
+        raise ValueError("it is no JSON object")
+    entries = cast("dict[str, Any]", data)
+    for name, entry in entries.items():
+        if not isinstance(entry, dict):
+            raise ValueError(f"{name!r} is no JSON object")
+    return entries
+
+
+# --- what a use changes ----------------------------------------------------------------------------------------
+
+
+def _learned(entry: Mapping[str, Any], success: bool, prompt: str, corrections: tuple[str, ...]) -> Entry:
+    """The entry after one more use; keys that it had already keep their place."""
+    uses, successes = _counted(entry)
+    uses, successes = uses + 1, successes + success
+    kept = entry.get("system_prompt")
+    return {
+        **entry,
+        "system_prompt": prompt[:_PROMPT] or (kept if isinstance(kept, str) else ""),
+        "last_updated": datetime.now(UTC).isoformat(timespec="seconds"),
+        "success_rate": round(successes / uses, 4),
+        "uses": uses,
+        "successes": successes,
+        "corrections": _newest(entry.get("corrections"), corrections),
+    }
+
+
+def _counted(entry: Mapping[str, Any]) -> tuple[int, int]:
+    """Uses and successes so far. A rate that a person has changed is taken at its word."""
+    uses = int(_number(entry.get("uses"), 0, 1_000_000_000))
+    rate = _number(entry.get("success_rate"), 0, 1)
+    successes = int(_number(entry.get("successes"), 0, uses))
+    untouched = uses and "successes" in entry and abs(successes / uses - rate) < 0.0001
+    return uses, successes if untouched else round(rate * uses)
+
+
+def _number(value: object, least: float, most: float) -> float:
+    usable = isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
+    return min(max(float(cast("float", value)), least), most) if usable else least
+
+
+def _newest(known: object, new: tuple[str, ...]) -> list[str]:
+    """The newest distinct corrections, in their order; one that comes again counts as new."""
+    old = [text for text in cast("list[object]", known) if isinstance(text, str)] if isinstance(known, list) else []
+    latest_first = dict.fromkeys(text[:_CORRECTION] for text in reversed((*old, *new)) if text.strip())
+    return list(reversed(list(latest_first)[:CORRECTIONS_KEPT]))

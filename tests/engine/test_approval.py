@@ -1,0 +1,81 @@
+"""A yes holds while what it was said to stands there unchanged, and no longer."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from deskhand.actions import Action, Click, Hotkey
+from deskhand.engine.approval import still_good
+from deskhand.screen.movers import Movers
+from deskhand.types import Element, Frame, Observation, Rect
+
+PAY = Click(x=200, y=700)
+BUTTON = Rect(100, 660, 300, 740)
+
+
+def painted(*boxes: tuple[Rect, int], at: float = 0.0) -> Frame:
+    pixels = np.full((800, 400, 4), 255, np.uint8)
+    for box, shade in ((BUTTON, 90), *boxes):
+        pixels[box.top : box.bottom, box.left : box.right, :3] = shade
+    return Frame(pixels, at=at)
+
+
+def screen(*boxes: tuple[Rect, int], amount: str = "¥12.00", label: str = "Pay", clock: str = "9:41") -> Observation:
+    listed = (
+        Element(0, "text", Rect(10, 5, 60, 25), name=clock),
+        Element(1, "text", Rect(100, 300, 300, 330), name=amount),
+        Element(2, "button", BUTTON, name=label, clickable=True),
+    )
+    return Observation(painted(*boxes), listed, app="shop")
+
+
+CLOCK, CARET = (Rect(10, 5, 60, 25), 0), (Rect(50, 400, 52, 430), 0)
+AMOUNT, BESIDE, PAGE = (Rect(100, 300, 180, 330), 0), (Rect(150, 650, 250, 665), 0), (Rect(0, 100, 400, 600), 0)
+
+
+def bare(seen: Observation) -> Observation:
+    return replace(seen, elements=None)
+
+
+@pytest.mark.parametrize("look", [lambda seen: seen, bare], ids=["with elements", "by the picture"])
+@pytest.mark.parametrize("action", [PAY, Hotkey(keys=("ctrl", "enter"))])
+def test_a_clock_and_a_caret_may_go_on(look: Callable[[Observation], Observation], action: Action) -> None:
+    assert still_good(look(screen()), look(screen(CLOCK, CARET, clock="9:42")), action)
+
+
+@pytest.mark.parametrize("look", [lambda seen: seen, bare], ids=["with elements", "by the picture"])
+@pytest.mark.parametrize(
+    "now",
+    [
+        screen(AMOUNT, amount="¥1200.00"),
+        screen((BUTTON, 200), label="Pay all"),
+        screen(PAGE),
+        replace(screen(), app="bank"),
+        replace(screen(), frame=Frame(np.full((400, 800, 4), 255, np.uint8))),
+    ],
+    ids=["the amount", "the button", "another page", "another app", "turned"],
+)
+def test_it_expires_with_what_it_was_said_to(look: Callable[[Observation], Observation], now: Observation) -> None:
+    assert not still_good(look(screen()), look(now), PAY)
+
+
+def test_a_button_that_counts_down_stays_the_same() -> None:
+    assert still_good(screen(label="Pay (59s)"), screen(label="Pay (58s)"), PAY)
+
+
+def test_another_text_under_the_same_pixels_is_another_button() -> None:
+    assert not still_good(screen(), screen(label="Pay double"), PAY)
+
+
+def test_what_is_known_to_move_by_itself_may_go_on() -> None:
+    spinner = Rect(160, 480, 200, 520)
+    movers = Movers()
+    frames = [painted((spinner, shade), at=float(shade)) for shade in range(6)]
+    for earlier, later in pairwise(frames):
+        movers.idle(earlier, later)
+    agreed, now = (Observation(painted((spinner, shade), at=7.0 + shade), None, "shop") for shade in (7, 8))
+    assert not still_good(agreed, now, PAY)
+    assert still_good(agreed, now, PAY, movers)

@@ -1,0 +1,162 @@
+"""The doors around a task on a real phone and with a real sandbox: what passes them, in each direction."""
+
+import traceback
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from deskhand.actions import Action, Click, OpenApp, SwitchWindow, Type
+from deskhand.clock import SystemClock
+from deskhand.config import SandboxSettings
+from deskhand.devices.sandbox import Sandbox
+from deskhand.engine.guard import Cover, Grants, GuardedCode, GuardedDevice
+from deskhand.engine.vault import HIDDEN, Vault
+from deskhand.errors import ActionFailed, DeviceFault, TextNotTyped
+from deskhand.screen.text import ScreenText
+from deskhand.simphone.phone import Phone
+from deskhand.task.events import PersonSaid
+from deskhand.types import Frame
+from tests.engine.conftest import Journaled
+
+VALUE = "Walrus-Quartz-58"
+
+
+@pytest.fixture
+async def vault() -> Vault:
+    vault = Vault({"USER": VALUE}.__getitem__)
+    await vault.learn(["USER"])
+    return vault
+
+
+@pytest.fixture
+def guarded(device: Journaled, vault: Vault) -> GuardedDevice:
+    grants = Grants()
+    grants.hear([PersonSaid(text="Use {{secret:USER}}")])
+    return GuardedDevice(device, vault, grants)
+
+
+@pytest.fixture
+async def reader() -> AsyncIterator[ScreenText]:
+    reader = ScreenText()
+    yield reader
+    reader.close()
+
+
+async def typed(guarded: GuardedDevice) -> None:
+    """Into the line of a browser, where it can be read."""
+    await guarded.act(OpenApp(name="浏览器"))
+    field = next(element for element in await guarded.elements() if element.editable)
+    x, y = field.bounds.center
+    await guarded.act(Click(x=x, y=y))
+    await guarded.act(Type(text="{{secret:USER}}"))
+
+
+def plain(frame: Frame) -> bool:
+    return np.unique(frame.pixels[..., :3]).size == 1
+
+
+async def reads(reader: ScreenText, frame: Frame) -> bool:
+    return any("quartz" in line.text.casefold() for line in await reader.lines(frame))
+
+
+async def test_the_phone_gets_the_value_and_says_the_placeholder(guarded: GuardedDevice, device: Journaled) -> None:
+    await typed(guarded)
+    sent = device.sent[-1]
+    assert isinstance(sent, Type)
+    assert sent.text == VALUE
+    (field,) = [element for element in await guarded.elements() if element.editable]
+    assert field.value == "{{secret:USER}}"
+    assert VALUE in [element.value for element in await guarded.bare_elements()]
+
+
+async def test_a_window_is_found_by_the_title_that_was_shown(guarded: GuardedDevice, device: Journaled) -> None:
+    device.faults.append(ActionFailed(f"There is no window {VALUE} - Mail."))
+    with pytest.raises(ActionFailed, match=r"^There is no window \{\{secret:USER\}\} - Mail\.$"):
+        await guarded.act(SwitchWindow(title="{{secret:USER}} - Mail"))
+    assert device.sent[-1] == SwitchWindow(title=f"{VALUE} - Mail")
+
+
+async def test_whatever_goes_wrong_is_told_without_the_value(guarded: GuardedDevice, device: Journaled) -> None:
+    device.faults += [RuntimeError(f"input text {VALUE!r} failed"), TextNotTyped("The field holds 'Walrus-Qu'.")]
+    with pytest.raises(RuntimeError, match=r"^input text '\{\{secret:USER\}\}' failed$"):
+        await guarded.act(Type(text="{{secret:USER}}"))
+    with pytest.raises(TextNotTyped) as caught:
+        await guarded.act(Type(text="{{secret:USER}}"))
+    assert str(caught.value) == "The field does not hold what was typed into it ({{secret:USER}})."
+    assert caught.value.__suppress_context__
+
+
+async def test_a_traceback_has_no_value_either(guarded: GuardedDevice, device: Journaled) -> None:
+    async def fail(_: Action) -> None:
+        try:
+            raise OSError(f"can't send {VALUE}")
+        except OSError as error:
+            raise ActionFailed(f"{VALUE} was not sent") from error
+
+    device.on_act = fail
+    with pytest.raises(ActionFailed) as caught:
+        await guarded.act(Type(text="{{secret:USER}}"))
+    assert VALUE not in "".join(traceback.format_exception(caught.value))
+
+
+async def test_a_field_that_took_a_part_of_it_shows_nothing(guarded: GuardedDevice, device: Journaled) -> None:
+    await typed(guarded)
+    await device.act(Type(text=VALUE[:10], clear_first=True))
+    (field,) = [element for element in await guarded.elements() if element.editable]
+    assert field.value == HIDDEN
+
+
+async def test_where_the_value_shows_the_picture_is_covered(
+    guarded: GuardedDevice, vault: Vault, reader: ScreenText
+) -> None:
+    await typed(guarded)
+    frame = await guarded.frame()
+    assert await reads(reader, frame)
+    for cover in (Cover(guarded, None, vault), Cover(guarded, reader, vault)):
+        shown = await cover(frame)
+        assert not await reads(reader, shown)
+        assert not plain(shown)
+        assert await cover(frame) is shown
+
+
+async def test_a_picture_that_no_list_tells_about_is_read_and_else_not_shown(
+    guarded: GuardedDevice, vault: Vault, reader: ScreenText, phone: Phone
+) -> None:
+    await typed(guarded)
+    phone.conditions.add("never-idle")
+    frame = await guarded.frame()
+    shown = await Cover(guarded, reader, vault)(frame)
+    assert not plain(shown)
+    assert not await reads(reader, shown)
+    assert plain(await Cover(guarded, None, vault)(frame))
+
+
+async def test_a_picture_from_before_the_last_action_is_not_judged_by_what_is_listed_now(
+    guarded: GuardedDevice, vault: Vault, reader: ScreenText
+) -> None:
+    await typed(guarded)
+    frame = await guarded.frame()
+    await guarded.act(Type(text="", clear_first=True))
+    assert plain(await Cover(guarded, None, vault)(frame))
+    shown = await Cover(guarded, reader, vault)(frame)
+    assert not plain(shown)
+    assert not await reads(reader, shown)
+
+
+async def test_without_secrets_nothing_is_touched(device: Journaled) -> None:
+    vault = Vault({}.__getitem__)
+    guarded = GuardedDevice(device, vault, Grants())
+    frame = await guarded.frame()
+    assert await Cover(guarded, None, vault)(frame) is frame
+    assert await guarded.elements() is guarded.listed
+
+
+async def test_code_gets_no_value_and_shows_none(vault: Vault, tmp_path: Path) -> None:
+    code = GuardedCode(Sandbox(SandboxSettings(), tmp_path, SystemClock()), vault)
+    with pytest.raises(DeviceFault, match="code does not get its value"):
+        await code.run("bash", "echo {{secret:USER}}")
+    result = await code.run("bash", f"echo {VALUE} | tee out.txt")
+    assert result.output.strip() == "{{secret:USER}}"
+    assert [file.text.strip() for file in result.files] == ["{{secret:USER}}"]

@@ -1,0 +1,42 @@
+"""What is covered can't be seen, and nothing else changes."""
+
+import numpy as np
+
+from deskhand.screen.cover import MARGIN, blank, covered
+from deskhand.types import Frame, Rect
+
+
+def noise(width: int = 60, height: int = 40) -> Frame:
+    pixels = np.random.default_rng(1).integers(0, 255, (height, width, 4), np.uint8)
+    pixels[..., 3] = 255
+    return Frame(pixels, "BGRA", at=5.0)
+
+
+def test_a_box_is_painted_over_with_a_margin_and_the_rest_stays() -> None:
+    frame = noise()
+    shown = covered(frame, [Rect(20, 10, 30, 20)])
+    box = shown.pixels[10 - MARGIN : 20 + MARGIN, 20 - MARGIN : 30 + MARGIN, :3]
+    assert np.unique(box).size == 1
+    assert np.array_equal(shown.pixels[:, : 20 - MARGIN], frame.pixels[:, : 20 - MARGIN])
+    assert (shown.order, shown.at, shown.size) == (frame.order, frame.at, frame.size)
+    assert not shown.pixels.flags.writeable
+
+
+def test_the_frame_itself_is_not_written_to() -> None:
+    frame = noise()
+    before = frame.pixels.copy()
+    covered(frame, [Rect(0, 0, 60, 40)])
+    blank(frame)
+    assert np.array_equal(frame.pixels, before)
+
+
+def test_boxes_beyond_the_edge_are_cut_and_empty_ones_cover_nothing() -> None:
+    frame = noise()
+    assert covered(frame, [Rect(100, 100, 120, 120), Rect(5, 5, 5, 9)]) is frame
+    assert np.unique(covered(frame, [Rect(-50, -50, 500, 500)]).pixels[..., :3]).size == 1
+
+
+def test_a_blank_picture_shows_nothing_at_the_same_size() -> None:
+    shown = blank(noise())
+    assert shown.size == (60, 40)
+    assert np.unique(shown.pixels[..., :3]).size == 1

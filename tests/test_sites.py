@@ -1,0 +1,137 @@
+"""An address is read as a browser reads it, whatever it is dressed up as, and held against the lists."""
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from deskhand.config import PolicySettings
+from deskhand.sites import pattern, verdict
+
+BANK = ("bank.example",)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://bank.example",
+        "https://bank.example/pay?to=evil.example",
+        "HTTPS://BANK.EXAMPLE./",
+        "http://www.bank.example:8080/x",
+        "https://me:pass@bank.example/",
+        "https://evil.example@bank.example/",
+        "https:bank.example",
+        "https:///bank.example",
+        r"https:\\bank.example\x",
+        "  https://ba\tnk.exa\nmple  ",
+        "https://ｂａｎｋ.example",
+        "https://bank。example",
+        "https://b%61nk.example",
+        "bank.example/login",
+        "bank.example:8443",
+        "blob:https://bank.example/5f0c",
+        "view-source:https://bank.example/",
+        "about:blank",
+        "about:srcdoc",
+        "about:blank#x",
+    ],
+)
+def test_a_site_is_known_again_in_any_spelling(url: str) -> None:
+    assert verdict(url, BANK, ()) == ""
+    if not url.startswith("about:"):
+        assert "policy.sites_deny" in verdict(url, (), BANK)
+
+
+@pytest.mark.parametrize(
+    ("url", "site"),
+    [
+        ("https://evil.example/bank.example", "evil.example"),
+        ("https://bank.example@evil.example", "evil.example"),
+        ("https://bank.example:443@evil.example", "evil.example"),
+        ("https://bank.example%40evil.example", ""),
+        (r"https://evil.example\@bank.example", "evil.example"),
+        ("https://evil.example#@bank.example", "evil.example"),
+        ("https://evil.example?@bank.example", "evil.example"),
+        ("https://bank.example.evil.example", "bank.example.evil.example"),
+        ("https://mybank.example", "mybank.example"),
+        ("https://bаnk.example", "xn--bnk-6cd.example"),
+        ("https://xn--bnk-6cd.example", "xn--bnk-6cd.example"),
+        ("https://bank.example%00.evil.example", ""),
+        ("https://bank.example%2eevil.example", "bank.example.evil.example"),
+        ("https://127.1:9000/", "127.0.0.1:9000"),
+        ("http://2130706433/", "127.0.0.1"),
+        ("http://0x7f.0.0.1/", "127.0.0.1"),
+        ("http://[::1]:8080/", "[::1]:8080"),
+        ("http://[::ffff:127.0.0.1]/", "127.0.0.1"),
+        ("https://", ""),
+        ("https://[::1", ""),
+        ("https://bank.example:99999", ""),
+        ("view-source:https://evil.example", "evil.example"),
+        ("blob:https://evil.example/5f0c", "evil.example"),
+        ("file:///etc/passwd", "file:"),
+        ("data:text/html,<p>bank.example", "data:"),
+        ("javascript:alert(1)//bank.example", ""),
+        ("jav\tascript:alert(1)", ""),
+        ("intent://bank.example#Intent;end", "intent:"),
+        ("chrome://settings", "chrome:"),
+        ("about:config", "about:"),
+        ("mailto:me@bank.example", "mailto:"),
+    ],
+)
+def test_everything_else_is_refused_and_named_for_what_it_is(url: str, site: str) -> None:
+    said = verdict(url, BANK, ())
+    assert said.startswith(f"{site} is not to be opened: " if site else url[:20]), said
+    assert verdict(url, (), ()) == ""
+
+
+@pytest.mark.parametrize(
+    ("entry", "yes", "no"),
+    [
+        ("bank.example", "https://a.b.bank.example", "https://abank.example"),
+        ("*.bank.example", "https://a.bank.example", "https://bank.example"),
+        ("https://bank.example", "https://bank.example/x", "http://bank.example"),
+        ("https://bank.example/", "https://bank.example:443", "https://a.bank.example"),
+        ("http://bank.example:8080", "http://bank.example:8080", "http://bank.example"),
+        ("bank.example:8080", "https://bank.example:8080", "https://bank.example"),
+        ("https://*.bank.example", "https://a.bank.example", "http://a.bank.example"),
+        ("BANK.example.", "http://bank.example", "http://bank.example.org"),
+        ("münchen.example", "https://xn--mnchen-3ya.example", "https://munchen.example"),
+        ("straße.example", "https://xn--strae-oqa.example", "https://strasse.example"),
+        ("127.0.0.1", "http://127.0.0.1:5000", "http://10.127.0.0"),
+        ("[::1]", "http://[0:0:0:0:0:0:0:1]:80", "http://[::2]"),
+        ("localhost", "http://localhost:3000", "http://127.0.0.1:3000"),
+        ("file:", "file:///tmp/a.html", "https://bank.example"),
+        ("http:", "http://any.example", "https://any.example"),
+    ],
+)
+def test_what_an_entry_covers(entry: str, yes: str, no: str) -> None:
+    assert verdict(yes, (entry,), ()) == ""
+    assert verdict(no, (entry,), ()) != ""
+
+
+def test_what_is_denied_is_denied_even_if_it_is_allowed() -> None:
+    lists = (("bank.example",), ("shop.bank.example",))
+    assert verdict("https://bank.example", *lists) == ""
+    assert "policy.sites_deny refuses" in verdict("https://shop.bank.example", *lists)
+
+
+def test_without_an_allow_list_only_what_is_denied_is_refused() -> None:
+    assert verdict("https://any.example", (), BANK) == ""
+    assert verdict("file:///tmp/x", (), BANK) == ""
+    assert "can't be opened" in verdict("https://%00/", (), BANK)
+
+
+@pytest.mark.parametrize(
+    "entry", ["https://bank.example/path", "a b", "*", "*.*.example", "me@bank.example", "", "x://y"]
+)
+def test_an_entry_that_is_no_site_is_a_mistake_in_the_settings(entry: str) -> None:
+    with pytest.raises(ValueError, match="is no site"):
+        pattern(entry)
+    with pytest.raises(ValidationError):
+        PolicySettings(sites_allow=(entry,))
+
+
+@pytest.mark.parametrize("name", ["sites_allow", "sites_deny", "apps_allow", "apps_deny"])
+def test_a_list_from_the_environment_is_one_line(name: str) -> None:
+    lists: Any = PolicySettings.model_validate({name: "a.example, b.example"})
+    assert getattr(lists, name) == ("a.example", "b.example")
