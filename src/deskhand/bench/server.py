@@ -1,0 +1,182 @@
+"""What the server costs, from outside: how soon it answers, what it takes, how fresh events are, how many it bears.
+
+A server in a process of its own, asked over HTTP as any client would.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from deskhand.bench.rows import Row
+from deskhand.clock import SystemClock
+from deskhand.config import session_environment
+from deskhand.models.scripted import ScriptedCall, Step
+from deskhand.models.server import ModelServer
+
+STARTS = 3
+WATCHERS = 200
+TASKS = 100
+ABORTS = 5
+PATIENCE_S = 600.0
+GOAL = "open Settings, go home, open Settings, go home"
+
+
+async def run(out: Path) -> list[Row]:
+    rows: list[Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        rows += await _starts(Path(folder))
+        async with _served(Path(folder)) as server, _client(server) as client:
+            rows += await _freshness(client)
+        # So many screens that are looked at for news twice a second would be all that two cores can do.
+        async with _served(Path(folder), DESKHAND_EXECUTOR__TICK_MS="20000") as server, _client(server) as client:
+            rows.append(await _many_tasks(client))
+        rows.append(await _aborts(Path(folder)))
+    return rows
+
+
+@asynccontextmanager
+async def _client(server: _Server) -> AsyncGenerator[Any, None]:
+    import httpx2
+
+    limits = httpx2.Limits(max_connections=None)
+    async with httpx2.AsyncClient(
+        base_url=server.url, headers=server.headers, timeout=PATIENCE_S, limits=limits
+    ) as client:
+        yield client
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    url: str
+    headers: dict[str, str]
+    pid: int
+    seconds: float
+
+
+@asynccontextmanager
+async def _served(folder: Path, **settings: str) -> AsyncGenerator[_Server, None]:
+    """A server that has answered once."""
+    import httpx2
+
+    env = session_environment() | {
+        "DESKHAND_DATA_DIR": str(folder),
+        "DESKHAND_CONFIG": str(folder / "none.toml"),
+        **settings,
+    }
+    begun = time.perf_counter()
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "deskhand", "serve", "--port", "0"), env=env, stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            said = (await process.stdout.readline()).decode()
+        url = next(word for word in said.split() if word.startswith("http"))
+        token = await asyncio.to_thread((folder / "server-token").read_text)
+        headers = {"Authorization": f"Bearer {token.strip()}"}
+        async with httpx2.AsyncClient(base_url=url, headers=headers) as client:
+            (await client.get("/api/health")).raise_for_status()
+        yield _Server(url, headers, process.pid, time.perf_counter() - begun)
+    finally:
+        process.terminate()
+        await process.communicate()
+
+
+async def _starts(folder: Path) -> list[Row]:
+    seconds: list[float] = []
+    megabytes: list[float] = []
+    for _ in range(STARTS):
+        async with _served(folder) as server:
+            seconds.append(server.seconds)
+            pages = int((await asyncio.to_thread(Path(f"/proc/{server.pid}/statm").read_text)).split()[1])
+            megabytes.append(pages * os.sysconf("SC_PAGE_SIZE") / 1e6)
+    return [
+        Row("start to the first healthy answer", median(seconds), "s", limit=1.5, note="a cold process"),
+        Row("memory of an idle server", median(megabytes), "MB", limit=120),
+    ]
+
+
+async def _watch(client: Any, task_id: str) -> list[tuple[int, float]]:
+    """Each event's number, and how old it was when it came."""
+    seen: list[tuple[int, float]] = []
+    async with client.stream("GET", f"/api/tasks/{task_id}/events/stream") as answer:
+        async for line in answer.aiter_lines():
+            if line.startswith("data: "):
+                arrived = time.time()
+                event = json.loads(line[6:])
+                seen.append((event["seq"], (arrived - event["at"]) * 1000))
+    return seen
+
+
+async def _task(client: Any, device: str, goal: str = GOAL) -> str:
+    body = {"goal": goal, "device": device, "loop": "single"}
+    answer = await client.post("/api/tasks", json=body)
+    answer.raise_for_status()
+    return answer.json()["task_id"]
+
+
+async def _freshness(client: Any) -> list[Row]:
+    """Of live events only: what was written before the watcher came is read from the past."""
+    await _watch(client, await _task(client, "sim"))  # the phone is started
+    alone = (await _watch(client, await _task(client, "sim")))[5:]
+    task_id = await _task(client, "sim")
+    crowd = await asyncio.gather(*(_watch(client, task_id) for _ in range(WATCHERS)))
+    same = sum([number for number, _ in seen] == [number for number, _ in crowd[0]] for seen in crowd)
+    return [
+        Row("an event from the engine to a client", median(ms for _, ms in alone), "ms", limit=20),
+        Row("clients of one task that saw the same", same, f"of {WATCHERS}", limit=WATCHERS, better="more"),
+        Row("an event to one of 200 clients", median(ms for seen in crowd for _, ms in seen[20:]), "ms"),
+    ]
+
+
+async def _many_tasks(client: Any) -> Row:
+    async def one(number: int) -> bool:
+        task_id = await _task(client, f"sim:{number}", "open Settings")
+        numbers = [number for number, _ in await _watch(client, task_id)]
+        view = (await client.get(f"/api/tasks/{task_id}")).json()
+        return view["status"] == "fulfilled" and numbers == sorted(numbers) and numbers[-1] == view["last_event"]
+
+    begun = time.perf_counter()
+    fine = sum(await asyncio.gather(*(one(number) for number in range(TASKS))))
+    note = f"{time.perf_counter() - begun:.0f} s for all"
+    return Row("tasks at once, fulfilled and seen whole", fine, f"of {TASKS}", limit=TASKS, better="more", note=note)
+
+
+async def _aborts(folder: Path) -> Row:
+    """In the middle of the executor's call to its model."""
+    look = Step(calls=(ScriptedCall(name="chat", arguments={"device_id": "sim", "message": "look"}),))
+    took: list[float] = []
+    async with ModelServer([look] * ABORTS) as decider, ModelServer([Step(first_byte_s=600)] * ABORTS) as operator:
+        roles = {"ASSISTANT": decider, "OPERATOR": operator}
+        settings: dict[str, str] = {}
+        for role, server in roles.items():
+            prefix = f"DESKHAND_MODELS__{role}__"
+            settings |= {f"{prefix}MODEL": "m", f"{prefix}BASE_URL": server.url, f"{prefix}FREE": "true"}
+        async with _served(folder, **settings) as server, _client(server) as client:
+            for number in range(1, ABORTS + 1):
+                took.append(await _aborted(client, operator, number))
+                await SystemClock().sleep(0.1)
+    return Row("an abort in the middle of a model's answer", median(took), "ms", limit=200)
+
+
+async def _aborted(client: Any, operator: ModelServer, number: int) -> float:
+    body = {"message": "look", "session_id": f"s{number}"}
+    async with client.stream("POST", "/api/layered-agent/chat", json=body) as answer:
+        await operator.until(lambda server: len(server.requests) == number, 60)
+        begun = time.perf_counter()
+        (await client.post("/api/layered-agent/abort", json={"session_id": f"s{number}"})).raise_for_status()
+        took = (time.perf_counter() - begun) * 1000
+        async for _ in answer.aiter_lines():
+            pass
+    return took

@@ -1,0 +1,39 @@
+"""Who leads a conversation: the assistant with the model that the settings give it, or by rules without one."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deskhand.config import Settings
+from deskhand.engine.budget import Budget
+from deskhand.errors import SettingsError
+
+if TYPE_CHECKING:
+    from deskhand.protocols import Assistant, Clock, Ledger
+
+
+def make_assistant(
+    settings: Settings, clock: Clock, budget: Budget, ledger: Ledger, closing: AsyncExitStack, device: str = ""
+) -> Assistant:
+    """For one message; its model is closed with `closing`. `device` is meant when the person names none."""
+    section = settings.models.assistant
+    if section is None:
+        from deskhand.roles.offline.assistant import OfflineAssistant
+
+        return OfflineAssistant(device, settings.chat.inner_steps)
+    from deskhand.models.make import make_model
+    from deskhand.roles.assistant import Assistant as WithModel
+
+    model = make_model("assistant", settings, clock, budget, ledger)
+    closing.push_async_callback(model.close)
+    instructions = _instructions(settings.chat.instructions) if settings.chat.instructions else ""
+    return WithModel(model, instructions=instructions, device=device, max_output_tokens=section.max_output_tokens)
+
+
+def _instructions(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"The instructions in {file} (chat.instructions) can't be read: {error}.") from None

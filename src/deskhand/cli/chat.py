@@ -1,0 +1,132 @@
+"""`deskhand chat`: a conversation in the terminal, with the same assistant, tools and memory as the server's."""
+
+import asyncio
+import json
+import os
+import stat
+import sys
+from collections.abc import AsyncGenerator
+from typing import Any, NoReturn, cast
+
+from rich.console import Console
+from rich.markup import escape
+
+from deskhand.build import Deskhand
+from deskhand.cli.dialogue import typed_lines
+from deskhand.cli.faults import run_loop
+from deskhand.cli.sheet import make_console, say
+from deskhand.server.chats import Chats
+from deskhand.server.conversations import ConversationBusy, Conversations
+from deskhand.server.watch import SettingsWatch
+
+_SHOWN = 500
+
+
+def chat(message: str, *, device: str, session: str, as_json: bool) -> NoReturn:
+    run_loop(_chat(message, device, session, as_json), as_json=as_json)
+
+
+async def _chat(message: str, device: str, session: str, as_json: bool) -> int:
+    watch = SettingsWatch(report=lambda trouble: print(f"deskhand: {trouble}", file=sys.stderr))
+    settings = watch.current()
+    store = Conversations(settings.data_dir)
+    try:
+        async with Deskhand(settings) as hand:
+            chats = Chats(hand, store, watch)
+            try:
+                if message:
+                    events = await Terminal(chats, device, session, quiet=as_json).once(message)
+                    return _ended(events, as_json)
+                await Terminal(chats, device, session).talk()
+                return 0
+            finally:
+                await chats.close()
+    finally:
+        await store.close()
+
+
+def _ended(events: list[dict[str, Any]], as_json: bool) -> int:
+    if as_json:
+        print(json.dumps({"events": events}, ensure_ascii=False))
+    return 0 if events[-1].get("success") else 1
+
+
+async def _lines() -> AsyncGenerator[str, None]:
+    """What is typed or piped in; a file can't be waited for, and need not be."""
+    if stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode) or os.path.samestat(
+        os.fstat(sys.stdin.fileno()), os.stat(os.devnull)
+    ):
+        for line in sys.stdin:
+            yield line
+        return
+    async for line in typed_lines(sys.stdin.fileno()):
+        yield line
+
+
+def _result(result: Any) -> str:
+    told: Any = cast("dict[str, Any]", result).get("result", result) if isinstance(result, dict) else result
+    return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
+
+
+class Terminal:
+    def __init__(self, chats: Chats, device: str, session: str, *, quiet: bool = False) -> None:
+        self._chats = chats
+        self._device = device
+        self._session = session
+        self._console: Console | None = None if quiet else make_console()
+
+    async def once(self, message: str) -> list[dict[str, Any]]:
+        """One message, and everything that followed from it."""
+        following = await self._chats.say(message, self._device, self._session)
+        self._session = following.session_id
+        events: list[dict[str, Any]] = []
+        async for chunk in self._chats.stream(following):
+            for line in chunk.decode().splitlines():
+                if line.startswith("data: "):
+                    events.append(json.loads(line[6:]))
+                    self._show(events[-1])
+        return events
+
+    async def talk(self) -> None:
+        """Until the input ends. A line that is typed in the middle answers what is asked."""
+        assert self._console
+        say(self._console, "[dim]Say what is to be done. An empty line, or Ctrl-D, ends.[/dim]")
+        answering: asyncio.Task[Any] | None = None
+        async for line in _lines():
+            if not line.strip():
+                break
+            if answering and not answering.done() and sys.stdin.isatty():
+                await self._answer(line)
+                continue
+            if answering:
+                await answering
+            answering = asyncio.create_task(self.once(line))
+        if answering:
+            await answering
+        if self._session:
+            say(self._console, f"[dim]deskhand chat --session {self._session} goes on with it.[/dim]")
+
+    async def _answer(self, line: str) -> None:
+        assert self._console
+        try:
+            await self._chats.say(line, self._device, self._session)
+        except ConversationBusy as busy:
+            say(self._console, f"[yellow]{escape(str(busy))}[/yellow]")
+
+    def _show(self, event: dict[str, Any]) -> None:
+        if self._console is None:
+            return
+        match event:
+            case {"type": "tool_call", "tool_name": name, "tool_args": args}:
+                told = " ".join(str(value) for value in args.values())
+                say(self._console, f"[dim]→ {escape(name)} {escape(told)}[/dim]")
+            case {"type": "tool_result", "tool_name": name, "result": result}:
+                say(self._console, f"[dim]← {escape(_result(result)[:_SHOWN])}[/dim]")
+            case {"type": "message", "content": content}:
+                say(self._console, escape(content))
+            case {"type": "error", "message": message}:
+                say(self._console, f"[red]{escape(message)}[/red]")
+            case {"type": "done", "success": False}:
+                say(self._console, "[yellow]not everything worked out[/yellow]")
+            case _:
+                pass

@@ -1,0 +1,71 @@
+"""The assistant with a model: leads the conversation above many devices, by calling tools.
+
+What the tools do, and how a conversation is kept, is the server's matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from deskhand.errors import Unparsable
+from deskhand.protocols import Model
+from deskhand.roles.asking import check_whole, converse
+from deskhand.roles.telling import language_of
+from deskhand.sheets import sheet
+from deskhand.talk import ModelReply, ModelRequest, Tool, Turn
+
+
+class Assistant:
+    """`instructions` stand in place of its own; `device` is the one that is meant when none is named."""
+
+    def __init__(
+        self, model: Model, *, instructions: str = "", device: str = "", max_output_tokens: int = 3000
+    ) -> None:
+        self._model = model
+        self._instructions = instructions
+        self._device = device
+        self._max_output_tokens = max_output_tokens
+
+    async def answer(self, turns: Sequence[Turn], tools: Sequence[Tool]) -> ModelReply:
+        words = sheet("deskhand.roles", "prompts", language_of(last_words(turns)), "assistant")
+        told = [self._instructions.strip() or words.section("role")]
+        if self._device:
+            told.append(words.section("device", device=self._device))
+        first = ModelRequest(
+            role="assistant",
+            system="\n\n".join(told),
+            turns=tuple(turns),
+            tools=tuple(tools),
+            max_output_tokens=self._max_output_tokens,
+            temperature=0.0,
+        )
+        reply, usage = await converse(
+            self._model,
+            first,
+            lambda reply: _usable(reply, tools),
+            lambda problem: words.section("again", problem=problem),
+        )
+        return replace(reply, usage=usage)
+
+
+def last_words(turns: Sequence[Turn]) -> str:
+    """What the person said last."""
+    for turn in reversed(turns):
+        said = [part for part in turn.parts if isinstance(part, str)]
+        if turn.speaker == "user" and said:
+            return "\n".join(said)
+    return ""
+
+
+def _usable(reply: ModelReply, tools: Sequence[Tool]) -> ModelReply:
+    check_whole(reply)
+    names = [tool.name for tool in tools]
+    for call in reply.calls:
+        if call.name not in names:
+            raise Unparsable(f"There is no tool {call.name!r}; there are: {', '.join(names)}.")
+        if call.arguments is None:
+            raise Unparsable(f"The arguments of {call.name!r} are not a JSON object.")
+    if not reply.calls and not reply.text.strip():
+        raise Unparsable("The answer is empty: call a tool, or say something to the person.")
+    return reply

@@ -1,0 +1,211 @@
+"""The model-free assistant: hands plain instructions to the devices that the person names, one after the other.
+
+On one device instructions go in their order, on several devices side by side. Keeps nothing: its place is what was
+called so far.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.grammar import parse
+from deskhand.roles.offline.scene import speaks_chinese
+from deskhand.talk import ModelReply, Tool, ToolCall, ToolResult, Turn
+
+# An instruction that stopped at the executor's limit is handed out again, so that it can go on from there.
+TRIES = 3
+
+_NAMED = re.compile(
+    r"(?<![A-Za-z0-9_:])(?:sim|android|browser|desktop)(?::[A-Za-z0-9_.:-]*[A-Za-z0-9_])?(?![A-Za-z0-9_])",
+    re.IGNORECASE,
+)
+_ALL = re.compile(
+    r"\b(?:all|every|each) (?:of )?(?:the |my )?(?:devices?|phones?)\b|(?:所有|全部|每[一]?[台部个])的?(?:设备|手机)"
+)
+# What stands around a device's name and says nothing else: "on sim:a", "在手机 sim:a 上", "sim:a:".
+_BEFORE = re.compile(
+    r"(?:\b(?:on|in|with|using|at)\b\s*)?(?:\bthe\b\s*)?(?:\b(?:device|phone)\b\s*)?$|[在用让]\s*(?:设备|手机)?\s*$",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(r"^\s*(?:上面?|里|中)?\s*[:：,，]?\s*")
+_JOINTS = re.compile(
+    r"^(?:and|then|然后|并且?|和|再)\s*|[\s,，;；、]*(?:\b(?:and|then)|然后|并且?|和|再)$", re.IGNORECASE
+)
+_MARKS = " ,，。;；、"
+_BATTERY = re.compile(r"电量|电池|battery", re.IGNORECASE)
+
+
+@dataclass
+class Line:
+    """What one device is to do, and what came of it so far: (instruction, result)."""
+
+    device: str
+    orders: list[str]
+    results: list[tuple[str, dict[str, Any]]] = field(default_factory=list[tuple[str, dict[str, Any]]])
+
+    def next(self, limit: int) -> str:
+        """The next instruction; empty when all is done, or when one failed for good."""
+        done = sum(1 for _, result in self.results if result.get("success"))
+        if done >= len(self.orders):
+            return ""
+        failed = self.results[done:]
+        # What stopped at its limit may go on from there; what failed otherwise would fail again.
+        hopeless = any(int(result.get("steps") or 0) < limit for _, result in failed) or len(failed) >= TRIES
+        return "" if failed and hopeless else self.orders[done]
+
+
+class OfflineAssistant:
+    """An Assistant that needs no model. `device` is meant when none is named; `limit`: steps of an executor."""
+
+    def __init__(self, device: str = "", limit: int = 5) -> None:
+        self._device = device
+        self._limit = limit
+
+    async def answer(self, turns: Sequence[Turn], tools: Sequence[Tool]) -> ModelReply:
+        said, since = _since_last_words(turns)
+        zh = speaks_chinese(said)
+        called = _called(since)
+        listed = next((result for call, result in called if call.name == "list_devices"), None)
+        if listed is None:
+            return ModelReply(calls=(ToolCall("list_devices", {}),), stop="tools")
+        lines = self._lines(said, _ids(listed), _last_device(turns))
+        if not lines:
+            return ModelReply(text=_nothing(zh), stop="refused")
+        for call, result in called:
+            if call.name == "chat":
+                _note(lines, call, result)
+        orders = [(line.device, order) for line in lines if (order := line.next(self._limit))]
+        if orders:
+            calls = tuple(ToolCall("chat", {"device_id": device, "message": order}) for device, order in orders)
+            return ModelReply(calls=calls, stop="tools")
+        return ModelReply(text=_told(lines, zh))
+
+    def _lines(self, said: str, ids: list[str], before: str) -> list[Line]:
+        """Each device that is named with what is said behind its name; without a name, the one that is meant."""
+        found = _mentions(said, ids)
+        if not found:
+            devices = ids if _ALL.search(said) else [self._device or before or (ids[0] if ids else "")]
+            orders = _orders(_bare(" ".join(_bare(part) for part in _ALL.split(said))))
+            return [Line(device, orders) for device in devices if device and orders]
+        lines: dict[str, Line] = {}
+        pending: list[str] = []
+        for device, words in _portions(said, found):
+            orders = _orders(words)
+            pending.append(device)
+            if orders:
+                for name in pending:
+                    lines.setdefault(name, Line(name, [])).orders.extend(orders)
+                pending = []
+        return list(lines.values())
+
+
+def _since_last_words(turns: Sequence[Turn]) -> tuple[str, Sequence[Turn]]:
+    for index in range(len(turns) - 1, -1, -1):
+        said = [part for part in turns[index].parts if isinstance(part, str)]
+        if turns[index].speaker == "user" and said:
+            return "\n".join(said), turns[index + 1 :]
+    return "", ()
+
+
+def _called(turns: Sequence[Turn]) -> list[tuple[ToolCall, Any]]:
+    """Every call with what it came to, in order."""
+    results = {part.id: part.text for turn in turns for part in turn.parts if isinstance(part, ToolResult)}
+    calls = [part for turn in turns for part in turn.parts if isinstance(part, ToolCall)]
+    return [(call, _read(results[call.id])) for call in calls if call.id in results]
+
+
+def _read(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}
+
+
+def _ids(listed: Any) -> list[str]:
+    """The devices that can be used now."""
+    rows = cast("list[dict[str, Any]]", listed) if isinstance(listed, list) else []
+    return [str(row["device_id"]) for row in rows if row.get("state") in ("ready", "busy")]
+
+
+def _last_device(turns: Sequence[Turn]) -> str:
+    """The one that was worked on last in this conversation."""
+    calls = [part for turn in turns for part in turn.parts if isinstance(part, ToolCall) and part.name == "chat"]
+    return str((calls[-1].arguments or {}).get("device_id", "")) if calls else ""
+
+
+def _mentions(said: str, ids: list[str]) -> list[re.Match[str]]:
+    listed = "|".join(re.escape(name) for name in sorted(ids, key=len, reverse=True))
+    pattern = re.compile(f"{_NAMED.pattern}|(?:{listed})(?![A-Za-z0-9_:])" if listed else _NAMED.pattern, re.IGNORECASE)
+    found = [match for match in pattern.finditer(said) if ":" in match[0] or match[0] in ids]
+    # "desktop" or "browser" alone may be a word like any other: only with its preposition is it a name.
+    return [match for match in found if ":" in match[0] or _leads(said, match)]
+
+
+def _leads(said: str, match: re.Match[str]) -> bool:
+    return bool(re.search(r"(?:\b(?:on|with|using)\s+(?:the\s+)?|[在用让]\s*)$", said[: match.start()], re.IGNORECASE))
+
+
+def _portions(said: str, found: list[re.Match[str]]) -> list[tuple[str, str]]:
+    """(device, what it is to do). A name stands before its instructions, or behind: "turn on Wi-Fi on sim:b"."""
+    leading = bool(_orders(_bare(said[: found[0].start()])))
+    portions: list[tuple[str, str]] = []
+    for number, match in enumerate(found):
+        if leading:
+            begin = found[number - 1].end() if number else 0
+            words = said[begin : match.start()]
+        else:
+            end = found[number + 1].start() if number + 1 < len(found) else len(said)
+            words = said[match.end() : end]
+        portions.append((match[0], _bare(words)))
+    if leading and (rest := _bare(said[found[-1].end() :])) and _orders(rest):
+        portions[-1] = (portions[-1][0], f"{portions[-1][1]}, {rest}")
+    return portions
+
+
+def _bare(words: str) -> str:
+    """Words without what only leads from one device to the next."""
+    words = _BEFORE.sub("", _BEHIND.sub("", words).rstrip()).strip(_MARKS)
+    return _JOINTS.sub("", words).strip(_MARKS)
+
+
+def _orders(words: str) -> list[str]:
+    """The instructions of a text, one by one; empty when there is none that can be understood."""
+    steps = parse(words)
+    if any(isinstance(step, say.NotUnderstood) for step in steps) and len(steps) == 1:
+        return []
+    return [step.source for step in steps]
+
+
+def _note(lines: list[Line], call: ToolCall, result: Any) -> None:
+    given = call.arguments or {}
+    line = next((line for line in lines if line.device == given.get("device_id")), None)
+    if line is None:
+        return
+    outcome = cast("dict[str, Any]", result) if isinstance(result, dict) else {}
+    line.results.append((str(given.get("message", "")), outcome))
+    # Where a battery is told: a phone's settings know it wherever the person is.
+    asked = line.results[-1][0]
+    if not outcome.get("success") and _BATTERY.search(asked) and len(line.orders) == 1 and outcome.get("steps"):
+        line.orders = ["打开设置" if speaks_chinese(asked) else "open Settings", asked]
+        line.results = [pair for pair in line.results if pair[0] != asked]
+
+
+def _told(lines: list[Line], zh: bool) -> str:
+    told: list[str] = []
+    for line in lines:
+        done = [str(result.get("result", "")) for _, result in line.results if result.get("success")]
+        failed = [str(result.get("result", "")) for _, result in line.results[-1:] if not result.get("success")]
+        head = f"{line.device}{'：' if zh else ': '}" if len(lines) > 1 else ""
+        told.append(head + " ".join(part.strip() for part in (*done, *failed) if part.strip()))
+    return "\n".join(told)
+
+
+def _nothing(zh: bool) -> str:
+    if zh:
+        return "没有看懂。可以说：在 sim 上打开设置；打开微信，给张三发消息“…”；标题是什么？"
+    return 'This was not understood. Try: "on sim open Settings", "turn on Wi-Fi on sim:b", "what is the title?".'

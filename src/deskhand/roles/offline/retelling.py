@@ -1,0 +1,68 @@
+"""A title in other words: with another time, number or text in it, or without a pronoun that nobody could resolve."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+
+from deskhand.roles.offline.grammar import parse
+from deskhand.roles.offline.instructions import Instruction, NotUnderstood
+from deskhand.roles.offline.lexicon import lexicon
+from deskhand.roles.offline.newthings import read_clock
+
+_TIME = re.compile(
+    r"(?:上午|早上|早晨|凌晨|下午|晚上|中午|傍晚)?\s*(?:\d{1,2}|[零一二两三四五六七八九十]{1,3})\s*(?:点(?:\s*(?:半|\d{1,2}分?|[零一二三四五六七八九十]{1,3}分?))?|[:：]\d{2})"
+    r"(?:\s*[ap]\.?m\.?)?|\d{1,2}\s*(?:[ap]\.?m\.?|o'clock)",
+    re.IGNORECASE,
+)
+_HOUR = re.compile(r"(?<=\bfor )\d{1,2}\b|(?<=\bat )\d{1,2}\b")
+_QUOTE = re.compile(r"“[^”]*”|「[^」]*」|\"[^\"]*\"")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def retold(title: str, new: str) -> str:
+    """The title with `new` in the place of what is like it; empty when nothing is, or several things are."""
+    if read_clock(new) and (_TIME.search(title) or _HOUR.search(title)):
+        found = _TIME.search(title) or _HOUR.search(title)
+        return _put(title, found, new)
+    if _QUOTE.fullmatch(new):
+        return _only(_QUOTE, title, new)
+    return _only(_NUMBER, title, new) if _NUMBER.fullmatch(new) else ""
+
+
+def _only(pattern: re.Pattern[str], title: str, new: str) -> str:
+    found = list(pattern.finditer(title))
+    return _put(title, found[0], new) if len(found) == 1 else ""
+
+
+def _put(title: str, found: re.Match[str] | None, new: str) -> str:
+    if found is None:
+        return ""
+    made = title[: found.start()] + new + title[found.end() :]
+    return "" if any(isinstance(step, NotUnderstood) for step in parse(made)) else made
+
+
+def stand_alone(title: str, before: str) -> str:
+    """`turn it off`, said while Wi-Fi is being turned on, is `turn Wi-Fi off`: whoever does it sees only its title."""
+    pronoun = next((p for step in parse(title) for p in _texts(step) if p.casefold() in lexicon().pronouns), "")
+    if not pronoun or not before:
+        return title
+    together = parse(f"{before}, {title}")
+    alone, resolved = parse(title), together[len(parse(before)) :]
+    if len(alone) != len(resolved):
+        return title
+    for mine, its in zip(alone, resolved, strict=True):
+        for text, other in zip(_texts(mine), _texts(its), strict=True):
+            if text == pronoun and other != pronoun:
+                return _with(title, pronoun, other)
+    return title
+
+
+def _with(title: str, pronoun: str, noun: str) -> str:
+    return re.sub(rf"(?<![A-Za-z]){re.escape(pronoun)}(?![A-Za-z])", lambda _: noun, title)
+
+
+def _texts(step: Instruction) -> list[str]:
+    """The words in a step, without how it was said as a whole."""
+    values = (getattr(step, field.name) for field in fields(step) if field.name != "source")
+    return [value for value in values if isinstance(value, str)]

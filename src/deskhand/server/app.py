@@ -1,0 +1,58 @@
+"""The app: every route, behind one guard, with errors of one shape."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from deskhand import __version__
+from deskhand.clock import SystemClock
+from deskhand.server import routes_chat, routes_devices, routes_general, routes_tasks
+from deskhand.server.guard import Guard
+from deskhand.server.problems import Problem, documented, tell_problems
+from deskhand.server.services import opened
+from deskhand.server.token import Token
+from deskhand.server.watch import SettingsWatch
+
+# What the guard and the reader of requests may say before any route does.
+ANYWHERE = (401, 403, 413, 422, 429)
+
+
+def make_app(watch: SettingsWatch, token: Token) -> FastAPI:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
+        async with opened(watch, token) as services:
+            app.state.services = services
+            yield
+
+    app = FastAPI(
+        title="Deskhand",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,  # its page would load scripts from other sites
+        redoc_url=None,
+        openapi_url="/api/openapi.json",
+        responses=documented(*ANYWHERE),
+        separate_input_output_schemas=False,
+    )
+    for routes in (routes_chat, routes_tasks, routes_devices, routes_general):
+        app.include_router(routes.router)
+    tell_problems(app)
+    app.add_middleware(Guard, token=token, settings=watch.current().server, clock=SystemClock())
+    app.openapi = lambda: _described(app)
+    return app
+
+
+def _described(app: FastAPI) -> dict[str, Any]:
+    if not app.openapi_schema:
+        schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
+        parts = schema.setdefault("components", {})
+        parts.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
+        parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
+        schema["security"] = [{"token": []}]
+        app.openapi_schema = schema
+    return app.openapi_schema

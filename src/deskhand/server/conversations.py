@@ -1,0 +1,156 @@
+"""Conversations on disk: one SQLite file, appended to before anything is streamed. Safe with several processes."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import re
+import sqlite3
+import time
+from collections.abc import Callable, Generator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from deskhand.errors import JournalError, UsageError
+from deskhand.server.entries import Asked, Entry, Kept, parse_entry
+
+VERSION = 1
+SESSION_NAME = re.compile(r"[\w.-]{1,100}")
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS entries (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    session_id TEXT NOT NULL,
+    at REAL NOT NULL,
+    body TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS entries_by_session ON entries (session_id, seq);
+"""
+
+T = TypeVar("T")
+
+
+class Talk(BaseModel):
+    """One row of the list of conversations."""
+
+    model_config = ConfigDict(frozen=True)
+
+    session_id: str
+    title: str
+    started: float
+    updated: float
+    entries: int
+
+
+class Conversations:
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / "conversations.db"
+        self._locks = folder / "locks"
+        self._writer = ThreadPoolExecutor(1, thread_name_prefix="conversations")
+        try:
+            self._locks.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None, timeout=10)
+            self._prepare()
+        except (OSError, sqlite3.Error) as error:
+            raise JournalError(
+                f"Conversations can't be kept in {self.path} ({error}): free space or fix its rights."
+            ) from None
+
+    def _prepare(self) -> None:
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        if version > VERSION:
+            raise JournalError(f"{self.path} was written by a newer Deskhand (format {version}); update Deskhand.")
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._db.executescript(_SCHEMA)
+        self._db.execute(f"PRAGMA user_version = {VERSION}")
+
+    async def append(self, session_id: str, *entries: Entry) -> list[Kept]:
+        """When this returns, the entries survive a kill -9."""
+        return await self._write(lambda: self._append(session_id, entries))
+
+    def _append(self, session_id: str, entries: Sequence[Entry]) -> list[Kept]:
+        at = time.time()
+        kept: list[Kept] = []
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            for entry in entries:
+                row = self._db.execute(
+                    "INSERT INTO entries (session_id, at, body) VALUES (?, ?, ?)",
+                    (session_id, at, entry.model_dump_json()),
+                )
+                kept.append(Kept.model_construct(seq=row.lastrowid or 0, at=at, entry=entry))
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+        return kept
+
+    async def read(self, session_id: str, after: int = 0) -> list[Kept]:
+        query = "SELECT seq, at, body FROM entries WHERE session_id = ? AND seq > ? ORDER BY seq"
+        rows = await self._write(lambda: self._db.execute(query, (session_id, after)).fetchall())
+        return [Kept.model_construct(seq=seq, at=at, entry=parse_entry(body)) for seq, at, body in rows]
+
+    async def listed(self, limit: int = 50) -> list[Talk]:
+        """The newest first; each is called by its first words."""
+        return await self._write(lambda: self._listed(limit))
+
+    def _listed(self, limit: int) -> list[Talk]:
+        query = """SELECT session_id, MIN(seq), MIN(at), MAX(at), COUNT(*) FROM entries
+                   GROUP BY session_id ORDER BY MAX(seq) DESC LIMIT ?"""
+        talks: list[Talk] = []
+        for session_id, first, started, updated, count in self._db.execute(query, (limit,)).fetchall():
+            (body,) = self._db.execute("SELECT body FROM entries WHERE seq = ?", (first,)).fetchone()
+            opening = parse_entry(body)
+            title = opening.content[:80] if isinstance(opening, Asked) else ""
+            talks.append(Talk(session_id=session_id, title=title, started=started, updated=updated, entries=count))
+        return talks
+
+    async def clear(self, session_id: str) -> int:
+        """How many entries are gone for good."""
+        return await self._write(
+            lambda: self._db.execute("DELETE FROM entries WHERE session_id = ?", (session_id,)).rowcount
+        )
+
+    @contextmanager
+    def held(self, session_id: str) -> Generator[None, None, None]:
+        """One exchange at a time, in whichever process; the kernel lets go when its holder dies."""
+        file = os.open(self._locks / f"conversation-{session_id}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ConversationBusy(session_id) from None
+            yield
+        finally:
+            os.close(file)
+
+    async def close(self) -> None:
+        await self._write(self._db.close)
+        self._writer.shutdown(wait=False)
+
+    async def _write(self, work: Callable[[], T]) -> T:
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._writer, work)
+        except sqlite3.Error as error:
+            raise JournalError(
+                f"The conversations in {self.path} can't be used ({error}); check free space and its rights."
+            ) from None
+
+
+class ConversationBusy(UsageError):
+    def __init__(self, session_id: str) -> None:
+        super().__init__(f"The conversation {session_id} is still being answered: wait for its end, or abort it.")
+
+
+def checked_name(session_id: str) -> str:
+    """A name that is safe in a path; raises UsageError for any other."""
+    if not SESSION_NAME.fullmatch(session_id) or session_id.strip(".") == "":
+        raise UsageError("A session_id has at most 100 letters, digits, dots, dashes and underscores.")
+    return session_id

@@ -1,0 +1,83 @@
+"""A socket and uvicorn on it, for whatever app stands behind: opened, answering, and closed in good order."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Literal
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from deskhand.config import ServerSettings
+from deskhand.errors import UsageError
+from deskhand.server.guard import check_exposure
+
+# Streams end by themselves when the server shuts down; a client that does not read is not waited for any longer.
+GRACE_S = 3
+
+
+class _Uvicorn(uvicorn.Server):
+    """Without its own signal handlers: stopping is the caller's matter."""
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        yield
+
+
+@asynccontextmanager
+async def answering(
+    app: ASGIApp,
+    settings: ServerSettings,
+    *,
+    ending: Callable[[], Awaitable[None]],
+    lifespan: Literal["on", "off"] = "on",
+) -> AsyncGenerator[str, None]:
+    """The address at which the app answers. `ending` is called before the door is closed: it ends what streams."""
+    check_exposure(settings)
+    config = uvicorn.Config(
+        app,
+        log_level="warning",
+        access_log=False,
+        lifespan=lifespan,
+        ws="none",
+        server_header=False,
+        timeout_graceful_shutdown=GRACE_S,
+    )
+    server = _Uvicorn(config)
+    with _bound(settings) as door:
+        serving = asyncio.create_task(server.serve(sockets=[door]))
+        try:
+            await _started(server, serving)
+            host, port = door.getsockname()[:2]
+            yield f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        finally:
+            await ending()
+            server.should_exit = True
+            await asyncio.wait({serving})
+            serving.result()
+
+
+async def _started(server: uvicorn.Server, serving: asyncio.Task[None]) -> None:
+    while not server.started:
+        # It says so by a flag only; what it does at its start takes a few milliseconds.
+        await asyncio.wait({serving}, timeout=0.005)
+        if serving.done():
+            serving.result()
+            raise UsageError("The server could not be started: its log says why.")
+
+
+@contextmanager
+def _bound(settings: ServerSettings) -> Generator[socket.socket, None, None]:
+    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
+    try:
+        door = socket.create_server((settings.host, settings.port), family=family, backlog=1024)
+    except OSError as error:
+        raise UsageError(
+            f"The server can't listen at {settings.host}, port {settings.port} ({error.strerror or error}): "
+            "choose another port with --port, or 0 for a free one."
+        ) from None
+    with door:
+        yield door

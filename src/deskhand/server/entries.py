@@ -1,0 +1,204 @@
+"""What can happen in a conversation, as it is kept and as it is streamed; and how it is told to the assistant again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from deskhand.actions import Word
+from deskhand.talk import ToolCall, ToolResult, Turn
+from deskhand.types import Usage
+
+# A result longer than this is cut when it is told to a model again; the conversation keeps all of it.
+RESULT_TOLD = 3000
+INTERRUPTED = "interrupted: what came of it is unknown"
+
+
+class Asked(Word):
+    """The person's message begins an exchange."""
+
+    type: Literal["user"] = "user"
+    content: str
+    device_id: str = ""
+
+
+class Called(Word):
+    type: Literal["tool_call"] = "tool_call"
+    tool_name: str
+    tool_args: dict[str, Any]
+    call_id: str
+
+
+class Returned(Word):
+    type: Literal["tool_result"] = "tool_result"
+    tool_name: str
+    result: Any
+    call_id: str
+
+
+class Said(Word):
+    type: Literal["message"] = "message"
+    content: str
+
+
+class Done(Word):
+    """The end of an exchange, as the assistant sees it."""
+
+    type: Literal["done"] = "done"
+    content: str
+    success: bool
+
+
+class Failed(Word):
+    """The other end of an exchange: it could not go on, or was aborted."""
+
+    type: Literal["error"] = "error"
+    message: str
+
+
+class Paid(Word):
+    """A call to the assistant's model; `usage` is None while only its worst case is known."""
+
+    type: Literal["paid"] = "paid"
+    call: str
+    model: str
+    usage: Usage | None = None
+    worst: str = "0"
+
+
+Entry = Annotated[Asked | Called | Returned | Said | Done | Failed | Paid, Field(discriminator="type")]
+ENDS = (Done, Failed)
+STREAMED = (Called, Returned, Said, Done, Failed)
+
+_ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
+
+
+def parse_entry(body: str) -> Entry:
+    return _ENTRY.validate_json(body)
+
+
+class Kept(BaseModel):
+    """An entry with its place in the conversation."""
+
+    model_config = ConfigDict(frozen=True)
+
+    seq: int
+    at: float
+    entry: Entry
+
+
+def event_of(kept: Kept) -> dict[str, Any]:
+    """As it is streamed."""
+    return kept.entry.model_dump(mode="json", exclude={"call_id"})
+
+
+def chunk_of(kept: Kept) -> bytes:
+    return f"id: {kept.seq}\ndata: {json.dumps(event_of(kept), ensure_ascii=False)}\n\n".encode()
+
+
+# --- told again ------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Exchange:
+    """One message of the person and all that followed, in turns: (what was said or called, what came back)."""
+
+    turns: list[Turn]
+
+    @property
+    def size(self) -> int:
+        return sum(_size(turn) for turn in self.turns)
+
+
+def turns_of(entries: Iterable[Entry], room: int) -> list[Turn]:
+    """The newest part of a conversation that fits into this many characters, always with the person's last words."""
+    exchanges = _exchanges(entries)
+    if not exchanges:
+        return []
+    last = _shortened(exchanges[-1], room)
+    room -= last.size
+    kept = [last]
+    for exchange in reversed(exchanges[:-1]):
+        room -= exchange.size
+        if room < 0:
+            break
+        kept.insert(0, exchange)
+    return [turn for exchange in kept for turn in exchange.turns]
+
+
+def _exchanges(entries: Iterable[Entry]) -> list[_Exchange]:
+    exchanges: list[_Exchange] = []
+    group: list[Entry] = []
+    for entry in entries:
+        if isinstance(entry, Asked) and group:
+            exchanges.append(_exchange(group))
+            group = []
+        group.append(entry)
+    if group:
+        exchanges.append(_exchange(group))
+    return exchanges
+
+
+def _exchange(entries: Sequence[Entry]) -> _Exchange:
+    turns: list[Turn] = []
+    parts: list[str | ToolCall] = []
+    results: list[ToolResult] = []
+
+    def flush() -> None:
+        if not parts:
+            return
+        turns.append(Turn("model", tuple(parts)))
+        calls = [part for part in parts if isinstance(part, ToolCall)]
+        known = {result.id: result for result in results}
+        if calls:
+            turns.append(Turn("user", tuple(known.get(c.id) or ToolResult(c.id, INTERRUPTED) for c in calls)))
+        parts.clear()
+        results.clear()
+
+    for entry in entries:
+        match entry:
+            case Asked(content=content):
+                turns.append(Turn("user", (content,)))
+            case Said(content=content):
+                flush()
+                parts.append(content)
+            case Called(tool_name=name, tool_args=args, call_id=call_id):
+                if results:
+                    flush()
+                parts.append(ToolCall(name, args, call_id))
+            case Returned(result=result, call_id=call_id):
+                text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+                results.append(ToolResult(call_id, text[:RESULT_TOLD]))
+            case Failed(message=message):
+                flush()
+                turns.append(Turn("model", (f"({message})",)))
+            case Done() | Paid():
+                pass
+    flush()
+    return _Exchange(turns)
+
+
+def _shortened(exchange: _Exchange, room: int) -> _Exchange:
+    """The person's words and the newest rounds that fit: calls stay with their results."""
+    first, *rest = exchange.turns
+    rounds: list[list[Turn]] = []
+    for turn in rest:
+        if turn.speaker == "model" or not rounds:
+            rounds.append([])
+        rounds[-1].append(turn)
+    kept: list[list[Turn]] = []
+    left = room - _size(first)
+    for turns in reversed(rounds):
+        left -= sum(_size(turn) for turn in turns)
+        if left < 0 and kept:
+            break
+        kept.insert(0, turns)
+    return _Exchange([first, *(turn for turns in kept for turn in turns)])
+
+
+def _size(turn: Turn) -> int:
+    return sum(len(part) if isinstance(part, str) else len(repr(part)) for part in turn.parts)

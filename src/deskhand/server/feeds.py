@@ -1,0 +1,75 @@
+"""The events of all tasks of this process on their way to those who watch; of other tasks, as the journal has them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+
+from deskhand.bus import Bus
+from deskhand.protocols import Clock, Journal
+from deskhand.server.feed import Feed, Numbered, follow
+from deskhand.task.events import Record, TaskEnded
+from deskhand.task.fold import fold_all
+
+# Feeds of finished tasks that are kept at hand for those who come late; older ones are read from the disk.
+FINISHED_KEPT = 32
+# How often the journal is asked about a task that another program runs.
+ELSEWHERE_S = 1.0
+
+
+class TaskFeeds:
+    def __init__(self, bus: Bus, journal: Journal, clock: Clock) -> None:
+        self._bus = bus
+        self._journal = journal
+        self._clock = clock
+        self._feeds: dict[str, Feed] = {}
+
+    async def run(self) -> None:
+        with self._bus.subscribe(Record) as records:
+            async for record in records:
+                self._take(record)
+
+    def _take(self, record: Record) -> None:
+        feed = self._feeds.get(record.task_id)
+        if feed is None or feed.closed:
+            self._feeds.pop(record.task_id, None)
+            feed = self._feeds[record.task_id] = Feed(record.seq - 1)
+        feed.put(record.seq, chunk_of(record))
+        if isinstance(record.event, TaskEnded):
+            feed.close()
+            self._forget()
+
+    def _forget(self) -> None:
+        finished = [task_id for task_id, feed in self._feeds.items() if feed.closed]
+        for task_id in finished[:-FINISHED_KEPT]:
+            del self._feeds[task_id]
+
+    async def stream(self, task_id: str, after: int) -> AsyncGenerator[bytes, None]:
+        """Everything behind `after` until the task's end."""
+        feed = self._feeds.get(task_id)
+        if feed is None:
+            async for chunk in self._from_journal(task_id, after):
+                yield chunk
+            return
+        async for chunk in follow(feed, after, lambda number: self._read(task_id, number)):
+            yield chunk
+
+    async def _read(self, task_id: str, after: int) -> list[Numbered]:
+        return [(record.seq, chunk_of(record)) for record in await self._journal.read(task_id, after)]
+
+    async def _from_journal(self, task_id: str, after: int) -> AsyncGenerator[bytes, None]:
+        while True:
+            over = fold_all(await self._journal.read(task_id)).over
+            for number, chunk in await self._read(task_id, after):
+                after = number
+                yield chunk
+            if over:
+                return
+            await self._clock.sleep(ELSEWHERE_S)
+
+    def close(self) -> None:
+        for feed in self._feeds.values():
+            feed.close()
+
+
+def chunk_of(record: Record) -> bytes:
+    return f"id: {record.seq}\ndata: {record.model_dump_json()}\n\n".encode()

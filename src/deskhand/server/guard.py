@@ -1,0 +1,183 @@
+"""Who may come in: the right Host, no foreign Origin, the token, a body of bounded size. Stands before every route."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+from collections import deque
+from collections.abc import Mapping
+from http.cookies import CookieError, SimpleCookie
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from deskhand.config import ServerSettings
+from deskhand.errors import SettingsError
+from deskhand.protocols import Clock
+from deskhand.server.problems import MEDIA_TYPE, told
+from deskhand.server.token import Token
+
+COOKIE = "deskhand_console"
+MINUTE_S = 60.0
+_PATIENCE = 16
+_SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+class Refusal(Exception):
+    def __init__(self, status: int, detail: str, **headers: str) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.detail = detail
+        self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
+
+
+class Guard:
+    """Middleware. A request that is refused reaches nothing behind it."""
+
+    def __init__(self, app: ASGIApp, *, token: Token, settings: ServerSettings, clock: Clock) -> None:
+        self._app = app
+        self._token = token
+        self._names = own_names(settings)
+        self._exposed = not is_loopback(settings.host)
+        self._most = settings.wrong_tokens
+        self._limit = settings.body_kb * 1024
+        self._clock = clock
+        self._wrong: deque[float] = deque()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        try:
+            self._check(scope)
+            await self._app(scope, await self._bounded(scope, receive), send)
+        except Refusal as refusal:
+            await _refuse(scope, refusal, send)
+
+    def _check(self, scope: Scope) -> None:
+        headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+        host = headers.get("host", "")
+        if not self._is_ours(host):
+            raise Refusal(403, "This server is not called by that name: check the Host, or add it to server.names.")
+        if "origin" in headers and headers["origin"] not in (f"http://{host}", f"https://{host}"):
+            raise Refusal(403, "Requests from other sites are not taken: the Origin is foreign.")
+        self._check_token(scope, headers)
+
+    def _is_ours(self, host: str) -> bool:
+        name = name_of(host)
+        if name is None:
+            return False
+        return name in self._names or (self._exposed and is_address(name))
+
+    def _check_token(self, scope: Scope, headers: Mapping[str, str]) -> None:
+        scheme, _, said = headers.get("authorization", "").partition(" ")
+        if said:
+            if scheme.lower() != "bearer" or not self._opens(said.strip()):
+                raise Refusal(401, "The token is wrong.", www_authenticate="Bearer")
+            return
+        cookie = _cookie(headers.get("cookie", ""))
+        if cookie and self._token.opens_cookie(cookie):
+            if scope.get("method", "GET") not in _SAFE and "origin" not in headers:
+                raise Refusal(403, "A browser says where a request comes from: the Origin is missing.")
+            return
+        raise Refusal(401, "A token is needed: send it as Authorization: Bearer ….", www_authenticate="Bearer")
+
+    def _opens(self, said: str) -> bool:
+        """The right token always opens; of wrong ones only so many are looked at in a minute."""
+        if self._token.opens(said):
+            return True
+        now = self._clock.now()
+        while self._wrong and self._wrong[0] < now - MINUTE_S:
+            self._wrong.popleft()
+        if len(self._wrong) >= self._most:
+            raise Refusal(429, "Too many wrong tokens: wait a minute.", retry_after="60")
+        self._wrong.append(now)
+        return False
+
+    async def _bounded(self, scope: Scope, receive: Receive) -> Receive:
+        """The body, refused where it is too long. One that does not tell its length is taken in here first."""
+        headers = dict(scope["headers"])
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or int(length) > self._limit:
+            raise Refusal(413, f"The body is longer than {self._limit // 1024} KB.")
+        if b"transfer-encoding" not in headers:
+            return receive
+        taken: deque[Message] = deque()
+        size = 0
+        while not taken or taken[-1].get("more_body"):
+            taken.append(await receive())
+            size += len(taken[-1].get("body", b""))
+            if size > self._limit:
+                taken = deque(taken, maxlen=1)  # heard out, so that the client hears us, but not for ever
+            if size > _PATIENCE * self._limit:
+                break
+        if size > self._limit:
+            raise Refusal(413, f"The body is longer than {self._limit // 1024} KB.")
+
+        async def again() -> Message:
+            return taken.popleft() if taken else await receive()
+
+        return again
+
+
+async def _refuse(scope: Scope, refusal: Refusal, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await send({"type": "websocket.close", "code": 1008, "reason": refusal.detail})
+        return
+    body = json.dumps(told(refusal.status, refusal.detail)).encode()
+    headers = {"content-type": MEDIA_TYPE, "content-length": str(len(body)), **refusal.headers}
+    if refusal.status == 413:
+        headers["connection"] = "close"
+    raw = [(name.encode(), value.encode()) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": refusal.status, "headers": raw})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+
+
+def _cookie(header: str) -> str:
+    try:
+        found = SimpleCookie(header).get(COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found else ""
+
+
+# --- names -----------------------------------------------------------------------------------------------------
+
+
+def own_names(settings: ServerSettings) -> frozenset[str]:
+    return frozenset({"127.0.0.1", "localhost", "::1", *(name.lower() for name in settings.names)})
+
+
+def name_of(host: str) -> str | None:
+    """The name in a Host header, without its port; None when it is none."""
+    name, rest = host, ""
+    if host.startswith("["):
+        name, _, rest = host[1:].partition("]")
+    elif ":" in host:
+        name, _, port = host.partition(":")
+        rest = f":{port}"
+    if not name or (rest and not (rest[0] == ":" and rest[1:].isdigit())):
+        return None
+    return name.lower()
+
+
+def is_address(name: str) -> bool:
+    """An address can't be bent to another machine by a name server, so where we are exposed it is as good as a name."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    return is_address(host) and ipaddress.ip_address(host).is_loopback
+
+
+def check_exposure(settings: ServerSettings) -> None:
+    """Beyond this machine only when the user says so."""
+    if not is_loopback(settings.host) and not settings.expose:
+        raise SettingsError(
+            f"{settings.host} can be reached from other machines: say --expose (server.expose) if that is meant."
+        )

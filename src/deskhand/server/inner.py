@@ -1,0 +1,114 @@
+"""Inner loops for a conversation: one small job on one device, and what came of it in words."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import Any
+
+from deskhand.actions import describe
+from deskhand.build import Deskhand
+from deskhand.config import ChatSettings
+from deskhand.engine.budget import Budget
+from deskhand.engine.run import Run
+from deskhand.errors import DeskhandError, DeviceBusy, DeviceFault, NoElements
+from deskhand.people import PersonRequest
+from deskhand.roles import telling
+from deskhand.task.events import PersonAsked
+from deskhand.task.state import TaskState
+from deskhand.types import ExecStatus, Observation, TaskStatus
+
+_ELEMENTS = 30
+# Another task may have taken the device meanwhile; what is on its screen is then no longer ours to tell.
+_LOOK_S = 2.0
+
+Asked = Callable[[Run, PersonRequest], Awaitable[None]]
+
+
+class InnerLoops:
+    """The jobs of one conversation. `asked` is called when one of them needs the person."""
+
+    def __init__(self, hand: Deskhand, settings: ChatSettings, budget: Budget, asked: Asked) -> None:
+        self._hand = hand
+        self._settings = settings
+        self._budget = budget
+        self._asked = asked
+        # What the person has said so far: secrets are named by them and by nobody else.
+        self.said = ""
+        self.foreign = False
+        self.runs: dict[str, Run] = {}
+
+    async def chat(self, device_id: str, message: str) -> dict[str, Any]:
+        """`{result, steps, success}`; whatever keeps the device from working is told in the result."""
+        zh = telling.language_of(message) == "zh"
+        try:
+            return await self.job(device_id, message)
+        except DeviceBusy:
+            return _outcome(f"设备 {device_id} 正忙" if zh else f"device {device_id} is busy")
+        except DeskhandError as fault:
+            return _outcome(str(fault))
+
+    async def job(self, device_id: str, message: str) -> dict[str, Any]:
+        """The same; what keeps the device from working is raised."""
+        starting = self._hand.start(
+            message,
+            device=device_id,
+            loop="single",
+            max_steps=self._settings.inner_steps,
+            wait_s=self._settings.device_wait_s,
+            attended=True,
+            said=self.said,
+            foreign=self.foreign,
+            budget=self._budget,
+        )
+        async with starting as run:
+            self.runs[run.task_id] = run
+            listening = asyncio.create_task(self._listen(run))
+            try:
+                state = await run.wait()
+            finally:
+                del self.runs[run.task_id]
+                listening.cancel()
+                with suppress(asyncio.CancelledError):
+                    await listening
+        if state.cause == "steps":
+            return _outcome(await self._so_far(state, telling.language_of(message) == "zh"), state.step)
+        told = "\n".join(state.answers) or state.reason
+        return _outcome(told, state.step, success=state.status is TaskStatus.FULFILLED)
+
+    async def _listen(self, run: Run) -> None:
+        async for record in run.events():
+            if isinstance(record.event, PersonAsked):
+                await self._asked(run, record.event.request)
+
+    async def _so_far(self, state: TaskState, zh: bool) -> str:
+        done = [
+            describe(report.action)
+            for step in state.history
+            for report in step.actions
+            if report.status is ExecStatus.EXECUTED
+        ]
+        screen = await self._screen(state.device)
+        if zh:
+            head = f"到 {state.step} 步的上限为止，还没有完成。"
+            return f"{head}\n做了：{'；'.join(done) or '没有操作'}\n屏幕上：{screen}"
+        head = f"Not finished within the limit of {state.step} steps."
+        return f"{head}\nDone so far: {'; '.join(done) or 'nothing'}\nOn the screen: {screen}"
+
+    async def _screen(self, device_id: str) -> str:
+        try:
+            async with self._hand.pool.lease(device_id, wait_s=_LOOK_S) as device:
+                front, frame = await device.app(), await device.frame()
+                try:
+                    elements, problem = await device.elements(), ""
+                except NoElements as fault:
+                    elements, problem = None, str(fault)
+        except DeviceFault as fault:
+            return str(fault)
+        seen = Observation(frame, elements, front.name, front.title, problem)
+        return self._hand.without_secrets(telling.screen(seen, _ELEMENTS))
+
+
+def _outcome(result: str, steps: int = 0, *, success: bool = False) -> dict[str, Any]:
+    return {"result": result, "steps": steps, "success": success}

@@ -1,0 +1,43 @@
+"""The server as a running thing: the app behind its door, and a stop that lets tasks and streams end."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from fastapi import FastAPI
+
+from deskhand.server.app import make_app
+from deskhand.server.door import answering
+from deskhand.server.services import Services
+from deskhand.server.token import Token
+from deskhand.server.watch import SettingsWatch
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    url: str
+    app: FastAPI
+
+    @property
+    def services(self) -> Services:
+        return self.app.state.services
+
+
+@asynccontextmanager
+async def listening(watch: SettingsWatch, token: Token) -> AsyncGenerator[Listening, None]:
+    """The server, while it answers; leaving the block stops its tasks and streams."""
+    app = make_app(watch, token)
+
+    async def ending() -> None:
+        services: Services | None = getattr(app.state, "services", None)
+        if services:
+            # First what feeds the streams: they then end with their last event, and uvicorn need not cut them off.
+            services.closing.set()
+            await services.chats.close()
+            await services.tasks.close()
+            services.feeds.close()
+
+    async with answering(app, watch.current().server, ending=ending) as url:
+        yield Listening(url, app)

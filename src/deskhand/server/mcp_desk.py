@@ -1,0 +1,208 @@
+"""What the MCP tools do: over the tasks, inner loops and devices that every other door uses as well."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from deskhand.build import DEFAULT_DEVICE, Deskhand
+from deskhand.config import Settings
+from deskhand.engine.budget import Budget
+from deskhand.engine.run import Run
+from deskhand.errors import DeskhandError, DeviceBusy, UsageError
+from deskhand.people import PersonReply, PersonRequest
+from deskhand.placeholders import placeholder
+from deskhand.screen.frame import bounded, decode, to_jpeg
+from deskhand.server.inner import InnerLoops
+from deskhand.server.mcp_words import (
+    ChatTold,
+    Ending,
+    Goal,
+    Look,
+    Nothing,
+    OfTask,
+    Order,
+    PictureTold,
+    TaskTold,
+    Told,
+    devices_told,
+    task_told,
+)
+from deskhand.server.tasks import Tasks
+from deskhand.server.watch import SettingsWatch
+from deskhand.task.events import Observed, Settled
+from deskhand.types import Frame
+
+QUALITY = 75
+SHUT_DOWN = "Deskhand was shut down."
+# How long is waited for what comes at once unless something is wrong.
+_PATIENCE_S = 2.0
+_log = logging.getLogger("deskhand.server")
+
+T = TypeVar("T")
+Progress = Callable[[float, float | None, str | None], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    told: Told
+    picture: bytes = b""
+
+
+class Desk:
+    """Does the work apart from the calls: a call may be cut off at any moment, the work always ends in good order."""
+
+    def __init__(self, hand: Deskhand, watch: SettingsWatch) -> None:
+        self.clock = hand.clock
+        self._hand = hand
+        self._watch = watch
+        self._tasks = Tasks(hand, watch)
+        self._chats: set[InnerLoops] = set()
+        self._jobs: set[asyncio.Task[Any]] = set()
+        self._closing = False
+
+    async def apart(self, work: Coroutine[Any, Any, T]) -> T:
+        """The library cancels a call again and again until it is gone, so nothing could be cleaned up inside of it."""
+        if self._closing:
+            work.close()
+            raise UsageError(SHUT_DOWN)
+        job = asyncio.create_task(work)
+        self._jobs.add(job)
+        job.add_done_callback(self._done)
+        try:
+            return await asyncio.shield(job)
+        except asyncio.CancelledError:
+            if self._closing and job.cancelled():
+                raise UsageError(SHUT_DOWN) from None
+            job.cancel()
+            raise
+
+    def _done(self, job: asyncio.Task[Any]) -> None:
+        self._jobs.discard(job)
+        fault = None if job.cancelled() else job.exception()
+        if fault and not isinstance(fault, DeskhandError):
+            _log.error("a tool crashed", exc_info=fault)
+
+    async def close(self) -> None:
+        """Stop everything, so that it can be taken up again; calls that wait for it get their answer."""
+        self._closing = True
+        for run in [run for loops in self._chats for run in loops.runs.values()]:
+            await run.stop(SHUT_DOWN)
+        await self._tasks.close()
+        if self._jobs:
+            _, late = await asyncio.wait(self._jobs, timeout=_PATIENCE_S)
+            for job in late:
+                job.cancel()
+            if late:
+                await asyncio.wait(late)
+
+    def _settings(self) -> Settings:
+        self._hand.settings = self._watch.current()
+        return self._hand.settings
+
+    def _said(self) -> str:
+        """What the person has said: nothing but the secrets that their settings give leave for."""
+        return " ".join(map(placeholder, self._settings().mcp.secrets))
+
+    # --- the tools -----------------------------------------------------------------------------------------
+
+    async def list_devices(self, _: Nothing, __: Progress) -> Answer:
+        found = await self._hand.devices()
+        tasks = {run.state.device: task_id for task_id, run in self._tasks.running.items()}
+        return Answer(devices_told(found, tasks))
+
+    async def chat(self, given: Order, _: Progress) -> Answer:
+        settings = self._settings()
+        loops = InnerLoops(self._hand, settings.chat, Budget(settings.budget), _needs_the_person)
+        loops.said, loops.foreign = self._said(), True
+        self._chats.add(loops)
+        try:
+            return Answer(ChatTold.model_validate(await loops.job(given.device_id, given.message)))
+        finally:
+            self._chats.discard(loops)
+
+    async def run_task(self, given: Goal, progress: Progress) -> Answer:
+        run = await self._tasks.create(
+            given.goal,
+            device=given.device_id,
+            url=given.url,
+            loop=given.loop,
+            max_steps=given.max_steps,
+            said=self._said(),
+            foreign=True,
+        )
+        await _watch(run, given.wait_s, progress)
+        return Answer(task_told(run.state, running=True))
+
+    async def task_status(self, given: OfTask, progress: Progress) -> Answer:
+        if run := self._tasks.running.get(given.task_id):
+            await _watch(run, given.wait_s, progress)
+        return Answer(await self.status(given.task_id))
+
+    async def stop_task(self, given: Ending, _: Progress) -> Answer:
+        await self._tasks.state(given.task_id)
+        await self._tasks.live(given.task_id).stop(given.reason or "stopped through MCP")
+        return Answer(await self.status(given.task_id))
+
+    async def screenshot(self, given: Look, _: Progress) -> Answer:
+        name = given.device_id or self._settings().device or DEFAULT_DEVICE
+        frame = bounded(await self._shown(name), given.side).frame
+        picture = await asyncio.to_thread(to_jpeg, frame, QUALITY)
+        return Answer(PictureTold(device_id=name, width=frame.width, height=frame.height), picture)
+
+    async def _shown(self, device_id: str) -> Frame:
+        try:
+            return await self._hand.shown(device_id)
+        except DeviceBusy:
+            # With a secret about, what is on the screen of a task is known from the picture that it kept last.
+            run = self._tasks.on_device(device_id)
+            kept = await self._last_kept(run) if run else None
+            if kept is None:
+                raise
+            return await asyncio.to_thread(decode, kept)
+
+    async def _last_kept(self, run: Run) -> bytes | None:
+        events = [record.event for record in await self._hand.journal.read(run.task_id)]
+        names = [event.frame for event in events if isinstance(event, Observed | Settled) and event.frame]
+        return await self._hand.journal.load_frame(names[-1]) if names else None
+
+    async def status(self, task_id: str) -> TaskTold:
+        return task_told(await self._tasks.state(task_id), running=task_id in self._tasks.running)
+
+    async def answer(self, task_id: str, reply: PersonReply) -> None:
+        """Give a task the person's answer, and wait until it has taken it."""
+        try:
+            run = self._tasks.live(task_id)
+            run.answer(reply.request_id, reply.verdict, reply.text)
+        except UsageError as late:
+            _log.info("task %s: %s", task_id, late)
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE_S):
+                async for _ in run.events(run.state.last_seq):
+                    if all(request.id != reply.request_id for request in run.state.requests):
+                        return
+
+
+async def _needs_the_person(run: Run, request: PersonRequest) -> None:
+    """In a small job there is nobody to be asked; a task can wait for its person."""
+    await run.stop(f"a person is needed, use run_task: {request.text}")
+
+
+async def _watch(run: Run, seconds: float, progress: Progress) -> None:
+    """Until the task is over or needs the person, but no longer than this."""
+    if not seconds or run.state.over or run.state.requests:
+        return
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            step = run.state.step
+            async for _ in run.events(run.state.last_seq):
+                if run.state.over or run.state.requests:
+                    return
+                if run.state.step > step:
+                    step = run.state.step
+                    await progress(step, run.state.max_steps, None)

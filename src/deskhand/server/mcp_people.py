@@ -1,0 +1,71 @@
+"""The person behind an MCP client: what a task needs of them is put to them by their client, never to its model."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from mcp import MCPError
+from mcp.server.context import ServerRequestContext
+from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from deskhand.people import PersonReply, RequestKind
+from deskhand.server.mcp_words import RequestTold
+
+Context = ServerRequestContext[Any, Any]
+_ANSWER = "answer"
+_HEADS: dict[RequestKind, str] = {
+    "question": "Deskhand asks: ",
+    "approval": "Deskhand needs your yes: ",
+    "take_over": "Deskhand needs your hand on the device; accept when it is done: ",
+}
+
+
+def can_ask(ctx: Context) -> bool:
+    """Whether this client shows forms to its person."""
+    offered = ctx.session.client_capabilities
+    if offered is None or offered.elicitation is None:
+        return False
+    # Nothing in it is how clients of the first version of this say that they show forms.
+    return offered.elicitation.form is not None or offered.elicitation.url is None
+
+
+def asks_by_result(ctx: Context) -> bool:
+    """Newer clients are told what to ask in the result of their call, and call again with the answers."""
+    return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
+
+
+def form(request: RequestTold) -> ElicitRequestFormParams:
+    answer = {_ANSWER: {"type": "string", "description": "in your own words"}} if request.kind == "question" else {}
+    schema: dict[str, Any] = {"type": "object", "properties": answer, "required": list(answer)}
+    return ElicitRequestFormParams(message=_HEADS[request.kind] + request.text, requested_schema=schema)
+
+
+def forms(requests: list[RequestTold]) -> dict[str, Any]:
+    return {request.request_id: ElicitRequest(params=form(request)) for request in requests}
+
+
+def reply(request_id: str, result: ElicitResult) -> PersonReply | None:
+    """None when the person closed the form: then it stays open, until its time is over."""
+    verdicts: dict[str, Literal["yes", "no"]] = {"accept": "yes", "decline": "no"}
+    verdict = verdicts.get(result.action)
+    text = str((result.content or {}).get(_ANSWER) or "") if verdict == "yes" else ""
+    return PersonReply(request_id=request_id, verdict=verdict, text=text) if verdict else None
+
+
+def replies(responses: Mapping[str, Any] | None) -> list[PersonReply]:
+    found = [reply(name, result) for name, result in (responses or {}).items() if isinstance(result, ElicitResult)]
+    return [one for one in found if one]
+
+
+async def ask(ctx: Context, request: RequestTold, now: float) -> PersonReply | None:
+    """Ask an older client's person while their call waits, but no longer than the task does."""
+    asked = form(request)
+    try:
+        async with asyncio.timeout(max(0.0, request.expires - now) if request.expires else None):
+            result = await ctx.session.elicit_form(asked.message, asked.requested_schema, ctx.request_id)
+    except (MCPError, TimeoutError):
+        return None
+    return reply(request.request_id, result)

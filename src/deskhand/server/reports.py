@@ -1,0 +1,53 @@
+"""What a run was, from its log: steps with their pictures, gates, and what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from deskhand.server.entries import Kept, Paid
+from deskhand.server.views import Report, StepView, task_view
+from deskhand.task.events import GateClosed, Observed, Record, Settled, StepFinished
+from deskhand.task.state import TaskState
+from deskhand.types import Usage
+
+
+def report_of(state: TaskState, records: Iterable[Record], *, running: bool) -> Report:
+    steps: list[StepView] = []
+    gates = [record.event.report for record in records if isinstance(record.event, GateClosed)]
+    before = after = ""
+    for record in records:
+        match record.event:
+            case Observed(frame=frame):
+                before = after = frame
+            case Settled(frame=frame):
+                after = frame
+            case StepFinished() as step:
+                steps.append(
+                    StepView(
+                        subtask=step.subtask,
+                        report=step.report,
+                        success=step.success,
+                        screen_changed=step.screen_changed,
+                        ms=step.ms,
+                        before=before,
+                        after=after,
+                    )
+                )
+            case _:
+                pass
+    return Report(
+        task=task_view(state, running=running),
+        subtasks=list(state.plan),
+        steps=steps,
+        gates=gates,
+        costs=dict(state.spend),
+    )
+
+
+def spent_on(talk: Iterable[Kept]) -> Usage:
+    """What the assistant's calls took; of one that was cut off, its worst case."""
+    calls: dict[str, Usage] = {}
+    for kept in talk:
+        if isinstance(paid := kept.entry, Paid):
+            calls[paid.call] = paid.usage or Usage.model_validate({"calls": 1, "cost": paid.worst})
+    return sum(calls.values(), Usage())

@@ -1,0 +1,135 @@
+"""Devices over HTTP: what there is, what is on the screen, and the person's own hand on it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import StreamingResponse
+
+from deskhand.actions import Action
+from deskhand.engine.run import Run
+from deskhand.errors import DeviceFault
+from deskhand.screen.frame import bounded, to_jpeg
+from deskhand.server.problems import documented
+from deskhand.server.services import Services, Shared
+from deskhand.server.tasks import TaskElsewhere
+from deskhand.server.views import Acted, DeviceList, DeviceView, TaskView, task_view
+from deskhand.types import Frame
+
+router = APIRouter(prefix="/api/devices", tags=["devices"])
+
+DevicePath = Annotated[str, Path(min_length=1, max_length=2000)]
+Side = Annotated[int, Query(ge=100, le=8192, description="no side of the picture is longer")]
+QUALITY = 75
+_BOUNDARY = "frame"
+
+
+@router.get("", responses=documented(409))
+async def listed(shared: Shared) -> DeviceList:
+    """Every device that can be named now."""
+    found = await shared.hand.devices()
+    tasks = {run.state.device: task_id for task_id, run in shared.tasks.running.items()}
+    return DeviceList(
+        devices=[
+            DeviceView(device_id=one.id, kind=one.kind, state=one.state, detail=one.detail, task_id=tasks.get(one.id))
+            for one in found
+        ]
+    )
+
+
+@router.get(
+    "/{device_id}/screenshot",
+    response_class=Response,
+    responses={200: {"description": "the screen now", "content": {"image/jpeg": {}}}, **documented(404, 409)},
+)
+async def screenshot(device_id: DevicePath, shared: Shared, side: Side | None = None) -> Response:
+    """The screen as it is now; a task on it is not disturbed."""
+    frame = await shared.hand.pool.look(device_id)
+    return Response(await _jpeg(frame, side), media_type="image/jpeg", headers={"Cache-Control": "no-store"})
+
+
+@router.get(
+    "/{device_id}/frames",
+    response_class=StreamingResponse,
+    responses={
+        200: {
+            "description": "pictures, each when the screen has changed",
+            "content": {"multipart/x-mixed-replace": {"schema": {"type": "string"}}},
+        },
+        **documented(404, 409),
+    },
+)
+async def frames(
+    device_id: DevicePath,
+    shared: Shared,
+    side: Side = 1280,
+    rate: Annotated[float, Query(gt=0, le=20, description="pictures a second at most")] = 4.0,
+    count: Annotated[int, Query(ge=1, le=1_000_000, description="end after so many pictures")] = 1_000_000,
+) -> StreamingResponse:
+    """The live screen, for an `<img>`."""
+    first = await shared.hand.pool.look(device_id)
+    media = f"multipart/x-mixed-replace; boundary={_BOUNDARY}"
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(_film(device_id, first, shared, side, 1 / rate, count), media_type=media, headers=headers)
+
+
+async def _film(
+    device_id: str, frame: Frame, shared: Services, side: int, pause_s: float, count: int
+) -> AsyncGenerator[bytes, None]:
+    shown = b""
+    while count:
+        picture = await _jpeg(frame, side)
+        if picture != shown:
+            shown = picture
+            count -= 1
+            head = f"--{_BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n"
+            yield head.encode() + picture + b"\r\n"
+        if not count or await _shutting_down(shared, pause_s):
+            return
+        try:
+            frame = await shared.hand.pool.look(device_id)
+        except DeviceFault:
+            return  # unplugged, or its lease is another program's: there is nothing more to see
+
+
+async def _shutting_down(shared: Services, seconds: float) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            return await shared.closing.wait()
+    except TimeoutError:
+        return False
+
+
+async def _jpeg(frame: Frame, side: int | None) -> bytes:
+    return await asyncio.to_thread(lambda: to_jpeg(bounded(frame, side).frame if side else frame, QUALITY))
+
+
+@router.post("/{device_id}/take-over", responses=documented(400, 404, 409))
+async def take_over(device_id: DevicePath, shared: Shared) -> TaskView:
+    """The device is yours when this returns; its task waits."""
+    run = _task_on(device_id, shared)
+    await run.take_over()
+    return task_view(run.state, running=True)
+
+
+@router.post("/{device_id}/hand-back", responses=documented(400, 404, 409))
+async def hand_back(device_id: DevicePath, shared: Shared) -> TaskView:
+    """The task goes on, and is told what changed meanwhile."""
+    run = _task_on(device_id, shared)
+    await run.hand_back()
+    return task_view(run.state, running=True)
+
+
+@router.post("/{device_id}/actions", responses=documented(400, 404, 409))
+async def act(device_id: DevicePath, body: Action, shared: Shared) -> Acted:
+    """Tap, type, press a key … by your own hand: on a device that you took over, or on a free one."""
+    return Acted(detail=await shared.tasks.act(device_id, body))
+
+
+def _task_on(device_id: str, shared: Services) -> Run:
+    if run := shared.tasks.on_device(device_id):
+        return run
+    raise TaskElsewhere(f"No task of this server is on the device {device_id}.")

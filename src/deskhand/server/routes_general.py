@@ -1,0 +1,61 @@
+"""Health, settings, costs, and the console's cookie."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response
+
+from deskhand import __version__
+from deskhand.server.guard import COOKIE
+from deskhand.server.problems import documented
+from deskhand.server.reports import spent_on
+from deskhand.server.services import Shared
+from deskhand.server.views import AllCosts, Health, SettingsView, SettingView, TaskCost
+from deskhand.types import Usage
+
+router = APIRouter(prefix="/api", tags=["server"])
+
+
+@router.get("/health")
+async def health(shared: Shared) -> Health:
+    shared.watch.current()
+    return Health(
+        status="ok",
+        version=__version__,
+        seconds=shared.hand.clock.wall() - shared.since,
+        running_tasks=len(shared.tasks.running),
+        settings_trouble=shared.watch.trouble,
+    )
+
+
+@router.get("/settings", responses=documented(503))
+async def settings(shared: Shared) -> SettingsView:
+    """Every setting and where it comes from. Keys are never told."""
+    rows = shared.watch.explained()
+    return SettingsView(settings=[SettingView(key=key, value=value, origin=origin) for key, value, origin in rows])
+
+
+@router.get("/costs", responses=documented(503))
+async def costs(shared: Shared, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> AllCosts:
+    """What the newest tasks and conversations have cost."""
+    runs = await shared.hand.journal.runs(limit)
+    talks = [spent_on(await shared.store.read(talk.session_id)) for talk in await shared.store.listed(limit)]
+    conversations = sum(talks, Usage())
+    tasks = [TaskCost(task_id=run.task_id, goal=run.goal, usage=run.usage) for run in runs]
+    return AllCosts(total=sum((task.usage for task in tasks), conversations), tasks=tasks, conversations=conversations)
+
+
+@router.post("/session", status_code=204, response_class=Response)
+async def log_in(shared: Shared) -> Response:
+    """Give a browser a cookie in place of the token."""
+    response = Response(status_code=204)
+    response.set_cookie(COOKIE, shared.token.cookie, httponly=True, samesite="strict", path="/")
+    return response
+
+
+@router.delete("/session", status_code=204, response_class=Response)
+async def log_out() -> Response:
+    response = Response(status_code=204)
+    response.delete_cookie(COOKIE, httponly=True, samesite="strict", path="/")
+    return response

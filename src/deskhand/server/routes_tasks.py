@@ -1,0 +1,170 @@
+"""Tasks over HTTP: everything that the command line can do with a run."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from deskhand.errors import UsageError
+from deskhand.server.problems import documented
+from deskhand.server.reports import report_of
+from deskhand.server.services import Services, Shared
+from deskhand.server.streams import EventStream, LastEventId, number, stream_documented
+from deskhand.server.tasks import UnknownTask
+from deskhand.server.views import (
+    Costs,
+    EventPage,
+    Reply,
+    Report,
+    RequestList,
+    TaskCommand,
+    TaskList,
+    TaskRequest,
+    TaskView,
+    TodoList,
+    Words,
+    task_view,
+)
+from deskhand.types import InjectPrompt, ResetContext
+
+router = APIRouter(prefix="/api/tasks", tags=["tasks"])
+
+TaskId = Annotated[str, Path(min_length=1, max_length=100)]
+FrameName = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
+After = Annotated[int, Query(ge=0, le=2**53)]
+
+
+@router.post("", status_code=201, responses=documented(400, 402, 404, 409, 503))
+async def create(body: TaskRequest, shared: Shared) -> TaskView:
+    """Start a task. It goes on by itself, whether anybody watches or not."""
+    run = await shared.tasks.create(
+        body.goal, device=body.device, url=body.url, loop=body.loop, max_steps=body.max_steps, wait_s=body.wait_s
+    )
+    return task_view(run.state, running=True)
+
+
+@router.get("", responses=documented(503))
+async def listed(shared: Shared, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> TaskList:
+    """Tasks of this user, the newest first, whichever program ran them."""
+    return TaskList(tasks=await shared.hand.journal.runs(limit))
+
+
+@router.get("/{task_id}", responses=documented(404, 503))
+async def get(task_id: TaskId, shared: Shared) -> TaskView:
+    return await _view(task_id, shared)
+
+
+@router.get("/{task_id}/events", responses=documented(404, 503))
+async def events(
+    task_id: TaskId, shared: Shared, after: After = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 200
+) -> EventPage:
+    """What happened, page by page: ask again with `after` = `next`."""
+    state = await shared.tasks.state(task_id)
+    page = (await shared.hand.journal.read(task_id, after))[:limit]
+    return EventPage(events=page, next=page[-1].seq if page else after, over=state.over)
+
+
+@router.get(
+    "/{task_id}/events/stream",
+    response_class=EventStream,
+    responses={**stream_documented("each event as it comes, until the task's end"), **documented(404, 503)},
+)
+async def stream(task_id: TaskId, shared: Shared, after: After = 0, last_event_id: LastEventId = None) -> EventStream:
+    """What happens, as it happens. With `Last-Event-ID`, or `after`, from there on."""
+    await shared.tasks.state(task_id)
+    return EventStream(shared.feeds.stream(task_id, number(last_event_id, after)))
+
+
+@router.post("/{task_id}/commands", responses=documented(400, 404, 409, 503))
+async def command(task_id: TaskId, body: TaskCommand, shared: Shared) -> TaskView:
+    """Pause, resume, stop, inject words for the worker, or reset its context."""
+    await shared.tasks.state(task_id)
+    if body.command == "resume" and task_id not in shared.tasks.running:
+        run = await shared.tasks.resume(task_id)
+        return task_view(run.state, running=True)
+    run = shared.tasks.live(task_id)
+    match body.command:
+        case "pause":
+            await run.pause()
+        case "resume":
+            run.resume()
+        case "stop":
+            await run.stop(body.text or "stopped by the user")
+        case "inject":
+            if not body.text.strip():
+                raise UsageError("There is nothing to inject: say it in text.")
+            run.send(InjectPrompt(content=body.text))
+        case "reset":
+            run.send(ResetContext())
+    return await _view(task_id, shared)
+
+
+@router.post("/{task_id}/messages", responses=documented(400, 404, 409, 503))
+async def say(task_id: TaskId, body: Words, shared: Shared) -> TaskView:
+    """A person's words in the middle of the work: they change the to-do list, or go to the worker."""
+    await shared.tasks.state(task_id)
+    await shared.tasks.live(task_id).say(body.text)
+    return await _view(task_id, shared)
+
+
+@router.get("/{task_id}/requests", responses=documented(404, 503))
+async def requests(task_id: TaskId, shared: Shared) -> RequestList:
+    """What the task needs a person for: questions, approvals, take-overs."""
+    return RequestList(requests=list((await shared.tasks.state(task_id)).requests))
+
+
+@router.post("/{task_id}/requests/{request_id}", responses=documented(400, 404, 409, 503))
+async def answer(
+    task_id: TaskId, request_id: Annotated[str, Path(min_length=1, max_length=100)], body: Reply, shared: Shared
+) -> TaskView:
+    """Answer one of them: `yes` with the answer in `text`, or `no`."""
+    await shared.tasks.state(task_id)
+    shared.tasks.live(task_id).answer(request_id, body.verdict, body.text)
+    return await _view(task_id, shared)
+
+
+@router.get("/{task_id}/todo", responses=documented(404, 503))
+async def todo(task_id: TaskId, shared: Shared) -> TodoList:
+    """The plan. It is changed by saying so: POST to messages."""
+    state = await shared.tasks.state(task_id)
+    return TodoList(current=state.subtask.id if state.subtask else None, subtasks=list(state.plan))
+
+
+@router.get("/{task_id}/report", responses=documented(404, 503))
+async def report(task_id: TaskId, shared: Shared) -> Report:
+    """The whole run: steps with the names of their pictures, gates, costs."""
+    state = await shared.tasks.state(task_id)
+    records = await shared.hand.journal.read(task_id)
+    return report_of(state, records, running=task_id in shared.tasks.running)
+
+
+@router.get("/{task_id}/costs", responses=documented(404, 503))
+async def costs(task_id: TaskId, shared: Shared) -> Costs:
+    state = await shared.tasks.state(task_id)
+    return Costs(total=state.usage, by_role=dict(state.spend))
+
+
+@router.get(
+    "/{task_id}/frames/{name}",
+    response_class=Response,
+    responses={
+        200: {"description": "a picture of a step", "content": {"image/jpeg": {}}},
+        **documented(404, 503),
+    },
+)
+async def frame(task_id: TaskId, name: FrameName, shared: Shared) -> Response:
+    await shared.tasks.state(task_id)
+    picture = await shared.hand.journal.load_frame(name)
+    if picture is None:
+        raise UnknownFrame(name)
+    return Response(picture, media_type="image/jpeg", headers={"Cache-Control": "private, max-age=31536000, immutable"})
+
+
+class UnknownFrame(UnknownTask):
+    def __init__(self, name: str) -> None:
+        Exception.__init__(self, f"There is no picture {name!r}.")
+
+
+async def _view(task_id: str, shared: Services) -> TaskView:
+    return task_view(await shared.tasks.state(task_id), running=task_id in shared.tasks.running)

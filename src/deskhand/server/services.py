@@ -1,0 +1,58 @@
+"""What the routes share: one Deskhand, its tasks, its conversations; opened and closed with the server."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Annotated
+
+from fastapi import Depends, Request
+
+from deskhand.build import Deskhand
+from deskhand.server.chats import Chats
+from deskhand.server.conversations import Conversations
+from deskhand.server.feeds import TaskFeeds
+from deskhand.server.tasks import Tasks
+from deskhand.server.token import Token
+from deskhand.server.watch import SettingsWatch
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    hand: Deskhand
+    watch: SettingsWatch
+    token: Token
+    store: Conversations
+    chats: Chats
+    tasks: Tasks
+    feeds: TaskFeeds
+    closing: asyncio.Event  # set when the server shuts down: whatever streams without end, ends
+    since: float
+
+
+@asynccontextmanager
+async def opened(watch: SettingsWatch, token: Token) -> AsyncGenerator[Services, None]:
+    settings = watch.current()
+    async with AsyncExitStack() as stack, Deskhand(settings) as hand:
+        store = Conversations(settings.data_dir)
+        stack.push_async_callback(store.close)
+        feeds = TaskFeeds(hand.bus, hand.journal, hand.clock)
+        feeding = asyncio.create_task(feeds.run())
+        tasks, chats = Tasks(hand, watch), Chats(hand, store, watch)
+        try:
+            yield Services(hand, watch, token, store, chats, tasks, feeds, asyncio.Event(), hand.clock.wall())
+        finally:
+            await chats.close()
+            await tasks.close()
+            feeds.close()
+            feeding.cancel()
+            await asyncio.wait({feeding})
+
+
+def services(request: Request) -> Services:
+    return request.app.state.services
+
+
+Shared = Annotated[Services, Depends(services)]

@@ -1,0 +1,32 @@
+"""Streams to clients: server-sent events that begin at once, and where a client left off."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Annotated, Any
+
+from fastapi import Header
+from fastapi.responses import StreamingResponse
+
+EVENTS = "text/event-stream"
+# Where a client says that it has everything up to this number.
+LastEventId = Annotated[str | None, Header(max_length=30, description="the id of the last event that was received")]
+
+
+class EventStream(StreamingResponse):
+    media_type = EVENTS
+
+    def __init__(
+        self, chunks: AsyncGenerator[bytes, None], headers: dict[str, str] | None = None, status_code: int = 200
+    ) -> None:
+        always = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        super().__init__(chunks, status_code, {**always, **(headers or {})})
+
+
+def stream_documented(what: str) -> dict[int | str, dict[str, Any]]:
+    return {200: {"description": what, "content": {EVENTS: {"schema": {"type": "string"}}}}}
+
+
+def number(last_event_id: str | None, after: int = 0) -> int:
+    """What is no number says nothing: it is read from the beginning."""
+    return int(last_event_id) if last_event_id and last_event_id.isdecimal() else after

@@ -1,0 +1,142 @@
+"""The tasks that this server runs, and those that the journal remembers. They outlive whoever asked for them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from contextlib import AbstractAsyncContextManager
+
+from deskhand.actions import Action
+from deskhand.build import Deskhand
+from deskhand.engine.run import Run
+from deskhand.errors import DeskhandError, UsageError
+from deskhand.server.watch import SettingsWatch
+from deskhand.task.events import LoopMode
+from deskhand.task.fold import fold_all
+from deskhand.task.state import TaskState
+
+_log = logging.getLogger("deskhand.server")
+
+
+class UnknownTask(UsageError):
+    def __init__(self, task_id: str) -> None:
+        super().__init__(f"There is no task {task_id!r}.")
+
+
+class TaskElsewhere(UsageError):
+    """It is over, or another program runs it."""
+
+
+class Tasks:
+    def __init__(self, hand: Deskhand, watch: SettingsWatch) -> None:
+        self._hand = hand
+        self._watch = watch
+        self.running: dict[str, Run] = {}
+        self._holding: set[asyncio.Task[None]] = set()
+        self._starting: set[asyncio.Task[None]] = set()
+
+    async def create(
+        self,
+        goal: str,
+        *,
+        device: str = "",
+        url: str = "",
+        loop: LoopMode | None = None,
+        max_steps: int | None = None,
+        wait_s: float = 0.0,
+        said: str | None = None,
+        foreign: bool = False,
+    ) -> Run:
+        """A task under way. It takes the settings as they are now, and keeps them.
+
+        `said`, `foreign`: whose words the goal is, as `Deskhand.start` has it.
+        """
+        settings = self._hand.settings = self._watch.current()
+        return await self._held(
+            self._hand.start(
+                goal,
+                device=device,
+                url=url,
+                loop=loop or settings.loop,
+                max_steps=max_steps,
+                wait_s=wait_s,
+                attended=True,
+                said=said,
+                foreign=foreign,
+            )
+        )
+
+    async def resume(self, task_id: str) -> Run:
+        """A task of the past again, from where its log says that it was left."""
+        await self.state(task_id)
+        self._hand.settings = self._watch.current()
+        return await self._held(self._hand.resume(task_id, attended=True))
+
+    async def _held(self, starting: AbstractAsyncContextManager[Run]) -> Run:
+        started: asyncio.Future[Run] = asyncio.get_running_loop().create_future()
+        holding = asyncio.create_task(self._hold(starting, started))
+        self._holding.add(holding)
+        self._starting.add(holding)
+        holding.add_done_callback(self._holding.discard)
+        # Not before: whoever asked may go away while the device is still being opened.
+        started.add_done_callback(lambda _: self._starting.discard(holding))
+        return await asyncio.shield(started)
+
+    async def _hold(self, starting: AbstractAsyncContextManager[Run], started: asyncio.Future[Run]) -> None:
+        """Keeps the device leased until the task is over, whoever watches."""
+        task_id = ""
+        try:
+            async with starting as run:
+                task_id = run.task_id
+                self.running[task_id] = run
+                if not started.done():
+                    started.set_result(run)
+                await run.wait()
+        except DeskhandError as fault:
+            if started.done():
+                _log.error("task %s: %s", task_id, fault)
+            else:
+                started.set_exception(fault)
+        except Exception as error:  # noqa: BLE001 a bug of ours: told to whoever waits, else to the log
+            if not started.done():
+                started.set_exception(error)
+            else:
+                _log.exception("task %s crashed", task_id)
+        finally:
+            self.running.pop(task_id, None)
+            if not started.done():
+                started.set_exception(TaskElsewhere("The server was shut down before the task began."))
+
+    def live(self, task_id: str) -> Run:
+        run = self.running.get(task_id)
+        if run is None or run.state.over:
+            raise TaskElsewhere(f"Task {task_id} does not run in this server: it is over, or another program has it.")
+        return run
+
+    def on_device(self, device_id: str) -> Run | None:
+        return next((run for run in self.running.values() if run.state.device == device_id), None)
+
+    async def state(self, task_id: str) -> TaskState:
+        if run := self.running.get(task_id):
+            return run.state
+        records = await self._hand.journal.read(task_id)
+        if not records:
+            raise UnknownTask(task_id)
+        return fold_all(records)
+
+    async def act(self, device_id: str, action: Action) -> str:
+        """By the person's own hand: on a device that was taken over from its task, or on a free one."""
+        if run := self.on_device(device_id):
+            return await run.by_hand(action)
+        async with self._hand.pool.lease(device_id) as device:
+            return await device.act(action)
+
+    async def close(self) -> None:
+        """Stop everything; the journal has it all, so that it can be taken up again."""
+        for waiting in self._starting:
+            waiting.cancel()
+        for run in list(self.running.values()):
+            if not run.state.over:
+                await run.stop(f"the server was shut down: go on with deskhand resume {run.task_id}")
+        if self._holding:
+            await asyncio.wait(self._holding)

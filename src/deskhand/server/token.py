@@ -1,0 +1,62 @@
+"""The token that opens the server: made once, kept in a file that only its user can read."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from deskhand.config import Settings
+from deskhand.errors import SettingsError
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`fresh`: it was made just now, and is shown this once."""
+
+    value: str
+    file: Path
+    fresh: bool
+
+    @property
+    def cookie(self) -> str:
+        """What a browser gets instead: the token itself never goes into a cookie."""
+        return hmac.new(self.value.encode(), b"deskhand console", hashlib.sha256).hexdigest()
+
+    def opens(self, said: str) -> bool:
+        return hmac.compare_digest(said.encode(), self.value.encode())
+
+    def opens_cookie(self, said: str) -> bool:
+        return hmac.compare_digest(said.encode(), self.cookie.encode())
+
+    def __repr__(self) -> str:
+        return f"Token({self.file})"
+
+
+def token_file(settings: Settings) -> Path:
+    return settings.server.token_file or settings.data_dir / "server-token"
+
+
+def read_token(file: Path) -> Token:
+    """The token in this file; a new one where there is none yet."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        except FileExistsError:
+            file.chmod(0o600)
+            value = file.read_text(encoding="utf-8").strip()
+            if len(value) < 16:
+                raise SettingsError(
+                    f"The token in {file} is too short: delete the file, and a new one is made."
+                ) from None
+            return Token(value, file, fresh=False)
+        with os.fdopen(handle, "w", encoding="utf-8") as new:
+            value = secrets.token_urlsafe(32)
+            new.write(f"{value}\n")
+        return Token(value, file, fresh=True)
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"The token file {file} can't be used: {error}.") from None

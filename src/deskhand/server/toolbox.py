@@ -1,0 +1,143 @@
+"""The tools of a conversation: devices, inner loops on them, what the user registers. A failure is a result, too."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, cast
+
+from pydantic import PydanticUserError, TypeAdapter, ValidationError
+from pydantic_core import ArgsKwargs, PydanticSerializationError, to_jsonable_python
+
+from deskhand.build import Deskhand
+from deskhand.config import ChatSettings
+from deskhand.errors import DeskhandError, SettingsError
+from deskhand.server.inner import InnerLoops
+from deskhand.server.toolbox_mcp import open_server
+from deskhand.talk import Tool, ToolCall
+
+GROUP = "deskhand.tools"
+
+
+@dataclass(frozen=True, slots=True)
+class Equipment:
+    """One tool and what carries it out. `timeout_s` is None for what has limits of its own."""
+
+    tool: Tool
+    use: Callable[[Mapping[str, Any]], Awaitable[Any]]
+    timeout_s: float | None = None
+
+
+class Toolbox:
+    def __init__(self, *equipment: Equipment) -> None:
+        self._equipment: dict[str, Equipment] = {}
+        for one in equipment:
+            if one.tool.name in self._equipment:
+                raise SettingsError(f"There are two tools called {one.tool.name!r}: rename one, or leave it out.")
+            self._equipment[one.tool.name] = one
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        return tuple(one.tool for one in self._equipment.values())
+
+    async def use(self, call: ToolCall) -> Any:
+        """What the call comes to, as JSON; whatever goes wrong in it is told in its result."""
+        one = self._equipment[call.name]
+        try:
+            async with asyncio.timeout(one.timeout_s):
+                return to_jsonable_python(await one.use(call.arguments or {}), fallback=str)
+        except TimeoutError:
+            return {"error": f"{call.name} took longer than {one.timeout_s:g} s."}
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            return {"error": f"{call.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}."}
+        except DeskhandError as fault:
+            return {"error": str(fault)}
+        except PydanticSerializationError as error:
+            return {"error": f"The result of {call.name} can't be told: {error}."}
+        except Exception as error:  # noqa: BLE001 a user's own function may raise anything; the conversation goes on
+            return {"error": f"{call.name} failed: {type(error).__name__}: {error}"}
+
+
+async def open_toolbox(hand: Deskhand, loops: InnerLoops, settings: ChatSettings, closing: AsyncExitStack) -> Toolbox:
+    """Everything that the assistant may call for one message; MCP servers run until `closing` ends."""
+    equipment = [*_own(hand, loops), *(_function(name, settings.tool_timeout_s) for name in _named(settings))]
+    for server in settings.mcp:
+        for tool, use in await open_server(server, settings.tool_timeout_s, closing):
+            equipment.append(Equipment(tool, use, settings.tool_timeout_s))
+    return Toolbox(*equipment)
+
+
+def _own(hand: Deskhand, loops: InnerLoops) -> list[Equipment]:
+    async def list_devices(_: Mapping[str, Any]) -> list[dict[str, str]]:
+        found = await hand.devices()
+        return [{"device_id": one.id, "kind": one.kind, "state": one.state, "detail": one.detail} for one in found]
+
+    async def chat(given: Mapping[str, Any]) -> dict[str, Any]:
+        return await loops.chat(str(given.get("device_id") or ""), str(given.get("message") or ""))
+
+    text = {"type": "string"}
+    nothing: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
+    order = {
+        "type": "object",
+        "properties": {
+            "device_id": {**text, "description": "as list_devices tells it"},
+            "message": {**text, "description": "one thing to do, or one question about the screen"},
+        },
+        "required": ["device_id", "message"],
+        "additionalProperties": False,
+    }
+    about = "Hand one small job, or a question about the screen, to a device; returns {result, steps, success}."
+    return [
+        Equipment(Tool("list_devices", "All devices, and whether each is ready or busy.", nothing), list_devices),
+        Equipment(Tool("chat", about, order), chat),
+    ]
+
+
+# --- the user's own functions ----------------------------------------------------------------------------------
+
+
+def _named(settings: ChatSettings) -> tuple[str, ...]:
+    return (*_installed(), *settings.tools)
+
+
+@cache
+def _installed() -> tuple[str, ...]:
+    """Functions that installed packages offer."""
+    return tuple(sorted(entry.value for entry in entry_points(group=GROUP)))
+
+
+def _function(name: str, timeout_s: float) -> Equipment:
+    function = _loaded(name)
+    try:
+        adapter = TypeAdapter[Any](cast("Any", function))
+        schema = adapter.json_schema()
+    except (PydanticUserError, NameError) as error:
+        raise SettingsError(f"The tool {name!r} can't be described to a model: {error}.") from None
+
+    async def use(given: Mapping[str, Any]) -> Any:
+        # Off the loop: a function that blocks may not hold up the devices.
+        result = await asyncio.to_thread(adapter.validate_python, ArgsKwargs((), dict(given)))
+        return await result if inspect.isawaitable(result) else result
+
+    about = inspect.getdoc(function) or f"The user's own {function.__name__}."
+    return Equipment(Tool(function.__name__, about, schema), use, timeout_s)
+
+
+def _loaded(name: str) -> Callable[..., Any]:
+    module, _, path = name.partition(":")
+    try:
+        found: Any = import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+    except (ImportError, AttributeError) as error:
+        raise SettingsError(f"The tool {name!r} (chat.tools) can't be loaded: {error}.") from None
+    if not callable(found):
+        raise SettingsError(f"The tool {name!r} (chat.tools) is no function.")
+    return found

@@ -1,0 +1,52 @@
+"""Tools of MCP servers: each server is started for one message of a conversation and ended with it."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import AsyncExitStack, contextmanager
+from typing import IO, Any, cast
+
+from deskhand.config import McpServerSettings
+from deskhand.errors import LookupFailed, SettingsError
+from deskhand.talk import Tool
+
+_TEXT = 8000
+Use = Callable[[Mapping[str, Any]], Awaitable[Any]]
+
+
+@contextmanager
+def _scratch() -> Generator[IO[str], None, None]:
+    """Where a server's complaints go, which are nobody's but its own."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as file:
+        yield file
+
+
+async def open_server(settings: McpServerSettings, timeout_s: float, closing: AsyncExitStack) -> list[tuple[Tool, Use]]:
+    """Its tools; the server lives until `closing` ends. Raises SettingsError when it can't be started."""
+    try:
+        from mcp import Client, MCPError, StdioServerParameters, stdio_client
+    except ImportError:
+        raise SettingsError("Tools of MCP servers need one more package: pip install 'deskhand[mcp]'.") from None
+    program, *arguments = settings.command
+    complaints = closing.enter_context(_scratch())
+    server = StdioServerParameters(command=program, args=list(arguments))
+    try:
+        client = await closing.enter_async_context(Client(stdio_client(server, cast("Any", complaints))))
+        async with asyncio.timeout(timeout_s):
+            listed = (await client.list_tools()).tools
+    except (OSError, ValueError, MCPError, ExceptionGroup, TimeoutError) as error:
+        raise SettingsError(f"The MCP server {program} (chat.mcp) can't be used: {error}.") from None
+
+    def use(name: str) -> Use:
+        async def call(given: Mapping[str, Any]) -> Any:
+            result = await client.call_tool(name, dict(given))
+            text = "\n".join(part.text for part in result.content if part.type == "text").strip()[:_TEXT]
+            if result.is_error:
+                raise LookupFailed(f"{name} failed: {text or 'without a word'}")
+            return text
+
+        return call
+
+    return [(Tool(tool.name, tool.description or tool.name, tool.input_schema), use(tool.name)) for tool in listed]

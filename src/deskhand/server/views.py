@@ -1,0 +1,240 @@
+"""What the API takes and tells, as pydantic models: the words of the engine, without its inner workings."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from deskhand.actions import Word
+from deskhand.gates import QualityReport
+from deskhand.people import PersonRequest
+from deskhand.task.events import EndCause, LoopMode, Record, RunSummary
+from deskhand.task.state import TaskState
+from deskhand.types import ExecutorStatus, Situation, StepReport, Subtask, TaskStatus, Usage
+
+Text = Annotated[str, Field(min_length=1, max_length=20_000)]
+DeviceId = Annotated[str, Field(max_length=2000)]
+SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
+
+
+class View(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+# --- layered chat ----------------------------------------------------------------------------------------------
+
+
+class ChatRequest(Word):
+    message: Text
+    device_id: DeviceId | None = None
+    session_id: SessionId | None = None
+
+
+class SessionRequest(Word):
+    session_id: SessionId
+
+
+class Outcome(View):
+    success: bool
+    message: str
+
+
+class TalkView(View):
+    session_id: str
+    title: str
+    started: float
+    updated: float
+    entries: int
+
+
+class TalkList(View):
+    sessions: list[TalkView]
+
+
+class TalkEntry(View):
+    """`event` is what was streamed, or the person's message (`type: user`)."""
+
+    id: int
+    at: float
+    event: dict[str, Any]
+
+
+class WholeTalk(View):
+    session_id: str
+    running: bool
+    usage: Usage
+    entries: list[TalkEntry]
+
+
+# --- tasks -----------------------------------------------------------------------------------------------------
+
+
+class TaskRequest(Word):
+    """`wait_s`: how long to wait for a busy device."""
+
+    goal: Text
+    device: DeviceId = ""
+    url: Annotated[str, Field(max_length=8000)] = ""
+    loop: LoopMode | None = None
+    max_steps: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    wait_s: Annotated[float, Field(ge=0, le=600)] = 0.0
+
+
+class TaskCommand(Word):
+    """`text` is the reason of a stop, or the words of an inject. `resume` also takes up a task of the past again."""
+
+    command: Literal["pause", "resume", "stop", "inject", "reset"]
+    text: Annotated[str, Field(max_length=20_000)] = ""
+
+
+class Words(Word):
+    text: Text
+
+
+class Reply(Word):
+    verdict: Literal["yes", "no"]
+    text: Annotated[str, Field(max_length=20_000)] = ""
+
+
+class TaskView(View):
+    """`running`: in this server, so that it takes commands."""
+
+    task_id: str
+    goal: str
+    device: str
+    worker: str
+    loop: LoopMode
+    status: TaskStatus
+    situation: Situation
+    executor: ExecutorStatus
+    running: bool
+    step: int
+    max_steps: int
+    started: float
+    ended: float | None
+    cause: EndCause | None
+    reason: str
+    answers: list[str]
+    requests: list[PersonRequest]
+    usage: Usage
+    last_event: int
+
+
+def task_view(state: TaskState, *, running: bool) -> TaskView:
+    return TaskView(
+        task_id=state.task_id,
+        goal=state.goal,
+        device=state.device,
+        worker=state.worker,
+        loop=state.loop,
+        status=state.status,
+        situation=state.situation,
+        executor=state.executor,
+        running=running and not state.over,
+        step=state.step,
+        max_steps=state.max_steps,
+        started=state.started,
+        ended=state.ended,
+        cause=state.cause,
+        reason=state.reason,
+        answers=list(state.answers),
+        requests=list(state.requests),
+        usage=state.usage,
+        last_event=state.last_seq,
+    )
+
+
+class TaskList(View):
+    tasks: list[RunSummary]
+
+
+class EventPage(View):
+    """`next` is what to ask for with `after`; the same as before when there was nothing more."""
+
+    events: list[Record]
+    next: int
+    over: bool
+
+
+class TodoList(View):
+    current: str | None
+    subtasks: list[Subtask]
+
+
+class RequestList(View):
+    requests: list[PersonRequest]
+
+
+class StepView(View):
+    """One step with the pictures before and after it: their names, for `/frames/{name}`."""
+
+    subtask: str
+    report: StepReport
+    success: bool
+    screen_changed: bool
+    ms: int
+    before: str
+    after: str
+
+
+class Report(View):
+    task: TaskView
+    subtasks: list[Subtask]
+    steps: list[StepView]
+    gates: list[QualityReport]
+    costs: dict[str, Usage]
+
+
+class Costs(View):
+    total: Usage
+    by_role: dict[str, Usage]
+
+
+class TaskCost(View):
+    task_id: str
+    goal: str
+    usage: Usage
+
+
+class AllCosts(View):
+    total: Usage
+    tasks: list[TaskCost]
+    conversations: Usage
+
+
+# --- devices and the rest --------------------------------------------------------------------------------------
+
+
+class DeviceView(View):
+    device_id: str
+    kind: str
+    state: str
+    detail: str
+    task_id: str | None
+
+
+class DeviceList(View):
+    devices: list[DeviceView]
+
+
+class Acted(View):
+    detail: str
+
+
+class Health(View):
+    status: Literal["ok"]
+    version: str
+    seconds: float
+    running_tasks: int
+    settings_trouble: str
+
+
+class SettingView(View):
+    key: str
+    value: Any
+    origin: str
+
+
+class SettingsView(View):
+    settings: list[SettingView]

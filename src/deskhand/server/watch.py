@@ -1,0 +1,58 @@
+"""Settings that follow their file: looked at when they are needed, read again when the file's content has changed.
+
+A bad file changes nothing: the settings stay as they were, and what is wrong is said once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from deskhand.config import Settings, explained, load, read_layers, settings_file
+from deskhand.errors import SettingsError
+from deskhand.layers import Tree
+
+
+class SettingsWatch:
+    """`current()` at the beginning of every turn; what runs keeps what it began with."""
+
+    def __init__(
+        self, overrides: Tree | None = None, file: Path | None = None, report: Callable[[str], None] | None = None
+    ) -> None:
+        self._overrides = overrides
+        self._file = file
+        self._report = report
+        self._hash = self._content()
+        self._settings = load(overrides, file)
+        self.trouble = ""
+
+    def current(self) -> Settings:
+        content = self._content()
+        if content == self._hash:
+            return self._settings
+        self._hash = content
+        try:
+            self._settings = load(self._overrides, self._file)
+            self.trouble = ""
+        except SettingsError as bad:
+            self.trouble = f"{bad} The settings stay as they were."
+            if self._report:
+                self._report(self.trouble)
+        return self._settings
+
+    def explained(self) -> list[tuple[str, Any, str]]:
+        """Every setting as it holds now, and where it comes from."""
+        try:
+            layers = read_layers(self._overrides, self._file)
+        except SettingsError:  # a file that is broken now has not changed what holds
+            layers = ()
+        return explained(self.current(), layers)
+
+    def _content(self) -> str:
+        file = self._file or settings_file()
+        try:
+            return f"{file}:{hashlib.sha256(file.read_bytes()).hexdigest()}"
+        except OSError as error:
+            return f"{file}:{error.errno}"

@@ -1,0 +1,108 @@
+"""Devices over HTTP: listed, looked at, taken over and handed back."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from typing import Any
+
+from PIL import Image
+
+from deskhand.models.scripted import Step
+from deskhand.models.server import ModelServer
+from tests.server.conftest import House, Serve, model
+
+NEVER = Step(text="x", first_byte_s=600)
+
+
+def size_of(jpeg: bytes) -> tuple[int, int]:
+    with Image.open(io.BytesIO(jpeg)) as picture:
+        return picture.size
+
+
+async def test_devices_are_listed_with_the_task_they_are_busy_with(serve: Serve) -> None:
+    async with (
+        ModelServer([NEVER]) as operator,
+        serve(models={"operator": model(operator, dialect="autoglm")}) as house,
+    ):
+        devices = {one["device_id"]: one for one in (await house.get("/api/devices"))["devices"]}
+        assert (devices["sim"]["state"], devices["sim"]["task_id"]) == ("ready", None)
+        task_id = await house.task("look", loop="single")
+        devices = {one["device_id"]: one for one in (await house.get("/api/devices"))["devices"]}
+        assert (devices["sim"]["state"], devices["sim"]["task_id"]) == ("busy", task_id)
+
+
+async def test_a_screen_is_shown_also_while_a_task_is_on_it(serve: Serve) -> None:
+    async with (
+        ModelServer([NEVER]) as operator,
+        serve(models={"operator": model(operator, dialect="autoglm")}) as house,
+    ):
+        free = await house.client.get("/api/devices/sim/screenshot")
+        assert free.headers["content-type"] == "image/jpeg"
+        assert size_of(free.content) == (1080, 2400)
+        await house.task("look", loop="single")
+        busy = await house.client.get("/api/devices/sim/screenshot", params={"side": 600})
+        assert max(size_of(busy.content)) == 600
+    assert (await _missing(serve)).status_code == 404
+
+
+async def _missing(serve: Serve) -> Any:
+    async with serve() as house:
+        return await house.client.get("/api/devices/toaster/screenshot")
+
+
+async def test_the_live_screen_shows_each_change(house: House) -> None:
+    path = "/api/devices/sim/frames"
+    async with house.client.stream("GET", path, params={"count": 2, "rate": 20, "side": 300}) as answer:
+        assert answer.headers["content-type"] == "multipart/x-mixed-replace; boundary=frame"
+        pieces = answer.aiter_bytes()
+        first = await anext(pieces)
+        await house.post("/api/devices/sim/actions", kind="open_app", name="设置")
+        rest = b"".join([piece async for piece in pieces])
+    parts = (first + rest).split(b"--frame\r\n")[1:]
+    pictures = [part.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n") for part in parts]
+    assert len(pictures) == 2
+    assert pictures[0] != pictures[1]
+    assert all(max(size_of(picture)) == 300 for picture in pictures)
+
+
+async def test_a_free_device_is_worked_by_hand(house: House) -> None:
+    await house.post("/api/devices/sim/actions", kind="open_app", name="设置")
+    phone = house.services.hand.simulated.phones[""]
+    assert "settings" in str(phone.front)
+    refused = await house.client.post("/api/devices/sim/actions", json={"kind": "fly"})
+    assert refused.status_code == 422
+    assert (await house.post("/api/devices/toaster/actions", 404, kind="home"))["status"] == 404
+
+
+async def test_a_device_is_taken_over_worked_by_hand_and_handed_back(serve: Serve) -> None:
+    hold = asyncio.Event()
+
+    async def think(_: Any) -> Step:
+        await hold.wait()
+        return Step(text='<answer>finish(message="done")</answer>')
+
+    async with (
+        ModelServer([think, think]) as operator,
+        serve(models={"operator": model(operator, dialect="autoglm")}) as house,
+    ):
+        assert "No task" in (await house.post("/api/devices/sim/take-over", 409))["detail"]
+        task_id = await house.task("look", loop="single")
+        await operator.until(lambda server: len(server.requests) == 1, 60)
+        refused = await house.post("/api/devices/sim/actions", 400, kind="home")
+        assert "take it over first" in refused["detail"]
+        assert (await house.post("/api/devices/sim/take-over"))["executor"] == "paused"
+        await house.post("/api/devices/sim/actions", kind="open_app", name="设置")
+        assert (await house.post("/api/devices/sim/hand-back"))["task_id"] == task_id
+        hold.set()
+        assert (await house.ended(task_id))["status"] == "fulfilled"
+        report = await house.get(f"/api/tasks/{task_id}/events")
+    kinds = [event["event"]["type"] for event in report["events"]]
+    assert "person_acted" in kinds
+
+
+async def test_who_watches_a_screen_keeps_nobody_from_working_on_it(house: House) -> None:
+    async with house.client.stream("GET", "/api/devices/sim/frames", params={"rate": 20, "side": 200}) as answer:
+        await anext(answer.aiter_bytes())
+        for _ in range(3):
+            assert (await house.ended(await house.task("open Settings")))["status"] == "fulfilled"

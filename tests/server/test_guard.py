@@ -1,0 +1,239 @@
+"""Nobody comes in without the token, under a foreign name or from a foreign site; on every route there is."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import stat
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from fastapi.routing import APIRoute
+
+from deskhand.clock import ManualClock
+from deskhand.config import ServerSettings
+from deskhand.errors import SettingsError
+from deskhand.server.app import make_app
+from deskhand.server.guard import COOKIE, check_exposure
+from deskhand.server.token import read_token
+from deskhand.server.watch import SettingsWatch
+from tests.server.conftest import House, Serve
+
+
+def routes(app: Any) -> list[tuple[str, str]]:
+    """Every method and path that the app itself knows, filled in."""
+    known: list[Any] = []
+    for route in app.routes:
+        known += route.original_router.routes if hasattr(route, "original_router") else [route]
+    assert len([route for route in known if isinstance(route, APIRoute)]) > 25
+    return [
+        (method, re.sub(r"{[^}]*}", "x", route.path))
+        for route in known
+        for method in sorted(getattr(route, "methods", None) or {"GET"})
+    ]
+
+
+def attempts(house: House) -> dict[str, tuple[dict[str, str], int]]:
+    right = {"Authorization": f"Bearer {house.token.value}"}
+    return {
+        "no token": ({}, 401),
+        "wrong token": ({"Authorization": "Bearer wrong"}, 401),
+        "another scheme": ({"Authorization": f"Basic {house.token.value}"}, 401),
+        "wrong cookie": ({"Cookie": f"{COOKIE}={house.token.value}"}, 401),
+        "foreign Origin": ({**right, "Origin": "http://evil.example"}, 403),
+        "no Origin at all": ({**right, "Origin": "null"}, 403),
+        "other port": ({**right, "Origin": "http://127.0.0.1:1"}, 403),
+        "rebound name": ({**right, "Host": "127.0.0.1.evil.example"}, 403),
+        "wrong Host": ({**right, "Host": "evil.example"}, 403),
+        "other address": ({**right, "Host": "192.168.1.2"}, 403),
+        "user in Host": ({**right, "Host": "127.0.0.1@evil.example"}, 403),
+        "empty Host": ({**right, "Host": ""}, 403),
+    }
+
+
+async def test_every_route_refuses_every_stranger(serve: Serve) -> None:
+    async with serve(server={"wrong_tokens": 10_000}) as house, httpx2.AsyncClient(base_url=house.url) as stranger:
+        app = make_app(house.watch, house.token)
+        let_in: list[str] = []
+        for method, path in [*routes(app), ("GET", "/"), ("GET", "/no/such/page"), ("TRACE", "/api/health")]:
+            for name, (headers, status) in attempts(house).items():
+                answer = await stranger.request(method, path, headers=headers)
+                if answer.status_code != status:
+                    let_in.append(f"{method} {path} with {name}: {answer.status_code}")
+                if method != "HEAD":
+                    assert answer.headers["content-type"] == "application/problem+json"
+                    assert answer.json()["detail"].endswith(("….", ".", "names."))
+    assert let_in == []
+
+
+async def test_an_event_stream_is_guarded_too(house: House) -> None:
+    task_id = await house.task("open Settings")
+    async with httpx2.AsyncClient(base_url=house.url) as stranger:
+        path = f"/api/tasks/{task_id}/events/stream"
+        assert (await stranger.get(path)).status_code == 401
+        right = {"Authorization": f"Bearer {house.token.value}", "Origin": "http://evil.example"}
+        assert (await stranger.get(path, headers=right)).status_code == 403
+    await house.ended(task_id)
+
+
+async def test_a_websocket_is_refused(house: House) -> None:
+    """There is none; the handshake is answered as any other request without a token is."""
+    upgrade = {"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13"}
+    async with httpx2.AsyncClient(base_url=house.url) as stranger:
+        answer = await stranger.get("/api/health", headers={**upgrade, "Sec-WebSocket-Key": "eA=="})
+    assert answer.status_code == 401
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:80", "[::1]:8765", "LOCALHOST:1"])
+async def test_its_own_names_are_taken(house: House, host: str) -> None:
+    assert (await house.client.get("/api/health", headers={"Host": host})).status_code == 200
+    mine = {"Host": host, "Origin": f"http://{host}"}
+    assert (await house.client.get("/api/health", headers=mine)).status_code == 200
+
+
+async def test_a_name_from_the_settings_is_taken(serve: Serve) -> None:
+    async with serve(server={"names": ["phones.example"]}) as house:
+        assert (await house.client.get("/api/health", headers={"Host": "phones.example"})).status_code == 200
+
+
+async def test_wrong_tokens_are_looked_at_only_so_often_and_the_right_one_always(serve: Serve) -> None:
+    async with serve(server={"wrong_tokens": 3}) as house, httpx2.AsyncClient(base_url=house.url) as stranger:
+        wrong = {"Authorization": "Bearer guess"}
+        answers = [(await stranger.get("/api/health", headers=wrong)).status_code for _ in range(5)]
+        assert answers == [401, 401, 401, 429, 429]
+        assert (await house.client.get("/api/health")).status_code == 200
+        assert (await stranger.get("/api/health")).status_code == 401
+
+
+async def test_a_body_is_bounded_whether_its_length_is_told_or_not(serve: Serve) -> None:
+    async with serve(server={"body_kb": 1}) as house:
+        body = b'{"message": "' + b"x" * 5000 + b'"}'
+        told = await house.client.post("/api/layered-agent/chat", content=body)
+        assert (told.status_code, told.json()["detail"]) == (413, "The body is longer than 1 KB.")
+
+        async def pieces() -> Any:
+            for start in range(0, len(body), 100):
+                yield body[start : start + 100]
+
+        untold = await house.client.post("/api/layered-agent/chat", content=pieces())
+        assert untold.status_code == 413
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api/tasks/../../etc/passwd",
+        "/api/tasks/x/frames/..%2f..%2fserver-token",
+        "/api/layered-agent/sessions/..%2f..%2fserver-token",
+        "/api/layered-agent/sessions/%2e%2e",
+        "/api/devices/..%2f..%2fetc/screenshot",
+    ],
+)
+async def test_no_path_leads_out_of_the_house(house: House, path: str) -> None:
+    answer = await house.client.get(path)
+    assert answer.status_code in (404, 422)
+    assert house.token.value not in answer.text
+
+
+async def test_a_session_can_not_be_a_path(house: House) -> None:
+    for name in ("../x", "a/b", "", "x" * 101, "名"):
+        answer = await house.client.post("/api/layered-agent/chat", json={"message": "hi", "session_id": name})
+        assert answer.status_code == 422, name
+    answer = await house.client.post("/api/layered-agent/chat", json={"message": "hi", "session_id": ".."})
+    assert answer.status_code == 400
+
+
+async def test_a_browser_gets_a_cookie_in_place_of_the_token(house: House) -> None:
+    answer = await house.client.post("/api/session")
+    cookie = answer.headers["set-cookie"]
+    assert answer.status_code == 204
+    assert "HttpOnly" in cookie
+    assert "SameSite=strict" in cookie
+    assert house.token.value not in cookie
+    pair = cookie.partition(";")[0]
+    async with httpx2.AsyncClient(base_url=house.url, headers={"Cookie": pair}) as browser:
+        assert (await browser.get("/api/health")).status_code == 200
+        body = {"session_id": "s"}
+        assert (await browser.post("/api/layered-agent/abort", json=body)).status_code == 403
+        at_home = {"Origin": house.url}
+        assert (await browser.post("/api/layered-agent/abort", json=body, headers=at_home)).status_code == 200
+    gone = await house.client.delete("/api/session")
+    assert "Max-Age=0" in gone.headers["set-cookie"]
+
+
+def test_the_token_is_made_once_and_only_its_user_can_read_it(tmp_path: Path) -> None:
+    file = tmp_path / "folder" / "token"
+    first, second = read_token(file), read_token(file)
+    assert (first.fresh, second.fresh) == (True, False)
+    assert first.value == second.value
+    assert len(first.value) > 40
+    assert first.value not in repr(first)
+    file.chmod(0o644)
+    read_token(file)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_token_that_is_none_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "token").write_text("x")
+    with pytest.raises(SettingsError, match="too short"):
+        read_token(tmp_path / "token")
+    with pytest.raises(SettingsError, match="can't be used"):
+        read_token(tmp_path)
+
+
+async def test_the_token_file_is_where_the_settings_say(serve: Serve, tmp_path: Path) -> None:
+    async with serve(server={"token_file": str(tmp_path / "mine")}) as house:
+        assert (tmp_path / "mine").read_text().strip() == house.token.value
+
+
+def test_other_machines_reach_it_only_when_the_user_says_so() -> None:
+    with pytest.raises(SettingsError, match="--expose"):
+        check_exposure(ServerSettings(host="0.0.0.0"))
+    check_exposure(ServerSettings(host="0.0.0.0", expose=True))
+    check_exposure(ServerSettings(host="::1"))
+
+
+async def test_an_exposed_server_takes_addresses_but_no_foreign_names(serve: Serve) -> None:
+    async with serve(server={"host": "0.0.0.0", "expose": True}) as house:
+        port = house.url.rpartition(":")[2]
+        async with httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+            right = {"Authorization": f"Bearer {house.token.value}"}
+            hosts = {"10.1.2.3": 200, "evil.example": 403, "127.0.0.1.evil.example": 403, "localhost": 200}
+            for host, status in hosts.items():
+                answer = await client.get("/api/health", headers={**right, "Host": host})
+                assert answer.status_code == status, host
+
+
+async def test_wrong_tokens_are_forgotten_after_a_minute(tmp_path: Path) -> None:
+    clock = ManualClock()
+    from deskhand.server.guard import Guard
+
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    guard = Guard(inner, token=read_token(tmp_path / "t"), settings=ServerSettings(wrong_tokens=1), clock=clock)
+
+    async def knock() -> int:
+        sent: list[Any] = []
+        headers = [(b"host", b"localhost"), (b"authorization", b"Bearer x")]
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        await guard({"type": "http", "method": "GET", "headers": headers}, asyncio.Queue().get, send)
+        return int(sent[0]["status"])
+
+    assert [await knock(), await knock()] == [401, 429]
+    await clock.sleep(61)
+    assert await knock() == 401
+
+
+async def test_settings_of_the_server_say_where_it_listens(serve: Serve, tmp_path: Path) -> None:
+    async with serve(server={"host": "::1"}) as house:
+        assert house.url.startswith("http://[::1]:")
+        assert (await house.get("/api/health"))["status"] == "ok"
+        port = int(house.url.rpartition(":")[2])
+    watch = SettingsWatch({"server": {"port": port}})
+    assert watch.current().server.port == port
