@@ -16,7 +16,7 @@ from deskhand.config import RuleSettings
 from deskhand.engine.inspection import lawful
 from deskhand.engine.rules import DEFAULT_RULES, decide
 from deskhand.engine.strategy import next_strategy
-from deskhand.engine.transitions import TABLE, When
+from deskhand.engine.transitions import TABLE, When, destination
 from deskhand.gates import ALLOWED, GateDecision, GateTrigger, QualityReport, ReplanReason, ReplanStrategy
 from deskhand.task.events import (
     ActionEnded,
@@ -93,6 +93,8 @@ BESIDES: list[tuple[Situation, When, Situation]] = [
     (S.EXECUTE_ACTION, "ask", S.WAIT_USER),
     (S.SETTLE, "ask", S.WAIT_USER),
     (S.WAIT_USER, "advised", S.PLAN),
+    (S.WAIT_USER, "withdrawn", S.GET_ACTION),
+    (S.WAIT_USER, "dropped_last", S.FINAL_CHECK),
     (S.FINAL_CHECK, "more", S.GET_ACTION),
     *((inner, "dropped_last", S.FINAL_CHECK) for inner in (S.GET_ACTION, S.EXECUTE_ACTION, S.SETTLE)),
     *((inner, "replan", S.PLAN) for inner in (S.GET_ACTION, S.EXECUTE_ACTION, S.SETTLE)),
@@ -419,3 +421,21 @@ Walk.TestCase.settings = settings(
     max_examples=60, stateful_step_count=40, deadline=None, suppress_health_check=list(HealthCheck)
 )
 TestWalk = Walk.TestCase
+
+
+@pytest.mark.parametrize(
+    ("situation", "when", "end"),
+    [
+        (S.WAIT_USER, "checked", None),
+        (S.WAIT_USER, "supplement", None),
+        (S.WAIT_USER, "fail", S.PLAN),
+        (S.WAIT_USER, "replan", S.PLAN),
+        (S.WAIT_USER, "refused", S.PLAN),
+        (S.SETTLE, "refused", S.PLAN),
+        (S.SETTLE, "supplement", S.SUPPLEMENT),
+    ],
+)
+def test_a_decision_made_as_the_worker_asks_for_a_person_gives_way_or_takes_the_question_for_refused(
+    situation: Situation, when: When, end: Situation | None
+) -> None:
+    assert destination(situation, when) is end

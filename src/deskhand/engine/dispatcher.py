@@ -5,7 +5,7 @@ What it decides hangs on events and on pure rules over the state; it never looks
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, AsyncIterable
+from collections.abc import AsyncIterable
 from typing import Literal
 
 from deskhand.bus import Mailbox
@@ -13,11 +13,12 @@ from deskhand.config import Settings
 from deskhand.engine.inspection import Inspector
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes
+from deskhand.engine.news import ticking
 from deskhand.engine.people import People, said_no
 from deskhand.engine.rules import Rule, decide
 from deskhand.engine.strategy import next_strategy
 from deskhand.engine.support import Support
-from deskhand.engine.transitions import TABLE, When
+from deskhand.engine.transitions import When, destination
 from deskhand.errors import BudgetSpent, DeskhandError, DeviceFault, LookupFailed, ModelFault, ModelUnavailable
 from deskhand.gates import GateDecision, GateTrigger, PlanRequest, QualityReport, ReplanReason, ReplanStrategy
 from deskhand.people import AddTodo
@@ -159,17 +160,17 @@ class Dispatcher:
             return False
         return subtask.id == subtask_id and subtask.status is SubtaskStatus.PENDING
 
-    async def _go(self, when: When, because: str = "") -> None:
+    async def _go(self, when: When, because: str = "") -> bool:
+        """Whether the task has moved: while the worker waits for a person, a look or material moves nothing."""
+        after: Situation | None = None
+
         def moved(state: TaskState) -> tuple[Event, ...]:
-            if when == "checked" and state.situation is Situation.WAIT_USER:
-                return ()  # the worker has asked for a person at the same moment
-            # Another request may have been answered since this one was refused: then the work was on again.
-            on_again = when == "refused" and state.situation is not Situation.WAIT_USER
-            return (
-                SituationChanged(situation=TABLE[state.situation, "replan" if on_again else when], because=because),
-            )
+            nonlocal after
+            after = destination(state.situation, when)
+            return (SituationChanged(situation=after, because=because),) if after else ()
 
         await self._log.record(moved)
+        return after is not None
 
     def _rejected(self, cause: EndCause, reason: str) -> TaskEnded:
         return TaskEnded(status=TaskStatus.REJECTED, cause=cause, reason=reason)
@@ -191,9 +192,7 @@ class Dispatcher:
             case "REPLAN":
                 failed = self._log.state.executor is ExecutorStatus.FAILED
                 reason = ReplanReason.WORKER_FAILED if failed else ReplanReason.REPEATED_FAILURE
-                refused = self._log.state.situation is Situation.WAIT_USER
-                when: When = "refused" if refused else "fail" if failed else "replan"
-                return await self._replan(when, reason, ruling.reason)
+                return await self._replan("fail" if failed else "replan", reason, ruling.reason)
             case "SUPPLEMENT":
                 return await self._supplement("supplement", ruling.reason)
             case "USER_INTERVENTION":
@@ -227,10 +226,9 @@ class Dispatcher:
             if report.recommendation == "ADJUST" and report.suggestions:
                 self._commands.post(InjectPrompt(content=" ".join(report.suggestions)))
             return None
-        self._commands.post(Pause(by="planner"))
-        await self._go("checked", report.reason)
-        if self._log.state.situation is not Situation.QUALITY_CHECK:
+        if not await self._go("checked", report.reason):
             return None
+        self._commands.post(Pause(by="planner"))
         return await self._judged(report)
 
     async def _judged(self, report: QualityReport) -> TaskEnded | None:
@@ -346,8 +344,9 @@ class Dispatcher:
         )
 
     async def _supplement(self, when: When, need: str) -> TaskEnded | None:
+        if not await self._go(when, need):
+            return None
         self._take_back()
-        await self._go(when, need)
         try:
             materials, trouble = await self._planner.supplement(need, self._log.state.goal), ""
         except DeskhandError as fault:
@@ -367,10 +366,12 @@ class Dispatcher:
 
     async def _after_edits(self, touched: set[str]) -> TaskEnded | None:
         """Only what is under way needs more than the new list."""
-        if self._assigned not in touched or self._log.state.situation not in _INNER:
+        if self._assigned not in touched or self._log.state.situation not in _INNER | {Situation.WAIT_USER}:
             return None
         current = [s for s in self._log.state.plan if s.id == self._assigned]
         if current:
+            if self._log.state.situation is Situation.WAIT_USER:
+                await self._go("withdrawn")
             await self._assign(current[0])
             return None
         self._take_back()
@@ -445,6 +446,8 @@ class Dispatcher:
             return await self._final_check()
         if checked:
             await self._go("gate_done_more")
+        elif self._log.state.situation is Situation.WAIT_USER:
+            await self._go("withdrawn")
         self._inspector.remember(await self._eyes.perception.frame())
         await self._assign(ready[0])
         return None
@@ -469,24 +472,6 @@ class Dispatcher:
                 go_on=go_on,
             )
         )
-
-
-async def ticking(records: AsyncIterable[Record], task_id: str, tick_s: float) -> AsyncGenerator[Event | None, None]:
-    """One task's events as they come, and None whenever none came for a while."""
-    source = aiter(records)
-    upcoming = asyncio.ensure_future(anext(source))
-    try:
-        while True:
-            done, _ = await asyncio.wait({upcoming}, timeout=tick_s)
-            if not done:
-                yield None
-                continue
-            record = upcoming.result()
-            upcoming = asyncio.ensure_future(anext(source))
-            if record.task_id == task_id:
-                yield record.event
-    finally:
-        upcoming.cancel()
 
 
 def _cause(fault: DeviceFault | ModelUnavailable | BudgetSpent) -> EndCause:

@@ -10,7 +10,7 @@ When = Literal[
     "accepted_dual", "accepted_single", "resumed", "planned", "too_many_plans", "escalate", "actions", "done",
     "stale", "fail", "supplement", "ask", "executed", "retry", "failed", "failed_in_a_row", "settled", "next_queued",
     "gate_done_more", "gate_done_last", "gate_fail", "gate_continue", "gate_supplement", "recorded", "passed", "issues",
-    "answered", "refused", "advised", "more", "dropped_last", "replan", "checked", "stop",
+    "answered", "refused", "advised", "withdrawn", "more", "dropped_last", "replan", "checked", "stop",
 ]  # fmt: skip
 
 TABLE: dict[tuple[Situation, When], Situation] = {
@@ -43,6 +43,9 @@ TABLE: dict[tuple[Situation, When], Situation] = {
     (S.WAIT_USER, "answered"): S.GET_ACTION,
     (S.WAIT_USER, "refused"): S.PLAN,
     (S.WAIT_USER, "advised"): S.PLAN,
+    # What was asked about is no longer to be done.
+    (S.WAIT_USER, "withdrawn"): S.GET_ACTION,
+    (S.WAIT_USER, "dropped_last"): S.FINAL_CHECK,
     (S.FINAL_CHECK, "more"): S.GET_ACTION,
 }
 
@@ -55,3 +58,18 @@ for _inner in (S.GET_ACTION, S.EXECUTE_ACTION, S.SETTLE):
     TABLE[_inner, "dropped_last"] = S.FINAL_CHECK
 for _any in set(S) - {S.DONE}:
     TABLE[_any, "stop"] = S.DONE
+
+
+def destination(situation: Situation, when: When) -> Situation | None:
+    """Where the outer loop's decision leads; None: nowhere, while the worker waits for a person.
+
+    The worker may have asked, or been answered, at the very moment of the decision.
+    """
+    waiting = situation is Situation.WAIT_USER
+    if waiting and when in ("checked", "supplement"):
+        return None
+    if waiting and when in ("fail", "replan"):
+        return TABLE[situation, "refused"]
+    if when == "refused" and not waiting:
+        return TABLE[situation, "replan"]
+    return TABLE[situation, when]

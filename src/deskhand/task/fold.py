@@ -182,6 +182,8 @@ def _plan(state: TaskState, event: PlanMade, at: float) -> TaskState:
 
 @_on(SubtaskStarted)
 def _subtask(state: TaskState, event: SubtaskStarted, at: float) -> TaskState:
+    # Who is given an order no longer waits for what it asked; the outer loop may still wait for an answer of its own.
+    state = state if state.situation is Situation.WAIT_USER else replace(state, requests=())
     again = state.subtask is not None and state.subtask.id == event.subtask.id
     started = event.subtask.model_copy(
         update={
