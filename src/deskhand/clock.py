@@ -1,7 +1,21 @@
-"""The only file that may sleep. Everything that waits for time gets a Clock, so tests can own it."""
+"""The only file that may sleep. Everything that waits for time gets a Clock, so tests can own it.
+
+And how to end a task that runs beside one's own.
+"""
 
 import asyncio
 import time
+
+
+async def ended(task: "asyncio.Task[None]") -> None:
+    """Cancel a task and wait for its end; raises what it failed with.
+
+    Awaiting it and suppressing CancelledError would swallow the caller's own cancellation along with the task's.
+    """
+    task.cancel()
+    await asyncio.wait({task})
+    if not task.cancelled():
+        task.result()
 
 
 class SystemClock:

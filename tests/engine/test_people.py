@@ -1,6 +1,7 @@
 """Questions, approvals, take-overs and words in the middle of the work, on a real phone with the real loops."""
 
 import asyncio
+from collections.abc import Sequence
 
 import pytest
 
@@ -12,10 +13,19 @@ from deskhand.people import PersonRequest
 from deskhand.roles.offline.coach import OfflineCoach
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.simphone.phone import Phone
-from deskhand.task.events import ActionIntended, Event, PersonActed, PersonAsked, PersonReplied, SituationChanged
+from deskhand.task.events import (
+    ActionIntended,
+    Event,
+    ExecutorChanged,
+    PersonActed,
+    PersonAsked,
+    PersonReplied,
+    Record,
+    SituationChanged,
+)
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import Decision, ExecutorStatus, Planned, Situation, Subtask, SubtaskStatus, TaskStatus
+from deskhand.types import Decision, ExecutorStatus, Pause, Planned, Situation, Subtask, SubtaskStatus, TaskStatus
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
 
 QUESTION = Decision(kind="ask", message="which of the two?")
@@ -281,3 +291,47 @@ async def test_the_part_under_way_is_given_up_when_the_person_skips_it(start: St
         state = await run.wait()
     assert [s.title for s in state.plan] == ["open the clock"]
     assert state.status is TaskStatus.FULFILLED
+
+
+@pytest.mark.parametrize("parts", [("open the settings", "open the clock"), ("open the settings",)])
+async def test_a_question_is_withdrawn_when_the_person_skips_what_it_is_about(
+    start: StartRun, device: Journaled, parts: tuple[str, ...]
+) -> None:
+    worker = ScriptedWorker(QUESTION)
+    async with start(device, worker, attended=True, management=managed(OnePlan(*parts))) as run:
+        request = await asked(run)
+        await run.say("skip the first one")
+        async with asyncio.timeout(30):
+            while run.state.situation is Situation.WAIT_USER:
+                await asyncio.sleep(0.01)
+        state = await run.wait()
+        with pytest.raises(UsageError):
+            run.answer(request.id, "yes")
+    assert [s.title for s in state.plan] == list(parts[1:])
+    assert state.status is TaskStatus.FULFILLED
+
+
+async def test_a_pause_at_the_moment_of_the_end_does_not_hide_the_end(
+    start: StartRun, device: Journaled, journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a slow disk the pause is taken between the last step and the worker's end, and written behind it."""
+    append, decided = journal.append, asyncio.Event()
+
+    async def slowly(task_id: str, events: Sequence[Event]) -> list[Record]:
+        written = await append(task_id, events)
+        await asyncio.sleep(0.05)
+        return written
+
+    async def at_once(_: object) -> Decision:
+        decided.set()
+        return Decision(kind="done", message="done")
+
+    monkeypatch.setattr(journal, "append", slowly)
+    async with start(device, ScriptedWorker(at_once), attended=True, management=managed()) as run:
+        await decided.wait()
+        run.send(Pause())
+        async with asyncio.timeout(30):
+            state = await run.wait()
+    assert state.status is TaskStatus.FULFILLED
+    statuses = [e.status for e in await events_of(journal, run) if isinstance(e, ExecutorChanged)]
+    assert ExecutorStatus.PAUSED not in statuses[statuses.index(ExecutorStatus.COMPLETED) :]

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, NoReturn, get_args
 
@@ -13,6 +13,7 @@ from deskhand.cli.dialogue import is_attended, listen
 from deskhand.cli.faults import run_loop
 from deskhand.cli.ids import whole_id
 from deskhand.cli.progress import Progress, make_progress
+from deskhand.clock import ended
 from deskhand.config import Tree, load
 from deskhand.engine.run import Run
 from deskhand.errors import UsageError
@@ -135,9 +136,7 @@ async def _heard(task: Run, progress: Progress, *, quiet: bool) -> AsyncGenerato
     try:
         yield
     finally:
-        listening.cancel()
-        with suppress(asyncio.CancelledError):
-            await listening
+        await ended(listening)
 
 
 def _mode(loop: str) -> LoopMode:

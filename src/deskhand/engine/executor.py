@@ -148,10 +148,10 @@ class Executor:
                 self._holds.add(by)
                 self._go.clear()
                 if self._working and self._state is ExecutorStatus.RUNNING and not self._actor.acting:
-                    await self._changed(ExecutorStatus.PAUSED)
+                    await self._turned(ExecutorStatus.RUNNING, ExecutorStatus.PAUSED)
             case Resume(by=by):
                 if self._holds == {by} and self._working and self._state is ExecutorStatus.PAUSED:
-                    await self._changed(ExecutorStatus.RUNNING)
+                    await self._turned(ExecutorStatus.PAUSED, ExecutorStatus.RUNNING)
                 self._let_go(by)
             case _:
                 pass
@@ -181,9 +181,9 @@ class Executor:
         while not self._go.is_set() or self._state is ExecutorStatus.PAUSED:
             waited = True
             if self._go.is_set():
-                await self._changed(ExecutorStatus.RUNNING)
+                await self._turned(ExecutorStatus.PAUSED, ExecutorStatus.RUNNING)
             elif self._state is not ExecutorStatus.PAUSED:
-                await self._changed(ExecutorStatus.PAUSED)
+                await self._turned(ExecutorStatus.RUNNING, ExecutorStatus.PAUSED)
             else:
                 await self._go.wait()
         return waited
@@ -235,6 +235,11 @@ class Executor:
 
     async def _changed(self, status: ExecutorStatus, **details: Any) -> None:
         await self._log.record(ExecutorChanged(subtask=self._subtask_id, status=status, **details))
+
+    async def _turned(self, before: ExecutorStatus, after: ExecutorStatus) -> None:
+        """From one to the other, unless the work ends at the same moment: its end is never overwritten."""
+        turned = ExecutorChanged(subtask=self._subtask_id, status=after)
+        await self._log.record(lambda state: (turned,) if state.executor is before else ())
 
     @property
     def _role(self) -> WorkerRole:

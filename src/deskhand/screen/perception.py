@@ -5,10 +5,11 @@ By push signal where the device has one, else at a low rate. What to do about a 
 
 import asyncio
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Self
 
+from deskhand.clock import ended
 from deskhand.errors import DeviceFault, NoElements
 from deskhand.protocols import Clock, Device
 from deskhand.screen.diff import Tiles, change_between, regions
@@ -83,9 +84,7 @@ class Perception:
 
     async def __aexit__(self, *_: object) -> None:
         if self._task is not None:
-            self._task.cancel()
-            with suppress(asyncio.CancelledError):
-                await self._task
+            await ended(self._task)
 
     @property
     def newest(self) -> Frame | None:

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any
 
+from deskhand.clock import ended
 from deskhand.errors import DeviceFault, DeviceTimeout
 from deskhand.protocols import Clock, Device
 from deskhand.types import Frame
@@ -75,6 +76,4 @@ async def listening(device: Device, clock: Clock) -> AsyncGenerator[Pulse]:
     try:
         yield pulse
     finally:
-        listener.cancel()
-        with suppress(asyncio.CancelledError):
-            await listener
+        await ended(listener)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from typing import Any
 
 from deskhand.actions import describe
 from deskhand.build import Deskhand
+from deskhand.clock import ended
 from deskhand.config import ChatSettings
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Run
@@ -69,9 +69,7 @@ class InnerLoops:
                 state = await run.wait()
             finally:
                 del self.runs[run.task_id]
-                listening.cancel()
-                with suppress(asyncio.CancelledError):
-                    await listening
+                await ended(listening)
         if state.cause == "steps":
             return _outcome(await self._so_far(state, telling.language_of(message) == "zh"), state.step)
         told = "\n".join(state.answers) or state.reason
