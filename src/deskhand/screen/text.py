@@ -106,12 +106,13 @@ def load_reader() -> Reader:
     """The reader with its models; takes a second. Raises DeviceSetup when the extra is not installed."""
     try:
         from deskhand.screen.text_reader import LineReader
+
+        return LineReader()
     except ImportError as error:
         missing = error.name or "a package"
         raise DeviceSetup(
             f"Reading text from pictures needs the extra 'ocr' ({missing} is missing): pip install 'deskhand[ocr]'."
         ) from None
-    return LineReader()
 
 
 def widened(boxes: Sequence[Rect], lines: Sequence[Line], whole: Rect) -> list[Rect]:
