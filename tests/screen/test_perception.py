@@ -10,6 +10,7 @@ from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.errors import DeviceOffline, NoElements
 from deskhand.screen.diff import change_between
+from deskhand.screen.movers import Movers
 from deskhand.screen.perception import Perception, ScreenChanged
 from deskhand.types import AppInfo, Element, Frame, Rect
 from tests.screen.pictures import noise, painted
@@ -27,6 +28,7 @@ class Screen:
         self.picture = picture
         self.fault: Exception | None = None
         self.no_elements = False
+        self.held: asyncio.Event | None = None
         self.frames = self.listings = 0
         self._signals: asyncio.Queue[None] | None = asyncio.Queue() if push else None
 
@@ -39,7 +41,10 @@ class Screen:
         self.frames += 1
         if self.fault:
             raise self.fault
-        return Frame(self.picture.pixels, at=SystemClock().now())
+        seen = Frame(self.picture.pixels, at=SystemClock().now())
+        if self.held:
+            await self.held.wait()
+        return seen
 
     async def elements(self) -> tuple[Element, ...]:
         self.listings += 1
@@ -211,3 +216,45 @@ async def test_a_still_screen_costs_less_than_three_percent_of_a_core() -> None:
     cpu = spent.ru_utime + spent.ru_stime - used.ru_utime - used.ru_stime
     assert device.frames >= 3
     assert cpu / elapsed < 0.03
+
+
+async def test_a_slow_picture_from_before_an_action_does_not_replace_what_the_action_ended_with() -> None:
+    device = Screen()
+    async with eyes(device, every_s=30) as perception:
+        await until(lambda: perception.newest)
+        device.held = asyncio.Event()
+        slow = asyncio.create_task(perception.fresh())
+        await until(lambda: device.frames == 2)
+        held, device.held = device.held, None
+        with perception.acting():
+            device.show(painted(BUSY, 100, 200, 300, 400))
+            settled = await device.frame()
+            perception.settled(change_between(BUSY, settled))
+        held.set()
+        assert await slow is settled
+        assert await perception.frame() is settled
+
+
+async def test_what_is_signalled_after_the_last_capture_makes_the_settled_frame_old() -> None:
+    device = Screen(push=True)
+    async with eyes(device, every_s=30) as perception:
+        await until(lambda: perception.newest)
+        with perception.acting():
+            settled = await device.frame()
+            looks = device.frames
+            device.show(painted(BUSY, 100, 200, 300, 400))
+            await until(lambda: perception._pulse and perception._pulse.last and perception._pulse.last > settled.at)
+            perception.settled(change_between(BUSY, settled))
+            assert (await perception.frame()).pixels is device.picture.pixels
+            assert device.frames > looks
+
+
+async def test_what_a_person_does_is_not_learned_as_a_habit_of_the_screen() -> None:
+    device, movers = Screen(), Movers()
+    async with Perception(device, Bus().publish, SystemClock(), movers, every_s=0.02) as perception:  # type: ignore[arg-type]  # a device
+        await until(lambda: perception.newest)
+        for typed in range(4):
+            with perception.acting():
+                device.show(painted(BUSY, 80, 80, 90 + typed, 100, 10 * typed))
+            await until(lambda: perception.newest and perception.newest.pixels is device.picture.pixels)
+    assert movers.habits() == {}

@@ -72,6 +72,7 @@ class Perception:
         self._newest: Frame | None = None
         self._seen_at = 0.0
         self._acting = 0
+        self._touched = False  # somebody acted since the newest frame was taken: what it changed is no habit
         self._free = asyncio.Event()
         self._free.set()
         self._epoch = 0
@@ -98,6 +99,7 @@ class Perception:
         """While an action is under way and settles: what changes is expected, and the device is left alone."""
         self._acting += 1
         self._epoch += 1
+        self._touched = True
         self._free.clear()
         self.surprise = None
         try:
@@ -111,7 +113,10 @@ class Perception:
     def settled(self, change: Change) -> None:
         """What an action changed; the frame with which its wait ended is now the newest there is."""
         last = self._newest
-        self._keep(change.after)
+        # What was signalled after the capture is not on the picture. Where there are no signals, the wait vouches.
+        listens = self._pulse is not None and self._pulse.alive
+        self._newest, self._seen_at = change.after, change.after.at if listens else self._clock.now()
+        self._touched = False
         if last is not None:
             self._tell(change if last is change.before else change_between(last, change.after), expected=True)
 
@@ -178,18 +183,17 @@ class Perception:
     async def _look(self) -> Frame:
         epoch, last, at = self._epoch, self._newest, self._clock.now()
         frame = await look(self._device)
-        if epoch != self._epoch:  # an action came between: neither idle nor a surprise
-            self._keep(frame, at)
+        if self._newest is not None and at < self._seen_at:  # a slow picture, overtaken by what an action ended with
+            return self._newest
+        self._newest, self._seen_at = frame, at
+        if epoch != self._epoch or self._acting:  # an action came between: neither idle nor a surprise
             return frame
-        self._keep(frame, at)
-        if last is not None and not self._acting:
+        if last is not None:
             self._tell(change_between(last, frame), expected=False)
-            self._movers.idle(last, frame)
+            if not self._touched:
+                self._movers.idle(last, frame)
+        self._touched = False
         return frame
-
-    def _keep(self, frame: Frame, at: float | None = None) -> None:
-        self._newest = frame
-        self._seen_at = self._clock.now() if at is None else at
 
     def _tell(self, change: Change, expected: bool) -> None:
         tiles = self._movers.unexplained(change)
