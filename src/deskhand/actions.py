@@ -186,6 +186,8 @@ REPEATABLE_KINDS: frozenset[ActionKind] = frozenset(
 )
 # After these the screen is expected to move, so it is watched until it is still.
 SETTLING_KINDS: frozenset[ActionKind] = frozenset(ACTION_KINDS - ENGINE_KINDS - {"move"})
+# After these of them a long transition is normal: an app starts, a heavy page comes in pieces.
+OPENING_KINDS: frozenset[ActionKind] = frozenset({"open_app", "open_url"})
 
 _ACTION: TypeAdapter[Action] = TypeAdapter(Action)
 

@@ -25,6 +25,8 @@ class SettleSettings(_Section):
     """When a screen counts as still."""
 
     max_wait_ms: Annotated[int, Field(ge=0, le=120_000)] = 3000
+    # After an app or an address was opened, while one large change follows the other.
+    max_opening_ms: Annotated[int, Field(ge=0, le=600_000)] = 15_000
     interval_ms: Annotated[int, Field(ge=10, le=10_000)] = 200
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.02
     still_frames: Annotated[int, Field(ge=1, le=20)] = 2

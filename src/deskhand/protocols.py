@@ -199,6 +199,9 @@ class Settle(Protocol):
     """Waits until a device's screen is still, or gives up and says so."""
 
     async def __call__(self, device: Device, before: Frame) -> SettleResult: ...
+    async def wait_for_animation_completion(self, device: Device, before: Frame) -> SettleResult:
+        """The same where a long transition is normal."""
+        ...
 
 
 class Journal(Protocol):

@@ -197,6 +197,8 @@ class Instant:
     async def __call__(self, device: ChanceDevice, before: Frame) -> SettleResult:
         return SettleResult(still=True, waited_ms=0, frames=1, change=change_between(before, await device.frame()))
 
+    wait_for_animation_completion = __call__
+
 
 def own_rules(chance: random.Random) -> tuple[Rule, ...]:
     """A user's rules may want anything at any time."""

@@ -53,6 +53,23 @@ def steps(*changes: float) -> Callable[[float], Frame]:
     return lambda t: pages[sum(t >= moment for moment in changes)]
 
 
+def in_pieces(*moments: float) -> Callable[[float], Frame]:
+    """An empty page with a title, whose rows come one after the other at these moments."""
+    empty = plain(400, 800)
+    full = painted(BUSY, 0, 0, 400, 60, 30)
+    height = min(130, 700 // len(moments))
+
+    def shown(t: float) -> Frame:
+        arrived = sum(t >= moment for moment in moments)
+        pixels = empty.pixels.copy()
+        if arrived:
+            pixels[:60] = full.pixels[:60]
+            pixels[100 : 100 + height * (arrived - 1)] = full.pixels[100 : 100 + height * (arrived - 1)]
+        return Frame(pixels) if arrived else BUSY
+
+    return shown
+
+
 async def test_one_change_is_still_within_an_interval() -> None:
     result, ended, _ = await settle(steps(0.05))
     assert result.still
@@ -80,18 +97,7 @@ async def test_where_nothing_happens_more_patience_is_shown_but_not_all_of_it() 
 @given(st.lists(st.floats(0.1, 0.8), min_size=2, max_size=5))
 async def test_a_page_that_comes_in_pieces_is_waited_for(pauses: list[float]) -> None:
     moments = [0.05, *(0.05 + float(total) for total in np.cumsum(pauses))]
-    empty = plain(400, 800)
-    rows = [painted(noise(400, 800), 0, 0, 400, 60, 30)]
-
-    def shown(t: float) -> Frame:
-        arrived = sum(t >= moment for moment in moments)
-        pixels = empty.pixels.copy()
-        if arrived:
-            pixels[:60] = rows[0].pixels[:60]
-            pixels[100 : 100 + 130 * (arrived - 1)] = rows[0].pixels[100 : 100 + 130 * (arrived - 1)]
-        return Frame(pixels) if arrived else BUSY
-
-    result, _, _ = await settle(shown)
+    result, _, _ = await settle(in_pieces(*moments))
     assert result.frame.at >= min(moments[-1], 2.9)
 
 
@@ -218,13 +224,61 @@ async def test_no_time_at_all_is_one_look() -> None:
     assert not result.still
 
 
-async def test_long_animations_have_a_limit_of_their_own() -> None:
-    clock = FilmClock(0.0)
-    device = Screen(clock, lambda t: noise(400, 800, int(t * 30)) if t < 8 else BUSY)
-    still = VisualStability(SettleSettings(), clock)
-    result = await still.wait_for_animation_completion(device, BUSY)
-    assert result.frame.at >= 8
-    assert clock.now() < 9.5
+async def opened(
+    shown: Callable[[float], Frame | Exception], push: tuple[float, ...] = (), **changed: object
+) -> tuple[SettleResult, float]:
+    clock = FilmClock(0.0, push)
+    settle = VisualStability(SettleSettings.model_validate(changed), clock)
+    return await settle.wait_for_animation_completion(Screen(clock, shown, push), BUSY), clock.now()
+
+
+SLOWLY = tuple(0.7 * n for n in range(1, 9))
+
+
+@pytest.mark.parametrize("push", [(), SLOWLY], ids=["polled", "pushed"])
+async def test_what_was_opened_is_waited_for_while_it_comes_along(push: tuple[float, ...]) -> None:
+    result, ended = await opened(in_pieces(*SLOWLY), push)
+    assert result.still
+    assert result.frame.at >= SLOWLY[-1]
+    assert ended < SLOWLY[-1] + 1
+    usual, ended, _ = await settle(in_pieces(*SLOWLY), push=push)
+    assert usual.frame.at < SLOWLY[-1]
+    assert ended < 3.2
+
+
+async def test_a_late_and_long_transition_is_waited_for_after_opening() -> None:
+    def shown(t: float) -> Frame:  # a spinner on an empty page, which then fades into the full one
+        spinning = painted(plain(400, 800), 180, 380, 220, 420, int(t * 40) % 250)
+        share = min(1.0, max(0.0, (t - 2.4) / 1.3))
+        return Frame((spinning.pixels * (1 - share) + BUSY.pixels * share).astype(np.uint8))
+
+    result, ended = await opened(shown)
+    assert result.still
+    assert result.frame.at >= 3.7
+    assert ended < 4.7
+
+
+@given(st.floats(0.0, 0.6), st.sampled_from([2.0, 5.0, 30.0]), st.sampled_from([(40, 40), (240, 200), (400, 800)]))
+async def test_an_opened_page_with_a_film_takes_no_longer_than_any_other(
+    came: float, rate: float, size: tuple[int, int]
+) -> None:
+    def shown(t: float) -> Frame:
+        if t < came:
+            return noise(400, 800, 3)
+        pixels = BUSY.pixels.copy()
+        pixels[: size[1], : size[0], :3] = noise(*size, 7 + int(t * rate)).pixels[..., :3]
+        return Frame(pixels)
+
+    result, ended = await opened(shown)
+    assert ended < 3.2
+    assert result.still or result.moving
+
+
+async def test_the_wait_after_opening_has_a_limit_which_is_a_setting() -> None:
+    _, ended = await opened(in_pieces(*SLOWLY), max_opening_ms=4000)
+    assert 4.0 <= ended < 4.2
+    _, ended = await opened(in_pieces(*SLOWLY), max_opening_ms=0)
+    assert 3.0 <= ended < 3.2  # never less than for any other action
 
 
 async def test_stop_ends_the_wait_at_once() -> None:

@@ -93,8 +93,11 @@ def _screen(shade: int) -> NDArray[np.uint8]:
     return pixels
 
 
-async def _at_once(device: Device, before: Frame) -> SettleResult:
-    return SettleResult(still=True, waited_ms=0, frames=1, change=change_between(before, await device.frame()))
+class _AtOnce:
+    async def __call__(self, device: Device, before: Frame) -> SettleResult:
+        return SettleResult(still=True, waited_ms=0, frames=1, change=change_between(before, await device.frame()))
+
+    wait_for_animation_completion = __call__
 
 
 async def _finish(device: Device, worker: Repeating, journal: SqliteJournal, settle: Settle) -> TaskState:
@@ -110,7 +113,7 @@ async def _own_cost(settings: Settings) -> Row:
     rounds: list[tuple[float, float]] = []
     for _ in range(OWN_ROUNDS):
         used, begun = time.process_time(), time.perf_counter()
-        await _finish(device, worker, journal, _at_once)
+        await _finish(device, worker, journal, _AtOnce())
         rounds.append((time.process_time() - used, time.perf_counter() - begun))
     await journal.close()
     # Of all threads, in the best round: what others do on the machine is not the engine's cost.

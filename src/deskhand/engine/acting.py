@@ -3,7 +3,17 @@
 import asyncio
 from dataclasses import dataclass
 
-from deskhand.actions import REPEATABLE_KINDS, SETTLING_KINDS, Action, ActionKind, Answer, Memorize, RunCode, Wait
+from deskhand.actions import (
+    OPENING_KINDS,
+    REPEATABLE_KINDS,
+    SETTLING_KINDS,
+    Action,
+    ActionKind,
+    Answer,
+    Memorize,
+    RunCode,
+    Wait,
+)
 from deskhand.config import ExecutorSettings
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes
@@ -157,8 +167,10 @@ class Actor:
                 return await self._device.act(action)
 
     async def _watch(self, step: int, number: int, action: Action, before: Frame, ended: ActionEnded) -> Acted:
+        opening = action.kind in OPENING_KINDS
+        settle = self._settle.wait_for_animation_completion if opening else self._settle
         try:
-            settled = await self._settle(self._device, before)
+            settled = await settle(self._device, before)
         except DeviceUnusable:
             raise
         except DeviceFault as fault:

@@ -9,8 +9,6 @@ from deskhand.screen.pulse import Pulse, listening, look
 from deskhand.screen.watch import Watch
 from deskhand.types import Frame, SettleResult
 
-_ANIMATION_MAX_WAIT_MS = 15_000
-
 
 class VisualStability:
     """Settles by comparing successive frames, and remembers of each device what moves on its own."""
@@ -29,21 +27,22 @@ class VisualStability:
         """Wait for the end of what an action started; `before` is the last frame from before the action."""
         return await self._settle(device, before, self._settings.max_wait_ms)
 
-    async def wait_for_animation_completion(
-        self, device: Device, before: Frame, max_wait_ms: int = _ANIMATION_MAX_WAIT_MS
-    ) -> SettleResult:
-        """The same for long transitions (an installer, a boot, a heavy page), with a limit of its own."""
-        return await self._settle(device, before, max_wait_ms)
+    async def wait_for_animation_completion(self, device: Device, before: Frame) -> SettleResult:
+        """The same for long transitions: beyond the usual time as long as the screen comes along, up to a limit.
 
-    async def _settle(self, device: Device, before: Frame, max_wait_ms: int) -> SettleResult:
+        What only moves in its place (a film, a spinner) is given up on as soon as ever.
+        """
+        return await self._settle(device, before, max(self._settings.max_wait_ms, self._settings.max_opening_ms))
+
+    async def _settle(self, device: Device, before: Frame, longest_ms: int) -> SettleResult:
         movers = self.movers(device.id)
         if (settled := self._settled.get(device.id)) is not None:
             movers.idle(settled, before)
         started = self._clock.now()
         watch = Watch(self._settings, before, movers, started)
         async with listening(device, self._clock) as pulse:
-            await pulse.until(min(watch.first_look, started + max_wait_ms / 1000))
-            result = await self._looks(device, before, watch, pulse, started, max_wait_ms / 1000)
+            await pulse.until(min(watch.first_look, started + self._settings.max_wait_ms / 1000))
+            result = await self._looks(device, before, watch, pulse, started, longest_ms / 1000)
         if not result.still:
             movers.never_stopped(result.frame, watch.ceaseless())
         movers.acted(result.change)
@@ -51,8 +50,13 @@ class VisualStability:
         return result
 
     async def _looks(
-        self, device: Device, before: Frame, watch: Watch, pulse: Pulse, started: float, max_wait: float
+        self, device: Device, before: Frame, watch: Watch, pulse: Pulse, started: float, longest: float
     ) -> SettleResult:
+        usual = self._settings.max_wait_ms / 1000
+
+        def over(waited: float) -> bool:
+            return waited >= longest or (waited >= usual and not watch.comes_along(started + waited))
+
         while True:
             at = self._clock.now()
             still, frame = False, None
@@ -60,11 +64,12 @@ class VisualStability:
                 frame = await look(device)
                 still = watch.saw(frame, at, self._clock.now() - at, pulse.last)
             except BadFrame:  # a device that turns or redraws may send half a picture; the next one tells
-                if at - started >= max_wait:
+                if over(at - started):
                     raise
             waited = self._clock.now() - started
-            if frame is not None and (still or waited >= max_wait):
+            if frame is not None and (still or over(waited)):
                 still = still or watch.quiet_enough(at)
                 moving = () if still else watch.moving()
                 return SettleResult(still, round(waited * 1000), watch.frames, change_between(before, frame), moving)
-            await pulse.until(min(watch.next_look(at, pulse.alive), started + max_wait), not_before=watch.soonest(at))
+            end = started + (usual if waited < usual else longest)
+            await pulse.until(min(watch.next_look(at, pulse.alive), end), not_before=watch.soonest(at))

@@ -10,7 +10,7 @@ from collections import deque
 import numpy as np
 
 from deskhand.config import SettleSettings
-from deskhand.screen.diff import Tiles, change_between, detailed, grid, regions
+from deskhand.screen.diff import Tiles, change_between, detailed, grid, mask_of, regions
 from deskhand.screen.movers import Movers, Spot, spots, state_of
 from deskhand.types import Change, Frame, Rect
 
@@ -22,6 +22,8 @@ _PAGE_SHARE = 0.1
 _EMPTY_SHARE = 0.5
 # So much of the screen at once is another page, not one more piece of this one.
 _NEW_PAGE_SHARE = 0.6
+# A tile that moved again and again for so long, with no longer pause than that, moves in its place: a film.
+_IN_PLACE_S, _IN_PLACE_MOVES, _IN_PLACE_PAUSE_S = 1.5, 3, 1.5
 # Two moments this close are the same: sums of floats are not exact.
 _JITTER = 1e-4
 
@@ -50,6 +52,8 @@ class Watch:
         self._unfinished: bool | None = None
         self._recent: deque[Tiles] = deque(maxlen=6)
         self._blinks: dict[Spot, tuple[int, float]] = {}
+        self._runs = _Runs(before)
+        self._came_along_at = -np.inf
         self.frames = 0
         self.first_look = started + self._step
 
@@ -65,6 +69,8 @@ class Watch:
         moved = self._movement(change, at)
         self._recent.append(moved)
         if moved.any():
+            if change.share(moved & ~self._runs.in_place(frame, moved, at)) >= self._threshold:
+                self._came_along_at = at
             self._move(
                 change.share(moved) >= self._threshold,
                 moved,
@@ -89,6 +95,10 @@ class Watch:
     def quiet_enough(self, at: float) -> bool:
         """Whether this may be called still when no time is left to be sure."""
         return at - self._moved_at >= self._short() - _JITTER
+
+    def comes_along(self, at: float) -> bool:
+        """Whether large changes go on, other than those of what only moves in its place: a long transition."""
+        return at - self._came_along_at < self._patience
 
     def moving(self) -> tuple[Rect, ...]:
         """What moved in the last few looks."""
@@ -166,6 +176,29 @@ class Watch:
         if float(replaced.mean()) < _PAGE_SHARE:
             return False
         return _longest_run(np.logical_not(detailed(self._last).any(axis=1))) >= _EMPTY_SHARE * len(replaced)
+
+
+class _Runs:
+    """How long each tile has been moving."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._fit(frame)
+
+    def in_place(self, frame: Frame, moved: Tiles, at: float) -> Tiles:
+        """Take in what moved just now; the boxes around the tiles that have been moving for long."""
+        if moved.shape != self._last.shape:
+            self._fit(frame)
+        anew = moved & (at - self._last > _IN_PLACE_PAUSE_S)
+        self._first[anew], self._moves[anew] = at, 0
+        self._last[moved] = at
+        self._moves[moved] += 1
+        ceaseless = (self._moves >= _IN_PLACE_MOVES) & (self._last - self._first >= _IN_PLACE_S)
+        return mask_of(regions(ceaseless, frame.size), frame.size)
+
+    def _fit(self, frame: Frame) -> None:
+        shape = grid(frame.size)
+        self._first, self._last = np.zeros(shape), np.full(shape, -np.inf)
+        self._moves = np.zeros(shape, np.uint32)
 
 
 def _longest_run(flags: Tiles) -> int:
