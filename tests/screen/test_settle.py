@@ -281,6 +281,23 @@ async def test_the_wait_after_opening_has_a_limit_which_is_a_setting() -> None:
     assert 3.0 <= ended < 3.2  # never less than for any other action
 
 
+async def test_a_wait_that_was_cut_short_teaches_nothing() -> None:
+    """The action after it lies between the frames around it, so what differs there did not move on its own."""
+    clock = FilmClock(0.0)
+    device = Screen(clock, steps(0.05, 2.05))
+    still = VisualStability(SettleSettings(), clock)
+    await still(device, BUSY)
+    await clock.sleep(2 - clock.now())
+    cut = asyncio.create_task(still(device, device.at(2.0)))
+    await asyncio.sleep(0)
+    cut.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await cut
+    await clock.sleep(3 - clock.now())
+    await still(device, device.at(3.0))
+    assert still.movers(device.id).habits() == {}
+
+
 async def test_stop_ends_the_wait_at_once() -> None:
     class Slow(Screen):
         async def frame(self) -> Frame:

@@ -36,7 +36,8 @@ class VisualStability:
 
     async def _settle(self, device: Device, before: Frame, longest_ms: int) -> SettleResult:
         movers = self.movers(device.id)
-        if (settled := self._settled.get(device.id)) is not None:
+        # Taken out: when this wait is cut short, an action lies between that frame and the next `before`.
+        if (settled := self._settled.pop(device.id, None)) is not None:
             movers.idle(settled, before)
         started = self._clock.now()
         watch = Watch(self._settings, before, movers, started)
