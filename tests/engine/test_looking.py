@@ -1,9 +1,18 @@
-"""Looking while nothing happens, on a phone without push signals."""
+"""Looking while nothing happens, and at what came while the worker thought or waited."""
 
 import asyncio
+from collections.abc import Callable
 
-from deskhand.types import Frame
+import pytest
+
+from deskhand.actions import Action, Click, Wait
+from deskhand.clock import SystemClock
+from deskhand.engine.run import Run
+from deskhand.task.events import QueueFlushed
+from deskhand.task.journal import SqliteJournal
+from deskhand.types import AppInfo, Briefing, Decision, Element, Frame, Planned
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
+from tests.screen.pictures import noise, painted
 
 
 class Watched(Journaled):
@@ -18,16 +27,131 @@ class Watched(Journaled):
 
 async def test_a_quiet_screen_is_looked_at_as_often_as_set(start: StartRun, device: Journaled) -> None:
     async def looks(tick_ms: int, seconds: float) -> int:
-        """How often it is looked at while the worker thinks; at most ten times are waited for."""
+        """How often it is looked at while the worker thinks; at most four times are waited for."""
         watched, worker = Watched(device._device), ScriptedWorker(forever)
         async with start(watched, worker, executor={"tick_ms": tick_ms}):
             async with asyncio.timeout(20):
                 while not worker.briefings:
                     await asyncio.sleep(0.01)
             before, end = watched.frames, asyncio.get_running_loop().time() + seconds
-            while watched.frames < before + 10 and asyncio.get_running_loop().time() < end:
+            while watched.frames < before + 4 and asyncio.get_running_loop().time() < end:
                 await asyncio.sleep(0.01)
             return watched.frames - before
 
-    assert await looks(50, seconds=20) == 10
+    assert await looks(50, seconds=20) == 4
     assert await looks(60_000, seconds=1) == 0
+
+
+class Pictures:
+    """A device that shows what it is given."""
+
+    id = "pictures"
+    capabilities = frozenset({"click"})
+
+    def __init__(self) -> None:
+        self.shown = noise(400, 800)
+        self.front = "Notes"
+        self.sent: list[Action] = []
+
+    async def frame(self) -> Frame:
+        return Frame(self.shown.pixels, at=SystemClock().now())
+
+    async def elements(self) -> tuple[Element, ...]:
+        return ()
+
+    async def app(self) -> AppInfo:
+        return AppInfo(self.front)
+
+    async def apps(self) -> tuple[str, ...]:
+        return ()
+
+    async def act(self, action: Action) -> str:
+        self.sent.append(action)
+        return ""
+
+    def changes(self) -> None:
+        return None
+
+    async def close(self) -> None:
+        return None
+
+
+QUICK = {"executor": {"tick_ms": 50}, "settle": {"patience_ms": 0}}
+
+
+def surprises(run: Run) -> Callable[[], object]:
+    return lambda: run._eyes.perception.surprise
+
+
+async def flushed(run: Run, journal: SqliteJournal) -> list[str]:
+    state = await run.wait()
+    return [r.event.reason for r in await journal.read(state.task_id) if isinstance(r.event, QueueFlushed)]
+
+
+@pytest.mark.parametrize("front", ["Notes", "Phone"])
+async def test_what_pops_up_while_the_worker_decides_is_not_clicked(
+    start: StartRun, journal: SqliteJournal, front: str
+) -> None:
+    device = Pictures()
+
+    async def slow(_: Briefing) -> Decision:
+        device.shown, device.front = painted(device.shown, 100, 300, 300, 500), front
+        await until(surprises(run))
+        return Decision(kind="actions", actions=(Planned(action=Click(x=200, y=400)),))
+
+    async with start(device, ScriptedWorker(slow, Click(x=20, y=20)), **QUICK) as run:
+        reasons = await flushed(run, journal)
+    assert device.sent == [Click(x=20, y=20)]
+    assert [front in reason or "aims at" in reason for reason in reasons] == [True]
+
+
+async def test_on_a_screen_that_never_rests_the_second_decision_is_carried_out(
+    start: StartRun, journal: SqliteJournal
+) -> None:
+    device = Pictures()
+
+    async def slow(_: Briefing) -> Decision:
+        run._eyes.perception.surprise = None
+        device.shown = noise(400, 800, 20 + len(worker.briefings))
+        await until(surprises(run))
+        return Decision(kind="actions", actions=(Planned(action=Click(x=200, y=400)),))
+
+    worker = ScriptedWorker(slow, slow)
+    async with start(device, worker, **QUICK) as run:
+        assert len(await flushed(run, journal)) == 1
+    assert device.sent == [Click(x=200, y=400)]
+
+
+async def test_what_changed_elsewhere_while_the_worker_decides_does_not_matter(
+    start: StartRun, journal: SqliteJournal
+) -> None:
+    device = Pictures()
+
+    async def slow(_: Briefing) -> Decision:
+        device.shown = painted(device.shown, 0, 600, 400, 800)
+        await until(surprises(run))
+        return Decision(kind="actions", actions=(Planned(action=Click(x=200, y=100)),))
+
+    async with start(device, ScriptedWorker(slow), **QUICK) as run:
+        assert await flushed(run, journal) == []
+    assert device.sent == [Click(x=200, y=100)]
+
+
+async def test_what_came_during_a_wait_is_not_clicked(start: StartRun, journal: SqliteJournal) -> None:
+    device = Pictures()
+
+    def soon(_: Briefing) -> Decision:
+        popped = painted(device.shown, 100, 300, 300, 500)
+        asyncio.get_running_loop().call_later(0.05, setattr, device, "shown", popped)
+        actions = (Wait(seconds=0.2), Click(x=200, y=400))
+        return Decision(kind="actions", actions=tuple(Planned(action=action) for action in actions))
+
+    async with start(device, ScriptedWorker(soon), settle={"patience_ms": 0}) as run:
+        assert await flushed(run, journal) == ["what the next action aims at has changed"]
+    assert device.sent == []
+
+
+async def until(true: Callable[[], object]) -> None:
+    async with asyncio.timeout(20):
+        while not true():
+            await asyncio.sleep(0.01)

@@ -106,9 +106,8 @@ class Actor:
         if ended.status is not ExecStatus.EXECUTED:
             return Acted(ActionReport(action=action, status=ended.status, detail=ended.detail))
         if action.kind not in SETTLING_KINDS:
-            frame = None if action.kind == "wait" else before
             report = ActionReport(action=action, status=ended.status, detail=ended.detail, exit_code=ended.exit_code)
-            return Acted(report, frame)
+            return await self._after_wait(report) if action.kind == "wait" else Acted(report, before)
         return await self._watch(step, number, action, before, ended)
 
     async def _attempt(
@@ -165,6 +164,15 @@ class Actor:
         with self._eyes.perception.acting():
             async with asyncio.timeout(self._settings.action_timeout_s), self._turn:
                 return await self._device.act(action)
+
+    async def _after_wait(self, report: ActionReport) -> Acted:
+        """The screen as it is now: what was queued behind the wait must not be aimed at what was there before."""
+        try:
+            return Acted(report, await self._eyes.perception.fresh())
+        except DeviceUnusable:
+            raise
+        except DeviceFault as fault:
+            return Acted(report, unseen=f"the screen could not be read: {fault}")
 
     async def _watch(self, step: int, number: int, action: Action, before: Frame, ended: ActionEnded) -> Acted:
         opening = action.kind in OPENING_KINDS

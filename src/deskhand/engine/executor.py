@@ -359,6 +359,8 @@ class Executor:
             hindrance = ""
             if number > 1:
                 hindrance, front = await self._surprise(actions[number - 2], planned, seen, frame, front)
+            else:
+                hindrance = await self._eyes.overtaken(planned.action, seen)
             if not hindrance and isinstance(planned.action, TakeOver):
                 await self._hand_over(planned.action, frame, played)
                 break

@@ -1,7 +1,7 @@
 """Looking at a device: what is there now, and why queued actions no longer fit it."""
 
 from deskhand.actions import Action, points_of
-from deskhand.errors import NotPossible
+from deskhand.errors import DeviceFault, DeviceUnusable, NotPossible
 from deskhand.protocols import Device, ScreenReader
 from deskhand.screen.diff import changed_fraction
 from deskhand.screen.frame import crop
@@ -20,6 +20,7 @@ class Eyes:
         self.perception = perception
         self._device = device
         self._reader = reader
+        self._put_off = False
 
     async def observe(self, with_elements: bool) -> Observation:
         seen = await self.perception.observe(with_elements)
@@ -36,6 +37,30 @@ class Eyes:
         if seen.frame.size != before.size:
             return f"The screen has another size now; in front is {front}."
         return f"{changed_fraction(before, seen.frame):.0%} of the screen changed; in front is {front}."
+
+    async def overtaken(self, action: Action, seen: Observation) -> str:
+        """Why an action no longer fits, because the screen changed by itself while it was decided; else empty.
+
+        Only once in a row: on a screen that never rests, somebody has to act at last.
+        """
+        newest = self.perception.newest
+        if self._put_off or newest is None or not self.perception.surprise:
+            self._put_off = False
+            return ""
+        try:
+            front = (await self._device.app()).name
+        except DeviceUnusable:
+            raise
+        except DeviceFault as fault:
+            return f"the screen could not be read: {fault}"
+        if front != seen.app:
+            why = f"{front} came to the front instead of {seen.app} while this was decided"
+        elif moved_away(action, seen.frame, newest):
+            why = "what the action aims at changed while it was decided"
+        else:
+            return ""
+        self._put_off = True
+        return why
 
     async def unmet(self, expect: Expect) -> str:
         """What was expected and is not so; empty when all is as expected."""
