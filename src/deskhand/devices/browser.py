@@ -132,7 +132,8 @@ class BrowserDevice:
     async def _frame(self, tab: Tab) -> Frame:
         at = self._clock.now()
         try:
-            data = await tab.capture()
+            with self._window.changes.capturing():
+                data = await tab.capture()
         except Interrupted:
             pass  # a dialog holds the page: it is shown over what was last seen of it
         else:
