@@ -106,6 +106,26 @@ def test_a_relation_chooses_among_equals(shopping: tuple[Element, ...]) -> None:
         assert found.best.target.bounds.top == 240 + row * 160, words
 
 
+def test_of_all_that_stand_there_the_next_one_is_meant() -> None:
+    screen = Screen()
+    for number, name in enumerate(["Cancel", "Save", "Send", "Help"]):
+        screen.add("button", (40 + 260 * number, 2200, 260 + 260 * number, 2320), name, clickable=True)
+    for words, name in [
+        ("the button right of Cancel", "Save"),
+        ("取消右边的按钮", "Save"),
+        ("the button to the left of Help", "Send"),
+        ("Help左边的按钮", "Send"),
+    ]:
+        found = find(words, tuple(screen.elements), "clickable")
+        assert found.best is not None, words
+        assert found.best.target.name == name, words
+    screen.add("button", (40, 200, 260, 320), "Cancel", clickable=True)
+    screen.add("button", (400, 200, 620, 320), "Retry", clickable=True)
+    finding = find("the button right of Cancel", tuple(screen.elements), "clickable")
+    assert finding.status == "ambiguous", "each Cancel has one"
+    assert {c.target.name for c in finding.candidates} == {"Save", "Retry"}
+
+
 def test_ordinals_count_in_reading_order(shopping: tuple[Element, ...]) -> None:
     for words, row in [
         ("the second item", 1),
@@ -115,6 +135,9 @@ def test_ordinals_count_in_reading_order(shopping: tuple[Element, ...]) -> None:
         ("第一个搜索结果", 0),
         ("the 3rd Delete button", 2),
         ("倒数第二行", 1),
+        ("the second to last item", 1),
+        ("the 3rd-to-last row", 0),
+        ("second last item", 1),
     ]:
         found = find(words, shopping, "clickable")
         assert found.best is not None, words

@@ -12,7 +12,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from deskhand.screen.find_names import name_score
-from deskhand.screen.find_place import position_score, relation_score
+from deskhand.screen.find_place import DIRECTIONS, position_score, relation_score
 from deskhand.screen.find_query import Query, read_description
 from deskhand.screen.find_tree import Tree, Want
 from deskhand.types import Element, Role
@@ -211,12 +211,24 @@ def _by_relation(query: Query, anchor: Query, pool: Iterable[Candidate], tree: T
         return []
     top = anchors[0].score
     places = [c.element for c in anchors if top - c.score < GAP]
-    related: list[Candidate] = []
+    relation = query.relation or "beside"
+    related: list[tuple[Candidate, list[float]]] = []
     for candidate in pool:
-        fits = max(relation_score(query.relation or "beside", candidate.target, place, tree) for place in places)
-        if fits > 0 and all(candidate.target.index != place.index for place in places):
-            related.append(replace(candidate, score=round(candidate.score * 0.7 + fits * 0.3, 4)))
-    return related
+        fits = [relation_score(relation, candidate.target, place, tree) for place in places]
+        if max(fits) > 0 and all(candidate.target.index != place.index for place in places):
+            related.append((replace(candidate, score=round(candidate.score * 0.7 + max(fits) * 0.3, 4)), fits))
+    return _next_ones(related) if relation in DIRECTIONS else [candidate for candidate, _ in related]
+
+
+def _next_ones(related: Sequence[tuple[Candidate, list[float]]]) -> list[Candidate]:
+    """ "The button right of Cancel": of all that stand there, the next one to it is meant, and so at each Cancel."""
+    best = [max(fits) for fits in zip(*(fits for _, fits in related), strict=True)]
+    return [
+        candidate
+        if any(0 < near == nearest for near, nearest in zip(fits, best, strict=True))
+        else replace(candidate, score=round(candidate.score - GAP, 4))
+        for candidate, fits in related
+    ]
 
 
 def _by_position(query: Query, pool: Iterable[Candidate], tree: Tree) -> list[Candidate]:

@@ -6,6 +6,8 @@ from deskhand.screen.find_query import Relation
 from deskhand.screen.find_tree import Tree, distance
 from deskhand.types import Element, Rect
 
+DIRECTIONS: frozenset[Relation] = frozenset({"left", "right", "above", "below"})
+
 
 def position_score(position: str, box: Rect, screen: Rect) -> float:
     """1 in the named corner or at the named edge, 0 at the opposite one."""

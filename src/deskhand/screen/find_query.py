@@ -151,6 +151,11 @@ def _take_ordinal(rest: str, query: Query) -> tuple[str, Query]:
         number = chinese_number(found[2])
         if number:
             return _counted(rest, found, replace(query, ordinal=-number if found[1] else number))
+    named = "|".join(table.ordinals)
+    if found := re.search(rf"\b(?:({named})|(\d{{1,3}})(?:st|nd|rd|th))[ -](?:to[ -])?last\b", rest, re.IGNORECASE):
+        number = table.ordinals.index(found[1].casefold()) + 1 if found[1] else int(found[2])
+        if number:
+            return _counted(rest, found, replace(query, ordinal=-number))
     for phrase in table.last:
         pattern = re.escape(phrase) + f"[{table.counters}]?" if is_chinese(phrase) else rf"\b{re.escape(phrase)}\b"
         found = re.search(pattern, rest, re.IGNORECASE)
