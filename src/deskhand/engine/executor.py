@@ -353,7 +353,8 @@ class Executor:
     ) -> _Played:
         """Carry out a reply's actions one after the other, as long as the screen does what the reply expected."""
         played = _Played([], unwritten)
-        frame, front = seen.frame, seen.app
+        # What changed while it was decided is no effect of the first action.
+        frame, front = self._eyes.perception.newest or seen.frame, seen.app
         for number, planned in enumerate(actions, 1):
             left = actions[number - 1 :]
             hindrance = ""
