@@ -131,3 +131,16 @@ async def test_a_call_that_was_stopped_in_the_middle_is_billed_at_its_worst(
     assert (state.cause, stored.usage.calls) == ("stopped", 2)
     assert stored.usage.cost == budgets[0].spent > 0
     assert budgets[0].held == 0
+
+
+async def test_an_endpoint_that_never_answers_ends_the_task_with_its_reason(tmp_path: Path) -> None:
+    """And not as steps that failed: the time-outs of a call fit into the time of a decision."""
+    models = {"first_byte_timeout_s": 0.5, "retries": 20}
+    async with ModelServer([Step(text="late", first_byte_s=60, times=20)]) as server:
+        operator = {"model": "scripted", "base_url": server.url, "free": True, **models}
+        settings = load({"data_dir": tmp_path, "models": {"operator": operator}, "executor": {"decide_timeout_s": 2.5}})
+        async with Deskhand(settings) as hand:
+            state = await hand.run("Look after the phone", loop="single")
+    assert state.cause == "model", state.reason
+    assert "did not answer for scripted within 0.5 s" in state.reason
+    assert len(server.requests) > 1

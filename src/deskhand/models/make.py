@@ -51,7 +51,9 @@ def make_model(role: str, settings: Settings, clock: Clock, budget: Budget, ledg
 
     first, *others = zip(endpoints, prices, strict=True)
     fallbacks = [Standby(other[0].model, partial(make, *other)) for other in others]
-    return Patient([make(*first), *fallbacks], clock, section.retries)
+    # Ended before whoever asked stops waiting: then the reason is told, and not only that nothing came.
+    limit_s = 0.9 * settings.executor.decide_timeout_s
+    return Patient([make(*first), *fallbacks], clock, section.retries, limit_s=limit_s)
 
 
 def make_wire(endpoint: EndpointSettings, dialect: str, patience: Patience | None = None) -> Wire:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Sequence
 from random import Random
 
@@ -35,13 +36,21 @@ class Standby:
 
 
 class Patient:
-    """One model that is really several: the first that answers is as good as any."""
+    """One model that is really several: the first that answers is as good as any.
 
-    def __init__(self, models: Sequence[Model], clock: Clock, retries: int = 3, random: Random | None = None) -> None:
+    `limit_s` is how long all of them together are tried again; each may use its share, so that one that hangs leaves
+    time for the next, and the last for saying why there is no answer.
+    """
+
+    def __init__(
+        self, models: Sequence[Model], clock: Clock, retries: int = 3, random: Random | None = None,
+        limit_s: float = 110.0,
+    ) -> None:  # fmt: skip
         self._models = tuple(models)
         self._clock = clock
         self._retries = retries
         self._random = random or Random()
+        self._limit_s = limit_s
 
     @property
     def name(self) -> str:
@@ -49,21 +58,29 @@ class Patient:
 
     async def ask(self, request: ModelRequest) -> ModelReply:
         faults: list[CallFailed] = []
-        for model in self._models:
-            fault = await self._try(model, request)
+        begun, share = self._clock.now(), self._limit_s / len(self._models)
+        for number, model in enumerate(self._models, 1):
+            fault = await self._try(model, request, begun + share * number)
             if isinstance(fault, ModelReply):
                 return fault
             faults.append(fault)
         sentences = [str(fault) for fault in faults]
         raise ModelUnavailable(" And its fallback: ".join(sentences)) from None
 
-    async def _try(self, model: Model, request: ModelRequest) -> ModelReply | CallFailed:
+    async def _try(self, model: Model, request: ModelRequest, until: float) -> ModelReply | CallFailed:
+        last: CallFailed | None = None
         for attempt in range(self._retries + 1):
             try:
-                return await model.ask(request)
+                # The first attempt has the time-outs of its endpoint; the others what is left.
+                async with asyncio.timeout(until - self._clock.now() if last else None):
+                    return await model.ask(request)
+            except TimeoutError:
+                assert last, "only another attempt is cut short"
+                return last
             except CallFailed as fault:
+                last = fault
                 wait = self._wait(attempt, fault)
-                if wait is None:
+                if wait is None or self._clock.now() + wait >= until:
                     return fault
                 await self._clock.sleep(wait)
         raise AssertionError("the last attempt always returns")
