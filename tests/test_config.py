@@ -222,3 +222,70 @@ def test_each_setting_knows_where_it_comes_from(file: Path, monkeypatch: pytest.
     assert origin(("rules", "unchanged_screens"), layers) == "the environment (STUCK_THRESHOLD)"
     assert origin(("device",), layers) == "the command line"
     assert origin(("settle", "max_wait_ms"), layers) == "default"
+
+
+# --- one model in place of another ----------------------------------------------------------------------------
+
+FILE_MODEL = """[models.operator]
+model = "small"
+base_url = "http://127.0.0.1:8000/v1"
+api_key = "sk-of-8000"
+{more}
+retries = 7
+"""
+
+
+@pytest.mark.parametrize("more", ["free = true", "price = { input = 0.1, output = 0.2 }"])
+@pytest.mark.parametrize(
+    "named",
+    [
+        {"model": "dear"},
+        {"base_url": "https://models.example/v1"},
+        {"model": "dear", "base_url": "https://models.example/v1"},
+        {"model": "openai:dear"},
+    ],
+)
+def test_another_model_does_not_cost_what_the_former_did(file: Path, more: str, named: dict[str, str]) -> None:
+    file.write_text(FILE_MODEL.format(more=more))
+    operator = load({"models": {"operator": named}}).models.operator
+    assert operator
+    assert (operator.free, operator.price) == (False, None)
+    assert operator.retries == 7, "what is said of no model in particular stays"
+
+
+@pytest.mark.parametrize("named", [{"base_url": "https://models.example/v1"}, {"model": "openai:gpt-5"}])
+def test_a_key_is_sent_nowhere_but_where_it_is_for(
+    file: Path, monkeypatch: pytest.MonkeyPatch, named: dict[str, str]
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai")
+    file.write_text(FILE_MODEL.format(more="free = true"))
+    operator = load({"models": {"operator": named}}).models.operator
+    assert operator
+    assert read_key(operator).get_secret_value() == ("sk-openai" if "model" in named else "")
+    assert operator.base_url == named.get("base_url", "")
+    layers = read_layers({"models": {"operator": named}})
+    assert origin(("models", "operator", "api_key"), layers) == "default"
+
+
+def test_what_is_named_again_stays_and_what_is_said_beside_it_counts(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_text(FILE_MODEL.format(more="free = true"))
+    same = load({"models": {"operator": {"model": "small", "base_url": "http://127.0.0.1:8000/v1/"}}}).models.operator
+    assert same
+    assert (same.free, read_key(same).get_secret_value()) == (True, "sk-of-8000")
+    monkeypatch.setenv("DESKHAND_MODELS__OPERATOR__API_KEY", "sk-for-now")
+    monkeypatch.setenv("DESKHAND_MODELS__OPERATOR__PRICE__INPUT", "1")
+    monkeypatch.setenv("DESKHAND_MODELS__OPERATOR__PRICE__OUTPUT", "2")
+    other = load({"models": {"operator": {"base_url": "https://models.example/v1"}}}).models.operator
+    assert other
+    assert other.price
+    assert (other.price.input, read_key(other).get_secret_value()) == (1, "sk-for-now")
+
+
+def test_an_anthropic_model_in_the_file_does_not_make_another_endpoint_speak_its_language(file: Path) -> None:
+    file.write_text('[models.operator]\nprovider = "anthropic"\nmodel = "claude"\n')
+    named = {"model": "local", "base_url": "http://127.0.0.1:8000/v1"}
+    operator = load({"models": {"operator": named}}).models.operator
+    assert operator
+    assert operator.provider == "openai-compatible"

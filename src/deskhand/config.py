@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, f
 from deskhand import sites
 from deskhand.errors import ModelUnavailable, SettingsError
 from deskhand.keepsakes import find_secret
-from deskhand.layers import Layer, Tree, classic_layer, file_layer, merged, origin, variables_layer
+from deskhand.layers import Layer, Tree, classic_layer, file_layer, merged, origin, variables_layer, yielding
 
 
 class _Section(BaseModel):
@@ -282,6 +282,17 @@ class ModelSettings(EndpointSettings):
     retries: Annotated[int, Field(ge=0, le=20)] = 3
     fallbacks: tuple[EndpointSettings, ...] = ()
 
+    @model_validator(mode="after")
+    def _can_speak(self) -> "ModelSettings":
+        """A provider's own screen tool exists at that provider only."""
+        for endpoint in (self, *self.fallbacks):
+            anthropic = endpoint.provider == "anthropic"
+            if self.dialect == "anthropic-computer" and not anthropic:
+                raise ValueError(f'the dialect {self.dialect} needs provider = "anthropic" for {endpoint.model}')
+            if self.dialect == "openai-computer" and anthropic:
+                raise ValueError(f"the dialect {self.dialect} is not spoken by {endpoint.model} of anthropic")
+        return self
+
 
 class McpServerSettings(_Section):
     """An MCP server that is started by this command; all of its tools are offered."""
@@ -421,7 +432,7 @@ def load(overrides: Tree | None = None, file: Path | None = None) -> Settings:
 
 def read_layers(overrides: Tree | None = None, file: Path | None = None) -> tuple[Layer, ...]:
     """From the weakest to the strongest."""
-    return (
+    return yielding(
         file_layer(file or settings_file()),
         classic_layer(os.environ),
         variables_layer(os.environ),

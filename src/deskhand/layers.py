@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -45,6 +45,12 @@ _LOOPS = {
     **dict.fromkeys(("1", "true", "yes", "on", "dual"), "dual"),
     **dict.fromkeys(("0", "false", "no", "off", "single"), "single"),
 }
+# What is said of one model, or of one endpoint, is not true of another: least of all its price, and its key is not
+# for others to read.
+_OF_A_MODEL = ("price", "free")
+_OF_AN_ENDPOINT = (*_OF_A_MODEL, "provider", "base_url", "api_key", "api_key_env", "key_file")
+_OPENAI_COMPATIBLE = "openai-compatible"
+_PROVIDERS = (_OPENAI_COMPATIBLE, "openai", "anthropic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +150,55 @@ def merged(layers: Iterable[Layer]) -> Tree:
     for layer in layers:
         whole = merge(whole, layer.tree)
     return whole
+
+
+def yielding(*layers: Layer) -> tuple[Layer, ...]:
+    """From the weakest to the strongest; where a stronger one names another model, nothing of the former's is left."""
+    kept = list(layers)
+    for above, layer in enumerate(layers):
+        for role, named in _models(layer).items():
+            for below in range(above):
+                for past in _outdated(_models(kept[below]).get(role, {}), named):
+                    kept[: below + 1] = [_without(one, ("models", role, past)) for one in kept[: below + 1]]
+    return tuple(kept)
+
+
+def _models(layer: Layer) -> dict[str, Tree]:
+    sections = layer.tree.get("models")
+    named = cast("Tree", sections) if isinstance(sections, dict) else {}
+    return {role: cast("Tree", section) for role, section in named.items() if isinstance(section, dict)}
+
+
+def _outdated(former: Tree, named: Tree) -> tuple[str, ...]:
+    """Which settings of a model's section do not hold any more."""
+    before, now = _provider(former), _provider(named)
+    if (before and now and before != now) or _differ("base_url", former, named):
+        return _OF_AN_ENDPOINT
+    return _OF_A_MODEL if _differ("model", former, named) else ()
+
+
+def _differ(key: str, former: Tree, named: Tree) -> bool:
+    one, other = former.get(key), named.get(key)
+    return bool(one and other) and str(one).rstrip("/") != str(other).rstrip("/")
+
+
+def _provider(section: Tree) -> str:
+    """Whose model it names; empty when it names none."""
+    prefix = str(section.get("model", "")).partition(":")[0]
+    if prefix in _PROVIDERS or "provider" in section:
+        return prefix if prefix in _PROVIDERS else str(section["provider"])
+    return _OPENAI_COMPATIBLE if section.get("base_url") else ""
+
+
+def _without(layer: Layer, path: Route) -> Layer:
+    return replace(layer, tree=_pruned(layer.tree, path)) if layer.has(path) else layer
+
+
+def _pruned(tree: Tree, path: Route) -> Tree:
+    first, *rest = path
+    if not rest:
+        return {key: value for key, value in tree.items() if key != first}
+    return {**tree, first: _pruned(cast("Tree", tree[first]), tuple(rest))}
 
 
 def origin(path: Route, layers: Iterable[Layer]) -> str:
