@@ -165,3 +165,22 @@ async def test_a_probe_tells_what_works() -> None:
     async with ModelServer(["x"], models=("b",)) as server:
         (found,) = await probe("operator", settings(model="a", base_url=server.url, free=True))
     assert "does not know the model a" in found.problem
+
+
+async def test_the_blind_are_not_taken_for_seeing_by_their_words() -> None:
+    async with ModelServer(["I referred to it, but no picture was shared."]) as server:
+        (found,) = await probe("operator", settings(model="a", base_url=server.url, free=True))
+    assert (found.vision, found.problem) == (False, "")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "fields"),
+    [
+        ("anthropic-computer", {"base_url": "http://127.0.0.1:1/v1"}),
+        ("anthropic-computer", {"provider": "anthropic", "fallbacks": [{"model": "openai:gpt-5"}]}),
+        ("openai-computer", {"provider": "openai", "fallbacks": [{"model": "anthropic:claude"}]}),
+    ],
+)
+def test_a_providers_own_screen_tool_is_not_asked_of_others(dialect: str, fields: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"the dialect {dialect} "):
+        settings(model="m", dialect=dialect, **fields)

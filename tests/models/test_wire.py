@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.clock import ManualClock
+from deskhand.clock import ManualClock, SystemClock
 from deskhand.config import EndpointSettings, Provider
 from deskhand.errors import ModelUnavailable
 from deskhand.models.faults import CallFailed
@@ -91,6 +91,18 @@ async def test_a_reply_cut_at_its_limit_says_so(provider: Provider) -> None:
         assert (await model.ask(REQUEST)).stop == "length"
 
 
+@pytest.mark.parametrize("stream", [True, False])
+@pytest.mark.parametrize(
+    ("provider", "dialect"), [("openai-compatible", "tools"), ("anthropic", "tools"), ("openai", "openai-computer")]
+)
+async def test_a_refusal_to_answer_says_so(provider: Provider, dialect: str, stream: bool) -> None:
+    async with ModelServer([Step(text="I won't.", stop="refused")]) as server:
+        endpoint = EndpointSettings(provider=provider, model="m", base_url=server.url, stream=stream)
+        model = make_wire(endpoint, dialect)
+        assert (await model.ask(REQUEST)).stop == "refused"
+        await model.close()
+
+
 async def test_sampling_reaches_the_server() -> None:
     request = ModelRequest(**{**_fields(REQUEST), "top_p": 0.85, "frequency_penalty": 0.2, "stop": ("END",)})
     async with ModelServer(["ok"]) as server, wire(server) as model:
@@ -154,6 +166,65 @@ async def test_a_refusal_is_one_clear_sentence_and_final(
     assert not fault.retryable
     assert not fault.billed
     assert re.search(says, str(fault))
+
+
+CANNOT_SEE, TOO_LONG, UNKNOWN = "can't see pictures", "too long for scripted", "does not know the model scripted"
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "says"),
+    [
+        (400, "Invalid content type. image_url is only supported by certain models.", CANNOT_SEE),
+        (400, "Failed to deserialize: messages[1]: unknown variant `image_url`, expected `text`", CANNOT_SEE),
+        (400, "Unsupported content part type for text-only server: image_url", CANNOT_SEE),
+        (400, "At most 0 image(s) may be provided in one request.", CANNOT_SEE),
+        (400, "Image input is not enabled for this model", CANNOT_SEE),
+        (500, "image input is not supported - hint: you may need to provide the mmproj", CANNOT_SEE),
+        (404, "No endpoints found that support image input", CANNOT_SEE),
+        (400, "the request exceeds the available context size. try increasing it", TOO_LONG),
+        (500, "the request exceeds the available context size. try increasing it", TOO_LONG),
+        (400, "prompt is too long: 215000 tokens > 200000 maximum", TOO_LONG),
+        (400, "Range of input length should be [1, 30720]", TOO_LONG),
+        (400, "Prompt 超长", TOO_LONG),
+        (413, "Request Entity Too Large", TOO_LONG),
+        (400, "Model Not Exist", UNKNOWN),
+        (400, "openai/gpt-99 is not a valid model ID", UNKNOWN),
+        (400, "The supported API model names are a or b, but you passed c.", UNKNOWN),
+        (400, "模型不存在,请检查模型代码。", UNKNOWN),
+        (403, "Project `proj_1` does not have access to model `gpt-99`", UNKNOWN),
+        (400, "API key not valid. Please pass a valid API key.", "refused the key"),
+        (403, "Forbidden", "refused the key"),
+        (429, "You exceeded your current quota, please check your plan and billing details.", "no credit left"),
+    ],
+)
+async def test_what_real_providers_say_is_understood(status: int, said: str, says: str) -> None:
+    async with ModelServer([Step(status=status, error=said)]) as server, wire(server) as model:
+        fault = await failure(model)
+    assert says in str(fault)
+    assert not fault.retryable
+    assert len(server.requests) == 1
+
+
+async def test_a_picture_that_is_refused_for_itself_does_not_make_a_model_blind() -> None:
+    async with ModelServer([Step(status=400, error="Could not process image")]) as server, wire(server) as model:
+        fault = await failure(model)
+    assert "status 400): Could not process image" in str(fault)
+
+
+@pytest.mark.parametrize("status", [500, 504, 524])
+async def test_a_server_that_took_too_long_is_asked_again(status: int) -> None:
+    said = "The upstream server took too long to respond."
+    async with ModelServer([Step(status=status, error=said)]) as server, wire(server) as model:
+        assert (await failure(model)).retryable
+
+
+@pytest.mark.parametrize("key", ["sk-“quoted”-0123", "sk-one\nsk-two", "密钥"])
+def test_a_key_that_can_not_be_sent_is_one_sentence(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    monkeypatch.setenv("MY_KEY", key)
+    endpoint = EndpointSettings(model="scripted", base_url="http://127.0.0.1:9/v1", api_key_env="MY_KEY")
+    with pytest.raises(ModelUnavailable, match="holds characters that no key has: check the variable MY_KEY") as caught:
+        make_wire(endpoint, "tools")
+    assert key not in str(caught.value)
 
 
 async def test_a_dead_endpoint_is_named() -> None:
@@ -228,30 +299,81 @@ async def test_cancelling_inside_a_stream_closes_the_connection_at_once(provider
     assert min(took) < 0.2
 
 
-@pytest.mark.parametrize(
-    ("provider", "event"),
-    [
-        ("openai-compatible", {"error": {"message": "overloaded", "code": 503}}),
-        ("anthropic", {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
-    ],
-)
-async def test_an_error_in_the_middle_of_a_stream_is_a_failure(provider: Provider, event: dict[str, Any]) -> None:
-    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+@asynccontextmanager
+async def saying(raw: bytes, provider: Provider = "openai-compatible") -> AsyncIterator[Wire]:
+    """A wire to a server that answers with these bytes, whatever it is asked, and hangs up."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        data = f"data: {json.dumps(event)}\n\n".encode()
-        head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n"
-        writer.write(head + data)
+        writer.write(raw)
         await writer.drain()
         writer.close()
 
-    server = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    server = await asyncio.start_server(answer, "127.0.0.1", 0)
     async with server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
         model = make_wire(EndpointSettings(provider=provider, model="scripted", base_url=url), "tools")
+        try:
+            yield model
+        finally:
+            await model.close()
+
+
+STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+
+
+def events(*said: Any, done: str = "") -> bytes:
+    return "".join(f"data: {json.dumps(one, ensure_ascii=False)}\n\n" for one in said).encode() + done.encode()
+
+
+def delta(text: str, finish: str | None = None) -> dict[str, Any]:
+    return {"choices": [{"index": 0, "delta": {"content": text}, "finish_reason": finish}]}
+
+
+USED = {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 2}}
+BEGUN: dict[str, Any] = {"type": "message_start", "message": {"content": [], "usage": {"input_tokens": 9}}}
+
+
+@pytest.mark.parametrize("begun", [False, True])
+@pytest.mark.parametrize(
+    ("provider", "first", "event"),
+    [
+        ("openai-compatible", delta("I "), {"error": {"message": "overloaded", "code": 503}}),
+        ("anthropic", BEGUN, {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}),
+    ],
+)
+async def test_an_error_inside_a_stream_is_a_failure_and_what_had_begun_may_be_billed(
+    provider: Provider, first: dict[str, Any], event: dict[str, Any], begun: bool
+) -> None:
+    said = events(first, event) if begun else events(event)
+    async with saying(STREAM + b"Connection: close\r\n\r\n" + said, provider) as model:
         with pytest.raises(CallFailed, match=r"status 5\d\d") as caught:
             await model.ask(REQUEST)
-        await model.close()
     assert caught.value.retryable
+    assert caught.value.billed is begun
+
+
+async def test_a_whole_reply_counts_however_its_connection_ends() -> None:
+    said = events(delta("Yes."), delta("", "stop"), USED, done="data: [DONE]\n\n")
+    chunk = f"{len(said):x}\r\n".encode() + said + b"\r\n"
+    # The last, empty chunk is missing: to HTTP this was cut off.
+    async with saying(STREAM + b"Transfer-Encoding: chunked\r\n\r\n" + chunk) as model:
+        assert (await model.ask(REQUEST)).text == "Yes."
+
+
+async def test_only_a_line_feed_ends_a_line_of_a_stream() -> None:
+    odd = "one\u2028two\x85three\x0cfour"
+    said = events(delta(odd), delta("", "stop"), USED).replace(b"\n\n", b"\r\n\r\n")
+    async with saying(STREAM + b"Connection: close\r\n\r\n" + said.rstrip()) as model:
+        reply = await model.ask(REQUEST)
+    assert (reply.text, reply.usage.output_tokens) == (odd, 2)
+
+
+async def test_a_server_that_does_not_stream_is_understood() -> None:
+    message = {"choices": [{"message": {"content": "In one piece."}, "finish_reason": "stop"}], "usage": USED["usage"]}
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nConnection: close\r\n\r\n"
+    async with saying(head + json.dumps(message).encode()) as model:
+        assert (await model.ask(REQUEST)).text == "In one piece."
 
 
 async def test_connections_are_kept_between_calls() -> None:
@@ -313,6 +435,28 @@ async def test_a_provider_that_wants_minutes_is_left_for_the_fallback() -> None:
     ):
         reply = await Patient([first, second], clock, 3).ask(REQUEST)
     assert (reply.text, clock.now()) == ("quick", 0)
+
+
+HANGS = Step(text="late", first_byte_s=60, times=9)
+
+
+async def test_one_that_hangs_leaves_time_for_the_fallback_and_for_the_reason() -> None:
+    patience = Patience(5, 0.3, 60)
+    async with ModelServer([HANGS]) as one, ModelServer(["quick"]) as two:
+        async with wire(one, patience=patience) as first, wire(two) as second:
+            reply = await Patient([first, second], SystemClock(), 9, limit_s=1.2).ask(REQUEST)
+        assert reply.text == "quick"
+        async with wire(one, patience=patience) as first:
+            with pytest.raises(ModelUnavailable, match=r"did not answer for scripted within 0\.3 s"):
+                await asyncio.wait_for(Patient([first], SystemClock(), 9, limit_s=1.0).ask(REQUEST), 20)
+
+
+async def test_another_attempt_is_cut_short_when_the_time_is_over() -> None:
+    async with ModelServer([Step(status=500), HANGS]) as server, wire(server) as model:
+        with pytest.raises(ModelUnavailable, match="status 500"):
+            await Patient([model], ManualClock(), 3, limit_s=1.2).ask(REQUEST)
+        await server.until(lambda s: s.aborted == 1)
+    assert len(server.requests) == 2
 
 
 TALKED = ModelRequest(

@@ -1,12 +1,14 @@
 """`deskhand doctor`: what is installed, reachable and usable, and how to fix the rest."""
 
+from __future__ import annotations
+
 import json
 import platform
 import sys
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from shutil import which
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from rich.markup import escape
 
@@ -20,6 +22,9 @@ from deskhand.devices.sandbox import can_run_code
 from deskhand.errors import DeskhandError, DeviceFault
 from deskhand.task.journal import SqliteJournal
 from deskhand.types import DeviceInfo
+
+if TYPE_CHECKING:
+    from deskhand.models.probe import Probed
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +109,22 @@ async def _models(settings: Settings) -> list[Finding]:
     findings: list[Finding] = []
     for role in roles:
         for found in await probe(role, settings):
-            skills = {"vision": found.vision, "tools": found.tools, "streaming": found.streaming}
-            able = ", ".join(f"{name} {'yes' if works else 'no'}" for name, works in skills.items())
-            price = "free" if found.price and found.price.free else "price known" if found.price else "price unknown"
-            findings.append(Finding(f"{role}: {found.model}", not found.problem, found.problem or f"{able}, {price}"))
+            told = _able(found, shown=getattr(settings.models, role).vision)
+            detail = ": ".join(part for part in (told, found.problem) if part)
+            findings.append(Finding(f"{role}: {found.model}", not found.problem, detail))
     return findings
+
+
+def _able(found: Probed, *, shown: bool) -> str:
+    """What works; empty when nothing could be found out. `shown`: it is set to be shown pictures."""
+    if found.vision is None:
+        return ""
+    skills = {"vision": found.vision, "tools": found.tools, "streaming": found.streaming}
+    able = [f"{name} {'yes' if works else 'no'}" for name, works in skills.items()]
+    if shown and not found.vision:
+        able[0] += " (set vision = false)"
+    price = "free" if found.price and found.price.free else "price known" if found.price else "price unknown"
+    return ", ".join([*able, price])
 
 
 async def _journal(settings: Settings) -> Finding:

@@ -14,15 +14,24 @@ from deskhand.errors import ModelUnavailable
 _RETRYABLE = frozenset({408, 409, 425, 429})
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|key|Bearer)[-_ ][\w.*-]{6,}", re.IGNORECASE)
 _NO_CREDIT = re.compile(r"insufficient_quota|billing|credit balance|余额不足|欠费", re.IGNORECASE)
+# What OpenAI, Anthropic, Gemini, DashScope, Zhipu, DeepSeek, OpenRouter, Groq, Mistral, vLLM, llama.cpp and Ollama say.
+_BAD_KEY = re.compile(r"api[ _-]?key (?:is )?(?:not valid|invalid|expired)|令牌.{0,10}(?:过期|不正确)", re.IGNORECASE)
 _TOO_LONG = re.compile(
-    r"context.{0,20}(?:length|window|limit)|too long|maximum.{0,20}tokens|too many tokens|上下文.{0,10}超|超长",
+    r"context.{0,20}(?:length|window|limit|size)|(?<!took )(?<!taking )too long|maximum.{0,20}tokens|too many tokens"
+    r"|range of input length|上下文.{0,10}超|超长",
     re.IGNORECASE,
 )
 _NO_PICTURES = re.compile(
-    r"(?:image|vision|multimodal|picture|图).{0,60}(?:not support|unsupported|invalid|不支持)"
+    r"(?:image|vision|multimodal|picture|图).{0,60}(?:not support|unsupported|not enabled|不支持)"
     r"|(?:not support|unsupported|不支持|no endpoints? found that support).{0,60}(?:image|vision|multimodal|图)"
+    r"|image_url is only supported|unknown variant .?image|at most 0 image|content must be a string"
     r"|not a (?:vision|multimodal) model",
     re.IGNORECASE | re.DOTALL,
+)
+_NO_SUCH_MODEL = re.compile(
+    r"model.{0,80}(?:not exist|not found|is not a valid|does not have access)|(?:invalid|not a valid|unknown) model"
+    r"|not have access to model|supported API model names|模型不存在",
+    re.IGNORECASE,
 )
 
 
@@ -30,17 +39,19 @@ class CallFailed(ModelUnavailable):
     """One attempt failed. `billed`: the provider may charge for it all the same.
 
     `unclear` is what the provider said to a refusal that we know no better sentence for; it may contain secrets.
+    `blind`: it was refused because of its pictures.
     """
 
     def __init__(
         self, sentence: str, *, retryable: bool = False, retry_after: float | None = None, billed: bool = False,
-        unclear: str = "",
+        unclear: str = "", blind: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(sentence)
         self.retryable = retryable
         self.retry_after = retry_after
         self.billed = billed
         self.unclear = unclear
+        self.blind = blind
 
 
 @contextmanager
@@ -92,39 +103,53 @@ def too_slow(address: Address, seconds: float, *, connected: bool) -> CallFailed
     return CallFailed(sentence, retryable=True, billed=connected)
 
 
-def refused(address: Address, status: int, body: object, headers: Mapping[str, str] | None = None) -> CallFailed:
+def refused(
+    address: Address, status: int, body: object, headers: Mapping[str, str] | None = None, *, billed: bool = False
+) -> CallFailed:
     """A sentence for an HTTP status and what the provider said with it."""
     said = _message(body)
-    detail = address.clean(said)
-    server_side = status >= 500 or status in _RETRYABLE
-    retryable = server_side and not _NO_CREDIT.search(said)
-    understood = _understood(address, status, said)
+    final = _final(address, status, said)
+    passing = "" if final else _passing(address, status)
     return CallFailed(
-        understood or _unclear(address, status, detail),
-        retryable=retryable,
+        final or passing or _unclear(address, status, address.clean(said)),
+        retryable=not final and (status >= 500 or status in _RETRYABLE),
         retry_after=_retry_after(headers or {}),
-        unclear="" if understood else said,
+        billed=billed,
+        unclear="" if final or passing else said,
+        blind=final == _cannot_see(address),
     )
 
 
-def _understood(address: Address, status: int, said: str) -> str:
-    """The sentence for a refusal whose reason is known; empty when it is not."""
+def _passing(address: Address, status: int) -> str:
+    """The sentence for what may be over in a moment."""
+    if status == 429:
+        return f"{address.host} wants fewer requests to {address.model} (status 429)."
+    return f"{address.host} failed with status {status} for {address.model}." if status >= 500 else ""
+
+
+def _final(address: Address, status: int, said: str) -> str:
+    """The sentence for a refusal that nothing but the user's hand can mend; empty when it is none that we know.
+
+    llama.cpp and Ollama refuse pictures and long requests with status 500.
+    """
     model, host = address.model, address.host
     if status == 402 or _NO_CREDIT.search(said):
         return f"The account at {host} has no credit left for {model}."
-    if status in (401, 403):
+    if status == 401 or (status < 500 and _BAD_KEY.search(said)):
         return f"{host} refused the key for {model}: check {address.key_from}."
-    if status == 429:
-        return f"{host} wants fewer requests to {model} (status 429)."
-    if status >= 500:
-        return f"{host} failed with status {status} for {model}."
-    if _TOO_LONG.search(said):
+    if status == 429 or status > 500:
+        return ""
+    if status == 413 or _TOO_LONG.search(said):
         return f"The request is too long for {model}: show less of the screen, or take a model with a longer context."
-    if status in (400, 404, 415, 422) and _NO_PICTURES.search(said):
-        return f"{model} can't see pictures: set vision = false for it, or take a model that can."
-    if status == 404:
+    if _NO_PICTURES.search(said):
+        return _cannot_see(address)
+    if status == 404 or (status < 500 and _NO_SUCH_MODEL.search(said)):
         return f"{host} does not know the model {model}: check its name and base_url."
-    return ""
+    return f"{host} refused the key for {model}: check {address.key_from}." if status == 403 else ""
+
+
+def _cannot_see(address: Address) -> str:
+    return f"{address.model} can't see pictures: set vision = false for it, or take a model that can."
 
 
 def _unclear(address: Address, status: int, detail: str) -> str:

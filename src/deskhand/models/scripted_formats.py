@@ -160,6 +160,8 @@ def _items(step: Step) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     if step.text:
         content: list[dict[str, Any]] = [{"type": "output_text", "text": step.text, "annotations": []}]
+        if step.stop == "refused":
+            content = [{"type": "refusal", "refusal": step.text}]
         items.append({"type": "message", "id": "msg_0", "status": "completed", "role": "assistant", "content": content})
     if step.computer:
         items.append(

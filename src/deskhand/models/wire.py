@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from deskhand.config import EndpointSettings, ModelSettings
+from deskhand.errors import ModelUnavailable
 from deskhand.models import faults
 from deskhand.models.apis import Api, Concessions, Json, Stream, encoded, mapped
 from deskhand.models.faults import Address, CallFailed
@@ -103,7 +104,9 @@ class Wire:
             ) as response:
                 if response.status_code != 200:
                     raise await self._refusal(response)
-                whole = await self._gathered(response) if stream else _checked(await response.aread())
+                # Some servers answer in one piece, whatever they are asked.
+                streamed = stream and "application/json" not in response.headers.get("content-type", "")
+                whole = await self._gathered(response) if streamed else _checked(await response.aread())
         except httpx2.TimeoutException as error:
             connecting = isinstance(error, httpx2.ConnectTimeout | httpx2.PoolTimeout)
             waited = self._patience.connect_s if connecting else self._patience.first_byte_s
@@ -138,36 +141,33 @@ class Wire:
 
     async def _gathered(self, response: Response) -> Json:
         """A streamed reply put together; one that ends before its end was cut off."""
-        stream = self._api.stream()
+        stream, begun = self._api.stream(), False
         async with aclosing(_events(response)) as events:
             async for event in events:
-                if event is None or self._fed(stream, event):
+                if event is None or self._fed(stream, event, begun=begun):
                     break
+                begun = True
             if not stream.finished:
                 raise faults.broke_off(self._address)
-            # A connection that was read to its end can be used again.
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_DRAIN_S):
-                    async for _ in events:
-                        pass
+            await _drain(events)
         return stream.whole()
 
-    def _fed(self, stream: Stream, event: Json) -> bool:
-        self._complain(event)
+    def _fed(self, stream: Stream, event: Json, *, begun: bool) -> bool:
+        self._complain(event, billed=begun)
         try:
             return stream.feed(event)
         except _ODD_SHAPE:
             raise faults.unreadable(self._address) from None
 
     def _read(self, whole: Json) -> ModelReply:
-        self._complain(whole)
+        self._complain(whole, billed=bool(whole.get("usage")))
         try:
             return self._api.reply(whole)
         except _ODD_SHAPE:
             raise faults.unreadable(self._address) from None
 
-    def _complain(self, said: Json) -> None:
-        """An error that came with status 200, or in the middle of a stream."""
+    def _complain(self, said: Json, *, billed: bool) -> None:
+        """An error that came with status 200, or in the middle of a stream; what came before it is paid for."""
         error = said.get("error") or mapped(said.get("response")).get("error")
         if not error:
             return
@@ -175,7 +175,7 @@ class Wire:
         kinds = [_STREAM_ERRORS.get(str(fields.get(name))) for name in ("code", "type")]
         code = fields.get("code")
         status = next((kind for kind in kinds if kind), code if isinstance(code, int) and 400 <= code < 600 else 500)
-        raise faults.refused(self._address, status, cast("object", error))
+        raise faults.refused(self._address, status, cast("object", error), billed=billed)
 
 
 def _address(endpoint: EndpointSettings, key: str) -> Address:
@@ -186,6 +186,8 @@ def _address(endpoint: EndpointSettings, key: str) -> Address:
     key_from = f"the variable {variable}" if variable else "api_key_env or key_file in its settings"
     if endpoint.key_file:
         key_from = f"the key file {endpoint.key_file}"
+    if not (key.isascii() and key.isprintable()):
+        raise ModelUnavailable(f"The key for {endpoint.model} holds characters that no key has: check {key_from}.")
     return Address(endpoint.model, base, key_from, key)
 
 
@@ -204,7 +206,7 @@ def without_tools(request: ModelRequest) -> ModelRequest:
     return replace(request, system=system, tools=(), must_call=False)
 
 
-def _checked(raw: bytes) -> Json:
+def _checked(raw: bytes | str) -> Json:
     data: Any = json.loads(raw)
     if not isinstance(data, dict):
         raise ValueError("no JSON object")
@@ -212,9 +214,29 @@ def _checked(raw: bytes) -> Json:
 
 
 async def _events(response: Response) -> AsyncGenerator[Json | None]:
-    """The JSON of each server-sent event, and None for `[DONE]`."""
-    async for line in response.aiter_lines():
-        if line.startswith("data:"):
-            data = line[5:].strip()
-            if data:
-                yield None if data == "[DONE]" else _checked(data.encode())
+    """The JSON of each server-sent event, and None for `[DONE]`.
+
+    Split here: httpx also ends a line at U+2028 and its like, which may stand in the middle of an event's JSON.
+    """
+    rest = b""
+    async for chunk in response.aiter_bytes():
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            if data := _data(line):
+                yield None if data == "[DONE]" else _checked(data)
+    if data := _data(rest):
+        yield None if data == "[DONE]" else _checked(data)
+
+
+def _data(line: bytes) -> str:
+    return line.removeprefix(b"data:").decode("utf-8", "replace").strip() if line.startswith(b"data:") else ""
+
+
+async def _drain(events: AsyncGenerator[Json | None]) -> None:
+    """A connection that was read to its end can be used again. The reply is whole, whatever comes of that."""
+    from httpx2 import HTTPError
+
+    with suppress(TimeoutError, HTTPError, ValueError):
+        async with asyncio.timeout(_DRAIN_S):
+            async for _ in events:
+                pass

@@ -10,9 +10,11 @@ from deskhand.models.apis import Concessions, Json, Stream, arguments, count, li
 from deskhand.talk import ModelReply, ModelRequest, StopReason, ToolCall, ToolResult, Turn
 from deskhand.types import Usage
 
-_STOPS: dict[str, StopReason] = {"max_tokens": "length", "refusal": "refused", "tool_use": "tools"}
+_STOPS: dict[str, StopReason] = {
+    "max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "refused", "tool_use": "tools",
+}  # fmt: skip
 # Models up to 4.5 know the first version of the computer tool only, those after it the second.
-_OLDER = re.compile(r"3-7|sonnet-4-2|opus-4-2|opus-4-1|(?:sonnet|haiku)-4-5")
+_OLDER = re.compile(r"3-7|(?:sonnet|opus)-4(?:-[01]\b|-2|@|$)|(?:sonnet|haiku)-4-5")
 
 
 class MessagesApi:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped, words
 from deskhand.models.apis.chat import data_url
-from deskhand.talk import ModelReply, ModelRequest, Picture, ToolCall, ToolResult, Turn
+from deskhand.talk import ModelReply, ModelRequest, Picture, StopReason, ToolCall, ToolResult, Turn
 from deskhand.types import Usage
 
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
@@ -50,23 +50,27 @@ class ResponsesApi:
     def reply(self, whole: Json) -> ModelReply:
         items = listed(whole["output"])
         usage = mapped(whole.get("usage"))
-        said = [
-            str(part.get("text") or "")
-            for item in items if item["type"] == "message"
-            for part in listed(item["content"]) if part["type"] == "output_text"
-        ]  # fmt: skip
+        parts = [part for item in items if item["type"] == "message" for part in listed(item["content"])]
+        said = [str(part.get("text") or "") for part in parts if part["type"] == "output_text"]
         calls = [item for item in items if item["type"] == "function_call"]
         return ModelReply(
             text="\n".join(said),
             calls=tuple(ToolCall(str(item["name"]), arguments(item.get("arguments"))) for item in calls),
             native=tuple(item for item in items if item["type"] == "computer_call"),
-            stop="length" if whole.get("status") == "incomplete" else "end",
+            stop="refused" if any(part["type"] == "refusal" for part in parts) else _stop(whole),
             usage=Usage(
                 calls=1, input_tokens=count(usage, "input_tokens"), output_tokens=count(usage, "output_tokens")
             ),
             cached_tokens=count(mapped(usage.get("input_tokens_details")), "cached_tokens"),
             model=str(whole.get("model") or ""),
         )
+
+
+def _stop(whole: Json) -> StopReason:
+    if whole.get("status") != "incomplete":
+        return "end"
+    filtered = mapped(whole.get("incomplete_details")).get("reason") == "content_filter"
+    return "refused" if filtered else "length"
 
 
 def _items(turn: Turn) -> list[Json]:
