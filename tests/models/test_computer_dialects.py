@@ -77,6 +77,19 @@ def test_anthropics_actions_have_their_words(said: dict[str, Any], action: Actio
     assert words(anthropic(said)) == [action]
 
 
+@pytest.mark.parametrize(
+    ("text", "pressed"),
+    [
+        ("Down Down Return", [Key(key="Down"), Key(key="Down"), Key(key="Return")]),
+        ("ctrl+a Delete", [Hotkey(keys=("ctrl", "a")), Key(key="Delete")]),
+        ("ctrl++", [Hotkey(keys=("ctrl", "+"))]),
+        ("+", [Key(key="+")]),
+    ],
+)
+def test_anthropics_keys_follow_xdotool(text: str, pressed: list[Action]) -> None:
+    assert words(anthropic({"action": "key", "text": text})) == pressed
+
+
 def test_anthropics_newer_toolset_names_the_action_in_the_block() -> None:
     item = {"type": "tool_use", "name": "left_click", "input": {"coordinate": [0, 0]}}
     assert words(AnthropicComputer().read(ModelReply(native=(item,)), HERE)) == [Click(x=0, y=0)]
@@ -161,6 +174,8 @@ def test_words_alone_never_end_a_task(dialect: Any) -> None:
         {"action": "left_click", "coordinate": [1]},
         {"action": "left_click", "coordinate": [9999, 1]},
         {"action": "left_click", "coordinate": [1, 1], "text": "shift"},
+        {"action": "scroll", "coordinate": [1, 1], "scroll_direction": "up", "scroll_amount": 3, "text": "ctrl"},
+        {"action": "left_click_drag", "start_coordinate": [0, 0], "coordinate": [9, 9], "text": "shift"},
         {"action": "key"},
         {"action": "key", "text": "a", "repeat": 1000},
         {"action": "type", "text": ""},
@@ -184,6 +199,7 @@ def test_anthropics_nonsense_is_no_action(said: dict[str, Any]) -> None:
         {"type": "click", "x": 1, "y": 1, "keys": ["SHIFT"]},
         {"type": "drag", "path": [{"x": 1, "y": 1}]},
         {"type": "drag", "path": "x"},
+        {"type": "drag", "path": [[0, 0], [9, 9]], "keys": ["SHIFT"]},
         {"type": "keypress", "keys": []},
         {"type": "type"},
     ],

@@ -76,6 +76,9 @@ async def test_each_model_gets_the_tool_that_it_knows() -> None:
         ("openai", "computer-use-preview"): "computer_use_preview",
         ("openai", "gpt-5.4"): "computer",
         ("anthropic", "proxy-claude-sonnet-4-5"): "computer_20250124",
+        ("anthropic", "claude-sonnet-4-0"): "computer_20250124",
+        ("anthropic", "claude-opus-4-1-20250805"): "computer_20250124",
+        ("anthropic", "claude-opus-4-5-20251101"): "computer_20251124",
         ("anthropic", "proxy-claude-opus-4-6"): "computer_20251124",
     }
     for (name, model), tool in expected.items():

@@ -30,27 +30,38 @@ Fields = Mapping[str, Any]
 Read = Callable[[Fields, Scale], list[Action]]
 # A wheel click moves about a tenth of the screen.
 _PAGES_A_CLICK = 0.1
+# `ctrl++` is Ctrl and plus.
+_KEY = re.compile(r"[^+]+|(?<=\+)\+|^\+$")
+
+
+def _free_hand(fields: Fields) -> None:
+    """What would be done while keys are held is another action without them."""
+    if fields.get("text"):
+        raise Unparsable("Holding keys while using the mouse is not possible here; do it without them.")
 
 
 def _at(word: PointWord) -> Read:
     def read(fields: Fields, scale: Scale) -> list[Action]:
-        if fields.get("text"):
-            raise Unparsable("Holding keys while clicking is not possible here; click without them.")
+        _free_hand(fields)
         return [make(word, **point(fields.get("coordinate"), scale, "A click"))]
 
     return read
 
 
 def _keys(fields: Fields, scale: Scale) -> list[Action]:
+    """In xdotool's syntax: keys with a plus between them are held together, those with a space follow each other."""
     said, repeat = fields.get("text"), fields.get("repeat", 1)
-    keys = [part for part in re.split(r"[\s+]+", said) if part] if isinstance(said, str) else []
-    if not keys or not isinstance(repeat, int) or not 1 <= repeat <= 10:
+    chords = [_KEY.findall(chord) for chord in said.split()] if isinstance(said, str) else []
+    if not chords or not all(chords) or not isinstance(repeat, int) or not 1 <= repeat <= 10:
         raise Unparsable('The action "key" needs "text" with a key such as "Return" or "ctrl+s".')
-    one = make(Key, key=keys[0]) if len(keys) == 1 else make(Hotkey, keys=tuple(keys))
-    return [one] * repeat
+    pressed: list[Action] = [
+        make(Key, key=keys[0]) if len(keys) == 1 else make(Hotkey, keys=tuple(keys)) for keys in chords
+    ]
+    return pressed * repeat
 
 
 def _scroll(fields: Fields, scale: Scale) -> list[Action]:
+    _free_hand(fields)
     spot = point(fields["coordinate"], scale, "A scroll") if fields.get("coordinate") is not None else {}
     amount = fields.get("scroll_amount", 5)
     if isinstance(amount, bool) or not isinstance(amount, int | float):
@@ -60,6 +71,7 @@ def _scroll(fields: Fields, scale: Scale) -> list[Action]:
 
 
 def _drag(fields: Fields, scale: Scale) -> list[Action]:
+    _free_hand(fields)
     return [make(Drag, **path(fields.get("start_coordinate"), fields.get("coordinate"), scale, "A drag"))]
 
 

@@ -33,9 +33,14 @@ Fields = Mapping[str, Any]
 _BUTTONS: dict[str, PointWord] = {"left": Click, "right": RightClick, "wheel": MiddleClick}
 
 
-def _spot(fields: Fields, scale: Scale) -> dict[str, int]:
+def _free_hand(fields: Fields) -> None:
+    """What would be done while keys are held is another action without them."""
     if fields.get("keys"):
         raise Unparsable("Holding keys while using the mouse is not possible here; do it without them.")
+
+
+def _spot(fields: Fields, scale: Scale) -> dict[str, int]:
+    _free_hand(fields)
     return point([fields.get("x"), fields.get("y")], scale, f"The action {fields.get('type')!r}")
 
 
@@ -49,6 +54,7 @@ def _click(fields: Fields, scale: Scale) -> Action:
 
 
 def _drag(fields: Fields, scale: Scale) -> Action:
+    _free_hand(fields)
     said = fields.get("path")
     stops = [_stop(stop) for stop in cast("list[object]", said)] if isinstance(said, list) else []
     if len(stops) < 2:
