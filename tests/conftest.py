@@ -16,6 +16,9 @@ import pytest
 
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.server import SimPhone
+from tests.network import only_loopback
+
+__all__ = ["only_loopback"]
 
 ADB = Path(adbutils.__file__).parent / "binaries" / "adb"
 

@@ -45,6 +45,9 @@ REPORTED = Step(
 )
 
 
+PROVIDERS = {"anthropic-computer": "anthropic", "openai-computer": "openai"}
+
+
 def briefing(number: int = 1, history: int = 0, **fields: Any) -> Briefing:
     past = tuple(
         StepReport(
@@ -129,18 +132,27 @@ async def test_a_chinese_goal_is_told_in_chinese() -> None:
     assert "怎样回答" in server.requests[0].text
 
 
+FINISHING: dict[str, Step | str] = {
+    "tools": DONE,
+    "autoglm": 'finish(message="Sent.")',
+    "uitars": "Action: finished(content='Sent.')",
+    "anthropic-computer": REPORTED,
+    "openai-computer": REPORTED,
+}
+
+
 @pytest.mark.parametrize(
-    ("dialect", "reply"),
+    ("dialect", "vision"),
     [
-        ("tools", DONE),
-        ("autoglm", 'finish(message="Sent.")'),
-        ("uitars", "Action: finished(content='Sent.')"),
+        *((dialect, True) for dialect in FINISHING),
+        *((dialect, False) for dialect in FINISHING if dialect not in PROVIDERS),
     ],
 )
-@pytest.mark.parametrize("vision", [True, False])
-async def test_step_fifty_is_hardly_larger_than_step_five(dialect: str, reply: Step | str, vision: bool) -> None:
+async def test_step_fifty_is_hardly_larger_than_step_five(dialect: str, vision: bool) -> None:
+    reply = FINISHING[dialect]
     sight = Sight(vision=vision)
-    async with ModelServer([reply, reply]) as server, operator(server, sight, dialect=dialect) as worker:
+    fields = {"dialect": dialect, "provider": PROVIDERS.get(dialect, "openai-compatible")}
+    async with ModelServer([reply, reply]) as server, operator(server, sight, **fields) as worker:
         await worker.decide(briefing(5, history=4))
         await worker.decide(briefing(50, history=8))
     small, large = server.requests
@@ -263,23 +275,14 @@ async def test_when_the_budget_is_gone_no_request_is_made() -> None:
     assert money.spent == 0
 
 
-@pytest.mark.parametrize(
-    ("dialect", "reply"),
-    [
-        ("tools", DONE),
-        ("autoglm", 'finish(message="Sent.")'),
-        ("uitars", "Action: finished(content='Sent.')"),
-        ("anthropic-computer", REPORTED),
-        ("openai-computer", REPORTED),
-    ],
-)
+@pytest.mark.parametrize(("dialect", "reply"), FINISHING.items())
 @pytest.mark.parametrize(
     ("goal", "mark"), [("Send hello to Ann", "Experience from earlier"), ("给小安发消息", "以前同类任务")]
 )
 async def test_what_was_learned_of_such_tasks_is_told_as_advice(
     dialect: str, reply: Step | str, goal: str, mark: str
 ) -> None:
-    provider = {"anthropic-computer": "anthropic", "openai-computer": "openai"}.get(dialect, "openai-compatible")
+    provider = PROVIDERS.get(dialect, "openai-compatible")
     async with (
         ModelServer([reply, reply]) as server,
         operator(server, dialect=dialect, provider=provider) as worker,
