@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.config import load, read_key, read_layers, settings_file
+from deskhand.config import explained, load, put_together, read_key, read_layers, settings_file
 from deskhand.errors import SettingsError
 from deskhand.layers import origin
 
@@ -222,6 +222,14 @@ def test_each_setting_knows_where_it_comes_from(file: Path, monkeypatch: pytest.
     assert origin(("rules", "unchanged_screens"), layers) == "the environment (STUCK_THRESHOLD)"
     assert origin(("device",), layers) == "the command line"
     assert origin(("settle", "max_wait_ms"), layers) == "default"
+
+
+def test_what_is_shown_holds_no_password_of_an_address(file: Path) -> None:
+    file.write_text('[models.operator]\nmodel = "m"\nbase_url = "https://ann:s3cret@models.example/v1"\n')
+    layers = read_layers()
+    shown = {key: value for key, value, _ in explained(put_together(layers), layers)}
+    assert shown["models.operator.base_url"] == "https://***@models.example/v1"
+    assert "s3cret" not in repr(shown)
 
 
 # --- one model in place of another ----------------------------------------------------------------------------

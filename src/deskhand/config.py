@@ -4,6 +4,7 @@ Command line > environment (`DESKHAND_SETTLE__MAX_WAIT_MS=…`) > file (TOML, or
 """
 
 import os
+import re
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -461,9 +462,13 @@ def _explain(error: ValidationError, layers: tuple[Layer, ...]) -> str:
 
 def explained(settings: Settings, layers: tuple[Layer, ...]) -> list[tuple[str, Any, str]]:
     """Every setting: its name, its value with keys masked, and where it comes from."""
-    return [
-        (".".join(path), value, origin(path, layers)) for path, value in _leaves(settings.model_dump(mode="json"), ())
-    ]
+    leaves = _leaves(settings.model_dump(mode="json"), ())
+    return [(".".join(path), _masked(value), origin(path, layers)) for path, value in leaves]
+
+
+def _masked(value: Any) -> Any:
+    """Without the name and password that an address may carry; keys mask themselves."""
+    return re.sub(r"(?<=://)[^/@\s]+(?=@)", "***", value) if isinstance(value, str) else value
 
 
 def _leaves(node: Tree, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
