@@ -82,6 +82,8 @@ def test_the_dialect_and_its_scale_can_be_set() -> None:
     base = {"base_url": "http://127.0.0.1:1/v1"}
     assert make_dialect("operator", settings(model="gpt-5", dialect="uitars", **base)).name == "uitars"
     assert make_dialect("operator", settings(model="my-ui-tars", **base)).name == "uitars"
+    with pytest.raises(SettingsError, match=r"autoglm has its own coordinates: remove coordinates from \[models\.op"):
+        make_dialect("operator", settings(model="autoglm-phone", coordinates="pixels", **base))
 
 
 async def test_fallbacks_from_settings_answer_when_the_first_can_not() -> None:

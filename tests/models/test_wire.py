@@ -4,6 +4,7 @@ import asyncio
 import base64
 import json
 import re
+import socket
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -215,7 +216,9 @@ async def test_a_picture_that_is_refused_for_itself_does_not_make_a_model_blind(
 async def test_a_server_that_took_too_long_is_asked_again(status: int) -> None:
     said = "The upstream server took too long to respond."
     async with ModelServer([Step(status=status, error=said)]) as server, wire(server) as model:
-        assert (await failure(model)).retryable
+        fault = await failure(model)
+    assert fault.retryable
+    assert fault.billed is (status > 500), "a gateway's time-out does not stop the model behind it"
 
 
 @pytest.mark.parametrize("key", ["sk-“quoted”-0123", "sk-one\nsk-two", "密钥"])
@@ -381,6 +384,13 @@ async def test_connections_are_kept_between_calls() -> None:
         for _ in range(3):
             await model.ask(REQUEST)
         assert server.connections == 1
+
+
+def test_no_test_reaches_another_machine() -> None:
+    with pytest.raises(AssertionError, match=r"a test tried to reach 192\.0\.2\.1"):
+        socket.create_connection(("192.0.2.1", 443), timeout=0.1)
+    with pytest.raises(AssertionError, match=r"a test tried to reach models\.example"):
+        socket.getaddrinfo("models.example", 443)
 
 
 def test_a_key_is_in_no_representation() -> None:

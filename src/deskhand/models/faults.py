@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 from deskhand.errors import ModelUnavailable
 
 _RETRYABLE = frozenset({408, 409, 425, 429})
+# A gateway has given up on a model that may go on thinking, at the user's cost.
+_GAVE_UP = frozenset({504, 524})
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|key|Bearer)[-_ ][\w.*-]{6,}", re.IGNORECASE)
 _NO_CREDIT = re.compile(r"insufficient_quota|billing|credit balance|余额不足|欠费", re.IGNORECASE)
 # What OpenAI, Anthropic, Gemini, DashScope, Zhipu, DeepSeek, OpenRouter, Groq, Mistral, vLLM, llama.cpp and Ollama say.
@@ -114,7 +116,7 @@ def refused(
         final or passing or _unclear(address, status, address.clean(said)),
         retryable=not final and (status >= 500 or status in _RETRYABLE),
         retry_after=_retry_after(headers or {}),
-        billed=billed,
+        billed=billed or status in _GAVE_UP,
         unclear="" if final or passing else said,
         blind=final == _cannot_see(address),
     )

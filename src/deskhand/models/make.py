@@ -10,7 +10,7 @@ from deskhand.models.apis import Api
 from deskhand.models.apis.chat import ChatApi
 from deskhand.models.apis.messages import MessagesApi
 from deskhand.models.apis.responses import ResponsesApi
-from deskhand.models.dialects import DIALECTS, coordinates_of, dialect_of
+from deskhand.models.dialects import DIALECTS, SCALABLE, coordinates_of, dialect_of
 from deskhand.models.metered import Metered
 from deskhand.models.patient import Patient, Standby
 from deskhand.models.prices import Price, price_of
@@ -32,8 +32,11 @@ def dialect_name(settings: ModelSettings) -> str:
 
 def make_dialect(role: str, settings: Settings) -> Dialect:
     section = model_settings(role, settings)
+    name = dialect_name(section)
     scale = coordinates_of(section.model) if section.coordinates == "auto" else section.coordinates
-    return DIALECTS[dialect_name(section)](scale)
+    if section.coordinates != "auto" and name not in SCALABLE:
+        raise SettingsError(f"The dialect {name} has its own coordinates: remove coordinates from [models.{role}].")
+    return DIALECTS[name](scale)
 
 
 def make_model(role: str, settings: Settings, clock: Clock, budget: Budget, ledger: Ledger | None = None) -> Model:

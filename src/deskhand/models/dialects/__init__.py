@@ -20,6 +20,8 @@ DIALECTS: dict[str, Callable[[Coordinates | None], Dialect]] = {
     "anthropic-computer": lambda scale: AnthropicComputer(),
     "openai-computer": lambda scale: OpenAiComputer(),
 }
+# Those of which each family counts in its own scale; the others have one for all.
+SCALABLE = frozenset({"tools", "uitars"})
 
 
 def dialect_of(model: str) -> str:
