@@ -220,16 +220,21 @@ def finding(ended: Ended, what: str) -> dict[str, Any]:
 
 async def test_doctor_asks_each_model_once_and_says_what_works(cli: Cli) -> None:
     red = Step(calls=(ScriptedCall(name="colour", arguments={"name": "red"}),))
-    async with ModelServer([red]) as server:
+    async with ModelServer([red]) as server, ModelServer(["I am told nothing of a picture."]) as blind:
         settle(cli, base_url=server.url, free=True)
-        found = finding(await cli("doctor", "--models", "--json"), "operator: ")
-    assert found == {
+        with Path(cli.env["DESKHAND_CONFIG"]).open("a") as file:
+            file.write(f'\n[models.evaluator]\nmodel = "blind"\nbase_url = "{blind.url}"\n')
+        ended = await cli("doctor", "--models", "--json")
+    assert finding(ended, "operator: ") == {
         "what": "operator: openai-compatible:scripted",
         "ok": True,
         "detail": "vision yes, tools yes, streaming yes, free",
         "optional": False,
     }
-    assert len(server.requests) == 1
+    evaluator = finding(ended, "evaluator: ")
+    able = "vision no (set vision = false), tools no, streaming yes, price unknown: The price of blind is not known"
+    assert (evaluator["ok"], evaluator["detail"].startswith(able)) == (False, True), evaluator["detail"]
+    assert (len(server.requests), len(blind.requests)) == (1, 1)
 
 
 async def test_doctor_names_what_is_wrong_with_a_model(cli: Cli) -> None:
