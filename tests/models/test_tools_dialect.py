@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deskhand.actions import Click, Key, Scroll, Swipe, Type
+from deskhand.actions import Action, Click, Key, Scroll, Swipe, Type
 from deskhand.errors import ModelFault, NotPossible, Unparsable
 from deskhand.models.dialects.tools import Tools
 from deskhand.talk import ModelReply, ToolCall
@@ -54,6 +54,9 @@ def test_an_element_is_named_by_its_number() -> None:
         json.dumps(STEP),
         "```json\n" + json.dumps(STEP, indent=2) + "\n```",
         "Here is my step:\n```\n" + json.dumps(STEP),
+        "Sure! ```json\n" + json.dumps(STEP) + "\n```",
+        '<think>Perhaps {"decision": "done"}? No.</think>\n' + json.dumps(STEP),
+        "I see [7] and {this}.</think>```json\n" + json.dumps(STEP) + "\n```",
         "I tap Send. " + json.dumps(STEP) + " Done so far.",
         json.dumps({"name": "step", "arguments": STEP}),
         str(STEP),
@@ -64,6 +67,36 @@ def test_an_element_is_named_by_its_number() -> None:
 def test_the_same_json_as_text_is_read_in_every_wrapping(said: str) -> None:
     (planned,) = text(said).actions
     assert planned.action == Click(x=500, y=2050, target="Send")
+
+
+def test_text_for_a_place_is_typed_after_a_click_there() -> None:
+    said = {"kind": "type", "element": 7, "text": "hi", "press_enter": True, "expect_text": "hi", "target": "Name"}
+    click, write = call({"decision": "actions", "actions": [said]}).actions
+    assert click.action == Click(x=500, y=2050, target="Name")
+    assert write.action == Type(text="hi", press_enter=True, target="Name")
+    assert (click.expect, write.expect) == (None, Expect(text="hi"))
+
+
+@pytest.mark.parametrize(
+    ("said", "action"),
+    [
+        ({"kind": "click", "element": "7"}, Click(x=500, y=2050)),
+        ({"kind": "click", "x": "0", "y": "10.5"}, Click(x=0, y=21)),
+        ({"kind": "click", "element": 7, "text": "", "keys": [], "clear_first": False}, Click(x=500, y=2050)),
+        ({"kind": "click", "x": 0, "y": 0, "element": "", "to_x": None, "sensitive": False}, Click(x=0, y=0)),
+        ({"kind": "type", "text": "", "clear_first": True}, Type(text="", clear_first=True)),
+        ({"kind": "type", "text": "a", "clear_first": False, "x": None}, Type(text="a")),
+    ],
+)
+def test_what_small_models_write_all_the_same(said: dict[str, Any], action: Action) -> None:
+    (planned,) = call({"decision": "actions", "actions": [said]}).actions
+    assert planned.action == action
+
+
+def test_what_is_typed_is_not_taken_for_a_thought() -> None:
+    said = {"decision": "actions", "actions": [{"kind": "type", "text": "a</think>{b"}]}
+    (planned,) = text(json.dumps(said)).actions
+    assert planned.action == Type(text="a</think>{b")
 
 
 def test_bare_actions_are_a_decision_to_act() -> None:

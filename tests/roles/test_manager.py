@@ -103,8 +103,12 @@ async def test_a_goal_becomes_subtasks_with_proof_and_role() -> None:
     assert (made.usage.calls, made.usage.cost) == (1, Decimal("0.0011"))
 
 
-async def test_the_plan_may_come_as_text() -> None:
-    said = 'Here it is:\n```json\n{"subtasks": [{"title": "Do it", "done_when": "", "role": "operator"}]}\n```'
+@pytest.mark.parametrize(
+    ("before", "behind"),
+    [("Here it is:\n```json\n", "\n```"), ('<think>{"subtasks": []}? No.</think>', ""), ("Or {so}?\n</think>", "")],
+)
+async def test_the_plan_may_come_as_text(before: str, behind: str) -> None:
+    said = before + '{"subtasks": [{"title": "Do it", "done_when": "", "role": "operator"}]}' + behind
     async with ModelServer([said]) as server, manager(server) as planner:
         assert (await planner.plan(request())).subtasks[0].title == "Do it"
 

@@ -22,6 +22,9 @@ MAX_CORRECTIONS = 2
 _QUOTED = 4000
 _FENCE = re.compile(r"```[a-zA-Z]*\n?(.*?)```", re.DOTALL)
 
+# What a server leaves in a reply that does not set thoughts apart; its template may have begun them. JSON comes later.
+_THOUGHTS = re.compile(r"\A(?!\s*[\[{`]).*?</think>", re.DOTALL)
+
 T = TypeVar("T")
 B = TypeVar("B", bound=BaseModel)
 Said = Mapping[str, Any]
@@ -80,8 +83,9 @@ def answer(reply: ModelReply, tool: str) -> Said:
 
 
 def _from_text(text: str, tool: str) -> Said:
-    fenced = _FENCE.search(text)
-    body = fenced[1] if fenced else text
+    said = _THOUGHTS.sub("", text)
+    fenced = _FENCE.search(said)
+    body = fenced[1] if fenced else said
     start = body.find("{")
     if start < 0:
         raise Unparsable(f"The answer contains no JSON object; call the tool {tool!r} or answer with its JSON alone.")
@@ -91,9 +95,9 @@ def _from_text(text: str, tool: str) -> Said:
         raise Unparsable(f"The JSON of the answer can't be read: {error}.") from None
     if "{" in body[end:]:
         raise Unparsable("The answer contains more than one JSON object; answer with exactly one.")
-    said = cast("dict[str, Any]", value)
-    inner = said.get("arguments")
-    return cast("Said", inner) if isinstance(inner, dict) and said.get("name") == tool else said
+    whole = cast("dict[str, Any]", value)
+    inner = whole.get("arguments")
+    return cast("Said", inner) if isinstance(inner, dict) and whole.get("name") == tool else whole
 
 
 def checked(shape: type[B], said: Said) -> B:

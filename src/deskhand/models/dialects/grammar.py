@@ -212,6 +212,9 @@ _FENCE = re.compile(r"^[ \t]*```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL | re.
 
 
 def unfenced(text: str) -> str:
-    """What stands inside of the only code fence (closed or not); the text itself when there is none or several."""
+    """What stands inside of the only code fence (closed or not); the text itself when there is none or several.
+
+    A fence with nothing in it is the end of one that began behind words.
+    """
     blocks = _FENCE.findall(text)
-    return blocks[0] if len(blocks) == 1 else text
+    return blocks[0] if len(blocks) == 1 and blocks[0].strip() else text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -29,6 +30,8 @@ from deskhand.talk import ModelReply, ModelRequest, Picture, Situation, Tool, Tu
 from deskhand.types import Decision, DecisionKind, Element, Expect, Planned, Verdict
 
 TOOL = "step"
+# What a server leaves in a reply that does not set thoughts apart; its template may have begun them. JSON comes later.
+_THOUGHTS = re.compile(r"\A(?!\s*[\[{`]).*?</think>", re.DOTALL)
 _KINDS: tuple[DecisionKind, ...] = ("actions", "done", "fail", "stale", "supplement", "ask")
 # Fields of an action beside its point, with the words that have them.
 _FIELDS: dict[str, tuple[dict[str, Any], frozenset[str]]] = {
@@ -147,8 +150,8 @@ def _joined(said: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _from_text(text: str) -> dict[str, Any]:
-    """The JSON object in a reply without tool calls: fenced, bare, or after some words."""
-    body = unfenced(text).strip()
+    """The JSON object in a reply without tool calls: fenced, bare, or after some words or thoughts."""
+    body = unfenced(_THOUGHTS.sub("", text)).strip()
     start = 0 if body.startswith("[") else body.find("{")
     if start < 0:
         raise Unparsable(f"The reply contains no JSON object; call the tool {TOOL!r} or answer with its JSON alone.")
@@ -197,7 +200,7 @@ def _decision(said: Mapping[str, Any], situation: Situation, scale: Scale, thoug
         raise Unparsable("The actions have to be a list.")
     listed = cast("list[object]", actions)
     if kind == "actions":
-        planned = [read_action(action, situation, scale) for action in listed]
+        planned = [planned for action in listed for planned in _read_actions(action, situation, scale)]
         return acting(planned, situation, thought, verdict).model_copy(update={"message": message})
     if listed:
         raise Unparsable(f"The decision {kind!r} can't carry actions: act first, and decide {kind!r} when you see it.")
@@ -216,10 +219,34 @@ def read_verdict(said: object) -> Verdict | None:
     return Verdict(success=success, reason=reason[:500] if isinstance(reason, str) else "")
 
 
-def read_action(said: object, situation: Situation, scale: Scale) -> Planned:
+def _read_actions(said: object, situation: Situation, scale: Scale) -> list[Planned]:
+    """One action; two where text is meant for a place: it is clicked first."""
+    fields = _filled_in(said)
+    if fields.get("kind") != "type" or not fields.keys() & {"element", "x", "y"}:
+        return [read_action(fields, situation, scale)]
+    place = {name: fields.pop(name) for name in ("element", "x", "y") if name in fields}
+    target = {"target": fields["target"]} if "target" in fields else {}
+    click = {"kind": "click", **place, **target}
+    return [read_action(click, situation, scale), read_action(fields, situation, scale)]
+
+
+def _filled_in(said: object) -> dict[str, Any]:
+    """An action without the fields that a model has only left empty, because they are some other word's."""
     if not isinstance(said, dict):
         raise Unparsable("Each action has to be an object with a 'kind'.")
-    fields = {key: value for key, value in cast("dict[str, Any]", said).items() if value is not None}
+    fields = cast("dict[str, Any]", said)
+    return {key: value for key, value in fields.items() if _says_something(fields.get("kind"), key, value)}
+
+
+def _says_something(kind: object, field: str, value: object) -> bool:
+    if value is None:
+        return False
+    empty = value is False or value in ("", [])
+    return not empty or (field in _FIELDS and kind in (*_FIELDS[field][1],))
+
+
+def read_action(said: object, situation: Situation, scale: Scale) -> Planned:
+    fields = _filled_in(said)
     expect = {name: fields.pop(f"expect_{name}", "") for name in ("text", "app")}
     sensitive = fields.pop("sensitive", "")
     fields |= _point(fields, "element", "x", "y", situation, scale)
@@ -244,18 +271,24 @@ def _point(
     fields: Mapping[str, Any], by_number: str, x: str, y: str, situation: Situation, scale: Scale
 ) -> dict[str, int]:
     """The frame's own pixels for an element's number or for x and y; empty when neither is there."""
-    number = fields.get(by_number)
+    number = _number(fields.get(by_number))
     if number is not None:
         element = next((e for e in situation.elements if e.index == number), None)
         if element is None or isinstance(number, bool):
-            raise Unparsable(f"There is no element [{number}] in the list.")
+            raise Unparsable(f"There is no element [{fields[by_number]}] in the list.")
         return dict(zip((x, y), _clamped(element, situation), strict=True))
     if x not in fields and y not in fields:
         return {}
-    found = numbers([fields.get(x), fields.get(y)])
+    found = numbers([_number(fields.get(x)), _number(fields.get(y))])
     if len(found) != 2:
         raise Unparsable(f"A point needs two numbers, {x} and {y}.")
     return dict(zip((x, y), scale.to_frame(*found), strict=True))
+
+
+def _number(said: Any) -> Any:
+    """Small models write numbers as text."""
+    found = numbers(said) if isinstance(said, str) else []
+    return found[0] if len(found) == 1 else said
 
 
 def _clamped(element: Element, situation: Situation) -> tuple[int, int]:
