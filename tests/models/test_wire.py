@@ -372,6 +372,20 @@ async def test_only_a_line_feed_ends_a_line_of_a_stream() -> None:
     assert (reply.text, reply.usage.output_tokens) == (odd, 2)
 
 
+@pytest.mark.parametrize("numbered", [True, False])
+async def test_calls_in_a_stream_are_told_apart_by_index_or_by_id(numbered: bool) -> None:
+    def part(number: int, name: str, arguments: str) -> dict[str, Any]:
+        call = {"index": number if numbered else 0, "function": {"name": name, "arguments": arguments}}
+        named = {"id": "" if numbered else f"call_{number}"} if name else {}
+        return {"choices": [{"delta": {"tool_calls": [{**call, **named}]}, "finish_reason": None}]}
+
+    parts = (part(0, "chat", '{"device'), part(0, "", '_id": "a"}'), part(1, "chat", '{"device_id": "b"}'))
+    said = events(*parts, delta("", "tool_calls"), USED)
+    async with saying(STREAM + b"Connection: close\r\n\r\n" + said) as model:
+        reply = await model.ask(REQUEST)
+    assert reply.calls == (ToolCall("chat", {"device_id": "a"}), ToolCall("chat", {"device_id": "b"}))
+
+
 async def test_a_server_that_does_not_stream_is_understood() -> None:
     message = {"choices": [{"message": {"content": "In one piece."}, "finish_reason": "stop"}], "usage": USED["usage"]}
     head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json; charset=utf-8\r\nConnection: close\r\n\r\n"

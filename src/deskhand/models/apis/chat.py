@@ -114,7 +114,8 @@ class _ChatStream:
     def __init__(self) -> None:
         self._text: list[str] = []
         self._thinking: list[str] = []
-        self._calls: dict[int, Json] = {}
+        self._calls: list[Json] = []
+        self._growing: dict[int, Json] = {}
         self._finish: str | None = None
         self._usage: Json | None = None
         self._model = ""
@@ -137,15 +138,23 @@ class _ChatStream:
         self._thinking.append(str(delta.get("reasoning_content") or delta.get("reasoning") or ""))
         for part in listed(delta.get("tool_calls")):
             function = mapped(part.get("function"))
-            call = self._calls.setdefault(int(part.get("index") or 0), {"name": "", "arguments": ""})
+            call = self._call(int(part.get("index") or 0), str(part.get("id") or ""), bool(function.get("name")))
             call["name"] += function.get("name") or ""
             call["arguments"] += function.get("arguments") or ""
+
+    def _call(self, index: int, id: str, named: bool) -> Json:
+        """The call that a part belongs to. Some servers give each call the same index, but an id of its own."""
+        call = self._growing.get(index)
+        if call is None or (named and id and id != call["id"]):
+            call = self._growing[index] = {"id": id, "name": "", "arguments": ""}
+            self._calls.append(call)
+        return call
 
     def whole(self) -> Json:
         message = {
             "content": "".join(self._text),
             "reasoning_content": "".join(self._thinking),
-            "tool_calls": [{"function": call} for _, call in sorted(self._calls.items())],
+            "tool_calls": [{"function": call} for call in self._calls],
         }
         return {
             "choices": [{"message": message, "finish_reason": self._finish}],
