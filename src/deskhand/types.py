@@ -231,11 +231,15 @@ class Expect(Word):
 
 
 class Planned(Word):
-    """`sensitive` says why a person has to agree first: the model itself, or its provider, wants it so."""
+    """`sensitive` says why a person has to agree first: the model itself, or its provider, wants it so.
+
+    `held_back`: the provider waits for that person; then no setting may answer for them.
+    """
 
     action: Action
     expect: Expect | None = None
     sensitive: str = ""
+    held_back: bool = False
 
 
 class Usage(Word):

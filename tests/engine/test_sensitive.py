@@ -1,8 +1,11 @@
 """What the model, or its provider, wants a person to agree to is never carried out by itself, in either loop."""
 
+import numpy as np
 import pytest
 
 from deskhand.actions import Action, Click, Home, OpenApp, TakeOver
+from deskhand.config import PolicySettings
+from deskhand.engine.policy import judge
 from deskhand.engine.run import Management
 from deskhand.models.dialects import DIALECTS
 from deskhand.roles.offline.evaluator import OfflineEvaluator
@@ -10,7 +13,7 @@ from deskhand.roles.offline.manager import OfflineManager
 from deskhand.talk import ModelReply
 from deskhand.task.events import SituationChanged, StepFinished
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import Decision, Planned, Situation, TaskStatus
+from deskhand.types import Decision, Frame, Observation, Planned, Situation, TaskStatus
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun
 from tests.models.situations import DESKTOP, situation
 
@@ -80,3 +83,13 @@ async def test_the_warnings_of_each_family_are_heeded(
     assert device.sent == []
     assert state.reason.startswith("a person is needed: click")
     assert state.reason.endswith(worry)
+
+
+def test_what_a_provider_holds_back_no_setting_lets_pass() -> None:
+    (planned,) = openai().actions
+    seen = Observation(Frame(np.zeros((100, 100, 4), np.uint8)))
+    permit = judge(planned, seen, PolicySettings(irreversible="allow"), goal="click it", own_words=True)
+    assert (permit.verdict, permit.reason) == ("ask", "click (20, 40) has to be agreed to first: Odd page.")
+    # The model's own mark is one that the person may have answered beforehand.
+    (planned,) = autoglm().actions
+    assert judge(planned, seen, PolicySettings(irreversible="allow"), goal="pay", own_words=False).verdict == "allow"

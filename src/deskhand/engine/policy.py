@@ -46,6 +46,8 @@ def judge(planned: Planned, seen: Observation, policy: PolicySettings, *, goal: 
     if isinstance(action, RunCode):
         return _code(action, policy)
     decided = getattr(policy, found.risk)
+    if planned.held_back and decided == "allow":
+        decided = "ask"
     if (
         decided == "ask"
         and found.risk == "irreversible"

@@ -128,7 +128,8 @@ def _planned(item: Fields, scale: Scale) -> list[Planned]:
     if not isinstance(said, list) or not said:
         raise Unparsable("The computer was called without an action.")
     worry = _worry(item.get("pending_safety_checks"))
-    return [Planned(action=_action(fields, scale), sensitive=worry) for fields in cast("list[object]", said)]
+    actions = [_action(fields, scale) for fields in cast("list[object]", said)]
+    return [Planned(action=action, sensitive=worry, held_back=bool(worry)) for action in actions]
 
 
 def _action(said: object, scale: Scale) -> Action:
