@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sqlite3
 import time
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -316,6 +317,27 @@ async def test_no_adb_command_follows_an_abort(serve: Serve, monkeypatch: pytest
         assert lines == []
 
 
+async def test_a_stream_has_its_one_end_also_when_it_is_aborted_twice(serve: Serve) -> None:
+    """The second abort comes while the end is on its way to the disk, which another program holds up."""
+    never = Step(text="x", first_byte_s=600)
+    async with (
+        ModelServer([never]) as decider,
+        serve(models={"assistant": model(decider)}) as house,
+        house.talking("hello", session_id="s") as talking,
+    ):
+        await decider.until(lambda server: len(server.requests) == 1, 60)
+        with closing(sqlite3.connect(house.services.store.path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            first = asyncio.create_task(house.services.chats.abort("s"))
+            await decider.until(lambda server: server.aborted == 1, 30)
+            second = asyncio.create_task(house.services.chats.abort("s"))
+            await house.get("/api/health")
+            other.execute("ROLLBACK")
+        assert await first
+        assert await second
+        assert await talking.rest() == [{"type": "error", "message": "Aborted by the user."}]
+
+
 async def test_there_is_nothing_to_abort_in_an_unknown_conversation(house: House) -> None:
     answer = await house.post("/api/layered-agent/abort", session_id="nobody")
     assert answer == {"success": False, "message": "There was nothing to stop."}
@@ -373,6 +395,16 @@ async def test_a_second_message_in_the_middle_is_refused_clearly(serve: Serve) -
         refused = await house.post("/api/layered-agent/chat", 409, message="again", session_id="s")
         assert "still being answered" in refused["detail"]
         await house.post("/api/layered-agent/abort", session_id="s")
+
+
+async def test_who_has_read_the_end_may_go_on_at_once(serve: Serve) -> None:
+    async with ModelServer(["One.", "Two."]) as decider, serve(models={"assistant": model(decider)}) as house:
+        chats = house.services.chats
+        async for chunk in chats.stream(await chats.say("hello", session_id="s")):
+            if b'"type": "done"' in chunk:
+                going_on = await chats.say("and now?", session_id="s")
+        told = b"".join([chunk async for chunk in chats.stream(going_on)])
+    assert b'"content": "Two."' in told
 
 
 async def test_who_goes_away_leaves_the_work_going_on(serve: Serve) -> None:

@@ -41,7 +41,10 @@ class Chats:
         if not message.strip():
             raise UsageError("The message is empty: say what is to be done.")
         name = checked_name(session_id) if session_id else secrets.token_hex(8)
-        if live := self._live.get(name):
+        if (live := self._live.get(name)) and live.over:  # who has read its end may go on at once
+            await live.ended()
+            live = self._live.get(name)
+        if live:
             after = live.last_seq
             if live.waiting and await live.answer(message):
                 return Following(name, live.feed, after)

@@ -85,7 +85,9 @@ class Exchange:
         self._loops = InnerLoops(hand, settings.chat, self._budget, self._asked)
         self._paid = PaidCalls(self)
         self._turn = asyncio.Lock()
+        self._begun = asyncio.Event()
         self._ending = ""
+        self.over = False  # nothing is under way any more; its end is being told
         self._successes: dict[str, bool] = {}
         self._open: dict[str, Run] = {}
         self.last_seq = 0
@@ -97,9 +99,13 @@ class Exchange:
 
     async def stop(self, because: str = ABORTED) -> None:
         """When this returns, nothing of it is under way any more, and its end is on disk."""
-        if not self._task.done():
-            self._ending = self._ending or because
+        await self._begun.wait()  # a task that is cancelled before its first step would tell no end at all
+        if not self._ending and not self.over:  # once: a second time would cut off the stopping itself
+            self._ending = because
             self._task.cancel()
+        await self.ended()
+
+    async def ended(self) -> None:
         await asyncio.wait({self._task})
 
     async def record(self, *entries: Entry) -> list[Kept]:
@@ -118,6 +124,7 @@ class Exchange:
     # --- from the message to its end -----------------------------------------------------------------------
 
     async def _run(self, device: str) -> None:
+        self._begun.set()
         try:
             end = await self._to_the_end(device)
         except asyncio.CancelledError:
@@ -127,6 +134,7 @@ class Exchange:
         except Exception as error:  # noqa: BLE001 a bug of ours: it is logged, and the stream must end all the same
             _log.exception("the conversation %s crashed", self.session_id)
             end = Failed(message=f"Internal error: {error or type(error).__name__}")
+        self.over = True
         try:
             await self.record(end)
         except DeskhandError as fault:
