@@ -13,13 +13,10 @@ from deskhand import __version__
 from deskhand.clock import SystemClock
 from deskhand.server import routes_chat, routes_devices, routes_general, routes_tasks
 from deskhand.server.guard import Guard
-from deskhand.server.problems import Problem, documented, tell_problems
+from deskhand.server.problems import Problem, tell_problems
 from deskhand.server.services import opened
 from deskhand.server.token import Token
 from deskhand.server.watch import SettingsWatch
-
-# What the guard and the reader of requests may say before any route does.
-ANYWHERE = (401, 403, 413, 422, 429)
 
 
 def make_app(watch: SettingsWatch, token: Token) -> FastAPI:
@@ -36,11 +33,10 @@ def make_app(watch: SettingsWatch, token: Token) -> FastAPI:
         docs_url=None,  # its page would load scripts from other sites
         redoc_url=None,
         openapi_url="/api/openapi.json",
-        responses=documented(*ANYWHERE),
         separate_input_output_schemas=False,
     )
     for routes in (routes_chat, routes_tasks, routes_devices, routes_general):
-        app.include_router(routes.router)
+        app.routes.extend(routes.router.routes)  # as they are: to include a router works out all of its routes again
     tell_problems(app)
     app.add_middleware(Guard, token=token, settings=watch.current().server, clock=SystemClock())
     app.openapi = lambda: _described(app)

@@ -67,6 +67,10 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"description": HTTPStatus(status).phrase, "content": content} for status in statuses}
 
 
+# What the guard and the reader of requests may say before any route does.
+ANYWHERE = documented(401, 403, 413, 422, 429)
+
+
 def tell_problems(app: FastAPI) -> None:
     app.add_exception_handler(DeskhandError, _ours)
     app.add_exception_handler(HTTPException, _http)

@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from deskhand.server.entries import STREAMED, Asked, event_of
-from deskhand.server.problems import documented
+from deskhand.server.problems import ANYWHERE, documented
 from deskhand.server.reports import spent_on
 from deskhand.server.services import Shared
 from deskhand.server.streams import EventStream, stream_documented
@@ -22,7 +22,7 @@ from deskhand.server.views import (
     WholeTalk,
 )
 
-router = APIRouter(prefix="/api/layered-agent", tags=["layered chat"])
+router = APIRouter(prefix="/api/layered-agent", tags=["layered chat"], responses=ANYWHERE)
 
 SessionPath = Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
 

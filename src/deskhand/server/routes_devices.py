@@ -13,13 +13,13 @@ from deskhand.actions import Action
 from deskhand.engine.run import Run
 from deskhand.errors import DeviceFault
 from deskhand.screen.frame import bounded, to_jpeg
-from deskhand.server.problems import documented
+from deskhand.server.problems import ANYWHERE, documented
 from deskhand.server.services import Services, Shared
 from deskhand.server.tasks import TaskElsewhere
 from deskhand.server.views import Acted, DeviceList, DeviceView, TaskView, task_view
 from deskhand.types import Frame
 
-router = APIRouter(prefix="/api/devices", tags=["devices"])
+router = APIRouter(prefix="/api/devices", tags=["devices"], responses=ANYWHERE)
 
 DevicePath = Annotated[str, Path(min_length=1, max_length=2000)]
 Side = Annotated[int, Query(ge=100, le=8192, description="no side of the picture is longer")]

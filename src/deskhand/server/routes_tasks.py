@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 
 from deskhand.errors import UsageError
-from deskhand.server.problems import documented
+from deskhand.server.problems import ANYWHERE, documented
 from deskhand.server.reports import report_of
 from deskhand.server.services import Services, Shared
 from deskhand.server.streams import EventStream, LastEventId, number, stream_documented
@@ -28,7 +28,7 @@ from deskhand.server.views import (
 )
 from deskhand.types import InjectPrompt, ResetContext
 
-router = APIRouter(prefix="/api/tasks", tags=["tasks"])
+router = APIRouter(prefix="/api/tasks", tags=["tasks"], responses=ANYWHERE)
 
 TaskId = Annotated[str, Path(min_length=1, max_length=100)]
 FrameName = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]

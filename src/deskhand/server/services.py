@@ -51,7 +51,7 @@ async def opened(watch: SettingsWatch, token: Token) -> AsyncGenerator[Services,
             await asyncio.wait({feeding})
 
 
-def services(request: Request) -> Services:
+async def services(request: Request) -> Services:  # async: else each request would wait for a thread
     return request.app.state.services
 
 
