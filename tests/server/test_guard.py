@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import socket
 import stat
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from deskhand.clock import ManualClock
 from deskhand.config import ServerSettings
 from deskhand.errors import SettingsError
 from deskhand.server.app import make_app
+from deskhand.server.door import bound
 from deskhand.server.guard import COOKIE, check_exposure
 from deskhand.server.token import read_token
 from deskhand.server.watch import SettingsWatch
@@ -234,3 +236,8 @@ async def test_settings_of_the_server_say_where_it_listens(serve: Serve, tmp_pat
         port = int(house.url.rpartition(":")[2])
     watch = SettingsWatch({"server": {"port": port}})
     assert watch.current().server.port == port
+
+
+def test_no_answer_waits_for_the_client_to_acknowledge_its_first_half() -> None:
+    with bound(ServerSettings(port=0)) as door, socket.create_connection(door.getsockname()), door.accept()[0] as line:
+        assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -47,7 +47,7 @@ async def answering(
         timeout_graceful_shutdown=GRACE_S,
     )
     server = _Uvicorn(config)
-    with _bound(settings) as door:
+    with bound(settings) as door:
         serving = asyncio.create_task(server.serve(sockets=[door]))
         try:
             await _started(server, serving)
@@ -70,7 +70,7 @@ async def _started(server: uvicorn.Server, serving: asyncio.Task[None]) -> None:
 
 
 @contextmanager
-def _bound(settings: ServerSettings) -> Generator[socket.socket, None, None]:
+def bound(settings: ServerSettings) -> Generator[socket.socket, None, None]:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
         door = socket.create_server((settings.host, settings.port), family=family, backlog=1024)
@@ -80,4 +80,7 @@ def _bound(settings: ServerSettings) -> Generator[socket.socket, None, None]:
             "choose another port with --port, or 0 for a free one."
         ) from None
     with door:
+        # Taken over by each connection. asyncio leaves it off for sockets made like this, and then every short answer
+        # waited 40 ms for the client's delayed acknowledgement of its headers.
+        door.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         yield door
