@@ -26,9 +26,13 @@ class Screen(FilmDevice):
     """Shows what `shown` says for a moment; a fault in it is raised."""
 
     def __init__(
-        self, clock: FilmClock, shown: Callable[[float], Frame | Exception], push: Iterable[float] = ()
+        self,
+        clock: FilmClock,
+        shown: Callable[[float], Frame | Exception],
+        push: Iterable[float] = (),
+        latency: float = 0.01,
     ) -> None:
-        super().__init__(Film("screen", ()), clock, latency=0.01, push=bool(push))
+        super().__init__(Film("screen", ()), clock, latency=latency, push=bool(push))
         self._shown = shown
 
     def at(self, t: float) -> Frame:
@@ -124,6 +128,16 @@ async def test_what_never_stopped_is_ignored_the_next_time() -> None:
     second = await still(device, device.at(9.9))
     assert second.still
     assert second.waited_ms < 400
+
+
+async def test_two_looks_that_were_seconds_apart_are_no_proof_of_restlessness() -> None:
+    """A busy machine: in one look the app opens, in the next one it is there. Nothing of it moves on its own."""
+    clock = FilmClock(0.0)
+    device = Screen(clock, steps(0.05, 1.5), latency=1.6)
+    still = VisualStability(SettleSettings(), clock)
+    assert not (await still(device, BUSY)).still
+    assert device.looks == 2
+    assert still.movers(device.id).habits() == {}
 
 
 async def test_a_caret_that_was_seen_blinking_does_not_count_but_a_letter_does() -> None:

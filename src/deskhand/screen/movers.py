@@ -115,14 +115,15 @@ class Movers:
         """
         changed = change.tiles
         found = np.zeros_like(changed)
-        for spot, life in self._lives.items():
-            if not (life.free_running and changed[spot]):
-                continue
-            rows = _changed_rows(change, spot)
+        running = {spot: life for spot, life in self._lives.items() if changed[spot] and life.free_running}
+        # A video's tiles have mostly their like beside them, which need nobody's company.
+        known = {spot for spot, life in running.items() if change.after.at - life.last < _FORGET_S}
+        for spot in running:
             for near in ((spot[0], spot[1] - 1), (spot[0], spot[1] + 1)):
-                inside = 0 <= near[1] < changed.shape[1]
-                if inside and changed[near] and rows != _WHOLE and _changed_rows(change, near) == rows:
-                    found[near] = True
+                if near in known or not 0 <= near[1] < changed.shape[1] or not changed[near]:
+                    continue
+                rows = _changed_rows(change, spot)
+                found[near] |= rows != _WHOLE and _changed_rows(change, near) == rows
         return found
 
     def _fit(self, frame: Frame) -> None:

@@ -24,6 +24,8 @@ _EMPTY_SHARE = 0.5
 _NEW_PAGE_SHARE = 0.6
 # A tile that moved again and again for so long, with no longer pause than that, moves in its place: a film.
 _IN_PLACE_S, _IN_PLACE_MOVES, _IN_PLACE_PAUSE_S = 1.5, 3, 1.5
+# On a busy machine one look may see an app open, and the next one, seconds later, what it came to.
+_LOOKS_TO_TELL = 3
 # Two moments this close are the same: sums of floats are not exact.
 _JITTER = 1e-4
 
@@ -105,8 +107,8 @@ class Watch:
         return regions(np.logical_or.reduce(self._recent), self._last.size) if self._recent else ()
 
     def ceaseless(self) -> Tiles:
-        """What moved in at least half of the last few looks."""
-        if not self._recent:
+        """What moved in at least half of the last few looks; too few of them, far apart, tell nothing."""
+        if len(self._recent) < _LOOKS_TO_TELL:
             return np.zeros(grid(self._last.size), np.bool_)
         return np.sum(self._recent, axis=0) * 2 >= len(self._recent)
 
