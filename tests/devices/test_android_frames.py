@@ -1,9 +1,11 @@
 """Pictures of the simulated phone's screen, and what becomes of bad ones."""
 
+import asyncio
 import gzip
 import io
 import struct
 import time
+from contextlib import AsyncExitStack
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from PIL import Image
 
 from deskhand.actions import Click, OpenApp
 from deskhand.clock import ManualClock, SystemClock
-from deskhand.devices.adb import AdbClient
+from deskhand.devices.adb import PICTURES, AdbClient
 from deskhand.devices.android import connect
 from deskhand.devices.android_frames import Capture, is_black, read_gzip, read_png, read_raw
 from deskhand.devices.android_line import Line
@@ -56,6 +58,26 @@ async def test_when_all_ways_are_equally_fast_raw_is_taken(plug: Plug, adb_clien
     device = await connect(sim.address, adb=adb_client, clock=ManualClock())
     await device.frame()
     assert device.capture_way == "raw"
+
+
+async def test_a_known_way_is_taken_without_trying(plug: Plug, adb_client: AdbClient) -> None:
+    sim = await plug()
+    device = await connect(sim.address, adb=adb_client, clock=SystemClock(), way="png")
+    assert np.array_equal((await device.frame()).pixels, screenshot(sim))
+    assert device.capture_way == "png"
+
+
+async def test_so_many_pictures_come_at_once_and_the_next_one_waits_its_turn(
+    attach: Attach, adb_client: AdbClient
+) -> None:
+    device, _ = await attach()
+    async with AsyncExitStack() as others:
+        for _ in range(PICTURES):
+            await others.enter_async_context(adb_client.pictures)
+        waiting = asyncio.create_task(device.frame())
+        await device.app()  # what is no picture goes on meanwhile
+        assert not waiting.done()
+    assert (await waiting).size == (1080, 2400)
 
 
 @pytest.mark.parametrize("way", ["raw", "gzip", "png"])

@@ -27,6 +27,9 @@ from deskhand.errors import (
 SHORT_S = 5.0
 SHELL_S = 30.0
 FILE_S = 120.0
+# So many pictures come through the server at once. More would only share its time, until all of them came too late;
+# waiting for one's turn is no fault of the phone's, and counts for no time-out.
+PICTURES = 16
 
 READY = "device"
 # What adb calls each state, in its listing or in a refusal, and what the person has to do about it.
@@ -89,6 +92,7 @@ class AdbClient:
     def __init__(self, settings: AdbSettings | None = None) -> None:
         self.settings = settings or AdbSettings()
         self._starting = asyncio.Lock()
+        self.pictures = asyncio.Semaphore(PICTURES)
 
     # --- the server -----------------------------------------------------------------------------------------
 

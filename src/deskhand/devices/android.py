@@ -10,7 +10,7 @@ from deskhand.actions import Action, ActionKind
 from deskhand.devices.adb import AdbClient, Listed
 from deskhand.devices.android_apps import Apps
 from deskhand.devices.android_elements import read_elements
-from deskhand.devices.android_frames import Capture
+from deskhand.devices.android_frames import Capture, Way
 from deskhand.devices.android_front import look_at_front
 from deskhand.devices.android_keys import BACK, HOME, SHORTCUTS, combination
 from deskhand.devices.android_line import Line
@@ -45,11 +45,11 @@ LEAST_STROKE = 0.2
 class AndroidDevice:
     """One phone. Keeps how its screen is best captured, and what was last seen on it."""
 
-    def __init__(self, line: Line, clock: Clock, name: str, sdk: int) -> None:
+    def __init__(self, line: Line, clock: Clock, name: str, sdk: int, way: Way | None = None) -> None:
         self._name = name
         self._line = line
         self._sdk = sdk
-        self._capture = Capture(line, clock)
+        self._capture = Capture(line, clock, way)
         self._apps = Apps(line, clock)
         self._typist = Typist(line, clock, self._dump, sdk)
         self._dumping = asyncio.Lock()
@@ -245,10 +245,12 @@ async def list_phones(adb: AdbClient) -> list[DeviceInfo]:
     ]
 
 
-async def connect(serial: str, *, adb: AdbClient, clock: Clock, name: str = "") -> AndroidDevice:
+async def connect(
+    serial: str, *, adb: AdbClient, clock: Clock, name: str = "", way: Way | None = None
+) -> AndroidDevice:
     """Attach to a phone by serial, or by `host:port` over Wi-Fi; raises the typed error for its state.
 
-    `name` is the id it goes by, when that is not `android:SERIAL`.
+    `name` is the id it goes by, when that is not `android:SERIAL`; `way` how its pictures come, when that is known.
     """
     phone = await _attach(serial, adb, clock)
     if phone.trouble is not None:
@@ -258,7 +260,7 @@ async def connect(serial: str, *, adb: AdbClient, clock: Clock, name: str = "") 
     sdk, booted, *sizes = [*facts, "", ""]
     if booted != "1":
         raise DeviceOffline(f"The phone {serial} is still starting: try again in a moment.")
-    device = AndroidDevice(line, clock, name or f"android:{serial}", int(sdk) if sdk.isdecimal() else 0)
+    device = AndroidDevice(line, clock, name or f"android:{serial}", int(sdk) if sdk.isdecimal() else 0, way)
     await device.app()  # a locked phone is of no use
     if override := OVERRIDE.search("\n".join(sizes)):
         check_size(serial, (int(override[1]), int(override[2])), (await device.frame()).size)

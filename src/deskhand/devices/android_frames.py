@@ -37,7 +37,7 @@ PATIENCE_S = 0.05
 class Capture:
     """Takes pictures of one phone. `way` is how, once it is known."""
 
-    def __init__(self, line: Line, clock: Clock) -> None:
+    def __init__(self, line: Line, clock: Clock, way: Way | None = None) -> None:
         self._line = line
         self._clock = clock
         self._choosing = asyncio.Lock()
@@ -46,16 +46,17 @@ class Capture:
             "gzip": self._gzip,
             "png": self._png,
         }
-        self.way: Way | None = None
+        self.way = way
 
     async def frame(self) -> Frame:
         """A picture of now; raises BadFrame when what came is not whole."""
-        at = self._clock.now()
-        if self.way is None:
-            async with self._choosing:
-                pixels, order = await self._choose() if self.way is None else await self._ways[self.way]()
-        else:
-            pixels, order = await self._ways[self.way]()
+        async with self._line.adb.pictures:
+            at = self._clock.now()
+            if self.way is None:
+                async with self._choosing:
+                    pixels, order = await self._choose() if self.way is None else await self._ways[self.way]()
+            else:
+                pixels, order = await self._ways[self.way]()
         pixels.setflags(write=False)
         return Frame(pixels, order, at, secure=is_black(pixels))
 

@@ -10,7 +10,9 @@ from deskhand.errors import DeviceFault, DeviceTimeout
 from deskhand.protocols import Clock, Device
 from deskhand.types import Frame
 
-_LOOK_TIMEOUT_S = 15.0
+# Longer than the time-outs that devices have of their own, which know better what is wrong; on a busy machine a
+# picture may also have to wait its turn.
+_LOOK_TIMEOUT_S = 60.0
 
 
 async def look(device: Device) -> Frame:
