@@ -72,6 +72,8 @@ async def test_a_free_device_is_worked_by_hand(house: House) -> None:
     assert "settings" in str(phone.front)
     refused = await house.client.post("/api/devices/sim/actions", json={"kind": "fly"})
     assert refused.status_code == 422
+    impossible = await house.post("/api/devices/sim/actions", 400, kind="run_code", language="bash", code="id")
+    assert impossible["detail"] == "A phone can't do 'run code'."
     assert (await house.post("/api/devices/toaster/actions", 404, kind="home"))["status"] == 404
 
 

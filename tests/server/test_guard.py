@@ -67,6 +67,14 @@ async def test_every_route_refuses_every_stranger(serve: Serve) -> None:
     assert let_in == []
 
 
+async def test_a_header_that_comes_twice_is_not_taken_at_its_better_half(house: House) -> None:
+    for name, mine, foreign in (("Origin", house.url, "http://evil.example"), ("Authorization", "", "Bearer wrong")):
+        both = [(name, foreign), (name, mine or f"Bearer {house.token.value}")]
+        async with httpx2.AsyncClient(base_url=house.url) as stranger:
+            right = [] if name == "Authorization" else [("Authorization", f"Bearer {house.token.value}")]
+            assert (await stranger.get("/api/health", headers=[*right, *both])).status_code == 403
+
+
 async def test_an_event_stream_is_guarded_too(house: House) -> None:
     task_id = await house.task("open Settings")
     async with httpx2.AsyncClient(base_url=house.url) as stranger:

@@ -79,6 +79,28 @@ async def test_who_comes_late_reads_from_the_journal_even_after_a_restart(serve:
         assert (await house.get(f"/api/tasks/{task_id}/report"))["task"]["running"] is False
 
 
+async def test_a_place_that_no_event_ever_had_is_no_place(serve: Serve) -> None:
+    async with serve() as house:
+        task_id = await house.task(GOAL)
+        whole = await streamed(house, task_id)
+    async with serve() as house:
+        assert await streamed(house, task_id, **{"Last-Event-ID": "9" * 30}) == whole
+
+
+@pytest.mark.parametrize(
+    ("body", "told"),
+    [
+        (b"{", "The body is no JSON (at character 1: "),
+        (b'{"goal": "\xff"}', "The body can't be read: it has to be JSON, in UTF-8."),
+        (b"[" * 100_000, "The body can't be read: it has to be JSON, in UTF-8."),
+    ],
+)
+async def test_a_body_that_is_no_json_is_told_so(house: House, body: bytes, told: str) -> None:
+    answer = await house.client.post("/api/tasks", content=body, headers={"Content-Type": "application/json"})
+    assert answer.status_code in (400, 422)
+    assert answer.json()["detail"].startswith(told)
+
+
 async def test_two_doors_one_device(house: House) -> None:
     async with house.services.hand.pool.lease("sim"):
         refused = await house.post("/api/tasks", 409, goal=GOAL, device="sim")

@@ -56,6 +56,8 @@ class Guard:
     def _check(self, scope: Scope) -> None:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get("host", "")
+        if _twice(scope, b"host", b"origin", b"authorization", b"cookie"):
+            raise Refusal(403, "A request says once by whom it comes and to whom: a header is there twice.")
         if not self._is_ours(host):
             raise Refusal(403, "This server is not called by that name: check the Host, or add it to server.names.")
         if "origin" in headers and headers["origin"] not in (f"http://{host}", f"https://{host}"):
@@ -117,6 +119,11 @@ class Guard:
             return taken.popleft() if taken else await receive()
 
         return again
+
+
+def _twice(scope: Scope, *names: bytes) -> bool:
+    given = [name.lower() for name, _ in scope["headers"]]
+    return any(given.count(name) > 1 for name in names)
 
 
 async def _refuse(scope: Scope, refusal: Refusal, send: Send) -> None:

@@ -18,6 +18,7 @@ from deskhand.errors import (
     DeviceFault,
     JournalError,
     ModelUnavailable,
+    NotPossible,
     SettingsError,
     UnknownDevice,
     UsageError,
@@ -40,6 +41,7 @@ STATUSES: tuple[tuple[type[DeskhandError], int], ...] = (
     (JournalError, 503),
     (ModelUnavailable, 503),
     (UsageError, 400),
+    (NotPossible, 400),
     (DeskhandError, 500),
 )
 
@@ -86,6 +88,8 @@ async def _ours(_: Request, fault: Exception) -> JSONResponse:
 async def _http(request: Request, fault: Exception) -> JSONResponse:
     assert isinstance(fault, HTTPException)
     detail = str(fault.detail)
+    if fault.status_code == 400:  # the only one that is not ours: bytes that are no text, or nested without end
+        detail = "The body can't be read: it has to be JSON, in UTF-8."
     if fault.status_code == 404 and detail == HTTPStatus.NOT_FOUND.phrase:
         detail = "There is nothing at this address."
     if fault.status_code == 405:
@@ -96,6 +100,8 @@ async def _http(request: Request, fault: Exception) -> JSONResponse:
 async def _invalid(_: Request, fault: Exception) -> JSONResponse:
     assert isinstance(fault, RequestValidationError)
     first = fault.errors()[0]
+    if first["type"] == "json_invalid":
+        return problem(422, f"The body is no JSON (at character {first['loc'][-1]}: {first['ctx']['error']}).")
     where = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
     return problem(422, f"{where}: {first['msg']}.")
 

@@ -10,7 +10,7 @@ from deskhand.errors import UsageError
 from deskhand.server.problems import ANYWHERE, documented
 from deskhand.server.reports import report_of
 from deskhand.server.services import Services, Shared
-from deskhand.server.streams import EventStream, LastEventId, number, stream_documented
+from deskhand.server.streams import LARGEST, EventStream, LastEventId, number, stream_documented
 from deskhand.server.tasks import UnknownTask
 from deskhand.server.views import (
     Costs,
@@ -32,7 +32,7 @@ router = APIRouter(prefix="/api/tasks", tags=["tasks"], responses=ANYWHERE)
 
 TaskId = Annotated[str, Path(min_length=1, max_length=100)]
 FrameName = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
-After = Annotated[int, Query(ge=0, le=2**53)]
+After = Annotated[int, Query(ge=0, le=LARGEST)]
 
 
 @router.post("", status_code=201, responses=documented(400, 402, 404, 409, 503))

@@ -9,6 +9,7 @@ from fastapi import Header
 from fastapi.responses import StreamingResponse
 
 EVENTS = "text/event-stream"
+LARGEST = 2**53
 # Where a client says that it has everything up to this number.
 LastEventId = Annotated[str | None, Header(max_length=30, description="the id of the last event that was received")]
 
@@ -28,5 +29,6 @@ def stream_documented(what: str) -> dict[int | str, dict[str, Any]]:
 
 
 def number(last_event_id: str | None, after: int = 0) -> int:
-    """What is no number says nothing: it is read from the beginning."""
-    return int(last_event_id) if last_event_id and last_event_id.isdecimal() else after
+    """What is no number, or none that was ever given, says nothing: it is read from the beginning."""
+    said = int(last_event_id) if last_event_id and last_event_id.isdecimal() else LARGEST + 1
+    return said if said <= LARGEST else after
