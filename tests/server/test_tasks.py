@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import AsyncExitStack
 from typing import Any
 
+import httpx2
 import pytest
 
+from deskhand.build import Deskhand
 from deskhand.models.scripted import Step
 from deskhand.models.server import ModelServer
 from deskhand.server import feed as feeds
@@ -311,3 +314,17 @@ async def test_a_running_task_keeps_the_settings_it_began_with(serve: Serve, tmp
             assert (await house.ended(task_id))["max_steps"] == 50
             await house.ended(other["task_id"])
     assert len(second.requests) >= 1
+
+
+async def test_the_stream_of_another_programs_task_ends_in_good_order_with_the_server(serve: Serve) -> None:
+    async with AsyncExitStack() as stack, ModelServer([NEVER]) as operator, httpx2.AsyncClient(timeout=90) as watcher:
+        async with serve(models={"operator": model(operator, dialect="autoglm")}) as house:
+            other = await stack.enter_async_context(Deskhand(house.watch.current()))
+            run = await stack.enter_async_context(other.start("look", device="sim:other", loop="single"))
+            headers = {"Authorization": f"Bearer {house.token.value}"}
+            path = f"{house.url}/api/tasks/{run.task_id}/events/stream"
+            answer = await stack.enter_async_context(watcher.stream("GET", path, headers=headers))
+            lines = answer.aiter_lines()
+            assert "task_created" in await anext(lines) + await anext(lines)
+        # A stream that is cut off is an error for its client.
+        assert [line async for line in lines if line.startswith("data: ") and "task_ended" in line] == []

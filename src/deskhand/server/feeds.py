@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
 
 from deskhand.bus import Bus
 from deskhand.protocols import Clock, Journal
-from deskhand.server.feed import Feed, Numbered, follow
+from deskhand.server.feed import KEEPALIVE, KEEPALIVE_S, Feed, Numbered, follow
 from deskhand.task.events import Record, TaskEnded
 from deskhand.task.fold import fold_all
 
@@ -22,6 +23,7 @@ class TaskFeeds:
         self._journal = journal
         self._clock = clock
         self._feeds: dict[str, Feed] = {}
+        self._closing = asyncio.Event()
 
     async def run(self) -> None:
         with self._bus.subscribe(Record) as records:
@@ -45,28 +47,32 @@ class TaskFeeds:
 
     async def stream(self, task_id: str, after: int) -> AsyncGenerator[bytes, None]:
         """Everything behind `after` until the task's end."""
-        feed = self._feeds.get(task_id)
-        if feed is None:
-            async for chunk in self._from_journal(task_id, after):
-                yield chunk
-            return
+        said = self._clock.now()
+        while (feed := self._feeds.get(task_id)) is None:
+            records = await self._journal.read(task_id)
+            if news := [record for record in records if record.seq > after]:
+                after, said = news[-1].seq, self._clock.now()
+                yield b"".join(map(chunk_of, news))
+            if fold_all(records).over or await self._shutting_down(ELSEWHERE_S):
+                return
+            if self._clock.now() - said > KEEPALIVE_S:
+                said = self._clock.now()
+                yield KEEPALIVE
         async for chunk in follow(feed, after, lambda number: self._read(task_id, number)):
             yield chunk
 
     async def _read(self, task_id: str, after: int) -> list[Numbered]:
         return [(record.seq, chunk_of(record)) for record in await self._journal.read(task_id, after)]
 
-    async def _from_journal(self, task_id: str, after: int) -> AsyncGenerator[bytes, None]:
-        while True:
-            over = fold_all(await self._journal.read(task_id)).over
-            for number, chunk in await self._read(task_id, after):
-                after = number
-                yield chunk
-            if over:
-                return
-            await self._clock.sleep(ELSEWHERE_S)
+    async def _shutting_down(self, seconds: float) -> bool:
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._closing.wait()
+        except TimeoutError:
+            return False
 
     def close(self) -> None:
+        self._closing.set()
         for feed in self._feeds.values():
             feed.close()
 
