@@ -519,6 +519,12 @@ async def test_an_mcp_server_that_can_not_be_started_is_named(serve: Serve) -> N
     assert "/no/such/program (chat.mcp) can't be used" in event["message"]
 
 
+async def test_an_mcp_server_that_never_answers_is_given_up(serve: Serve) -> None:
+    async with serve(chat={"mcp": [{"command": ["/bin/sleep", "600"]}], "tool_timeout_s": 0.3}) as house:
+        (event,) = await house.chat("open Settings")
+    assert event["message"] == "The MCP server /bin/sleep (chat.mcp) did not answer within 0.3 s."
+
+
 async def test_the_planners_instructions_are_a_file_that_can_be_replaced(serve: Serve, tmp_path: Path) -> None:
     file = tmp_path / "planner.md"
     file.write_text("You are a pirate.")

@@ -33,10 +33,12 @@ async def open_server(settings: McpServerSettings, timeout_s: float, closing: As
     complaints = closing.enter_context(_scratch())
     server = StdioServerParameters(command=program, args=list(arguments))
     try:
-        client = await closing.enter_async_context(Client(stdio_client(server, cast("Any", complaints))))
         async with asyncio.timeout(timeout_s):
+            client = await closing.enter_async_context(Client(stdio_client(server, cast("Any", complaints))))
             listed = (await client.list_tools()).tools
-    except (OSError, ValueError, MCPError, ExceptionGroup, TimeoutError) as error:
+    except TimeoutError:
+        raise SettingsError(f"The MCP server {program} (chat.mcp) did not answer within {timeout_s:g} s.") from None
+    except (OSError, ValueError, MCPError, ExceptionGroup) as error:
         raise SettingsError(f"The MCP server {program} (chat.mcp) can't be used: {error}.") from None
 
     def use(name: str) -> Use:
