@@ -38,8 +38,6 @@ async def run(out: Path) -> list[Row]:
         rows += await _starts(Path(folder))
         async with _served(Path(folder)) as server, _client(server) as client:
             rows += await _freshness(client)
-        # So many screens that are looked at for news twice a second would be all that two cores can do.
-        async with _served(Path(folder), DESKHAND_EXECUTOR__TICK_MS="20000") as server, _client(server) as client:
             rows.append(await _many_tasks(client))
         rows.append(await _aborts(Path(folder)))
     return rows

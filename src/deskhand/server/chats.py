@@ -103,5 +103,4 @@ class Chats:
             return await self._store.clear(session_id)
 
     async def close(self) -> None:
-        for live in list(self._live.values()):
-            await live.stop("The server was shut down.")
+        await asyncio.gather(*(live.stop("The server was shut down.") for live in list(self._live.values())))

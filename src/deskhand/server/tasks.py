@@ -135,8 +135,8 @@ class Tasks:
         """Stop everything; the journal has it all, so that it can be taken up again."""
         for waiting in self._starting:
             waiting.cancel()
-        for run in list(self.running.values()):
-            if not run.state.over:
-                await run.stop(f"the server was shut down: go on with deskhand resume {run.task_id}")
+        running = [run for run in self.running.values() if not run.state.over]
+        why = "the server was shut down: go on with deskhand resume"
+        await asyncio.gather(*(run.stop(f"{why} {run.task_id}") for run in running))
         if self._holding:
             await asyncio.wait(self._holding)
