@@ -98,6 +98,14 @@ async def test_notes_are_made_and_deleted() -> None:
     assert "会议记录" not in [n["title"] for n in handset.phone.state()["apps"][NOTES]["notes"]]
 
 
+@pytest.mark.parametrize("goal", ["新建便签，写“牛奶”", "Open Notes, create a new note and type “牛奶”"])
+async def test_what_is_typed_after_making_a_note_is_saved_in_it(goal: str) -> None:
+    """It used to save an empty note, type into the search box and call that done."""
+    handset = Handset()
+    assert (await handset.run(goal)).kind == "done", handset.log
+    assert {"title": "", "body": "牛奶"} in handset.phone.state()["apps"][NOTES]["notes"]
+
+
 async def test_contacts_alarms_and_brightness() -> None:
     handset = Handset()
     goal = "Open Contacts and add a contact named Ann Lee with phone number 13800001111"
@@ -173,18 +181,23 @@ async def test_it_works_on_a_turned_screen() -> None:
         ("compute 5/0", ["5/0"]),
         ("wait until Godot appears", ["Godot"]),
         ("打开计算器，计算 (3+4)*5", ["("]),
+        ("Open Settings and set the brightness to 300%", ["300%"]),
+        ("打开设置，把亮度调到-20%", ["-20%"]),
+        ("设置一个25点的闹钟", ["25点"]),
+        ("Set an alarm for 27:80", ["27:80"]),
     ],
 )
 async def test_what_can_not_be_done_fails_and_says_what_was_sought_and_seen(goal: str, names: list[str]) -> None:
     handset = Handset()
-    before = handset.phone.state()["apps"]
+    before, settings = handset.phone.state()["apps"], handset.phone.state()["settings"]
     decision = await handset.run(goal, max_steps=40)
     assert decision.kind == "fail", handset.log
     for name in names:
         assert name in decision.message
     after = handset.phone.state()["apps"]
-    for package in (WECHAT, NOTES, "com.example.shop"):
+    for package in (WECHAT, NOTES, "com.example.shop", "com.android.deskclock"):
         assert after[package] == before[package], "an impossible goal changes nothing"
+    assert handset.phone.state()["settings"] == settings
 
 
 async def test_a_screen_without_elements_is_an_honest_failure() -> None:

@@ -62,6 +62,7 @@ def test_a_message_to_someone_said_in_ten_ways(goal: str) -> None:
 
 def test_what_is_to_be_said_is_kept_to_the_last_word() -> None:
     assert meaning("给韩梅发消息：资料收到，谢谢") == [("Send", "资料收到，谢谢", "韩梅")]
+    assert meaning("告诉张三我们走吧") == [("Send", "我们走吧", "张三")]
     assert meaning("type hello and goodbye, world") == [("Write", "hello and goodbye, world", "False")]
     quoted = "send a message to Bob saying “open the door, then go back!”"
     assert meaning(quoted) == [("Send", "open the door, then go back!", "Bob")]
@@ -150,6 +151,20 @@ def test_new_things_come_with_their_fields() -> None:
     assert read_fields("“title and name”") == (("", "title and name"),)
 
 
+def test_what_is_written_right_after_making_something_belongs_to_it() -> None:
+    for goal in ("新建便签，写“牛奶”", "create a note and type “牛奶”", "create a note and type “牛奶”, then go back"):
+        step = parse(goal)[0]
+        assert isinstance(step, say.Create)
+        assert step.fields == (("", "牛奶"),)
+        assert parse(step.source)[0] == step, "a plan is written with the sources"
+    by_hand = parse("新建便签，输入“牛奶”，点击完成")
+    assert [type(step).__name__ for step in by_hand] == ["Create", "Write", "Tap"]
+    told = parse("Create a note. Title: Trip. Text: pack bags.")
+    assert [(step.what, step.fields) for step in told if isinstance(step, say.Create)] == [
+        ("note", (("title", "Trip"), ("content", "pack bags")))
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "clock"),
     [
@@ -159,8 +174,18 @@ def test_new_things_come_with_their_fields() -> None:
         ("6:45 pm", (18, 45)),
         ("12:00 am", (0, 0)),
         ("下午两点", (14, 0)),
+        ("今晚8点", (20, 0)),
+        ("明早七点", (7, 0)),
+        ("七点一刻", (7, 15)),
+        ("晚上12点", (0, 0)),
+        ("半夜两点", (2, 0)),
+        ("中午一点", (13, 0)),
+        ("中午12点", (12, 0)),
+        ("8:30 in the evening", (20, 30)),
+        ("7 in the morning", (7, 0)),
         ("noonish", None),
         ("25:00", None),
+        ("25点", None),
     ],
 )
 def test_times_of_day(text: str, clock: tuple[int, int] | None) -> None:

@@ -11,10 +11,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from deskhand.roles.offline.build import build, opening
-from deskhand.roles.offline.instructions import Instruction, NotUnderstood
+from deskhand.roles.offline.instructions import Create, Instruction, NotUnderstood, Tap, Write
 from deskhand.roles.offline.lexicon import Lexicon, lexicon
 from deskhand.roles.offline.patterns import Match, is_app_name, match, match_placed, said, starts_with
 from deskhand.roles.offline.tokens import Token, cut
+from deskhand.screen.find_words import is_chinese
 
 # What a reading costs: a separator inside of a clause, a cut without a separator, a clause that is no sentence.
 SWALLOWED = 2
@@ -22,6 +23,8 @@ UNMARKED = 3
 UNKNOWN = 50
 # Longer clauses than this many possible cuts are not tried: reading stays quick on any input.
 REACH = 14
+# Slots of what is to be said: 吧 and 谢谢 at the end belong to it.
+_TOLD = ("text", "both")
 # A name that goes on like a sentence of its own ("微信给张三发…") costs more than a cut.
 OVERLONG = 4
 
@@ -55,7 +58,7 @@ def parse(goal: str) -> tuple[Instruction, ...]:
     instructions: list[Instruction] = []
     for start, end, found in best[0].clauses if cuts else ():
         instructions += _instructions(tokens, start, end, found, instructions)
-    return tuple(_join_unknown(instructions))
+    return tuple(_filled_in(_join_unknown(instructions)))
 
 
 def _cuts(tokens: Sequence[Token], words: Lexicon) -> list[_Cut]:
@@ -104,7 +107,7 @@ class _Reader:
             return _Reading(cost + (0 if cut.marked else UNKNOWN), rest.clauses)
         cost += SWALLOWED * sum(self.cuts[c].marked and start < self.cuts[c].at < stop for c in inside)
         found = self._match(start, stop)
-        if found is not None and found.slots.get("text", (0, 0))[1] == stop < written:
+        if found is not None and stop < written and any(found.slots.get(told, (0, 0))[1] == stop for told in _TOLD):
             # what is to be said or written is taken to its end: `谢谢` belongs to the message
             found, stop = self._match(start, written) or found, written
         if found is None:
@@ -199,3 +202,20 @@ def _join_unknown(instructions: Sequence[Instruction]) -> list[Instruction]:
         else:
             joined.append(instruction)
     return joined
+
+
+def _filled_in(instructions: Sequence[Instruction]) -> list[Instruction]:
+    """What is written right after making something belongs to it, and is saved with it.
+
+    Unless something is clicked afterwards: then the goal goes through the form by hand.
+    """
+    filled: list[Instruction] = []
+    for at, step in enumerate(instructions):
+        after = next((other for other in instructions[at:] if not isinstance(other, Write)), None)
+        last = filled[-1] if filled else None
+        if isinstance(step, Write) and isinstance(last, Create) and not isinstance(after, Tap):
+            source = f"{last.source}{'，' if is_chinese(last.source) else ', '}{step.source}"
+            filled[-1] = Create(source, last.what, (*last.fields, (step.target, step.text)))
+        else:
+            filled.append(step)
+    return filled

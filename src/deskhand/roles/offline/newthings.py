@@ -10,12 +10,18 @@ from deskhand.screen.find_query import chinese_number
 
 _JOINTS = r"(?:with|and|its|the|an?|，|,|；|;|且|并|和|为|的)"
 _LINKS = r"(?:number|address|is|are|of|as|是|为|：|:|=)"
+_NUMERAL = "[零一二两三四五六七八九十]{1,3}"
 _CLOCK = re.compile(
-    r"(?P<half>上午|早上|早晨|凌晨|下午|晚上|中午|傍晚)?\s*(?:(?P<h>\d{1,2})\s*[:：]\s*(?P<m>\d{2})"
-    r"|(?P<hz>\d{1,2}|[零一二两三四五六七八九十]{1,3})\s*点\s*(?:(?P<mz>\d{1,2}|[零一二两三四五六七八九十]{1,3})\s*分?|(?P<half_hour>半))?"
-    r"|(?P<he>\d{1,2})\s*(?=am|pm|a\.m|p\.m|o'clock))\s*(?P<ampm>am|pm|a\.m\.?|p\.m\.?)?",
+    r"(?P<half>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里|半夜|深夜|[今明][早晚])?的?\s*"
+    r"(?:(?P<h>\d{1,2})\s*[:：]\s*(?P<m>\d{2})"
+    rf"|(?P<hz>\d{{1,2}}|{_NUMERAL})\s*点\s*(?:(?P<quarter>[一三])刻|(?P<mz>\d{{1,2}}|{_NUMERAL})\s*分?|(?P<half_hour>半))?"
+    r"|(?P<he>\d{1,2})\s*(?=am|pm|a\.m|p\.m|o'clock|(?:in the|at) (?:morning|afternoon|evening|night)))"
+    r"(?:\s*o'clock)?\s*(?P<ampm>am|pm|a\.m\.?|p\.m\.?|(?:in the|at) (?:morning|afternoon|evening|night)|tonight)?",
     re.IGNORECASE,
 )
+_MORNING = re.compile(r"凌晨|清晨|早|上午|a\.?m|in the morning", re.IGNORECASE)
+_LATE = re.compile(r"下午|傍晚|晚|夜|p\.?m|afternoon|evening|night", re.IGNORECASE)
+_NIGHT = re.compile(r"晚|夜|night", re.IGNORECASE)
 
 
 def read_fields(text: str) -> tuple[tuple[str, str], ...]:
@@ -30,7 +36,7 @@ def read_fields(text: str) -> tuple[tuple[str, str], ...]:
         fields.append(("", head))
     for k, mark in enumerate(marks):
         end = marks[k + 1].start() if k + 1 < len(marks) else len(text)
-        if value := _value(text[mark.end() : end]):
+        if value := _value(text[mark.end() : end].rstrip(" ." if end < len(text) else " ")):
             fields.append((_meaning(mark["latin"] or mark["han"]), value))
     return tuple(fields)
 
@@ -42,16 +48,35 @@ def read_clock(text: str) -> tuple[int, int] | None:
         bare = text.strip()
         return (int(bare), 0) if re.fullmatch(r"1?\d|2[0-3]", bare, re.ASCII) else None
     hour = chinese_number(found["h"] or found["hz"] or found["he"] or "")
-    minute = 30 if found["half_hour"] else chinese_number(found["m"] or found["mz"] or "0")
+    minute = _minute(found)
     if hour is None or minute is None:
         return None
-    late = found["half"] in {"下午", "晚上", "傍晚"} or (found["ampm"] or "").casefold().startswith("p")
-    early = found["half"] == "凌晨" or (found["ampm"] or "").casefold().startswith("a")
-    if late and hour < 12:
-        hour += 12
-    if early and hour == 12:
-        hour = 0
+    hour = _of_the_day(hour, f"{found['half'] or ''} {found['ampm'] or ''}")
     return (hour, minute) if hour < 24 and minute < 60 else None
+
+
+def is_no_time(text: str) -> bool:
+    """`25点`, `27:80`: written like a time of day, but there is none like it."""
+    return bool(_CLOCK.search(text)) and read_clock(text) is None
+
+
+def _minute(found: re.Match[str]) -> int | None:
+    if found["quarter"]:
+        return 15 if found["quarter"] == "一" else 45
+    return 30 if found["half_hour"] else chinese_number(found["m"] or found["mz"] or "0")
+
+
+def _of_the_day(hour: int, when: str) -> int:
+    """An hour by the clock's face, told by the words beside it: 晚上8点 is 20, 晚上12点 is midnight, 中午1点 is 13."""
+    if hour == 12 and (_MORNING.search(when) or _NIGHT.search(when)):
+        return 0
+    noonish = "中午" in when and hour < 10
+    return hour + 12 if hour < 12 and (noonish or _LATE.search(when)) and not _small_hours(hour, when) else hour
+
+
+def _small_hours(hour: int, when: str) -> bool:
+    """半夜两点 comes after midnight."""
+    return "夜" in when and hour < 6
 
 
 @cache

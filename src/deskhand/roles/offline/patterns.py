@@ -149,6 +149,8 @@ def _fits(kind: str, tokens: Sequence[Token], start: int, end: int) -> bool:
             only_the = starts_with(classes["a"], tokens, start, end) == end - start
             message = any(starts_with(classes["message"], tokens, at, end) for at in range(start, end))
             return not quoted and not only_the and not message
+        case "both":
+            return inside[0].kind != "mark"  # `Text: pack bags` is told to nobody
         case "question":
             own = "".join(t.plain if t.kind != "quote" else " " for t in inside)
             return any(mark in own for mark in lexicon().extra["questions"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from deskhand.actions import OpenApp, Type
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.lexicon import lexicon
-from deskhand.roles.offline.newthings import read_clock
+from deskhand.roles.offline.newthings import is_no_time, read_clock
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.hunting import locate, not_there, search_box
@@ -21,6 +21,8 @@ MAX_TRIES = 2
 
 
 def create(step: say.Create, scene: Scene) -> Outcome:
+    if odd := _no_time_of_day(step):
+        return Failed(scene.say(f"“{odd}”不是一个时间。", f"“{odd}” is no time of day."))
     wanted = scene.memo.setdefault("wanted", [list(pair) for pair in _pairs(step)])
     match scene.memo.setdefault("phase", "open"):
         case "open":
@@ -29,6 +31,14 @@ def create(step: say.Create, scene: Scene) -> Outcome:
             return _fill(scene, step, wanted)
         case _:
             return _check_created(scene, step, wanted)
+
+
+def _no_time_of_day(step: say.Create) -> str:
+    """What stands for an alarm's time and is none: it must not end up as the alarm's label."""
+    if not same_word(step.what, "alarm"):
+        return ""
+    times = [(label, text) for label, text in step.fields if label in ("time", "")]
+    return next((text for label, text in times if is_no_time(text) or (label and not read_clock(text))), "")
 
 
 def _pairs(step: say.Create) -> list[tuple[str, str]]:
@@ -106,6 +116,10 @@ def _fill(scene: Scene, step: say.Create, wanted: list[list[str]]) -> Outcome:
             at += 1
     if at < len(wanted):
         return _type_field(scene, wanted, at)
+    if not wanted:
+        # nothing is known of it yet: what comes next fills it in, and an empty one is not worth saving
+        scene.judge(True)
+        return Finished(scene.say(f"打开了新建{step.what}的页面", f"opened the form for a new {step.what}"))
     scene.memo["phase"] = "saved"
     save = _save_button(scene)
     if save is not None:

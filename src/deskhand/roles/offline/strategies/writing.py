@@ -217,9 +217,10 @@ def _slider(scene: Scene, target: str) -> Element | None:
 
 
 def _share(value: str) -> float | None:
-    found = re.search(r"\d+(?:\.\d+)?", value)
+    found = re.search(r"-?\d+(?:\.\d+)?", value)
     if found:
-        return min(1.0, float(found[0]) / 100)
+        share = float(found[0]) / 100
+        return share if 0 <= share <= 1 else None
     words = {"max": 1.0, "maximum": 1.0, "最大": 1.0, "最高": 1.0, "最亮": 1.0, "min": 0.0, "minimum": 0.0, "最小": 0.0,
              "最低": 0.0, "最暗": 0.0, "half": 0.5, "一半": 0.5}  # fmt: skip
     return words.get(value.strip().casefold())
