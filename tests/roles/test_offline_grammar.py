@@ -267,6 +267,91 @@ def test_a_plan_that_is_written_with_the_sources_means_the_same(goal: str) -> No
     assert meaning(", ".join(step.source for step in parse(goal))) == meaning(goal)
 
 
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("Hi there, could you kindly turn on Bluetooth for me?", [("Toggle", "Bluetooth", "True")]),
+        ("您好，麻烦您帮我把蓝牙打开，谢谢！", [("Open", "蓝牙")]),
+        ("能帮我打开一下蓝牙吗？", [("Open", "蓝牙")]),
+        ("请问张三的电话是多少？", [("Read", "张三的电话")]),
+        ("现在蓝牙开着吗？", [("Ask", "on", "蓝牙")]),
+        ("Could you tell Bob that I'm late?", [("Send", "I'm late", "Bob")]),
+        ('Could you tell Bob "are you there?"', [("Send", "are you there?", "Bob")]),
+        ("打开微信，跟刘洋说周末见吧", [("Open", "微信"), ("Send", "周末见吧", "刘洋")]),
+        ("微信上跟张三说一声：我晚点到", [("Open", "微信"), ("Send", "我晚点到", "张三")]),
+        ("let Alice know that I'm on my way", [("Send", "I'm on my way", "Alice")]),
+        ("read Grace's number from Contacts", [("Open", "Contacts"), ("Read", "Grace's number")]),
+    ],
+)
+def test_politeness_does_not_change_what_is_meant(goal: str, expected: list[tuple[str, ...]]) -> None:
+    assert meaning(goal) == expected
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "1. Open Settings 2. Turn on Wi-Fi",
+        "1) Open Settings\n2) Turn on Wi-Fi",
+        "Step 1: open Settings. Step 2: turn on Wi-Fi.",
+        "(1) open Settings; (2) turn on Wi-Fi",
+        "① open Settings ② turn on Wi-Fi",
+    ],
+)
+def test_the_steps_of_a_goal_may_be_numbered(goal: str) -> None:
+    assert meaning(goal) == [("Open", "Settings"), ("Toggle", "Wi-Fi", "True")]
+
+
+@pytest.mark.parametrize(
+    "goal", ["1、打开设置\n2、打开蓝牙", "一、打开设置；二、打开蓝牙", "第一步，打开设置。第二步，打开蓝牙"]
+)
+def test_the_steps_of_a_chinese_goal_may_be_numbered(goal: str) -> None:
+    assert meaning(goal) == [("Open", "设置"), ("Open", "蓝牙")]
+
+
+def test_other_numbers_belong_to_what_is_said() -> None:
+    assert meaning("7. Open Settings")[0] == ("NotUnderstood",)
+    assert meaning("type 1. Milk 2. Bread") == [("Write", "1. Milk 2. Bread", "False")]
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("Turn on Wi-Fi, Bluetooth and dark mode", ["Turn on Wi-Fi", "Turn on Bluetooth", "Turn on dark mode"]),
+        ("switch off both mobile data and Wi-Fi", ["switch off mobile data", "switch off Wi-Fi"]),
+        ("把Wi-Fi和蓝牙都打开", ["把Wi-Fi打开", "把蓝牙打开"]),
+        ("关闭Wi-Fi、蓝牙，然后返回", ["关闭Wi-Fi", "关闭蓝牙", "返回"]),
+        ("turn on Rise and Shine", ["turn on Rise and Shine"]),
+    ],
+)
+def test_one_verb_may_be_said_of_several_things_that_are_known(goal: str, expected: list[str]) -> None:
+    assert [step.source for step in parse(goal)] == expected
+    assert meaning(", ".join(expected)) == meaning(goal)
+
+
+def test_a_path_names_one_page_after_the_other() -> None:
+    pages = [("Open", "Settings"), ("Find", "Display"), ("Toggle", "dark mode", "True")]
+    assert meaning("Open Settings > Display > turn on dark mode") == pages
+    assert meaning("Open Settings → Display and turn on dark mode") == pages
+    assert meaning("打开设置 > 显示") == [("Open", "设置"), ("Find", "显示")]
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "给李四发微信：明天见",
+        "发一条微信给李四，说“明天见”",
+        "给李四发微信消息“明天见”",
+        "Send 李四 a WeChat message saying “明天见”",
+        "send a WeChat message to 李四: 明天见",
+        "打开微信，给李四发微信：明天见",
+    ],
+)
+def test_a_message_may_be_called_after_its_app(goal: str) -> None:
+    app = "微信" if "微信" in goal else "WeChat"
+    assert meaning(goal) == [("Open", app), ("Send", "明天见", "李四")]
+    assert meaning(", ".join(step.source for step in parse(goal))) == meaning(goal)
+
+
 def test_conditions_are_read() -> None:
     assert condition_of("Wi-Fi is on").kind == "on"
     assert condition_of("蓝牙已关闭").kind == "off"
@@ -292,6 +377,9 @@ def test_the_lexicon_and_the_code_know_the_same_kinds() -> None:
         ("1,000 plus 2", "1000+2", Decimal(1002)),
         ("-3 + 5", "-3+5", Decimal(2)),
         ("50%*2", "50%*2", Decimal(1)),
+        ("15% of 240", "15%*240", Decimal(36)),
+        ("一百二十三乘以四十五", "123*45", Decimal(5535)),
+        ("两万零五十加三点五", "20050+3.5", Decimal("20053.5")),
     ],
 )
 def test_sums_are_read_and_worked_out(text: str, plain: str, value: Decimal) -> None:

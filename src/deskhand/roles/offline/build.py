@@ -13,7 +13,7 @@ from deskhand.roles.offline.newthings import read_fields
 from deskhand.roles.offline.patterns import is_app, key_names, match, said
 from deskhand.roles.offline.tokens import cut
 from deskhand.screen.find_query import chinese_number
-from deskhand.screen.find_words import is_chinese
+from deskhand.screen.find_words import is_chinese, same_word
 
 Slots = dict[str, str]
 
@@ -28,7 +28,14 @@ def build(kind: str, slots: Slots, source: str, before: Sequence[Instruction]) -
         slots = {name: subject if text.casefold() in lexicon().pronouns else text for name, text in slots.items()}
     if kind == "add_to_cart" and "target" not in slots:
         slots = {**slots, "target": _just_sought(before)}
-    return _BUILDERS[kind](slots, source)
+    made = _BUILDERS[kind](slots, source)
+    return made[1:] if len(made) > 1 and _is_open(made[0], before) else made
+
+
+def _is_open(opened: Instruction, before: Sequence[Instruction]) -> bool:
+    """`打开微信，给张三发微信…`: the app was opened last, so it needs no second time."""
+    last = next((step for step in reversed(before) if isinstance(step, say.Open | say.GoHome | say.Visit)), None)
+    return isinstance(opened, say.Open) and isinstance(last, say.Open) and same_word(last.name, opened.name)
 
 
 def opening(app: str) -> Instruction:
@@ -136,7 +143,8 @@ def _send(slots: Slots, source: str) -> list[Instruction]:
     text, to = _bare(slots["text"]), slots.get("to", "")
     if "app" not in slots:
         return [say.Send(source, text, to)]
-    return [opening(slots["app"]), say.Send(f"send {_quoted(text)} to {to}", text, to)]
+    own = f"给{to}发送消息{_quoted(text)}" if is_chinese(source) else f"send {_quoted(text)} to {to}"
+    return [opening(slots["app"]), say.Send(own, text, to)]
 
 
 def _ask(slots: Slots, source: str) -> list[Instruction]:
@@ -173,6 +181,14 @@ def _search(slots: Slots, source: str) -> list[Instruction]:
         own = f"{'搜索' if is_chinese(source) else 'search for '}{_quoted(text)}"
         return [opening(where), say.Search(own, text)]
     return [say.Search(source, text, where)]
+
+
+def _find(slots: Slots, source: str) -> list[Instruction]:
+    """On a path of pages only the name is said."""
+    target = slots["target"]
+    if source == target:
+        source = f"找到{target}" if is_chinese(target) else f"find {target}"
+    return [say.Find(source, target)]
 
 
 def _click(slots: Slots, source: str) -> list[Instruction]:
@@ -240,6 +256,6 @@ _BUILDERS: dict[str, Callable[[Slots, str], list[Instruction]]] = {
     "click": _click,
     "delete": _one(lambda s, t: say.Delete(t, s["target"])),
     "url": _url,
-    "find": _one(lambda s, t: say.Find(t, s["target"])),
+    "find": _find,
 }
 KINDS = frozenset(_BUILDERS)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from deskhand.roles.offline.build import build, opening
 from deskhand.roles.offline.instructions import Create, Instruction, NotUnderstood, Tap, Write
 from deskhand.roles.offline.lexicon import Lexicon, lexicon
+from deskhand.roles.offline.lists import going_on, one_by_one, unnumbered
 from deskhand.roles.offline.patterns import Match, is_app_name, match, match_placed, said, starts_with
 from deskhand.roles.offline.tokens import Token, cut
 from deskhand.screen.find_words import is_chinese
@@ -25,6 +26,8 @@ UNKNOWN = 50
 REACH = 14
 # Slots of what is to be said: 吧 and 谢谢 at the end belong to it.
 _TOLD = ("text", "both")
+# What makes a polite word a question.
+_ASKING = frozenset({"could", "can", "would", "能", "可"})
 # A name that goes on like a sentence of its own ("微信给张三发…") costs more than a cut.
 OVERLONG = 4
 
@@ -46,8 +49,8 @@ class _Reading:
 @lru_cache(maxsize=256)
 def parse(goal: str) -> tuple[Instruction, ...]:
     """All instructions of a goal, in order. Never raises."""
-    tokens = cut(goal)
     words = lexicon()
+    tokens = _to_the_point(cut(goal), words)
     cuts = _cuts(tokens, words)
     # best[k]: the cheapest reading of everything from the k-th cut on
     reader = _Reader(tokens, words, cuts)
@@ -57,8 +60,16 @@ def parse(goal: str) -> tuple[Instruction, ...]:
         best[k] = min((reader.extend(k, end, best[end]) for end in ends), key=lambda r: r.cost)
     instructions: list[Instruction] = []
     for start, end, found in best[0].clauses if cuts else ():
-        instructions += _instructions(tokens, start, end, found, instructions)
+        made = _instructions(tokens, start, end, found, instructions)
+        if found is None:
+            made = going_on(made[0].source, instructions[-1] if instructions else None) or made
+        instructions += [each for step in made for each in one_by_one(step)]
     return tuple(_filled_in(_join_unknown(instructions)))
+
+
+def _to_the_point(tokens: Sequence[Token], words: Lexicon) -> Sequence[Token]:
+    """Without a greeting at the very beginning, and without the numbers of its steps."""
+    return unnumbered(tokens[starts_with(words.greetings, tokens, 0, len(tokens)) :])
 
 
 def _cuts(tokens: Sequence[Token], words: Lexicon) -> list[_Cut]:
@@ -101,6 +112,8 @@ class _Reader:
         cut, inside = self.cuts[k], range(k + 1, end)
         stop = self.cuts[end].at if end < len(self.cuts) else len(self.tokens)
         start, written = _trim(self.tokens, self.words, cut.at, stop)
+        if any(token.plain in _ASKING for token in self.tokens[cut.at : start]):
+            written = _without_question(self.tokens, start, written)
         stop = _without_courtesy(self.tokens, self.words, start, written)
         cost = rest.cost + (0 if cut.marked else UNMARKED)
         if start >= stop:
@@ -110,6 +123,12 @@ class _Reader:
         if found is not None and stop < written and any(found.slots.get(told, (0, 0))[1] == stop for told in _TOLD):
             # what is to be said or written is taken to its end: `谢谢` belongs to the message
             found, stop = self._match(start, written) or found, written
+        if found is None and stop < written:
+            # 蓝牙开着吗 is a question by its 吗 alone
+            asked = _without_marks(self.tokens, start, written)
+            found, stop = self._match(start, asked), asked
+        if found is None and self._after_arrow(start) and not any(self.cuts[c].marked for c in inside):
+            found = Match("find", {"target": (start, stop)})
         if found is None:
             # the smallest part that is not understood is named, so each cut inside of it costs as well
             return _Reading(cost + UNKNOWN + 2 * len(inside), ((start, stop, None), *rest.clauses))
@@ -122,6 +141,10 @@ class _Reader:
             placed = match_placed(self.words.rules, self.tokens, start, stop)
             self._known[start, stop] = placed or match(self.words.rules, self.tokens, start, stop)
         return self._known[start, stop]
+
+    def _after_arrow(self, start: int) -> bool:
+        """`Open Settings > Display`: the name of the next page."""
+        return start > 0 and self.tokens[start - 1].kind == "mark" and self.tokens[start - 1].plain in self.words.arrows
 
     def _overlong(self, found: Match, stop: int, inside: range) -> bool:
         """A short name (of an app, of what is sought) whose end is a sentence of its own."""
@@ -177,6 +200,19 @@ def _without_courtesy(tokens: Sequence[Token], words: Lexicon, start: int, end: 
             if starts_with((phrase,), tokens, max(start, end - len(phrase)), end) == len(phrase) < end - start:
                 end, moved = end - len(phrase), True
                 break
+    return end
+
+
+def _without_question(tokens: Sequence[Token], start: int, end: int) -> int:
+    """`Could you send … saying I'm late?`: it is the person who asks, not the message."""
+    while end > start + 1 and tokens[end - 1].kind != "quote" and tokens[end - 1].plain in {"?", "吗"}:
+        end -= 1
+    return end
+
+
+def _without_marks(tokens: Sequence[Token], start: int, end: int) -> int:
+    while end > start and tokens[end - 1].kind == "mark":
+        end -= 1
     return end
 
 

@@ -36,9 +36,11 @@ class Rule:
 class Lexicon:
     classes: dict[str, tuple[Phrase, ...]]
     separators: frozenset[str]
+    arrows: frozenset[str]
     connectors: tuple[Phrase, ...]
     polite: tuple[Phrase, ...]
     tails: tuple[Phrase, ...]
+    greetings: tuple[Phrase, ...]
     pronouns: frozenset[str]
     rules: tuple[Rule, ...]
     conditions: tuple[Rule, ...]
@@ -56,9 +58,11 @@ def lexicon() -> Lexicon:
     return Lexicon(
         classes=classes,
         separators=frozenset(marks["separators"]),
+        arrows=frozenset(marks["arrows"]),
         connectors=phrases_of(marks["connectors"]),
         polite=phrases_of(marks["polite"]),
         tails=phrases_of(marks["tails"]),
+        greetings=phrases_of(marks["greetings"]),
         pronouns=frozenset(marks["pronouns"]),
         rules=tuple(_rule(entry, classes) for entry in data["rules"]),
         conditions=tuple(_rule(entry, classes) for entry in data["conditions"]),

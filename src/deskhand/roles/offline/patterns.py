@@ -17,6 +17,8 @@ Span = tuple[int, int]
 _LONG = frozenset({"text", "phrase", "quote", "sum", "url", "value", "fields", "both", "condition"})
 # What ends a phrase that is not quoted; a dot may belong to it ("Dr. Who").
 _STOPS = frozenset(",，;；。!！\n")
+# 打开一下蓝牙: any Chinese verb may have it, and means the same without.
+_BRIEFLY: tuple[Phrase, ...] = (("一", "下"),)
 _PARTICLES = frozenset({"的", "了", "是"})
 _STATES = ("on", "off", "checked", "unchecked", "selected", "visible", "hidden", "empty", "open", "enabled", "disabled")
 
@@ -109,7 +111,10 @@ def _walk(
     else:
         # only the longest phrase: 发送 is never read as 发 with something called 送
         if taken := starts_with(part.phrases, tokens, at, end):
-            yield from _walk(rest, tokens, at + taken, end, slots)
+            after = at + taken
+            if tokens[after - 1].kind == "han" and (briefly := starts_with(_BRIEFLY, tokens, after, end)):
+                yield from _walk(rest, tokens, after + briefly, end, slots)
+            yield from _walk(rest, tokens, after, end, slots)
     if part.optional:
         yield from _walk(rest, tokens, at, end, slots)
 
@@ -139,7 +144,7 @@ def _fits(kind: str, tokens: Sequence[Token], start: int, end: int) -> bool:
             return key_names(inside) is not None
         case "field":
             return "field" in read_description(said(tokens, start, end)).roles
-        case "thing" | "step":
+        case "thing" | "step" | "messenger":
             return starts_with(lexicon().classes[kind], tokens, start, end) == end - start
         case "name":
             return not any(t.kind == "quote" for t in inside) or len(inside) == 1

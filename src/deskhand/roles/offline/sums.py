@@ -8,17 +8,21 @@ from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow
 
 _WORDS = [
     (r"divided\s+by|除以|除|÷|／", "/"), (r"multiplied\s+by|times|乘以|乘上|乘|×|✕|·", "*"), (r"plus|加上|加", "+"),
-    (r"minus|减去|减|−|–|—", "-"), (r"to\s+the\s+power\s+of|的?(\d+)次方", r"^\1"), (r"(?<=\d)\s*x\s*(?=\d)", "*"),
+    (r"(?<=%)\s*of(?=\s*\d)", "*"), (r"minus|减去|减|−|–|—", "-"),
+    (r"to\s+the\s+power\s+of|的?(\d+)次方", r"^\1"), (r"(?<=\d)\s*x\s*(?=\d)", "*"),
 ]  # fmt: skip
+_NUMERAL = re.compile(r"[零一二两三四五六七八九十百千万]+(?:点[零一二三四五六七八九]+)?")
+_DIGITS = {sign: value for value, sign in enumerate("零一二三四五六七八九")} | {"两": 2}
+_UNITS = {"十": 10, "百": 100, "千": 1000}
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SHAPE = re.compile(r"[\d.+\-*/()%^]+")
 
 
 def read_sum(text: str) -> str | None:
     """The sum in plain signs (`12*34`), or None if the text is no sum of at least two numbers."""
-    if not any(c.isdigit() for c in text):
+    plain = _NUMERAL.sub(lambda found: chinese_amount(found[0]), unicodedata.normalize("NFKC", text).casefold().strip())
+    if not any(c.isdigit() for c in plain):
         return None
-    plain = unicodedata.normalize("NFKC", text).casefold().strip()
     for pattern, sign in _WORDS:
         plain = re.sub(pattern, sign, plain) if "\\1" in sign else re.sub(pattern, sign.replace("\\", ""), plain)
     plain = re.sub(r"\s+", "", plain).rstrip("=")
@@ -30,6 +34,21 @@ def read_sum(text: str) -> str | None:
     except ValueError:
         return None
     return plain
+
+
+def chinese_amount(text: str) -> str:
+    """`一百二十三` is 123, `三点五` is 3.5, `两万` is 20000."""
+    whole, _, part = text.partition("点")
+    total = section = digit = 0
+    for sign in whole:
+        if sign in _DIGITS:
+            digit = _DIGITS[sign]
+        elif sign == "万":
+            total, section, digit = total + (section + digit or 1) * 10_000, 0, 0
+        else:
+            section, digit = section + (digit or 1) * _UNITS[sign], 0
+    decimals = "".join(str(_DIGITS[sign]) for sign in part)
+    return f"{total + section + digit}{'.' if decimals else ''}{decimals}"
 
 
 def work_out(text: str) -> Decimal | None:
