@@ -234,6 +234,32 @@ async def test_without_a_product_nothing_goes_into_the_cart() -> None:
     assert "加入购物车" in decision.message
 
 
+@pytest.mark.parametrize(
+    ("goal", "answer"),
+    [
+        ("What's Alice's phone number?", "+44 7700 900101"),
+        ("帮我查一下王芳的手机号", "138 0013 8013"),
+        ("电池电量是多少", "86%"),
+    ],
+)
+async def test_what_is_asked_for_is_looked_up_where_it_usually_is(goal: str, answer: str) -> None:
+    handset = Handset()
+    assert (await handset.run(goal)).kind == "done", handset.log
+    assert answer in handset.answers[-1]
+
+
+async def test_without_an_app_things_are_changed_where_they_usually_are() -> None:
+    handset = Handset()
+    for goal in ("关掉早上7点的闹钟", "turn on the 10:45 pm alarm", "把八点半的闹钟打开", "删除读书笔记"):
+        assert (await handset.run(goal)).kind == "done", handset.log
+        handset.phone.key(3)
+    alarms = {each["time"]: each["on"] for each in handset.phone.state()["apps"]["com.android.deskclock"]["alarms"]}
+    assert alarms == {"07:00": False, "08:30": True, "22:45": True}
+    assert [note["title"] for note in handset.phone.state()["apps"][NOTES]["notes"]] == ["购物清单", "会议记录"]
+    assert (await handset.run("亮度调到80%")).kind == "done", handset.log
+    assert abs(int(handset.phone.settings["system"]["screen_brightness"]) - 204) <= 8
+
+
 @pytest.mark.parametrize("second", ["打开设置，关闭移动数据", "关闭移动数据", "Turn off mobile data in Settings"])
 async def test_settings_that_were_left_on_another_page_are_gone_up(second: str) -> None:
     handset = Handset()

@@ -12,7 +12,7 @@ _JOINTS = r"(?:with|and|its|the|an?|，|,|；|;|且|并|和|为|的)"
 _LINKS = r"(?:number|address|is|are|of|as|是|为|：|:|=)"
 _NUMERAL = "[零一二两三四五六七八九十]{1,3}"
 _CLOCK = re.compile(
-    r"(?P<half>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里|半夜|深夜|[今明][早晚])?的?\s*"
+    r"(?:(?P<half>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里|半夜|深夜|[今明][早晚])的?\s*)?"
     r"(?:(?P<h>\d{1,2})\s*[:：]\s*(?P<m>\d{2})"
     rf"|(?P<hz>\d{{1,2}}|{_NUMERAL})\s*点\s*(?:(?P<quarter>[一三])刻|(?P<mz>\d{{1,2}}|{_NUMERAL})\s*分?|(?P<half_hour>半))?"
     r"|(?P<he>\d{1,2})\s*(?=am|pm|a\.m|p\.m|o'clock|(?:in the|at) (?:morning|afternoon|evening|night)))"
@@ -53,6 +53,14 @@ def read_clock(text: str) -> tuple[int, int] | None:
         return None
     hour = _of_the_day(hour, f"{found['half'] or ''} {found['ampm'] or ''}")
     return (hour, minute) if hour < 24 and minute < 60 else None
+
+
+def with_clock(text: str) -> str:
+    """Its time of day as a clock shows it: `早上7点的闹钟` is `07:00的闹钟`."""
+    found, clock = _CLOCK.search(text), read_clock(text)
+    if not found or not clock:
+        return text
+    return text.replace(found[0].strip(), f"{clock[0]:02d}:{clock[1]:02d}", 1)
 
 
 def is_no_time(text: str) -> bool:

@@ -11,6 +11,7 @@ from deskhand.roles.offline.instructions import Condition
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.calculating import display
+from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import locate, not_there
 from deskhand.roles.offline.strategies.obstacles import put_away
 from deskhand.roles.offline.strategies.opening import app_name
@@ -91,6 +92,8 @@ def read(step: say.Read, scene: Scene) -> Outcome:
         return _answer(scene, scene.say(f"{step.target}：{value}", f"{step.target}: {value}"))
     if owner and not scene.memo.get("at_owner") and not scene.on_home_screen and scene.find(step.target).best is None:
         return _go_to_owner(step, owner, scene)
+    if to_app := open_home(scene, step.target):
+        return to_app
     sought = part if scene.memo.get("at_owner") else step.target
     found = locate(scene, sought, "any", stages=("scroll", "tabs"), key="read")
     if isinstance(found, Candidate):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from deskhand.actions import OpenApp, Type
+from deskhand.actions import Type
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.lexicon import lexicon
 from deskhand.roles.offline.newthings import is_no_time, read_clock
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import locate, not_there, search_box
 from deskhand.roles.offline.strategies.obstacles import dialog, put_away
 from deskhand.roles.offline.strategies.touching import touch
@@ -62,13 +63,8 @@ def _open_form(scene: Scene, step: say.Create) -> Outcome:
         return act(scene.say(f"新建“{step.what}”", f"Creating a new {step.what}"), touch(button))
     if away := put_away(scene):
         return away
-    if (scene.on_home_screen or scene.first) and scene.can("open_app") and not scene.memo.get("app"):
-        homes: dict[str, list[str]] = lexicon().extra["homes"]
-        for thing, names in homes.items():
-            if same_word(thing, step.what):
-                scene.memo["app"] = True
-                name = scene.say(names[1], names[0])
-                return act(scene.say(f"打开“{name}”", f"Opening {name}"), OpenApp(name=name))
+    if away := open_home(scene, step.what, also_from_an_app=scene.first):
+        return away
     tab = scene.find(f"{step.what} tab", "clickable").best
     if tab is not None and not scene.memo.get("tab") and tab.score >= 0.9:
         scene.memo["tab"] = True

@@ -10,6 +10,7 @@ from deskhand.roles.offline.lexicon import lexicon
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
+from deskhand.roles.offline.strategies.homes import is_a
 from deskhand.roles.offline.strategies.hunting import locate
 from deskhand.roles.offline.strategies.toggling import toggle
 from deskhand.roles.offline.strategies.touching import find, touch
@@ -23,6 +24,8 @@ def is_switch(scene: Scene, name: str) -> bool:
     """Is it something that is on or off: by its name, or because it stands beside a switch here?"""
     bare = read_description(name).name or name
     if any(same_word(bare, word) for word in lexicon().extra["toggles"]):
+        return True
+    if any(is_a(kind, name) for kind in lexicon().extra["toggle_kinds"]):
         return True
     beside, thing = scene.find(name, "checkable").best, scene.find(name, "clickable").best
     if beside is None or scene.on_home_screen:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from deskhand.actions import OpenApp
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.lexicon import lexicon
+from deskhand.roles.offline.newthings import with_clock
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
+from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import locate, several
 from deskhand.roles.offline.strategies.touching import touch
 from deskhand.screen.find import Candidate
@@ -81,6 +83,8 @@ def _confirm(scene: Scene) -> Act | None:
 def reach_control(scene: Scene, target: str) -> Element | Act | Failed:
     """The switch of that name: here, on the page behind a row of that name, or wherever the hunt leads."""
     scene.memo.setdefault("app", scene.app)
+    if scene.find(target, "checkable").status == "nothing":
+        target = with_clock(target)
     finding = scene.find(target, "checkable")
     if finding.best is not None:
         return finding.best.target
@@ -94,7 +98,7 @@ def reach_control(scene: Scene, target: str) -> Element | Act | Failed:
         scene.memo["settings"] = True
         scene.memo.pop("app")
         name = scene.say("设置", "Settings")
-        return act(scene.say("打开设置", "Opening the settings"), OpenApp(name=name))
+        return open_home(scene, target) or act(scene.say("打开设置", "Opening the settings"), OpenApp(name=name))
     if into := _into_row(scene, target):
         return into
     found = locate(scene, target, "checkable")

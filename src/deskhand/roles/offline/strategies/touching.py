@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from deskhand.actions import Action, Click, DoubleClick, LongPress, RightClick
 from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.newthings import with_clock
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
+from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import is_control, locate, trace
 from deskhand.screen.find import Candidate
 from deskhand.screen.find_query import read_description
@@ -99,7 +101,7 @@ def select(step: say.Select, scene: Scene) -> Outcome:
 
 def delete(step: say.Delete, scene: Scene) -> Outcome:
     """By a delete button in its row, by its menu, or on its own page; asked back, yes; then it must be gone."""
-    name = read_description(step.target).name or step.target
+    name: str = scene.memo.get("name") or read_description(step.target).name or step.target
     phase = scene.memo.get("phase", "")
     if phase and scene.trouble:
         return Failed(scene.say(f"删除“{name}”时出错：{scene.trouble}", f"Deleting “{name}” failed: {scene.trouble}"))
@@ -118,14 +120,16 @@ def delete(step: say.Delete, scene: Scene) -> Outcome:
             return act(scene.say(f"打开“{name}”", f"Opening “{name}”"), touch(found.target))
     if phase:
         return Failed(scene.say(f"找不到删除“{name}”的办法。", f"No way to delete “{name}” was found."))
-    return _begin_delete(scene, name)
+    return open_home(scene, step.target) or _begin_delete(scene, with_clock(step.target), name)
 
 
-def _begin_delete(scene: Scene, name: str) -> Outcome:
+def _begin_delete(scene: Scene, description: str, name: str) -> Outcome:
     beside = scene.find(f"Delete next to “{name}”", "clickable")
-    found = locate(scene, name, "clickable")
+    found = locate(scene, description, "clickable")
     if not isinstance(found, Candidate):
         return found
+    # 读书笔记 may be a note called 读书 or just that: whether it is gone is told by what stood there
+    scene.memo["name"] = found.element.text or name
     if beside.best is not None and beside.best.target.index != found.target.index:
         scene.memo["phase"] = "asked"
         return act(scene.say(f"删除“{name}”", f"Deleting “{name}”"), touch(beside.best.target))

@@ -9,6 +9,7 @@ from deskhand.placeholders import names_in
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import (
     locate,
     not_there,
@@ -176,7 +177,7 @@ def set_value(step: say.SetValue, scene: Scene) -> Outcome:
     if control is not None:
         on = step.value.strip().casefold() in {"on", "true", "yes", "开", "开启", "打开"}
         return toggle(say.Toggle(step.source, step.target, on), scene)
-    return _deeper(scene, step)
+    return open_home(scene, step.target) or _deeper(scene, step)
 
 
 def _deeper(scene: Scene, step: say.SetValue) -> Outcome:

@@ -1,0 +1,47 @@
+"""Where things usually live: an alarm in the clock, a phone number in the contacts. For a goal that names no app."""
+
+from __future__ import annotations
+
+import re
+
+from deskhand.actions import OpenApp
+from deskhand.roles.offline.lexicon import lexicon
+from deskhand.roles.offline.outcome import Act, act
+from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.obstacles import put_away
+from deskhand.screen.find_words import is_chinese, same_word, synonyms
+
+
+def open_home(scene: Scene, thing: str, *, also_from_an_app: bool = False) -> Act | None:
+    """Open the app that such a thing is usually kept in, once, while nothing but the home screen is there."""
+    names = home_of(thing)
+    if not names or not scene.can("open_app") or scene.memo.get("home"):
+        return None
+    if not scene.on_home_screen and not also_from_an_app:
+        return None
+    if away := put_away(scene):
+        return away
+    scene.memo["home"] = True
+    name = scene.say(names[1], names[0])
+    return act(scene.say(f"打开“{name}”", f"Opening {name}"), OpenApp(name=name))
+
+
+def home_of(thing: str) -> tuple[str, str] | None:
+    """The app's names, English and Chinese, by what the thing is called or what kind of thing it is said to be."""
+    homes: dict[str, list[str]] = lexicon().extra["homes"]
+    for kind, (english, chinese) in homes.items():
+        if same_word(kind, thing) or is_a(kind, thing):
+            return english, chinese
+    return None
+
+
+def is_a(kind: str, thing: str) -> bool:
+    """Is it called one of that kind, beside a name of its own? 手机号 is no phone called 号."""
+    return not synonyms(thing) and any(_is_said(word, thing) for word in (kind, *synonyms(kind)))
+
+
+def _is_said(word: str, thing: str) -> bool:
+    """`王芳的手机号`, `Grace's number`, `the contact Bob`: a kind of thing stands first or last."""
+    if is_chinese(word):
+        return thing.startswith(word) or thing.endswith(word)
+    return bool(re.search(rf"^(?:the |my )?{re.escape(word)}\b|\b{re.escape(word)}$", thing, re.IGNORECASE))
