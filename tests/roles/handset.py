@@ -125,7 +125,8 @@ class Handset:
         installed = [p.name for p in self.phone.packages()]
         package = find_app(name, installed)
         if package is None or not self.phone.launch(package):
-            raise Refused(f"There is no app {name!r} on the phone; it has {', '.join(nearest_names(name, installed))}.")
+            near = ", ".join(nearest_names(name, installed))
+            raise Refused(f"There is no app {name!r} on the phone handset; it has {near}.")
 
     async def run(self, goal: str, max_steps: int = 50) -> Decision:
         """What the worker concluded; every action is written into `log`."""

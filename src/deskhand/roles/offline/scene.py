@@ -7,6 +7,7 @@ from functools import cached_property
 from zlib import crc32
 
 from deskhand.actions import Action, ActionKind
+from deskhand.roles.offline.faults import in_chinese
 from deskhand.roles.offline.place import Memo
 from deskhand.roles.offline.tokens import cut
 from deskhand.screen.find import Finding, find
@@ -82,10 +83,9 @@ class Scene:
         last = self.briefing.last
         if last is None:
             return ""
-        if last.error:
-            return last.error
         bad = [a for a in last.actions if a.status is not ExecStatus.EXECUTED]
-        return (bad[0].detail or bad[0].status.value) if bad else ""
+        said = last.error or (bad[0].detail or bad[0].status.value if bad else "")
+        return in_chinese(said) if self.zh else said
 
     def executed(self) -> list[Action]:
         """Which actions of the last reply were really carried out (a queue may have been dropped)."""

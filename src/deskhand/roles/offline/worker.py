@@ -10,6 +10,7 @@ from typing import Any
 
 from deskhand.roles.offline import detour
 from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.faults import in_chinese
 from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.instructions import Instruction
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome
@@ -189,4 +190,4 @@ def _blind(scene: Scene) -> str:
     problem = scene.briefing.observation.problem or scene.say(
         "设备没有给出元素列表", "the device gave no list of elements"
     )
-    return scene.say(f"看不到屏幕上有什么：{problem}", f"What is on the screen can't be read: {problem}")
+    return scene.say(f"看不到屏幕上有什么：{in_chinese(problem)}", f"What is on the screen can't be read: {problem}")

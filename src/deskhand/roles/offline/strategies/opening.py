@@ -93,7 +93,7 @@ def _by_name(scene: Scene, step: say.Open, name: str) -> Outcome:
         return Finished(scene.say(f"打开了“{name}”", f"opened {name}"))
     if tried:
         scene.judge(False, scene.trouble)
-        scene.memo["error"] = scene.trouble
+        scene.memo.setdefault("error", scene.trouble)  # of the name that was said, not of its translation
     inside = not scene.first and not scene.on_home_screen
     others = [s for s in synonyms(name) if s not in tried][:1] if tried else [name]
     if others and len(tried) < (1 if inside else 2):

@@ -1,0 +1,36 @@
+"""A device's complaint in the language of the goal, by the sentences of faults.toml. For people: nothing hangs on it."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+
+_SLOT = re.compile(r"\\\{(\w+)\\\}")
+
+
+def in_chinese(complaint: str) -> str:
+    """As the device said it, where there is no sentence for it."""
+    for pattern, sentence in sentences():
+        if found := pattern.fullmatch(complaint):
+            return sentence.format(**{slot: _as_read(slot, text) for slot, text in found.groupdict().items()})
+    return complaint
+
+
+@cache
+def sentences() -> list[tuple[re.Pattern[str], str]]:
+    data = tomllib.loads((Path(__file__).parent / "faults.toml").read_text(encoding="utf-8"))
+    return [(_pattern(english), chinese) for english, chinese in data["sentences"].items()]
+
+
+def _pattern(template: str) -> re.Pattern[str]:
+    return re.compile(_SLOT.sub(r"(?P<\1>.+?)", re.escape(template)), re.DOTALL)
+
+
+def _as_read(slot: str, text: str) -> str:
+    """Quotes as they are read instead of Python's, and a list in Chinese commas."""
+    quoted = re.fullmatch(r"(['\"])(.*)\1", text, re.DOTALL)
+    if quoted:
+        return f"“{quoted[2]}”"
+    return text.replace(", ", "、") if slot == "near" else text
