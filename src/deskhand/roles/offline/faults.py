@@ -1,4 +1,4 @@
-"""A device's complaint in the language of the goal, by the sentences of faults.toml. For people: nothing hangs on it."""
+"""A device's complaint in the language of the goal, by the sentences of faults.toml. Nothing hangs on its words."""
 
 from __future__ import annotations
 
