@@ -1,6 +1,7 @@
 """`deskhand run`: what it prints, where, and what it ends with."""
 
 import resource
+import signal
 from pathlib import Path
 
 import pytest
@@ -130,11 +131,13 @@ async def test_a_phone_that_goes_away_in_the_middle_ends_the_run(cli: Cli, adb: 
 
 async def test_a_busy_phone_is_refused_or_waited_for(cli: Cli, sim: ConnectedPhone) -> None:
     device = f"android:{sim.serial}"
-    first = await cli.start("run", WIFI, "-d", device)
+    # It holds the phone until it is stopped: one that ends by itself may do so before the others have started.
+    first = await cli.start("run", "Open Settings and wait 10 minutes", "-d", device)
     await first.line("  1  open app")
     waiting = await cli.start("run", "打开计算器，计算 1+2", "-d", device, "--wait", "100")
     assert f"The device {device} is busy" in (await cli("run", WIFI, "-d", device)).refused(3)
-    assert (await first.ended()).code == 0
+    first.send(signal.SIGINT)
+    assert (await first.ended()).code == 130
     assert (await waiting.ended()).code == 0
     assert sim.phone.state()["apps"]["com.android.calculator2"]["display"] == "3"
 
