@@ -147,6 +147,9 @@ def test_new_things_come_with_their_fields() -> None:
     step = parse("add a contact named Ann Lee with phone number 13800001111")[0]
     assert isinstance(step, say.Create)
     assert step.fields == (("name", "Ann Lee"), ("phone", "13800001111"))
+    later = parse("设个下午三点的闹钟，标签是开会")[0]
+    assert isinstance(later, say.Create)
+    assert later.fields == (("", "下午三点"), ("label", "开会"))
     assert read_fields("") == ()
     assert read_fields("“title and name”") == (("", "title and name"),)
 
@@ -285,6 +288,35 @@ def test_a_plan_that_is_written_with_the_sources_means_the_same(goal: str) -> No
 )
 def test_politeness_does_not_change_what_is_meant(goal: str, expected: list[tuple[str, ...]]) -> None:
     assert meaning(goal) == expected
+
+
+@pytest.mark.parametrize(
+    ("goal", "expected"),
+    [
+        ("turn on Wi-Fi and verify that it is on", [("Toggle", "Wi-Fi", "True"), ("Verify", "on", "Wi-Fi")]),
+        ("将移动数据关闭，并确认已经关闭", [("Close", "移动数据"), ("Verify", "off", "移动数据")]),
+        ("check whether Wi-Fi is on", [("Ask", "on", "Wi-Fi")]),
+        ("I'd like to know if Wi-Fi is on", [("Ask", "on", "Wi-Fi")]),
+        ("我想知道电池电量", [("Read", "电池电量")]),
+        ("看看保温杯多少钱", [("Read", "保温杯的价格")]),
+        ("lower the brightness to 10%", [("SetValue", "the brightness", "10%")]),
+        ("把亮度调低到10%", [("SetValue", "亮度", "10%")]),
+        ('reply "ok" to Bob', [("Send", "ok", "Bob")]),
+        ('say "thanks" to Bob on WeChat', [("Open", "WeChat"), ("Send", "thanks", "Bob")]),
+        ("在微信里和李四说：到家了吗？", [("Open", "微信"), ("Send", "到家了吗？", "李四")]),
+        ("用计算器算99减45", [("Open", "计算器"), ("Compute", "99-45")]),
+        ("打开优选商城搜索耳机", [("Open", "优选商城"), ("Search", "耳机")]),
+        ("会飞吗？", [("NotUnderstood",)]),
+    ],
+)
+def test_what_is_left_out_or_said_otherwise_is_understood(goal: str, expected: list[tuple[str, ...]]) -> None:
+    assert meaning(goal) == expected
+
+
+def test_an_app_is_not_called_all_that_follows() -> None:
+    steps = parse("open contacts and call up Henry")
+    assert [type(step).__name__ for step in steps] == ["Open", "NotUnderstood"]
+    assert steps[1].source == "call up Henry"
 
 
 @pytest.mark.parametrize(

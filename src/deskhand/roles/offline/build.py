@@ -10,7 +10,7 @@ from deskhand.roles.offline import sums
 from deskhand.roles.offline.instructions import Condition, ConditionKind, Instruction
 from deskhand.roles.offline.lexicon import lexicon
 from deskhand.roles.offline.newthings import read_fields
-from deskhand.roles.offline.patterns import is_app, key_names, match, said
+from deskhand.roles.offline.patterns import is_app, key_names, match, said, starts_with
 from deskhand.roles.offline.tokens import cut
 from deskhand.screen.find_query import chinese_number
 from deskhand.screen.find_words import is_chinese, same_word
@@ -26,10 +26,22 @@ def build(kind: str, slots: Slots, source: str, before: Sequence[Instruction]) -
     subject = _subject(before)
     if subject:
         slots = {name: subject if text.casefold() in lexicon().pronouns else text for name, text in slots.items()}
+        if text := slots.get("condition"):
+            slots = {**slots, "condition": _with_subject(text, subject)}
     if kind == "add_to_cart" and "target" not in slots:
         slots = {**slots, "target": _just_sought(before)}
     made = _BUILDERS[kind](slots, source)
     return made[1:] if len(made) > 1 and _is_open(made[0], before) else made
+
+
+def _with_subject(condition: str, subject: str) -> str:
+    """`… and verify that it is on`, `…，并确认已经关闭`: said of what the goal was about."""
+    about = condition_of(condition).subject
+    tokens, already = cut(about), lexicon().classes["already_zh"]
+    if about.casefold() in lexicon().pronouns:
+        return condition.replace(about, subject, 1)
+    bare = tokens and starts_with(already, tokens, 0, len(tokens)) == len(tokens)
+    return f"{subject}{condition}" if bare else condition
 
 
 def _is_open(opened: Instruction, before: Sequence[Instruction]) -> bool:
@@ -163,7 +175,8 @@ def _set(slots: Slots, source: str) -> list[Instruction]:
 
 
 def _create(slots: Slots, source: str) -> list[Instruction]:
-    return [say.Create(source, slots["what"], read_fields(slots.get("fields", "")))]
+    fields = (*read_fields(slots.get("fields", "")), *read_fields(slots.get("more", "")))
+    return [say.Create(source, slots["what"], fields)]
 
 
 def _key(slots: Slots, source: str) -> list[Instruction]:
@@ -236,6 +249,7 @@ _BUILDERS: dict[str, Callable[[Slots, str], list[Instruction]]] = {
     "uncheck": _one(lambda s, t: say.Toggle(t, s["target"], False)),
     "send": _send,
     "tell": _tell,
+    "price": _one(lambda s, t: say.Read(t, f"{s['target']}的价格" if is_chinese(t) else f"{s['target']}'s price")),
     "read": _one(lambda s, t: say.Read(t, s["target"])),
     "switch_on": _one(lambda s, t: say.Toggle(t, s["target"], True)),
     "switch_off": _one(lambda s, t: say.Toggle(t, s["target"], False)),

@@ -14,7 +14,7 @@ from deskhand.roles.offline.build import build, opening
 from deskhand.roles.offline.instructions import Create, Instruction, NotUnderstood, Tap, Write
 from deskhand.roles.offline.lexicon import Lexicon, lexicon
 from deskhand.roles.offline.lists import going_on, one_by_one, unnumbered
-from deskhand.roles.offline.patterns import Match, is_app_name, match, match_placed, said, starts_with
+from deskhand.roles.offline.patterns import Match, is_app, is_app_name, match, match_placed, said, starts_with
 from deskhand.roles.offline.tokens import Token, cut
 from deskhand.screen.find_words import is_chinese
 
@@ -126,14 +126,19 @@ class _Reader:
         if found is None and stop < written:
             # 蓝牙开着吗 is a question by its 吗 alone
             asked = _without_marks(self.tokens, start, written)
-            found, stop = self._match(start, asked), asked
+            if match(self.words.conditions, self.tokens, start, asked - 1):
+                found, stop = self._match(start, asked), asked
         if found is None and self._after_arrow(start) and not any(self.cuts[c].marked for c in inside):
             found = Match("find", {"target": (start, stop)})
         if found is None:
             # the smallest part that is not understood is named, so each cut inside of it costs as well
             return _Reading(cost + UNKNOWN + 2 * len(inside), ((start, stop, None), *rest.clauses))
+        if self._runs_into_the_next(found, inside):
+            return _Reading(cost + UNKNOWN + 2 * len(inside), ((start, stop, None), *rest.clauses))
         if self._overlong(found, stop, inside):
             cost += OVERLONG
+        if end < len(self.cuts) and not self.cuts[end].marked:
+            cost += self._oddity(found)
         return _Reading(cost, ((start, stop, found), *rest.clauses))
 
     def _match(self, start: int, stop: int) -> Match | None:
@@ -156,6 +161,21 @@ class _Reader:
             for at in places
             for start, end in found.slots.values()
         )
+
+    def _runs_into_the_next(self, found: Match, inside: range) -> bool:
+        """`open contacts and call up Henry`: an app that is known by its name is not called all that."""
+        if found.kind not in {"open", "go"}:
+            return False
+        start = next(iter(found.slots.values()))[0]
+        ends = (_trim(self.tokens, self.words, start, self.cuts[c].at)[1] for c in inside if self.cuts[c].marked)
+        return any(start < end and is_app(self.tokens, start, end) for end in ends)
+
+    def _oddity(self, found: Match) -> int:
+        """用计算器算…, 打开优选商城搜索…: cut behind a name rather than in the middle of it."""
+        start, end = next(iter(found.slots.values()), (0, 0))
+        if found.kind != "open" or is_app(self.tokens, start, end):
+            return 0
+        return 2 if end - start == 1 and self.tokens[start].kind == "han" else 1
 
     def _begins(self, at: int, stop: int) -> bool:
         return self._match(at, stop) is not None

@@ -14,7 +14,7 @@ from deskhand.screen.find_query import read_description
 Span = tuple[int, int]
 
 # Slots that may go on over commas, since they hold what is to be said or written.
-_LONG = frozenset({"text", "phrase", "quote", "sum", "url", "value", "fields", "both", "condition"})
+_LONG = frozenset({"text", "more", "phrase", "quote", "sum", "url", "value", "fields", "both", "condition"})
 # What ends a phrase that is not quoted; a dot may belong to it ("Dr. Who").
 _STOPS = frozenset(",，;；。!！\n")
 # 打开一下蓝牙: any Chinese verb may have it, and means the same without.
@@ -176,6 +176,8 @@ def _goes_on_after_quote(tokens: Sequence[Token], start: int, end: int) -> bool:
     if end - start < 2 or tokens[start].kind != "quote":
         return False
     after = tokens[start + 1]
+    if after.kind != "quote" and after.plain in {"to", "给"}:
+        return True  # `reply “ok” to Bob`: whom it is for
     separated = after.kind == "mark" and after.plain in lexicon().separators
     return separated or bool(starts_with(lexicon().connectors, tokens, start + 1, end))
 
