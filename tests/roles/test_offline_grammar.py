@@ -160,8 +160,14 @@ def test_what_is_written_right_after_making_something_belongs_to_it() -> None:
         assert isinstance(step, say.Create)
         assert step.fields == (("", "牛奶"),)
         assert parse(step.source)[0] == step, "a plan is written with the sources"
+    for goal in ("打开备忘录，写入“牛奶”", "在便签里写“牛奶”", "Open Notes and write down “牛奶”"):
+        opened, step = parse(goal)
+        assert isinstance(opened, say.Open)
+        assert isinstance(step, say.Create), "not whatever field happens to be there"
+        assert parse(step.source)[0] == step
     by_hand = parse("新建便签，输入“牛奶”，点击完成")
     assert [type(step).__name__ for step in by_hand] == ["Create", "Write", "Tap"]
+    assert meaning("设置两个闹钟：7点和8点") == [("NotUnderstood",)], "one thing at a time"
     told = parse("Create a note. Title: Trip. Text: pack bags.")
     assert [(step.what, step.fields) for step in told if isinstance(step, say.Create)] == [
         ("note", (("title", "Trip"), ("content", "pack bags")))

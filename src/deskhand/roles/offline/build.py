@@ -16,6 +16,7 @@ from deskhand.screen.find_query import chinese_number
 from deskhand.screen.find_words import is_chinese, same_word
 
 Slots = dict[str, str]
+_COUNT = re.compile(r"(?:[二两三四五六七八九十几]|\d+)[个条则篇份]|two|three|four|five|several|a few", re.IGNORECASE)
 
 
 def build(kind: str, slots: Slots, source: str, before: Sequence[Instruction]) -> list[Instruction]:
@@ -135,7 +136,22 @@ def _tell(slots: Slots, source: str) -> list[Instruction]:
 
 
 def _write(slots: Slots, source: str) -> list[Instruction]:
-    return [say.Write(source, _bare(slots["text"]), slots.get("target", ""))]
+    text, target = _bare(slots["text"]), slots.get("target", "")
+    written = say.Write(source, text, target)
+    tokens = cut(target)
+    if not is_kept(written, target) or not is_app(tokens, 0, len(tokens)):
+        return [written]
+    return [opening(target), say.Write(f"{'写' if is_chinese(source) else 'write '}{_quoted(text)}", text)]
+
+
+def is_kept(step: say.Write, app: str) -> bool:
+    """`在便签里写“…”`, `open Notes and write …`: a note, not whatever field happens to be there."""
+    tokens = cut(step.source)
+    at = next((k for k in range(len(tokens)) if starts_with(lexicon().classes["type"], tokens, k, len(tokens))), 0)
+    name = app.casefold().removeprefix("the ")
+    return starts_with(lexicon().classes["keeping"], tokens, at, len(tokens)) > 0 and any(
+        same_word(name, each) for each in lexicon().extra["homes"]["note"]
+    )
 
 
 def _bare(text: str) -> str:
@@ -176,6 +192,8 @@ def _set(slots: Slots, source: str) -> list[Instruction]:
 
 def _create(slots: Slots, source: str) -> list[Instruction]:
     fields = (*read_fields(slots.get("fields", "")), *read_fields(slots.get("more", "")))
+    if any(_COUNT.fullmatch(text) for label, text in fields if not label):
+        return [say.NotUnderstood(source)]  # several at once
     return [say.Create(source, slots["what"], fields)]
 
 

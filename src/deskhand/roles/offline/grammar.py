@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from deskhand.roles.offline.build import build, opening
-from deskhand.roles.offline.instructions import Create, Instruction, NotUnderstood, Tap, Write
+from deskhand.roles.offline.build import build, is_kept, opening
+from deskhand.roles.offline.instructions import Create, Instruction, NotUnderstood, Open, PressKey, Tap, Write
 from deskhand.roles.offline.lexicon import Lexicon, lexicon
 from deskhand.roles.offline.lists import going_on, one_by_one, unnumbered
 from deskhand.roles.offline.patterns import Match, is_app, is_app_name, match, match_placed, said, starts_with
@@ -167,8 +167,9 @@ class _Reader:
         if found.kind not in {"open", "go"}:
             return False
         start = next(iter(found.slots.values()))[0]
-        ends = (_trim(self.tokens, self.words, start, self.cuts[c].at)[1] for c in inside if self.cuts[c].marked)
-        return any(start < end and is_app(self.tokens, start, end) for end in ends)
+        at = next((self.cuts[c].at for c in inside if self.cuts[c].marked and self.cuts[c].at > start), start)
+        end = _trim(self.tokens, self.words, start, at)[1]
+        return start < end and is_app(self.tokens, start, end)
 
     def _oddity(self, found: Match) -> int:
         """用计算器算…, 打开优选商城搜索…: cut behind a name rather than in the middle of it."""
@@ -261,17 +262,22 @@ def _join_unknown(instructions: Sequence[Instruction]) -> list[Instruction]:
 
 
 def _filled_in(instructions: Sequence[Instruction]) -> list[Instruction]:
-    """What is written right after making something belongs to it, and is saved with it.
+    """What is written right after making something belongs to it, and is saved with it; so does a note in Notes.
 
-    Unless something is clicked afterwards: then the goal goes through the form by hand.
+    Unless something is clicked or pressed afterwards: then the goal goes through the form by hand.
     """
     filled: list[Instruction] = []
     for at, step in enumerate(instructions):
         after = next((other for other in instructions[at:] if not isinstance(other, Write)), None)
         last = filled[-1] if filled else None
-        if isinstance(step, Write) and isinstance(last, Create) and not isinstance(after, Tap):
+        if not isinstance(step, Write) or isinstance(after, Tap | PressKey):
+            filled.append(step)
+        elif isinstance(last, Create):
             source = f"{last.source}{'，' if is_chinese(last.source) else ', '}{step.source}"
             filled[-1] = Create(source, last.what, (*last.fields, (step.target, step.text)))
+        elif isinstance(last, Open) and is_kept(step, last.name):
+            what, said = ("笔记", "新建笔记，") if is_chinese(step.source) else ("note", "create a note, ")
+            filled.append(Create(said + step.source, what, (("", step.text),)))
         else:
             filled.append(step)
     return filled

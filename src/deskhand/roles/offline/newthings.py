@@ -64,8 +64,9 @@ def with_clock(text: str) -> str:
 
 
 def is_no_time(text: str) -> bool:
-    """`25点`, `27:80`: written like a time of day, but there is none like it."""
-    return bool(_CLOCK.search(text)) and read_clock(text) is None
+    """`25点`, `27:80`, `7点和8点`: written like a time of day, but it is none, or more than one."""
+    times = len(_CLOCK.findall(text))
+    return times > 1 or (times == 1 and read_clock(text) is None)
 
 
 def _minute(found: re.Match[str]) -> int | None:
