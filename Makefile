@@ -3,11 +3,13 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 GOAL   ?= 打开微信，找到张三，发送消息"明天下午两点开会"
+# as a variable of the shell it may hold quotes of any kind
+export GOAL
 
 .PHONY: run test test-slow coverage check bench serve setup setup-dev clean
 
 run: setup ## carry out a goal on the built-in simulated phone: make run GOAL='…'
-	@$(BIN)/deskhand run '$(GOAL)'
+	@$(BIN)/deskhand run "$$GOAL"
 
 serve: $(VENV)/serve.stamp ## the HTTP API until Ctrl-C: docs/server.md
 	@$(BIN)/deskhand serve
