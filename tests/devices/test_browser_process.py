@@ -17,6 +17,8 @@ from deskhand.clock import SystemClock
 from deskhand.config import BrowserSettings
 from deskhand.devices.browser import BrowserDevice, launch
 from deskhand.devices.browser_process import find_executable
+from deskhand.devices.browsers import Browsers
+from deskhand.devices.pool import Pool
 from deskhand.errors import DeviceGone, DeviceRestarted, DeviceSetup
 from tests.devices.browser_stage import Site, click, device_in, find, running, script, serving, show
 
@@ -95,6 +97,19 @@ async def test_it_opens_the_page_it_is_given_and_has_the_name_it_is_given(site: 
     async with launched(name="browser:shop", url=site.url("/shop.html")) as device:
         assert device.id == "browser:shop"
         assert (await device.app()).title == "Corner Shop"
+
+
+async def test_a_task_that_names_a_page_begins_there_also_after_another_one(site: Site, tmp_path: Path) -> None:
+    url = site.url("/shop.html")
+    pool = Pool({"browser": Browsers(BrowserSettings(), SystemClock())}, clock=SystemClock(), locks=tmp_path)
+    try:
+        async with pool.lease(url) as first:
+            await first.act(OpenUrl(url=site.url("/form.html")))
+        async with pool.lease(url) as second:
+            assert (await second.app()).title == "Corner Shop"
+            assert second.id == url, "by its name it can be leased again, when a task is resumed"
+    finally:
+        await pool.close()
 
 
 async def test_a_profile_folder_remembers_between_runs(site: Site, tmp_path: Path) -> None:

@@ -3,18 +3,23 @@
 import asyncio
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from deskhand.actions import Home, OpenApp
+from deskhand.actions import Home, LongPress, OpenApp
 from deskhand.build import SimulatedPhones
 from deskhand.clock import SystemClock
-from deskhand.config import Settings
+from deskhand.config import BrowserSettings, Settings
+from deskhand.devices.adb import AdbClient
+from deskhand.devices.browsers import Browsers
+from deskhand.devices.phones import Phones
 from deskhand.devices.pool import Pool
 from deskhand.errors import DeviceBusy, DeviceGone, DeviceSetup, UnknownDevice
 from deskhand.protocols import Device
+from tests.devices.conftest import Plug
 
 
 class SharedPhones(SimulatedPhones):
@@ -86,6 +91,24 @@ async def test_a_lease_ends_by_itself_after_its_time(pool: Pool) -> None:
                 await call()
 
 
+async def test_whoever_waits_has_a_device_as_soon_as_its_lease_is_over(pool: Pool) -> None:
+    async with pool.lease("sim:a", hold_s=0.2) as slow:
+        stuck = asyncio.ensure_future(slow.act(LongPress(x=500, y=900, duration_ms=10_000)))
+        async with pool.lease("sim:a", wait_s=5) as phone:
+            assert stuck.done(), "the device was given away in the middle of an action"
+            assert (await phone.app()).name
+        with pytest.raises(DeviceGone, match="is over"):
+            await stuck
+        # Leaving the block later takes nothing away from whoever has it by then.
+        later = pool.lease("sim:a")
+        phone = await later.__aenter__()
+    assert (await phone.app()).name
+    with pytest.raises(DeviceBusy):
+        async with pool.lease("sim:a"):
+            pass
+    await later.__aexit__(None, None, None)
+
+
 async def test_a_leased_device_is_the_device(pool: Pool) -> None:
     async with pool.lease("sim:a") as phone:
         assert "click" in phone.capabilities
@@ -110,6 +133,30 @@ async def test_busy_devices_say_so_in_the_list(pool: Pool) -> None:
         assert [info.state for info in await pool.found()] == ["busy"]
 
 
+async def test_a_phone_is_busy_by_whichever_name_it_is_called(
+    plug: Plug, adb_client: AdbClient, tmp_path: Path
+) -> None:
+    sim = await plug()
+    pool = Pool({"android": Phones(adb_client, SystemClock())}, clock=SystemClock(), locks=tmp_path)
+    names = ("android", "android:", f"android:{sim.address}")
+    for held in names:
+        async with pool.lease(held) as phone:
+            assert phone.id == f"android:{sim.address}"
+            for wanted in names:
+                with pytest.raises(DeviceBusy):
+                    async with pool.lease(wanted):
+                        pass
+            assert [info.state for info in await pool.found()] == ["busy"]
+    await pool.close()
+
+
+async def test_a_browser_of_the_settings_is_one_whatever_it_is_called(tmp_path: Path) -> None:
+    for settings in (BrowserSettings(profile=tmp_path), BrowserSettings(cdp_url="http://127.0.0.1:9")):
+        browsers = Browsers(settings, SystemClock())
+        assert {await browsers.full_name(name) for name in ("", "shop", "http://shop/")} == {""}
+    assert await Browsers(BrowserSettings(), SystemClock()).full_name("shop") == "shop"
+
+
 async def test_a_broken_device_is_opened_again(pool: Pool) -> None:
     async with pool.lease("sim:a"):
         pass
@@ -129,26 +176,36 @@ sys.stdin.read()
 """
 
 
-async def test_another_process_keeps_us_out_until_it_dies(pool: Pool, tmp_path: Path) -> None:
-    lock = tmp_path / "locks" / "sim_a.lock"
-    lock.parent.mkdir()
+@contextmanager
+def held_elsewhere(lock: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """By another process, for as long as that lives."""
+    lock.parent.mkdir(exist_ok=True)
     argv = [sys.executable, "-c", HOLDER, str(lock)]
-    holder = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert holder.stdin
-    assert holder.stdout
-    holder.stdout.readline()
-    try:
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout
+        holder.stdout.readline()
+        try:
+            yield holder
+        finally:
+            holder.kill()
+
+
+async def test_another_process_keeps_us_out_until_it_dies(pool: Pool, tmp_path: Path) -> None:
+    with held_elsewhere(tmp_path / "locks" / "sim_a.lock") as holder:
         with pytest.raises(DeviceBusy):
             async with pool.lease("sim:a", wait_s=0.1):
                 pass
         holder.kill()
         async with pool.lease("sim:a", wait_s=30) as phone:
             assert (await phone.frame()).width == 1080
-    finally:
+
+
+async def test_what_another_process_has_is_listed_as_busy(pool: Pool, tmp_path: Path) -> None:
+    with held_elsewhere(tmp_path / "locks" / "sim.lock") as holder:
+        assert [info.state for info in await pool.found()] == ["busy"]
         holder.kill()
         holder.wait()
-        holder.stdin.close()
-        holder.stdout.close()
+        assert [info.state for info in await pool.found()] == ["ready"]
 
 
 async def test_a_lock_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:

@@ -34,6 +34,9 @@ class SimulatedPhones:
     async def found(self) -> list[DeviceInfo]:
         return [DeviceInfo("sim", "sim", "ready", "a simulated phone, started when it is used (sim:NAME for more)")]
 
+    async def full_name(self, name: str) -> str:
+        return name
+
     async def open(self, name: str) -> Device:
         from deskhand.devices.android import connect
         from deskhand.simphone.phone import Phone

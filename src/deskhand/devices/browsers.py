@@ -41,9 +41,14 @@ class Browsers:
             return [DeviceInfo("browser", "browser", "missing", INSTALL)]
         return [DeviceInfo("browser", "browser", "ready", detail)]
 
+    async def full_name(self, name: str) -> str:
+        """There is one browser with the profile, or at the address, of the settings; others are as many as names."""
+        return "" if self.shared else name
+
     async def open(self, name: str) -> Device:
         url = name if name.startswith(("http://", "https://")) else ""
-        label = f"browser:{name}" if name and not url else "browser"
+        name = await self.full_name(name)
+        label = "browser" if not name else name if url else f"browser:{name}"
         settings = self._settings
         if not _installed():
             raise DeviceSetup(f"A browser can't be driven yet. {INSTALL}")

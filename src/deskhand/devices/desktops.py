@@ -35,6 +35,9 @@ class Desktops:
             state, detail = "missing", "There is no display and no Xvfb to start one: install xvfb."
         return [DeviceInfo("desktop", "desktop", state, detail)]
 
+    async def full_name(self, name: str) -> str:
+        return name
+
     async def open(self, name: str) -> Device:
         if name:
             raise UnknownDevice(f"There is one desktop: use --device desktop, not desktop:{name}.")

@@ -22,8 +22,11 @@ class Phones:
         except DeviceFault as trouble:
             return [DeviceInfo("android", "android", "unusable", str(trouble))]
 
+    async def full_name(self, name: str) -> str:
+        return name or await self._only_one()
+
     async def open(self, name: str) -> Device:
-        return await connect(name or await self._only_one(), adb=self._adb, clock=self._clock)
+        return await connect(await self.full_name(name), adb=self._adb, clock=self._clock)
 
     async def _only_one(self) -> str:
         ids = [info.id.removeprefix("android:") for info in await list_phones(self._adb)]

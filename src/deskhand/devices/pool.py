@@ -10,16 +10,17 @@ import fcntl
 import os
 import re
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
-from deskhand.actions import Action, ActionKind
+from deskhand.actions import Action, ActionKind, OpenUrl
 from deskhand.errors import DeviceBusy, DeviceFault, DeviceGone, DeviceSetup, DeviceUnusable, UnknownDevice
 from deskhand.protocols import Clock, Device
 from deskhand.types import AppInfo, DeviceInfo, Element, Frame
 
+Answer = TypeVar("Answer")
 # How often a lock that another process holds is tried again; within one process waiting is by queue.
 RETRY_S = 0.05
 # How long a look waits for a device that somebody has but that is not open here.
@@ -32,6 +33,10 @@ class Provider(Protocol):
     @property
     def shared(self) -> bool: ...
     async def found(self) -> list[DeviceInfo]: ...
+    async def full_name(self, name: str) -> str:
+        """The one name of a device that may be called by several."""
+        ...
+
     async def open(self, name: str) -> Device: ...
     async def close(self) -> None: ...
 
@@ -45,13 +50,16 @@ class Pool:
         self._queues: dict[str, deque[asyncio.Future[None]]] = {}
 
     async def found(self) -> list[DeviceInfo]:
-        """Every device that can be named now, with its state; busy ones say so."""
+        """Every device that can be named now, with its state; busy ones say so, whichever process has them."""
         listed = await asyncio.gather(*(provider.found() for provider in self._providers.values()))
         return [
-            DeviceInfo(info.id, info.kind, "busy", info.detail) if info.id in self._queues else info
-            for infos in listed
+            DeviceInfo(info.id, info.kind, "busy", info.detail) if self._is_busy(info.id, provider) else info
+            for provider, infos in zip(self._providers.values(), listed, strict=True)
             for info in infos
         ]
+
+    def _is_busy(self, device_id: str, provider: Provider) -> bool:
+        return device_id in self._queues or (provider.shared and _is_locked(self._lock_path(device_id)))
 
     @asynccontextmanager
     async def lease(
@@ -59,13 +67,16 @@ class Pool:
     ) -> AsyncGenerator[Device, None]:
         """The device, for one holder. Waits its turn for up to `wait_s`, then raises DeviceBusy.
 
-        After `hold_s` the lease ends by itself: the holder's next call raises DeviceGone.
+        After `hold_s` the lease ends by itself: the holder's calls raise DeviceGone, and the next one has its turn.
         """
         kind, name = self._named(device_id)
         deadline = self._clock.now() + wait_s
-        async with self._turn(device_id, deadline), self._locked(device_id, kind, deadline):
+        device_id = _id_of(kind, await self._providers[kind].full_name(name))
+        async with AsyncExitStack() as held:
+            await held.enter_async_context(self._turn(device_id, deadline))
+            await held.enter_async_context(self._locked(device_id, kind, deadline))
             leased = _Leased(await self._opened(device_id, kind, name))
-            expiry = asyncio.get_running_loop().call_later(hold_s, leased.expire) if hold_s else None
+            expiry = asyncio.ensure_future(self._taken_back(leased, held, hold_s)) if hold_s else None
             try:
                 yield leased
             finally:
@@ -73,8 +84,16 @@ class Pool:
                 if expiry:
                     expiry.cancel()
 
+    async def _taken_back(self, leased: "_Leased", held: AsyncExitStack, hold_s: float) -> None:
+        await self._clock.sleep(hold_s)
+        leased.expire()
+        await leased.at_rest()
+        await held.aclose()
+
     async def look(self, device_id: str) -> Frame:
         """What is on its screen. Looking disturbs nobody, so a device that is leased is looked at all the same."""
+        kind, name = self._named(device_id)
+        device_id = _id_of(kind, await self._providers[kind].full_name(name))
         if device := self._open.get(device_id):
             try:
                 return await device.frame()
@@ -87,7 +106,7 @@ class Pool:
 
     def _named(self, device_id: str) -> tuple[str, str]:
         kind, _, name = device_id.partition(":")
-        if kind in ("http", "https"):
+        if _is_address(device_id):
             kind, name = "browser", device_id
         if kind not in self._providers:
             known = ", ".join(sorted(self._providers))
@@ -132,6 +151,8 @@ class Pool:
             return
         file = await asyncio.to_thread(self._lock_file, device_id)
         try:
+            # At least twice: somebody who only lists the devices has the lock for an instant.
+            deadline = max(deadline, self._clock.now() + RETRY_S)
             while not _try_lock(file):
                 if self._clock.now() >= deadline:
                     raise DeviceBusy(_busy(device_id))
@@ -143,14 +164,18 @@ class Pool:
     def _lock_file(self, device_id: str) -> int:
         try:
             self._locks.mkdir(parents=True, exist_ok=True)
-            name = re.sub(r"[^\w.-]", "_", device_id)
-            return os.open(self._locks / f"{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            return os.open(self._lock_path(device_id), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise DeviceSetup(f"Devices can't be locked in {self._locks} ({error}): fix the folder's rights.") from None
+
+    def _lock_path(self, device_id: str) -> Path:
+        return self._locks / (re.sub(r"[^\w.-]", "_", device_id) + ".lock")
 
     async def _opened(self, device_id: str, kind: str, name: str) -> Device:
         device = self._open.get(device_id)
         if device and await _healthy(device):
+            if _is_address(name):
+                await device.act(OpenUrl(url=name))  # a task before this one has led elsewhere
             return device
         if device:
             await self._discard(device_id, device)
@@ -175,15 +200,42 @@ class _Leased:
     def __init__(self, device: Device) -> None:
         self._device = device
         self._over = False
+        self._calls: set[asyncio.Timeout] = set()
+        self._rest = asyncio.Event()
+        self._rest.set()
 
     def expire(self) -> None:
-        self._over = True
+        """Also ends what is under way."""
+        if not self._over:
+            self._over = True
+            for call in self._calls:
+                call.reschedule(asyncio.get_running_loop().time())
+
+    async def at_rest(self) -> None:
+        """When nothing of the holder's is under way."""
+        await self._rest.wait()
 
     @property
     def _live(self) -> Device:
         if self._over:
             raise DeviceGone(f"The lease of {self._device.id} is over: lease it again.")
         return self._device
+
+    async def _within(self, call: Awaitable[Answer]) -> Answer:
+        limit = asyncio.timeout(None)
+        try:
+            async with limit:
+                self._calls.add(limit)
+                self._rest.clear()
+                return await call
+        except TimeoutError:
+            if limit.expired():
+                raise DeviceGone(f"The lease of {self._device.id} is over: lease it again.") from None
+            raise
+        finally:
+            self._calls.discard(limit)
+            if not self._calls:
+                self._rest.set()
 
     @property
     def id(self) -> str:
@@ -194,19 +246,19 @@ class _Leased:
         return self._device.capabilities
 
     async def frame(self) -> Frame:
-        return await self._live.frame()
+        return await self._within(self._live.frame())
 
     async def elements(self) -> tuple[Element, ...]:
-        return await self._live.elements()
+        return await self._within(self._live.elements())
 
     async def app(self) -> AppInfo:
-        return await self._live.app()
+        return await self._within(self._live.app())
 
     async def apps(self) -> tuple[str, ...]:
-        return await self._live.apps()
+        return await self._within(self._live.apps())
 
     async def act(self, action: Action) -> str:
-        return await self._live.act(action)
+        return await self._within(self._live.act(action))
 
     def changes(self) -> AsyncIterator[None] | None:
         return self._live.changes()
@@ -230,6 +282,29 @@ def _try_lock(file: int) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+def _is_locked(path: Path) -> bool:
+    """Whether another process has it. A shared lock, so that two who look don't take each other for its holder."""
+    try:
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False  # never leased so far
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(file)
+    return False
+
+
+def _is_address(name: str) -> bool:
+    return name.startswith(("http://", "https://"))
+
+
+def _id_of(kind: str, name: str) -> str:
+    return name if _is_address(name) else f"{kind}:{name}" if name else kind
 
 
 def _busy(device_id: str) -> str:
