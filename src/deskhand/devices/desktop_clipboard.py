@@ -29,6 +29,7 @@ class Clipboard:
         self._name = name
         self._display: Display | None = None
         self._text: str | None = None
+        self._ours = False
         self._fetched: Callable[[int], None] = lambda _client: None
         self._answer: asyncio.Future[str | None] | None = None
         self._before: str | None = None
@@ -50,22 +51,28 @@ class Clipboard:
         return display
 
     async def lend(self, text: str, fetched: Callable[[int], None]) -> None:
-        """Offer a text for a paste; a little later what was there before is put back."""
-        if self._return is None:
-            self._before = await self.read()
-        else:
+        """Offer a text for a paste, until it is taken back."""
+        if self._return is not None:
             self._return.cancel()
+        if self._return is None or not self._ours:
+            self._before = await self.read()
         self.offer(text, fetched)
+
+    def take_back(self, *, pasted: bool) -> None:
+        """What was there before is put back, a little later. Who comes late for a paste that was given up gets nothing,
+        neither the text nor what the user had copied."""
+        if not pasted:
+            self._text = None
         self._return = asyncio.get_running_loop().call_later(_KEEP_S, self._give_back)
 
     def _give_back(self) -> None:
         self._return = None
-        if self._display is None or self._text is None:
+        if self._display is None or not self._ours:
             return
         if self._before is not None:
             self.offer(self._before, lambda _client: None)
         else:
-            self._text = None
+            self._text, self._ours = None, False
             request.SetSelectionOwner(
                 display=self._display.display, window=X.NONE, selection=self._clipboard, time=X.CurrentTime
             )
@@ -75,7 +82,7 @@ class Clipboard:
     def offer(self, text: str, fetched: Callable[[int], None]) -> None:
         """Own the selection; `fetched` is called with the X client's id base each time somebody takes the text."""
         display = self._open_display()
-        self._text, self._fetched = text, fetched
+        self._text, self._ours, self._fetched = text, True, fetched
         self._window.set_selection_owner(self._clipboard, X.CurrentTime)
         display.flush()
         self._read()
@@ -115,7 +122,7 @@ class Clipboard:
         if isinstance(event, SelectionRequest):
             self._serve(display, event)
         elif event.type == X.SelectionClear:
-            self._text = None
+            self._text, self._ours = None, False
         elif isinstance(event, SelectionNotify) and self._answer is not None and not self._answer.done():
             self._answer.set_result(self._received() if event.property != X.NONE else None)
 

@@ -120,12 +120,14 @@ class Typist:
                 fetched.set()
 
         await self._clipboard.lend(text, taken)
-        await self.press("ctrl+v")
         try:
+            await self.press("ctrl+v")
             async with asyncio.timeout(_FETCH_S):
                 await fetched.wait()
         except TimeoutError:
             return False
+        finally:
+            self._clipboard.take_back(pasted=fetched.is_set())
         return True
 
     async def _write(self, text: str) -> None:
