@@ -37,11 +37,12 @@ _CAPABILITIES: frozenset[ActionKind] = frozenset(
     {"click", "double_click", "right_click", "middle_click", "move", "long_press", "drag", "scroll", "type", "key",
      "hotkey", "open_app", "open_url", "switch_window"}
 )  # fmt: skip
+_MANAGER_S = 10.0
 _TREE_S = 1.0
 _LOOK_S = 3.0
 _FOCUS_S = 3.0
 _BETWEEN_FIELDS_S = 0.15
-_HELD_BACK_S = 1.0
+_HELD_BACK_S = 3.0
 _HELD_POLL_S = 0.002
 _DRAG_STEP_S = 0.015
 # What one notch of the wheel scrolls: 50 to 60 px in GTK, Qt and Chromium alike.
@@ -94,13 +95,18 @@ class DesktopDevice:
         await self._clipboard.open()
         if self._place.private:
             await self._x.run(desktop_display.keep_to_ourselves)
-            await self._until(lambda: self._x.run(desktop_windows.has_manager), 2.0)
+            await self._until(self._is_managed, _MANAGER_S)
         try:
             await self._accessibility.open(self._place.bus, await self._x.run(_accessibility_address))
         except NoElements as missing:
             # A desktop without accessibility can still be seen and worked; elements() says why there are none.
             self._no_elements = str(missing)
         await check_desktop_aim(self._x, self._camera, self._clock)
+
+    async def _is_managed(self) -> bool:
+        """Or will never be: there is no window manager, or it has ended."""
+        manager = self._place.manager
+        return manager is None or not manager.alive or await self._x.run(desktop_windows.has_manager)
 
     # --- looking ------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from Xlib import X
 from Xlib.display import Display
 from Xlib.protocol import rq
 
-from deskhand.devices.keeper import Keeper
+from deskhand.devices.keeper import Child, Keeper
 from deskhand.errors import DeviceSetup
 
 _START_S = 20.0
@@ -32,12 +32,14 @@ _MANAGERS = (("openbox",), ("xfwm4",), ("metacity",), ("marco",), ("icewm",))
 
 @dataclass(frozen=True)
 class Place:
-    """A display to work on: its name, the environment for programs on it, and its session bus ("" for none)."""
+    """A display to work on: its name, the environment for programs on it, its session bus ("" for none), and the
+    window manager where it is ours."""
 
     display: str
     environment: Mapping[str, str]
     bus: str
     private: bool = False
+    manager: Child | None = None
 
 
 def existing(display: str, inherited: Mapping[str, str]) -> Place:
@@ -65,8 +67,8 @@ async def private(width: int, height: int, inherited: Mapping[str, str], keeper:
     bus = await _session_bus(environment, keeper)
     if bus:
         environment["DBUS_SESSION_BUS_ADDRESS"] = bus
-    await _window_manager(environment, keeper)
-    return Place(f":{number}", environment, bus, private=True)
+    manager = await _window_manager(environment, keeper)
+    return Place(f":{number}", environment, bus, private=True, manager=manager)
 
 
 class _ForbidLocalUsers(rq.Request):
@@ -110,8 +112,8 @@ async def _session_bus(environment: Mapping[str, str], keeper: Keeper) -> str:
     return (await bus.first_words(_START_S)).strip()
 
 
-async def _window_manager(environment: Mapping[str, str], keeper: Keeper) -> None:
+async def _window_manager(environment: Mapping[str, str], keeper: Keeper) -> Child | None:
     for name, *arguments in _MANAGERS:
         if program := shutil.which(name, path=environment.get("PATH")):
-            await keeper.launch([program, *arguments], environment)
-            return
+            return await keeper.launch([program, *arguments], environment)
+    return None
