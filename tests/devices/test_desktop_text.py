@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 import pytest_asyncio
+from Xlib import Xatom
 from Xlib.display import Display
 
 from deskhand import actions
@@ -119,6 +120,22 @@ async def test_a_password_is_typed_but_never_shown(form: tuple[Stage, str]) -> N
     element = await stage.element("Password", "field")
     assert element.password
     assert element.value == ""
+
+
+async def test_text_goes_to_the_window_with_the_keyboard_before_the_window_manager_says_so(stage: Stage) -> None:
+    await stage.open("GTK board")
+    (behind,) = [window for window in await stage.device.windows() if window.active]
+    await stage.open("Qt form")
+    await stage.device.act(actions.Click(**middle(await stage.element("Name", "field"))))
+    # As it stands for a moment after a click into another window.
+    display = Display(stage.device.display)
+    display.screen().root.change_property(display.intern_atom("_NET_ACTIVE_WINDOW"), Xatom.WINDOW, 32, [behind.id])
+    display.sync()
+    assert (await stage.device.app()).name == "qt_app"
+    assert await stage.device.act(actions.Type(text="只要一次", clear_first=True)) == "read back"
+    await stage.last("Qt form", "text", text="只要一次")
+    display.close()
+    await stage.clear()
 
 
 async def test_a_field_that_takes_only_a_part_is_text_not_typed(stage: Stage) -> None:
