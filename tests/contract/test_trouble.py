@@ -130,7 +130,7 @@ def calls(stage: Stage) -> list[Callable[[], Awaitable[object]]]:
 async def test_a_device_that_goes_in_the_middle_of_a_call_is_gone_in_every_call(fresh: Stage) -> None:
     x, y = (await fresh.board()).places["Pad"].center
     await fresh.device.frame()
-    work = asyncio.ensure_future(fresh.device.act(LongPress(x=x, y=y, duration_ms=5_000)))
+    work = asyncio.ensure_future(fresh.device.act(LongPress(x=x, y=y, duration_ms=30_000)))
 
     async def begun() -> bool:
         return bool((await fresh.board()).heard("press"))

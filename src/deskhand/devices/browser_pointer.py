@@ -8,6 +8,7 @@ from deskhand.actions import Direction, Drag, LongPress, Scroll, Swipe
 from deskhand.devices.browser_documents import Reached, Target
 from deskhand.devices.browser_overlays import Options
 from deskhand.devices.browser_tab import Tab
+from deskhand.devices.browser_wire import CALL_S
 from deskhand.protocols import Clock
 from deskhand.types import Rect
 
@@ -64,8 +65,9 @@ class Pointer:
         await self._tab.documents.reach(action.x, action.y, target, what)
         down = self._mouse("mousePressed", action.x, action.y, "left", 1)
         await self._tab.do(self._mouse("mouseMoved", action.x, action.y), down)
+        seconds = action.duration_ms / 1000
         try:
-            await self._clock.sleep(action.duration_ms / 1000)
+            await self._tab.unless_asked(self._clock.sleep(seconds), "a long press", seconds + CALL_S)
         finally:
             await self._tab.do(self._mouse("mouseReleased", action.x, action.y, "left", 1))
 

@@ -68,8 +68,9 @@ class Halt:
         if task.done():
             return self._result(task)
         task.add_done_callback(_forget)
-        if self.why is None:
+        if self.why is not Interrupted:
             task.cancel()
+        if self.why is None:
             raise DeviceTimeout(f"The browser did not answer within {timeout:g} s ({what}).")
         raise self.why
 
