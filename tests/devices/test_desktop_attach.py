@@ -1,6 +1,7 @@
 """Attaching: a private display or an existing one, several monitors, the self-test, and nothing left behind."""
 
 import asyncio
+import gc
 import os
 import shutil
 import signal
@@ -156,12 +157,17 @@ async def test_nothing_outlives_a_killed_parent(how: signal.Signals) -> None:
 
 
 async def test_nothing_outlives_a_killed_keeper(tmp_path: Path) -> None:
+    noise: list[str] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _loop, context: noise.append(context["message"]))
     async with staged(tmp_path / "share") as stage:
         await stage.device.act(actions.OpenApp(name="xterm"))
         window = (await stage.device.windows())[-1]
         keeper = int(Path(f"/proc/{window.pid}/stat").read_text().rpartition(")")[2].split()[1])
         os.kill(keeper, signal.SIGKILL)
         await wait_for(lambda: not Path(f"/proc/{window.pid}").exists(), "the program to die with its keeper")
+    del stage
+    gc.collect()
+    assert noise == []
 
 
 async def test_the_self_test_refuses_a_click_that_lands_off() -> None:

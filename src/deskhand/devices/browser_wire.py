@@ -68,11 +68,10 @@ class Halt:
         if task.done():
             return self._result(task)
         task.add_done_callback(_forget)
-        if self.why is not Interrupted:
+        why = self._future.result() if self._future.done() else None
+        if why is not Interrupted:
             task.cancel()
-        if self.why is None:
-            raise DeviceTimeout(f"The browser did not answer within {timeout:g} s ({what}).")
-        raise self.why
+        raise why or DeviceTimeout(f"The browser did not answer within {timeout:g} s ({what}).")
 
     def _result(self, task: asyncio.Future[Any]) -> Any:
         from playwright.async_api import Error

@@ -117,6 +117,8 @@ class AccessibilityBus:
         try:
             address = await self._address(session) if session else known_address
             self._bus = await _timely(MessageBus(bus_address=address).connect())
+            # A bus that dies is told by the next call; what nobody waits for, asyncio would print.
+            asyncio.ensure_future(self._bus.wait_for_disconnect()).add_done_callback(_forget)
             # Programs offer their cache only once somebody listens.
             registry = Ref(f"{_A11Y}.Registry", f"/{_A11Y.replace('.', '/')}/registry")
             await self._call(registry, f"{_A11Y}.Registry", "RegisterEvent", "s", ["object:state-changed:focused"])
@@ -381,6 +383,11 @@ async def _ask(
     if reply.message_type is not MessageType.METHOD_RETURN:
         raise _Unanswered(f"{member}: {reply.error_name}")
     return reply.body
+
+
+def _forget(ended: asyncio.Future[None]) -> None:
+    if not ended.cancelled():
+        ended.exception()
 
 
 async def _timely(awaitable: Awaitable[Result]) -> Result:
