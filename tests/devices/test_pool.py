@@ -1,6 +1,7 @@
 """The pool: one device, one task; turns in order; a lease that is over keeps its holder out; crashes give it back."""
 
 import asyncio
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -12,9 +13,10 @@ import pytest
 from deskhand.actions import Home, LongPress, OpenApp
 from deskhand.build import SimulatedPhones
 from deskhand.clock import SystemClock
-from deskhand.config import BrowserSettings, Settings
+from deskhand.config import BrowserSettings, DesktopSettings, Settings
 from deskhand.devices.adb import AdbClient
 from deskhand.devices.browsers import Browsers
+from deskhand.devices.desktops import Desktops
 from deskhand.devices.phones import Phones
 from deskhand.devices.pool import Pool
 from deskhand.errors import DeviceBusy, DeviceGone, DeviceSetup, UnknownDevice
@@ -155,6 +157,22 @@ async def test_a_browser_of_the_settings_is_one_whatever_it_is_called(tmp_path: 
         browsers = Browsers(settings, SystemClock())
         assert {await browsers.full_name(name) for name in ("", "shop", "http://shop/")} == {""}
     assert await Browsers(BrowserSettings(), SystemClock()).full_name("shop") == "shop"
+
+
+async def test_a_display_or_a_browser_that_does_not_answer_is_listed_as_such() -> None:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+        browsers = Browsers(BrowserSettings(cdp_url=address), SystemClock())
+        (browser,) = await browsers.found()
+        assert (browser.state, browser.detail.partition(":")[0]) == ("unusable", "No browser answers at http")
+        listening.listen()
+        assert [info.state for info in await browsers.found()] == ["ready"]
+    (desktop,) = await Desktops(DesktopSettings(display=":987"), SystemClock()).found()
+    assert (desktop.state, desktop.detail) == (
+        "unusable",
+        "No X server answers at :987: check DISPLAY and desktop.display.",
+    )
 
 
 async def test_a_broken_device_is_opened_again(pool: Pool) -> None:

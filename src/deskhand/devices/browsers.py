@@ -1,6 +1,8 @@
 """The provider of browsers: `browser`, `browser:NAME` for more than one, or the address of a page to begin at."""
 
+import asyncio
 import importlib.util
+from urllib.parse import urlsplit
 
 from deskhand.config import BrowserSettings, PolicySettings
 from deskhand.devices.browser_process import find_executable
@@ -10,6 +12,7 @@ from deskhand.protocols import Clock, Device
 from deskhand.types import DeviceInfo
 
 INSTALL = "Install its part: pip install 'deskhand[browser]'."
+_ANSWER_S = 2.0
 
 
 class Browsers:
@@ -39,6 +42,9 @@ class Browsers:
             return [DeviceInfo("browser", "browser", state, str(trouble))]
         if not _installed():
             return [DeviceInfo("browser", "browser", "missing", INSTALL)]
+        if self._settings.cdp_url and not await _answers(self._settings.cdp_url):
+            trouble = f"No browser answers at {detail}: start it with --remote-debugging-port."
+            return [DeviceInfo("browser", "browser", "unusable", trouble)]
         return [DeviceInfo("browser", "browser", "ready", detail)]
 
     async def full_name(self, name: str) -> str:
@@ -60,6 +66,19 @@ class Browsers:
 
     async def close(self) -> None:
         """Every browser belongs to its device, which closes it."""
+
+
+async def _answers(cdp_url: str) -> bool:
+    """Whether anybody listens there."""
+    try:
+        place = urlsplit(cdp_url)
+        port = place.port or (443 if place.scheme in ("https", "wss") else 80)
+        async with asyncio.timeout(_ANSWER_S):
+            _, line = await asyncio.open_connection(place.hostname, port)
+    except (OSError, TimeoutError, ValueError):
+        return False
+    line.close()
+    return True
 
 
 def _installed() -> bool:

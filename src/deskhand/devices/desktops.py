@@ -1,5 +1,6 @@
 """The provider of desktops: `desktop`, the session's display or a private one."""
 
+import asyncio
 import importlib.util
 import shutil
 
@@ -33,6 +34,8 @@ class Desktops:
             state, detail = "missing", INSTALL
         elif not self._display and shutil.which("Xvfb") is None:
             state, detail = "missing", "There is no display and no Xvfb to start one: install xvfb."
+        elif self._display and not await asyncio.to_thread(_answers, self._display):
+            state, detail = "unusable", f"No X server answers at {self._display}: check DISPLAY and desktop.display."
         return [DeviceInfo("desktop", "desktop", state, detail)]
 
     async def full_name(self, name: str) -> str:
@@ -49,6 +52,12 @@ class Desktops:
 
     async def close(self) -> None:
         """The display belongs to its device, which closes it."""
+
+
+def _answers(display: str) -> bool:
+    from deskhand.devices.desktop_x import reachable
+
+    return reachable(display)
 
 
 def _installed() -> bool:
