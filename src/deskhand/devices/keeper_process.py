@@ -19,7 +19,7 @@ from typing import Any
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 TAIL = 2_000
-GRACE_S = 0.7
+GRACE_S = 1.5
 
 _prctl = ctypes.CDLL(None, use_errno=True).prctl
 
