@@ -48,7 +48,6 @@ class Tab:
         """`settings` give the size and scale of a screen that exists only in the browser's mind; None: a real one."""
         session = await page.context.new_cdp_session(page)
         tab = cls(page, Wire(session, Halt()), settings.scale if settings else 1.0, news)
-        page.on("dialog", tab._ask)
         page.on("filechooser", tab._choose)
         page.on("crash", tab._crash)
         page.on("close", tab._close)
@@ -62,6 +61,8 @@ class Tab:
             metrics = {"width": settings.width, "height": settings.height, "deviceScaleFactor": settings.scale}
             await tab.wire.send("Emulation.setDeviceMetricsOverride", {**metrics, "mobile": False})
         await tab.wire.start()
+        # Last: until a tab is open, the window closes its dialogs; one that was met here stopped the opening.
+        page.on("dialog", tab._ask)
         return tab
 
     # --- looking ---------------------------------------------------------------------------------------------
