@@ -1,15 +1,17 @@
 """The browser as a device: what it shows and lists, with a real Chromium and pages served on loopback."""
 
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from deskhand.actions import Click, OpenApp, OpenUrl, Scroll
+from deskhand.actions import Click, Hotkey, OpenApp, OpenUrl, Scroll
 from deskhand.config import BrowserSettings
 from deskhand.devices.browser import BrowserDevice
 from deskhand.devices.browser_process import Chromium
-from deskhand.errors import ActionFailed, NoElements, NotPossible
+from deskhand.devices.browser_tab import Tab
+from deskhand.errors import ActionFailed, BadFrame, NoElements, NotPossible
 from tests.devices.browser_stage import Site, click, device_in, find, running, script, serving, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -43,6 +45,28 @@ async def test_a_frame_is_the_viewport_in_pixels(device: BrowserDevice, site: Si
     assert frame.pixels.flags.c_contiguous
     assert not frame.pixels.flags.writeable
     assert abs(frame.pixels[400, 600].astype(int) - [200, 30, 40, 255]).max() < 6
+
+
+async def test_a_picture_that_the_browser_refuses_is_the_devices_fault(device: BrowserDevice) -> None:
+    tab = await device._window.front()
+    huge = {"width": 10**7, "height": 10**7, "deviceScaleFactor": 1, "mobile": False}
+    await tab.wire.send("Emulation.setDeviceMetricsOverride", huge)
+    with pytest.raises(BadFrame, match=r"The browser refused: .*Unable to capture screenshot"):
+        await device.frame()
+
+
+async def test_a_tab_of_our_own_is_taken_over_once(chromium: Chromium, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[object] = []
+    take_over = Tab.open
+
+    async def counted(page: Any, *how: Any) -> Tab:
+        taken.append(page)
+        return await take_over(page, *how)
+
+    monkeypatch.setattr(Tab, "open", counted)
+    async with device_in(chromium) as device:
+        await device.act(Hotkey(keys=("ctrl", "t")))
+        assert len(taken) == len(device._window.tabs) == 2
 
 
 async def test_the_app_is_the_site_and_the_title(device: BrowserDevice, site: Site) -> None:

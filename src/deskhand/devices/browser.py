@@ -44,8 +44,8 @@ from deskhand.devices.browser_process import Chromium, attach, start
 from deskhand.devices.browser_sites import ANYWHERE
 from deskhand.devices.browser_tab import Tab
 from deskhand.devices.browser_window import Window
-from deskhand.devices.browser_wire import Interrupted, TabLost
-from deskhand.errors import ActionFailed, DeviceTimeout, NoElements, NotPossible
+from deskhand.devices.browser_wire import Behind, Interrupted, TabLost, in_our_words
+from deskhand.errors import ActionFailed, BadFrame, DeviceSetup, DeviceTimeout, NoElements, NotPossible
 from deskhand.protocols import Clock
 from deskhand.screen.frame import decode
 from deskhand.types import AppInfo, Element, Frame
@@ -114,7 +114,8 @@ class BrowserDevice:
         self._seen_on: Tab | None = None
 
     async def open(self) -> None:
-        await self._window.open()
+        with in_our_words(DeviceSetup):
+            await self._window.open()
 
     @property
     def id(self) -> str:
@@ -127,13 +128,14 @@ class BrowserDevice:
     # --- looking ---------------------------------------------------------------------------------------------
 
     async def frame(self) -> Frame:
-        return await self._on_tab(self._frame)
+        with in_our_words(BadFrame):
+            return await self._on_tab(self._frame)
 
     async def _frame(self, tab: Tab) -> Frame:
         at = self._clock.now()
         try:
             with self._window.changes.capturing():
-                data = await tab.capture()
+                data = await self._window.until_turned(tab.capture())
         except Interrupted:
             pass  # a dialog holds the page: it is shown over what was last seen of it
         else:
@@ -144,7 +146,8 @@ class BrowserDevice:
         return await asyncio.to_thread(drawn, last, tab.overlay.parts(last.size, tab.scale), tab.scale)
 
     async def elements(self) -> tuple[Element, ...]:
-        return await self._on_tab(self._list)
+        with in_our_words(NoElements):
+            return await self._on_tab(self._list)
 
     async def _list(self, tab: Tab) -> tuple[Element, ...]:
         found: tuple[Element, ...] = ()
@@ -166,7 +169,8 @@ class BrowserDevice:
         return tuple(listed(tab.overlay.parts(self._size, tab.scale), after))
 
     async def app(self) -> AppInfo:
-        return await self._on_tab(self._app)
+        with in_our_words(ActionFailed):
+            return await self._on_tab(self._app)
 
     async def _app(self, tab: Tab) -> AppInfo:
         top = tab.documents.top
@@ -187,6 +191,10 @@ class BrowserDevice:
         if action.kind not in CAPABILITIES:
             raise NotPossible(f"A browser can't {action.kind.replace('_', ' ')}.")
         self._check_points(action)
+        with in_our_words(ActionFailed):
+            return await self._act_on_tab(action)
+
+    async def _act_on_tab(self, action: Action) -> str:
         tab = await self._window.front()
         self._check_site(tab, action)
         try:
@@ -324,13 +332,15 @@ class BrowserDevice:
     # --- the tab in front --------------------------------------------------------------------------------------
 
     async def _on_tab(self, look: Callable[[Tab], Awaitable[T]]) -> T:
-        """Look at the tab in front; if that one is just closing, at the next."""
-        tab = await self._window.front()
-        try:
-            return await look(tab)
-        except TabLost:
-            await self._window.mend(tab)
-        return await look(await self._window.front())
+        """Look at the tab in front; if that one is just closing, or goes behind another, at the next."""
+        while True:
+            tab = await self._window.front()
+            try:
+                return await look(tab)
+            except Behind:
+                continue
+            except TabLost:
+                await self._window.mend(tab)
 
     @property
     def _size(self) -> tuple[int, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from deskhand.config import BrowserSettings, PolicySettings
 from deskhand.devices.browser_changes import Changes
@@ -13,13 +13,14 @@ from deskhand.devices.browser_downloads import Downloads
 from deskhand.devices.browser_process import Chromium, attach, start
 from deskhand.devices.browser_sites import ANYWHERE, SiteGuard
 from deskhand.devices.browser_tab import Tab
-from deskhand.devices.browser_wire import Interrupted, TabLost
+from deskhand.devices.browser_wire import Behind, Interrupted, TabLost
 from deskhand.errors import ActionFailed, DeviceGone, DeviceRestarted, DeviceSetup, DeviceTimeout
 from deskhand.protocols import Clock
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Dialog, Page
 
+T = TypeVar("T")
 # A browser that crashes more often than this is not started again.
 RESTARTS = 3
 RESTARTS_WITHIN_S = 60.0
@@ -48,7 +49,9 @@ class Window:
         self._context: BrowserContext | None = None
         self._fresh = False
         self._tabs: dict[Page, Tab] = {}
+        self._adopting: dict[Page, asyncio.Task[Tab | None]] = {}
         self._front: Tab | None = None
+        self._turned = asyncio.Event()
         self._last_url = BLANK
         self._notes: list[str] = []
         self._mending = asyncio.Lock()
@@ -102,11 +105,19 @@ class Window:
         return tab
 
     async def _adopt(self, page: Page) -> Tab | None:
-        """Also called by the browser itself for every tab that a page opens: that one comes to the front."""
-        from playwright.async_api import Error
-
+        """Also called by the browser itself for every new tab: one that a page opens comes to the front."""
         if page in self._tabs or page.is_closed():
             return self._tabs.get(page)
+        # A tab of ours is told by the browser, too: whoever comes second waits for the first.
+        task = self._adopting.get(page)
+        if task is None:
+            task = self._adopting[page] = asyncio.ensure_future(self._opened(page))
+            task.add_done_callback(lambda _: self._adopting.pop(page))
+        return await asyncio.shield(task)
+
+    async def _opened(self, page: Page) -> Tab | None:
+        from playwright.async_api import Error
+
         emulated = self._settings if self._chromium.owned and self._settings.headless else None
         try:
             tab = self._tabs[page] = await Tab.open(page, emulated, self.changes.ring)
@@ -121,9 +132,23 @@ class Window:
 
     async def show(self, tab: Tab) -> None:
         self._front = tab
+        self._turned.set()
+        self._turned = asyncio.Event()
         with contextlib.suppress(Interrupted, TabLost, DeviceTimeout):
             await tab.wire.send("Page.bringToFront")
         await self.changes.watch(tab.wire)
+
+    async def until_turned(self, look: Coroutine[Any, Any, T]) -> T:
+        """Raises Behind when another tab comes to the front meanwhile: one that is hidden may never give a picture."""
+        work, turn = asyncio.ensure_future(look), asyncio.ensure_future(self._turned.wait())
+        try:
+            await asyncio.wait({work, turn}, return_when=asyncio.FIRST_COMPLETED)
+            if not work.done():
+                raise Behind
+            return work.result()
+        finally:
+            work.cancel()
+            turn.cancel()
 
     def _gone(self, page: Page) -> None:
         self._tabs.pop(page, None)
@@ -235,9 +260,10 @@ class Window:
         self._closed = True
         await self.changes.close()
         await self.sites.close()
-        for task in list(self._work):
+        tasks = [*self._work, *self._adopting.values()]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._work, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         if self._fresh and self._context is not None:
             with contextlib.suppress(Error):
                 await self._context.close()

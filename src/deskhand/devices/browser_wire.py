@@ -6,13 +6,14 @@ Every call ends: with an answer, by time, or because a dialog opened, the tab cr
 from __future__ import annotations
 
 import asyncio
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from deskhand.errors import ActionFailed, DeviceTimeout
+from deskhand.errors import ActionFailed, DeviceFault, DeviceTimeout
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Coroutine, Generator
 
     from playwright.async_api import CDPSession
 
@@ -34,6 +35,21 @@ class Interrupted(Exception):
 
 class TabLost(Exception):
     """The tab crashed or was closed."""
+
+
+class Behind(Exception):
+    """Another tab has come to the front."""
+
+
+@contextmanager
+def in_our_words(fault: type[DeviceFault]) -> Generator[None, None, None]:
+    """What the browser refuses is the device's fault, and not ours: a tab that is just crashing refuses anything."""
+    from playwright.async_api import Error
+
+    try:
+        yield
+    except Error as error:
+        raise fault(f"The browser refused: {str(error).strip().splitlines()[0]}.") from None
 
 
 class Halt:
