@@ -14,6 +14,7 @@ from deskhand.actions import Action, Word
 from deskhand.types import Observation, StepReport, Subtask, Usage, WorkerRole
 
 RequestKind = Literal["question", "approval", "take_over"]
+Asker = Literal["worker", "planner"]
 Words = Annotated[str, Field(min_length=1, max_length=20_000)]
 
 
@@ -22,10 +23,12 @@ class PersonRequest(Word):
 
     An approval is for `action` on the screen of `frame` (the stored picture) and for nothing else.
     `expires` is the wall time at which the configured default is taken as the answer.
+    What a worker asked is withdrawn when it gets another order.
     """
 
     id: str
     kind: RequestKind
+    asker: Asker = "worker"
     text: str
     action: Action | None = None
     frame: str = ""

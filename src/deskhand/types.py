@@ -387,6 +387,16 @@ class StartTask(Word):
     task_type: str = ""
     go_on: bool = False
 
+    @property
+    def subtask(self) -> Subtask:
+        return Subtask(
+            id=self.task_id,
+            title=self.description,
+            done_when=self.done_when,
+            role=self.role,
+            task_type=self.task_type,
+        )
+
 
 Holder = Literal["person", "planner"]
 

@@ -2,26 +2,32 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from deskhand.actions import Click, Home, Memorize, OpenApp, TakeOver
+from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Management, Run
-from deskhand.errors import UsageError
+from deskhand.errors import DeviceTimeout, UsageError
 from deskhand.gates import Plan, PlanRequest
-from deskhand.people import PersonRequest
+from deskhand.people import Amendment, AmendRequest, ChangeTodo, PersonRequest
 from deskhand.roles.offline.coach import OfflineCoach
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.simphone.phone import Phone
 from deskhand.task.events import (
     ActionIntended,
+    CommandTaken,
     Event,
     ExecutorChanged,
+    GateOpened,
+    Memorized,
     PersonActed,
     PersonAsked,
     PersonReplied,
     Record,
     SituationChanged,
+    TodoEdited,
 )
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
@@ -335,3 +341,95 @@ async def test_a_pause_at_the_moment_of_the_end_does_not_hide_the_end(
     assert state.status is TaskStatus.FULFILLED
     statuses = [e.status for e in await events_of(journal, run) if isinstance(e, ExecutorChanged)]
     assert ExecutorStatus.PAUSED not in statuses[statuses.index(ExecutorStatus.COMPLETED) :]
+
+
+async def test_a_pause_in_the_middle_of_an_action_comes_before_the_question_about_the_next_one(
+    start: StartRun, device: Journaled, journal: SqliteJournal
+) -> None:
+    """Else the pause would wait for an answer, which nobody gives who waits for the pause."""
+    pausing: list[asyncio.Task[None]] = []
+
+    async def pause(_: object) -> None:
+        pausing.append(asyncio.create_task(run.pause()))
+        while Pause() not in [e.command for e in await events_of(journal, run) if isinstance(e, CommandTaken)]:
+            await asyncio.sleep(0.01)
+
+    device.on_act = pause
+    async with start(device, ScriptedWorker([Home(), RISKY]), attended=True) as run:
+        async with asyncio.timeout(30):
+            while not pausing:
+                await asyncio.sleep(0.01)
+            await pausing[0]
+        assert (run.state.executor, run.state.requests) == (ExecutorStatus.PAUSED, ())
+        device.on_act = None
+        run.resume()
+        state = await run.wait()
+    assert (state.status, device.sent) == (TaskStatus.FULFILLED, [Home()])
+
+
+async def test_words_changed_as_the_worker_says_done_are_worked_on_before_anything_is_judged(
+    start: StartRun, device: Journaled, journal: SqliteJournal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker's end, on its way to the outer loop, is that of the old words."""
+    append, changed = journal.append, asyncio.Event()
+
+    class NewWords(OfflineCoach):
+        async def amend(self, request: AmendRequest) -> Amendment:
+            assert request.current
+            return Amendment(edits=(ChangeTodo(id=request.current.id, title="the new words"),))
+
+    async def at_the_same_moment(task_id: str, events: Sequence[Event]) -> list[Record]:
+        written = await append(task_id, events)
+        if any(isinstance(event, TodoEdited) for event in events):
+            changed.set()
+            await asyncio.sleep(0.05)  # the worker comes to its end behind this
+        return written
+
+    async def done_then(_: object) -> Decision:
+        await changed.wait()
+        return Decision(kind="done", message="done")
+
+    monkeypatch.setattr(journal, "append", at_the_same_moment)
+    worker = ScriptedWorker(done_then, Memorize(text="by the new words"))
+    management = replace(managed(), coach=NewWords())
+    async with start(device, worker, attended=True, management=management) as run:
+        async with asyncio.timeout(30):
+            while not worker.briefings:
+                await asyncio.sleep(0.01)
+        await run.say("do it otherwise")
+        state = await run.wait()
+    kinds = [type(event) for event in await events_of(journal, run) if isinstance(event, GateOpened | Memorized)]
+    assert kinds == [Memorized, GateOpened, GateOpened], "one gate for the subtask, one for the whole"
+    assert worker.briefings[-1].subtask.title == "the new words"
+    assert state.status is TaskStatus.FULFILLED
+
+
+async def test_a_rule_that_calls_a_person_at_the_workers_end_leaves_no_task_behind(
+    start: StartRun, device: Journaled
+) -> None:
+    own = Rule("own", lambda now: now.state.executor.ended, "USER_INTERVENTION", 300, lambda _: "is it well?")
+    management = replace(managed(), rules=(*DEFAULT_RULES, own))
+    async with start(device, ScriptedWorker(), attended=True, management=management) as run:
+        run.answer((await asked(run)).id, "yes")
+        async with asyncio.timeout(30):
+            state = await run.wait()
+    assert state.status is TaskStatus.FULFILLED
+
+
+async def test_a_screen_that_is_not_seen_as_the_device_is_handed_back_is_looked_at_again(
+    start: StartRun, device: Journaled
+) -> None:
+    seen = device.frame
+
+    async def no_picture() -> None:
+        device.frame = seen
+        raise DeviceTimeout("no picture")
+
+    worker = ScriptedWorker(TakeOver(reason="type the code"))
+    async with start(device, worker, attended=True) as run:
+        request = await asked(run)
+        device.frame = no_picture
+        run.answer(request.id, "yes")
+        state = await run.wait()
+    assert state.status is TaskStatus.FULFILLED, state.reason
+    assert "no picture" in worker.briefings[1].history[-1].error

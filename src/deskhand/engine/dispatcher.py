@@ -24,6 +24,7 @@ from deskhand.gates import GateDecision, GateTrigger, PlanRequest, QualityReport
 from deskhand.people import AddTodo
 from deskhand.protocols import Clock, Device, Planner
 from deskhand.task.events import (
+    CommandTaken,
     Corrected,
     EndCause,
     Event,
@@ -88,8 +89,10 @@ class Dispatcher:
         self._people = people
         self._heeding: set[asyncio.Task[None]] = set()
         self._beside: asyncio.Task[None] | None = None
-        # The subtask that was given out last and not given up since: only its events count.
+        # The subtask that was given out last and not given up since: only its events count, and none from before
+        # the last order was taken, which may have been given for the same subtask.
         self._assigned = ""
+        self._orders = 0  # on their way to the worker
 
     async def run(self, records: AsyncIterable[Record]) -> TaskEnded:
         """Drive the task to its end, from the events of its log."""
@@ -128,6 +131,9 @@ class Dispatcher:
     async def _heed(self, event: Event) -> TaskEnded | None:
         """React to what happened; the end of the task if this ends it."""
         match event:
+            case CommandTaken(command=StartTask()):
+                self._orders -= 1
+                return None
             case StepFinished(subtask=subtask) | ExecutorChanged(subtask=subtask) if not self._is_current(subtask):
                 return None  # the end of something that was given up already
             case ExecutorChanged(cause=cause) if cause in ("steps", "time", "budget", "device", "model", "stopped"):
@@ -156,7 +162,7 @@ class Dispatcher:
 
     def _is_current(self, subtask_id: str) -> bool:
         subtask = self._log.state.subtask
-        if subtask is None or subtask_id != self._assigned:
+        if subtask is None or subtask_id != self._assigned or self._orders:
             return False
         return subtask.id == subtask_id and subtask.status is SubtaskStatus.PENDING
 
@@ -218,8 +224,8 @@ class Dispatcher:
             await self._inspector.check(trigger, beside=True)
 
     async def _after_check_beside(self, report: QualityReport) -> TaskEnded | None:
-        if self._log.state.situation not in _INNER:
-            return None  # something weightier is being decided, or a person is asked
+        if self._log.state.situation not in _INNER or self._log.state.executor.ended:
+            return None  # something weightier is being decided, or a person is asked, or the worker's end says more
         if report.decision is GateDecision.CONTINUE:
             if report.recommendation == "ADJUST" and report.trigger in _STUCK:
                 return await self._unstick(report)
@@ -370,8 +376,6 @@ class Dispatcher:
             return None
         current = [s for s in self._log.state.plan if s.id == self._assigned]
         if current:
-            if self._log.state.situation is Situation.WAIT_USER:
-                await self._go("withdrawn")
             await self._assign(current[0])
             return None
         self._take_back()
@@ -383,13 +387,14 @@ class Dispatcher:
                 await self._go("ask", reason)
             return self._rejected("failed", f"a person is needed: {reason}")
         self._commands.post(Pause(by="planner"))
-        reply = await self._people.ask("question", reason)
+        reply = await self._people.ask("question", reason, asker="planner")
         if reply.verdict == "no":
             return await self._replan("refused", ReplanReason.USER_REQUEST, said_no(reply, reason))
         if reply.text:
             self._commands.post(InjectPrompt(content=f'The person was asked "{reason}" and answered: {reply.text}'))
         self._commands.post(Resume(by="planner"))
-        return None
+        # Nobody goes on by itself behind an end: what follows from that is still to be decided.
+        return await self._rule(ended=True) if self._log.state.executor.ended else None
 
     async def _escalate(self, because: str) -> TaskEnded | None:
         """Nothing that was tried has worked: the person may know another way."""
@@ -401,7 +406,8 @@ class Dispatcher:
         await self._go("escalate", because)
         if not self._people.attended:
             return self._rejected("failed", text)
-        reply = await self._people.ask("question", f"Nothing that was tried has worked: {because}", then="advised")
+        question = f"Nothing that was tried has worked: {because}"
+        reply = await self._people.ask("question", question, then="advised", asker="planner")
         if reply.verdict == "no" or not reply.text:
             return self._rejected("failed", text)
         return await self._plan(ReplanReason.USER_REQUEST, reply.text)
@@ -446,8 +452,6 @@ class Dispatcher:
             return await self._final_check()
         if checked:
             await self._go("gate_done_more")
-        elif self._log.state.situation is Situation.WAIT_USER:
-            await self._go("withdrawn")
         self._inspector.remember(await self._eyes.perception.frame())
         await self._assign(ready[0])
         return None
@@ -461,6 +465,7 @@ class Dispatcher:
         # Who goes on has been told it already.
         prompt = "" if go_on else await self._support.prompt(subtask)
         self._assigned = subtask.id
+        self._orders += 1
         self._commands.post(
             StartTask(
                 task_id=subtask.id,

@@ -34,6 +34,7 @@ from deskhand.task.events import (
     StepFinished,
     SubtaskStarted,
 )
+from deskhand.task.state import TaskState
 from deskhand.types import (
     ActionReport,
     Briefing,
@@ -51,7 +52,6 @@ from deskhand.types import (
     StartTask,
     StepReport,
     Stop,
-    Subtask,
     WorkerRole,
 )
 
@@ -121,29 +121,11 @@ class Executor:
     # --- commands ----------------------------------------------------------------------------------------
 
     async def _take(self, command: Command, group: asyncio.TaskGroup) -> None:
+        if isinstance(command, StartTask):
+            await self._begin(command, group)
+            return
         await self._log.record(CommandTaken(command=command))
         match command:
-            case StartTask(task_id=task_id) if self._log.state.given_up(task_id):
-                pass  # while the order was on its way
-            case StartTask():
-                await self._halt()
-                await self._log.record(
-                    SubtaskStarted(
-                        subtask=Subtask(
-                            id=command.task_id,
-                            title=command.description,
-                            done_when=command.done_when,
-                            role=command.role,
-                            task_type=command.task_type,
-                        ),
-                        system_prompt=command.system_prompt,
-                        went_on=command.go_on,
-                    ),
-                    ExecutorChanged(subtask=command.task_id, status=ExecutorStatus.RUNNING),
-                )
-                self._let_go("planner")
-                self._stuck.reset()
-                self._work = group.create_task(self._steps())
             case Pause(by=by):
                 self._holds.add(by)
                 self._go.clear()
@@ -155,6 +137,27 @@ class Executor:
                 self._let_go(by)
             case _:
                 pass
+
+    async def _begin(self, order: StartTask, group: asyncio.TaskGroup) -> None:
+        """What came before has come to its end when the order is written down: whatever follows is of the new work."""
+        await self._halt()
+        begun = (
+            SubtaskStarted(subtask=order.subtask, system_prompt=order.system_prompt, went_on=order.go_on),
+            ExecutorChanged(subtask=order.task_id, status=ExecutorStatus.RUNNING),
+        )
+        taken, given_up = CommandTaken(command=order), True
+
+        def written(state: TaskState) -> tuple[Event, ...]:
+            nonlocal given_up
+            given_up = state.given_up(order.task_id)  # while the order was on its way
+            return (taken,) if given_up else (taken, *begun)
+
+        await self._log.record(written)
+        if given_up:
+            return
+        self._let_go("planner")
+        self._stuck.reset()
+        self._work = group.create_task(self._steps())
 
     def _let_go(self, holder: Holder) -> None:
         self._holds.discard(holder)
@@ -357,18 +360,23 @@ class Executor:
         frame, front = self._eyes.perception.newest or seen.frame, seen.app
         for number, planned in enumerate(actions, 1):
             left = actions[number - 1 :]
-            hindrance = ""
-            if number > 1:
-                hindrance, front = await self._surprise(actions[number - 2], planned, seen, frame, front)
-            else:
-                hindrance = await self._eyes.overtaken(planned.action, seen)
-            if not hindrance and isinstance(planned.action, TakeOver):
-                await self._hand_over(planned.action, frame, played)
-                break
-            hindrance = hindrance or await self._not_allowed(planned, seen if number == 1 else None, frame, played)
+            try:
+                hindrance = ""
+                if number > 1:
+                    hindrance, front = await self._surprise(actions[number - 2], planned, seen, frame, front)
+                else:
+                    hindrance = await self._eyes.overtaken(planned.action, seen)
+                if not hindrance and isinstance(planned.action, TakeOver):
+                    await self._hand_over(planned.action, frame, played)
+                    break
+                hindrance = hindrance or await self._not_allowed(planned, seen if number == 1 else None, frame, played)
+            except DeviceUnusable:
+                raise
+            except DeviceFault as fault:
+                hindrance = played.error = f"The screen could not be read: {fault}"
             # The last look before it is sent, with nothing awaited in between: no action begins while paused.
             if not hindrance and await self._paused():
-                hindrance = "paused in between: the screen is looked at again"
+                hindrance = _PAUSED
             if hindrance:
                 played.unwritten += (_flushed(step, left, hindrance),)
                 break
@@ -402,14 +410,11 @@ class Executor:
         self, done: Planned, upcoming: Planned, seen: Observation, frame: Frame, front: str
     ) -> tuple[str, str]:
         """Why the next queued action no longer fits (empty when it does), and what is in front now."""
-        try:
-            now = (await self._device.app()).name
-            if done.expect:
-                return await self._eyes.unmet(done.expect), now
-        except DeviceUnusable:
-            raise
-        except DeviceFault as fault:
-            return f"the screen could not be read: {fault}", front
+        if await self._paused():  # since the last action was under way: nobody is asked about the next one meanwhile
+            return _PAUSED, front
+        now = (await self._device.app()).name
+        if done.expect:
+            return await self._eyes.unmet(done.expect), now
         if now != front:
             return f"{now} came to the front instead of {front}", now
         if self._eyes.perception.surprise:
@@ -477,6 +482,7 @@ class Executor:
         )
 
 
+_PAUSED = "paused in between: the screen is looked at again"
 _BY_A_PERSON: frozenset[ActionKind] = frozenset({"take_over"})
 _CONCLUSIONS: dict[str, tuple[ExecutorStatus, EndCause]] = {
     "done": (ExecutorStatus.COMPLETED, "done"),

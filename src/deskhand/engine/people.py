@@ -8,7 +8,7 @@ from deskhand.config import PeopleSettings
 from deskhand.engine.log import FromState, TaskLog
 from deskhand.engine.transitions import TABLE, When
 from deskhand.errors import UsageError
-from deskhand.people import PersonReply, PersonRequest, RequestKind
+from deskhand.people import Asker, PersonReply, PersonRequest, RequestKind
 from deskhand.protocols import Clock
 from deskhand.task.events import Event, PersonAsked, PersonReplied, SituationChanged
 from deskhand.task.state import TaskState
@@ -40,12 +40,14 @@ class People:
         action: Action | None = None,
         frame: str = "",
         then: When = "answered",
+        asker: Asker = "worker",
     ) -> PersonReply:
         """The person's reply, or the configured default when none comes in time. `then`: where a yes leads."""
         timeout = self._settings.timeout_s
         request = PersonRequest(
             id=secrets.token_hex(3),
             kind=kind,
+            asker=asker,
             text=text,
             action=action,
             frame=frame,
@@ -76,9 +78,14 @@ class People:
 
 
 def _moved(when: When, because: str = "") -> FromState:
-    """The change of situation that goes with it; none where the outer loop has moved on meanwhile."""
+    """The change of situation that goes with it; none where the outer loop has moved on meanwhile.
+
+    Where another answer is waited for as well, the first one alone ends no waiting.
+    """
 
     def moved(state: TaskState) -> tuple[Event, ...]:
+        if when == "answered" and len(state.requests) > 1:
+            return ()
         situation = TABLE.get((state.situation, when))
         return (SituationChanged(situation=situation, because=because),) if situation else ()
 

@@ -17,7 +17,7 @@ from deskhand.engine.looking import Eyes
 from deskhand.engine.people import People
 from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.engine.support import Support
-from deskhand.errors import DeskhandError, UsageError
+from deskhand.errors import DeskhandError, JournalError, UsageError
 from deskhand.gates import Depth
 from deskhand.people import PersonReply
 from deskhand.protocols import (
@@ -286,10 +286,11 @@ class Run:
         try:
             async with self._eyes.perception:
                 ended = await self._to_the_end()
-        except DeskhandError:
+        except JournalError:  # nothing can be written any more
             raise
-        except Exception as error:  # a bug of ours: the log says so before it is raised
-            reason = f"internal error: {error or type(error).__name__}"
+        except Exception as error:  # nobody knew what to do about it: the log says so before it is raised
+            told = isinstance(error, DeskhandError)
+            reason = str(error) if told else f"internal error: {error or type(error).__name__}"
             await self._log.record(TaskEnded(status=TaskStatus.REJECTED, cause="crashed", reason=reason))
             raise
         await self._log.record(ended)

@@ -154,6 +154,8 @@ def _ended(state: TaskState, event: TaskEnded, at: float) -> TaskState:
         status=TaskStatus(event.status),
         subtask=state.subtask and _as(state.subtask, SubtaskStatus(event.status.value)),
         situation=Situation.DONE,
+        # What nobody answered is asked again when the task is resumed; behind its goal there is nothing to ask.
+        requests=() if event.status is TaskStatus.FULFILLED else state.requests,
         cause=event.cause,
         reason=event.reason,
         ended=at,
@@ -182,8 +184,7 @@ def _plan(state: TaskState, event: PlanMade, at: float) -> TaskState:
 
 @_on(SubtaskStarted)
 def _subtask(state: TaskState, event: SubtaskStarted, at: float) -> TaskState:
-    # Who is given an order no longer waits for what it asked; the outer loop may still wait for an answer of its own.
-    state = state if state.situation is Situation.WAIT_USER else replace(state, requests=())
+    state = _withdrawn(state)
     again = state.subtask is not None and state.subtask.id == event.subtask.id
     started = event.subtask.model_copy(
         update={
@@ -213,6 +214,16 @@ def _subtask(state: TaskState, event: SubtaskStarted, at: float) -> TaskState:
         fired=(),
         situation=_inner(state, Situation.GET_ACTION),
     )
+
+
+def _withdrawn(state: TaskState) -> TaskState:
+    """Who is given an order no longer waits for what it asked; the outer loop may still wait for an answer."""
+    left = tuple(request for request in state.requests if request.asker == "planner")
+    if left:
+        return replace(state, requests=left)
+    waited = state.situation is Situation.WAIT_USER
+    after = Situation.GET_ACTION if waited else state.situation
+    return replace(state, requests=(), situation=after, status=TaskStatus.PENDING)
 
 
 @_on(SubtaskEnded)
