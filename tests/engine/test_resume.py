@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,12 +18,14 @@ from deskhand.config import AdbSettings, Settings
 from deskhand.devices.adb_private import private_server
 from deskhand.engine.run import Crew, Run
 from deskhand.errors import UsageError
+from deskhand.gates import GateTrigger
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.server import SimPhone
-from deskhand.task.events import Record, SubtaskStarted, TaskResumed
+from deskhand.task.events import Event, Record, SituationChanged, SubtaskEnded, SubtaskStarted, TaskResumed
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import Decision, Planned, TaskStatus
+from deskhand.task.state import TaskState
+from deskhand.types import Decision, Planned, Situation, SubtaskStatus, TaskStatus
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
 from tests.engine.test_dispatcher import DONE, ScriptedJudge, ScriptedPlanner, managed
 
@@ -160,6 +163,62 @@ async def test_the_outer_loop_goes_on_with_the_subtask_it_was_at(
     events = [record.event for record in await journal.read(run.task_id)]
     started = [(e.subtask.title, e.went_on) for e in events if isinstance(e, SubtaskStarted)]
     assert started == [("a", False), ("b", False), ("b", True), ("c", False)]
+
+
+async def _killed_behind(journal: SqliteJournal, run: Run, last: Callable[[Event], bool]) -> TaskState:
+    """The task as its log tells it when this event was the last that reached the disk."""
+    records = await journal.read(run.task_id)
+    return fold_all(records[: next(n for n, record in enumerate(records, 1) if last(record.event))])
+
+
+async def test_what_is_done_is_not_done_again_when_only_the_last_look_was_missing(
+    start: StartRun, device: Journaled, journal: SqliteJournal
+) -> None:
+    planner, judge = ScriptedPlanner("a", "b"), ScriptedJudge()
+    async with start(device, ScriptedWorker(DONE, DONE), management=managed(planner, judge)) as run:
+        await run.wait()
+    past = await _killed_behind(
+        journal, run, lambda e: isinstance(e, SituationChanged) and e.situation is Situation.FINAL_CHECK
+    )
+    worker = ScriptedWorker(Home())
+    again = Run.resumed(past, _crew_of(run, worker))
+    await again.start()
+    state = await again.wait()
+    assert (state.status, len(planner.requests), worker.briefings) == (TaskStatus.FULFILLED, 1, [])
+    assert judge.requests[-1].trigger is GateTrigger.FINAL_CHECK
+
+
+async def test_what_was_planned_anew_before_is_no_reason_for_another_plan(
+    start: StartRun, device: Journaled, journal: SqliteJournal
+) -> None:
+    planner = ScriptedPlanner("a", "b")
+    worker = ScriptedWorker(Decision(kind="fail", message="no"))
+    async with start(device, worker, management=managed(planner, ScriptedJudge())) as run:
+        await run.wait()
+    past = await _killed_behind(
+        journal, run, lambda e: isinstance(e, SubtaskEnded) and e.status is SubtaskStatus.FULFILLED
+    )
+    plans, left = len(planner.requests), ScriptedWorker()
+    again = Run.resumed(past, _crew_of(run, left))
+    await again.start()
+    state = await again.wait()
+    assert (state.status, len(planner.requests)) == (TaskStatus.FULFILLED, plans)
+    assert [briefing.subtask.title for briefing in left.briefings] == ["b", "b"], "light keeps the rest"
+
+
+async def test_a_question_without_a_person_is_the_end_each_time_it_is_taken_up(
+    start: StartRun, device: Journaled
+) -> None:
+    planner = ScriptedPlanner("a")
+    ask = Decision(kind="ask", message="which of the two?")
+    async with start(device, ScriptedWorker(ask), management=managed(planner, ScriptedJudge())) as run:
+        past = await run.wait()
+    for _ in range(2):
+        again = Run.resumed(past, _crew_of(run, ScriptedWorker()))
+        await again.start()
+        past = await again.wait()
+        assert past.reason == "a person is needed: which of the two?"
+    assert len(planner.requests) == 1
 
 
 async def test_a_task_that_failed_is_planned_anew(start: StartRun, device: Journaled, journal: SqliteJournal) -> None:

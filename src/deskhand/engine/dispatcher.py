@@ -122,7 +122,7 @@ class Dispatcher:
             self._inspector.remember(await self._eyes.perception.frame())
             await self._assign(left[0], go_on=True)
             return None
-        if state.subtasks(SubtaskStatus.READY) and not state.subtasks(SubtaskStatus.REJECTED):
+        if state.plan and not state.wants_a_plan:
             await self._go("resumed")
             return await self._next()
         await self._go("accepted_dual", state.goal)
@@ -276,8 +276,8 @@ class Dispatcher:
 
     def _claims(self) -> str:
         """What the workers said when they were done, one after the other."""
-        state = self._log.state
-        return " ".join(report.message for report in state.history if report.message and report.done)
+        said = (report.message for report in self._log.state.history if report.message and report.done)
+        return " ".join(dict.fromkeys(said))  # who was sent back, or taken up again, says it twice
 
     # --- layer 3: planning -------------------------------------------------------------------------------
 

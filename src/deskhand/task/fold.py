@@ -134,6 +134,7 @@ def _resumed(state: TaskState, event: TaskResumed, at: float) -> TaskState:
         requests=(),
         failures_in_a_row=0,
         unchanged_in_a_row=0,
+        fired=(),  # what was decided then is decided anew
         checking=False,
         ended=None,
         cause=None,

@@ -114,6 +114,13 @@ class TaskState:
         wanted = self.subtasks(SubtaskStatus.READY, SubtaskStatus.PENDING)
         return bool(self.plan) and all(subtask.id != subtask_id for subtask in wanted)
 
+    @property
+    def wants_a_plan(self) -> bool:
+        """Whether something of the newest plan was given up, and nothing has taken its place yet."""
+        # What the person added has no plan's number: whether a later plan has replaced it, nobody can tell.
+        newest = (f"{self.plans}.", "+")
+        return any(subtask.id.startswith(newest) for subtask in self.subtasks(SubtaskStatus.REJECTED))
+
     def subtasks(self, *statuses: SubtaskStatus) -> tuple[Subtask, ...]:
         return tuple(subtask for subtask in self.plan if subtask.status in statuses)
 
