@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -63,6 +64,31 @@ def actions(decision: Decision) -> list[Action]:
 async def test_it_is_a_worker_that_needs_elements() -> None:
     worker: Worker = OfflineWorker()
     assert worker.needs_elements
+
+
+@pytest.mark.parametrize("goal", ["click Yes, then click No", "go back, then click No", "点击“Yes”，点击“No”"])
+async def test_what_a_pause_came_before_is_still_to_be_done(goal: str) -> None:
+    screen = [thing(1, "button", "Yes", 3, clickable=True), thing(2, "button", "No", 5, clickable=True)]
+    first = await OfflineWorker().decide(briefing(goal, screen))
+    paused = replace(briefing(goal, screen, last=first), history=(StepReport(step=1),), step=2)
+    again = await OfflineWorker().decide(paused)
+    assert actions(again) == actions(first)
+
+
+@pytest.mark.parametrize(
+    ("goal", "repeated"), [("find Bob", True), ("open Weather, then find Bob", True), ("click Search", False)]
+)
+async def test_what_was_cut_off_is_done_again_where_that_is_safe_and_the_screen_is_as_it_was(
+    goal: str, repeated: bool
+) -> None:
+    screen = [thing(1, "button", "Search", 3, clickable=True), thing(2, "button", "Home", 5, clickable=True)]
+    first = await OfflineWorker().decide(briefing(goal, screen))
+    assert first.kind == "actions"
+    cut_off = replace(briefing(goal, screen, last=first), history=(), step=2)
+    assert (actions(await OfflineWorker().decide(cut_off)) == actions(first)) is repeated
+    moved_on = [thing(1, "text", "Results", 3), thing(2, "button", "Home", 5, clickable=True)]
+    seen = replace(cut_off, observation=briefing(goal, moved_on).observation)
+    assert actions(await OfflineWorker().decide(seen)) != actions(first)
 
 
 async def test_its_place_is_in_the_bookmark_so_another_worker_goes_on() -> None:

@@ -25,7 +25,7 @@ Strategies = Mapping[type[Instruction], Callable[[Any, Scene], Outcome]]
 # Moves that make sense at the moment at which they are said, and change nothing but what is seen.
 _MOVES = (say.Scrolling, say.Swiping, say.GoBack, say.GoHome, say.Pausing, say.WaitUntil, say.Another, say.StartAgain)
 # What may be done twice without harm.
-_REPEATABLE = (
+REPEATABLE = (
     say.Open, say.Visit, say.Find, say.Search, say.Toggle, say.Scrolling, say.Swiping, say.GoBack, say.GoHome,
     say.Pausing, say.WaitUntil, say.Read, say.Verify, say.Ask,
 )  # fmt: skip
@@ -117,7 +117,7 @@ def _follow(move: Instruction, place: Place, steps: Sequence[Instruction]) -> No
         place.index, place.memo = taken["i"], {}
     elif isinstance(move, say.StartAgain):
         place.index = _safe_beginning(place, steps)
-        if place.index < len(steps) and isinstance(steps[place.index], _REPEATABLE):
+        if place.index < len(steps) and isinstance(steps[place.index], REPEATABLE):
             place.memo = {}
 
 
@@ -127,6 +127,6 @@ def _safe_beginning(place: Place, steps: Sequence[Instruction]) -> int:
     Nothing is sent, bought or deleted a second time.
     """
     first = here = min(place.index, len(steps))
-    while first > 0 and isinstance(steps[first - 1], _REPEATABLE):
+    while first > 0 and isinstance(steps[first - 1], REPEATABLE):
         first -= 1
     return next((k for k in range(first, here) if isinstance(steps[k], say.Open | say.Visit)), here)

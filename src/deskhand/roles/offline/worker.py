@@ -14,7 +14,7 @@ from deskhand.roles.offline.faults import in_chinese
 from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.instructions import Instruction
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome
-from deskhand.roles.offline.place import Place, read_place
+from deskhand.roles.offline.place import Memo, Place, read_place
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import (
     calculating,
@@ -72,19 +72,38 @@ class OfflineWorker:
     needs_elements = True
 
     async def decide(self, briefing: Briefing) -> Decision:
-        place = read_place(briefing.bookmark)
+        place = _standing(briefing)
         _take_in(briefing, place)
+        before = place.write()
         steps, unknown = understood(briefing, place)
         scene = _scene(briefing, place)
         if unknown:
             return _fail(scene, place, _not_understood(scene, unknown))
         if not steps:
             return _fail(scene, place, scene.say("目标里没有可以执行的内容。", "The goal holds nothing to carry out."))
+        place.reply = {"step": briefing.step, "print": scene.print, "before": before}
         if not place.detour:
             return _carry_on(briefing, place, steps)
         if (move := detour.next_move(briefing, place, steps, _STRATEGIES)) is None:
             return _carry_on(detour.end(briefing, place), place, steps)
         return _decided(move[0], move[1], place, scene.say("纠正", "correction"))
+
+
+def _standing(briefing: Briefing) -> Place:
+    """Where the work stands: before the last reply, if nothing of it was carried out."""
+    place = read_place(briefing.bookmark)
+    reply, place.reply = place.reply, {}
+    return read_place(reply["before"]) if reply and _undone(briefing, place, reply) else place
+
+
+def _undone(briefing: Briefing, place: Place, reply: Memo) -> bool:
+    """A pause came before it was sent; or it was cut off by a crash, the screen is as it was, and doing it is safe."""
+    report = next((report for report in briefing.history if report.step == reply["step"]), None)
+    if report is not None:
+        return not report.actions and not report.error
+    here = understood(briefing, place)[0][place.index :][:1]
+    safe = bool(place.detour) or isinstance(next(iter(here), None), detour.REPEATABLE)
+    return safe and reply["print"] == _scene(briefing, place).print
 
 
 def _take_in(briefing: Briefing, place: Place) -> None:
@@ -143,7 +162,7 @@ def _carry_on(briefing: Briefing, place: Place, steps: tuple[Instruction, ...]) 
                 place.advance(outcome.evidence)
             case Failed():
                 return _fail(scene, place, outcome.reason, verdict)
-    scene = _scene(briefing, place)
+    scene, place.reply = _scene(briefing, place), {}
     return Decision(
         kind="done",
         verdict=verdict or _carried_out(scene),
@@ -165,7 +184,7 @@ def _carried_out(scene: Scene) -> Verdict | None:
 
 
 def _fail(scene: Scene, place: Place, reason: str, verdict: Verdict | None = None) -> Decision:
-    done = place.done
+    done, place.reply = place.done, {}
     if done:
         before = scene.say("；".join(done), "; ".join(done))
         reason = scene.say(f"{reason}（已完成：{before}）", f"{reason} (done before: {before})")

@@ -134,12 +134,15 @@ def _search(scene: Scene, description: str, hunt: dict[str, Any]) -> Act | None:
     asked: list[str] = hunt.setdefault("asked", [])
     if not words or scene.on_home_screen:
         return None
+    if hunt.pop("typing", False) and not any(isinstance(done, Type) for done in scene.executed()):
+        asked.pop()  # paused, interrupted or cut off before it was typed
     if asked and (into := _only_result(scene, hunt)):
         return into
     todo = [w for w in words if w not in asked][:1] if len(asked) < 3 else []
     box = search_box(scene)
     if todo and box is not None:
         asked.append(todo[0])
+        hunt["typing"] = True
         thought = scene.say(f"用搜索框查找“{todo[0]}”", f"Searching for “{todo[0]}”")
         return act(thought, _click(box), Type(text=todo[0], clear_first=bool(box.value), target=box.text))
     button = search_button(scene)
