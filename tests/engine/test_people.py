@@ -417,18 +417,16 @@ async def test_a_rule_that_calls_a_person_at_the_workers_end_leaves_no_task_behi
 
 
 async def test_a_screen_that_is_not_seen_as_the_device_is_handed_back_is_looked_at_again(
-    start: StartRun, device: Journaled
+    start: StartRun, device: Journaled, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen = device.frame
-
     async def no_picture() -> None:
-        device.frame = seen
+        monkeypatch.undo()
         raise DeviceTimeout("no picture")
 
     worker = ScriptedWorker(TakeOver(reason="type the code"))
     async with start(device, worker, attended=True) as run:
         request = await asked(run)
-        device.frame = no_picture
+        monkeypatch.setattr(device, "frame", no_picture, raising=False)
         run.answer(request.id, "yes")
         state = await run.wait()
     assert state.status is TaskStatus.FULFILLED, state.reason

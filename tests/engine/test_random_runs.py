@@ -1,14 +1,16 @@
-"""Both real loops with workers, judges and planners whose every outcome is chance: always an end, on the table."""
+"""Both real loops with workers, judges, planners and a person whose moves are chance: always an end, on the table."""
 
 import asyncio
+import contextlib
 import random
+import time
 from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from deskhand.actions import Action, ActionKind, Click, Memorize, OpenApp
+from deskhand.actions import Action, ActionKind, Click, Memorize, OpenApp, TakeOver
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.config import DispatcherSettings, ExecutorSettings, RuleSettings, Settings
@@ -18,6 +20,7 @@ from deskhand.engine.transitions import TABLE
 from deskhand.errors import (
     ActionFailed,
     BudgetSpent,
+    DeviceFault,
     DeviceGone,
     DeviceTimeout,
     LookupFailed,
@@ -25,11 +28,24 @@ from deskhand.errors import (
     ModelUnavailable,
     NoElements,
     NoPlan,
+    UsageError,
 )
 from deskhand.gates import GateDecision, GateRequest, Material, Plan, PlanRequest, QualityReport
+from deskhand.people import (
+    AddTodo,
+    Amendment,
+    AmendRequest,
+    ChangeTodo,
+    Correction,
+    Lesson,
+    LessonRequest,
+    RemoveTodo,
+    StuckRequest,
+    TodoEdit,
+)
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.screen.diff import change_between
-from deskhand.task.events import Event, Record, RunSummary
+from deskhand.task.events import Event, PersonReplied, Record, RunSummary, TodoEdited
 from deskhand.task.fold import fold, fold_all
 from deskhand.task.state import TaskState
 from deskhand.types import (
@@ -52,13 +68,15 @@ MAX_STEPS, MAX_PLANS = 25, 5
 class Memory:
     """A journal that forgets when the test is over."""
 
-    def __init__(self) -> None:
+    def __init__(self, chance: random.Random) -> None:
+        self._chance = chance
         self.records: list[Record] = []
 
     async def append(self, task_id: str, events: Sequence[Event]) -> list[Record]:
-        await asyncio.sleep(0)
-        start = len(self.records) + 1
-        new = [Record(seq=n, task_id=task_id, at=float(n), event=event) for n, event in enumerate(events, start)]
+        for _ in range(self._chance.choice((1, 1, 2, 7))):  # now and then others come in between
+            await asyncio.sleep(0)
+        start, now = len(self.records) + 1, time.time()
+        new = [Record(seq=n, task_id=task_id, at=now, event=event) for n, event in enumerate(events, start)]
         self.records += new
         return new
 
@@ -126,15 +144,18 @@ class ChanceDevice:
 class ChanceWorker:
     needs_elements = False
 
-    def __init__(self, chance: random.Random) -> None:
+    def __init__(self, chance: random.Random, *, attended: bool) -> None:
         self._chance = chance
+        self._wants_a_person = (4, 5, 2) if attended else (1, 0, 0)
 
     async def decide(self, briefing: Briefing) -> Decision:
-        await asyncio.sleep(0)
+        for _ in range(self._chance.choice((1, 1, 2, 7))):
+            await asyncio.sleep(0)
         said = self._chance.choices(
-            ["act", "same", "note", "open", "done", "stale", "fail", "supplement", "ask", "nonsense", "dead", "broke"],
-            [20, 10, 5, 5, 12, 6, 6, 4, 1, 6, 0.5, 0.5],
-        )[0]
+            ["act", "same", "note", "open", "done", "stale", "fail", "supplement", "nonsense", "dead", "broke",
+             "ask", "risky", "hand"],
+            [20, 10, 5, 5, 12, 6, 6, 4, 6, 0.5, 0.5, *self._wants_a_person],
+        )[0]  # fmt: skip
         if said in ("done", "stale", "fail", "supplement", "ask"):
             return Decision(kind=said, message=said, usage=Usage(calls=1))  # pyright: ignore[reportArgumentType]
         if said == "nonsense":
@@ -150,7 +171,10 @@ class ChanceWorker:
             action = Memorize(text="x")
         elif said == "open":
             action = OpenApp(name="App")
-        return Decision(kind="actions", actions=(Planned(action=action),) * self._chance.randint(1, 3))
+        elif said == "hand":
+            action = TakeOver(reason="the code, please")
+        planned = Planned(action=action, sensitive="who knows" if said == "risky" else "")
+        return Decision(kind="actions", actions=(planned,) * self._chance.randint(1, 3))
 
 
 class ChanceJudge:
@@ -193,6 +217,67 @@ class ChancePlanner:
         return (Material(source="s", title="t", text="x"),) * self._chance.randint(0, 1)
 
 
+class ChanceCoach:
+    """Makes of a person's words whatever comes to its mind."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self._chance = chance
+
+    async def amend(self, request: AmendRequest) -> Amendment:
+        for _ in range(self._chance.choice((0, 1, 9))):
+            await asyncio.sleep(0)
+        one = self._chance.choice((request.current, *request.todo))
+        edits: list[TodoEdit] = [AddTodo(title="more")]
+        if one:
+            edits += [AddTodo(title="more", after=one.id), ChangeTodo(id=one.id, title="other"), RemoveTodo(id=one.id)]
+        return Amendment(edits=tuple(self._chance.sample(edits, self._chance.randint(0, 1))), message="psst")
+
+    async def correct(self, request: StuckRequest) -> Correction:
+        if self._chance.random() < 0.3:
+            raise ModelFault("no idea")
+        return Correction(text=f"hint {self._chance.random()}")
+
+    async def improve(self, request: LessonRequest) -> Lesson:
+        return Lesson()
+
+
+class ChancePerson:
+    """Answers, pauses, takes over and has ever new ideas, until it has had enough: then it only lets things go on."""
+
+    def __init__(self, chance: random.Random, run: Run) -> None:
+        self._chance = chance
+        self._run = run
+
+    async def live(self) -> None:
+        for _ in range(60):
+            await self._move(self._chance.choices(["answer", "pause", "go on", "say", "hand"], [6, 1, 4, 1, 1])[0])
+        while not self._run.state.over:
+            await self._move("answer")
+            await self._move("go on")
+
+    async def _move(self, move: str) -> None:
+        for _ in range(self._chance.choice((1, 2, 5, 20))):
+            await asyncio.sleep(0)
+        run = self._run
+        with contextlib.suppress(UsageError, DeviceFault):  # too late, or out of turn
+            match move:
+                case "answer" if run.state.requests:
+                    request = self._chance.choice(run.state.requests)
+                    run.answer(request.id, self._chance.choice(("yes", "yes", "no")), self._chance.choice(("", "so")))
+                case "pause":
+                    await run.pause()
+                case "go on":
+                    run.resume()
+                case "say":
+                    await run.say("words")
+                case "hand":
+                    await run.take_over()
+                    await run.by_hand(Click(x=1, y=1))
+                    await run.hand_back()
+                case _:
+                    pass
+
+
 class Instant:
     async def __call__(self, device: ChanceDevice, before: Frame) -> SettleResult:
         return SettleResult(still=True, waited_ms=0, frames=1, change=change_between(before, await device.frame()))
@@ -208,8 +293,9 @@ def own_rules(chance: random.Random) -> tuple[Rule, ...]:
     return (*DEFAULT_RULES, own)
 
 
-async def walk(seed: int) -> tuple[TaskState, list[Record]]:
-    chance, journal = random.Random(seed), Memory()
+async def walk(seed: int, *, attended: bool) -> tuple[TaskState, list[Record]]:
+    chance = random.Random(seed)
+    journal = Memory(chance)
     settings = Settings(
         executor=ExecutorSettings(max_steps=MAX_STEPS),
         dispatcher=DispatcherSettings(max_plans=MAX_PLANS),
@@ -218,7 +304,7 @@ async def walk(seed: int) -> tuple[TaskState, list[Record]]:
     )
     crew = Crew(
         device=ChanceDevice(chance),
-        workers={"operator": ChanceWorker(chance)},
+        workers={"operator": ChanceWorker(chance, attended=attended)},
         worker_name="chance",
         journal=journal,
         bus=Bus(),
@@ -227,20 +313,23 @@ async def walk(seed: int) -> tuple[TaskState, list[Record]]:
         settings=settings,
         management=Management(
             ChancePlanner(chance), ChanceJudge(chance), OfflineEvaluator(), lambda _: chance.random() < 0.8,
-            rules=own_rules(chance),
+            coach=ChanceCoach(chance) if attended else None, rules=own_rules(chance),
         ),
     )  # fmt: skip
-    run = Run("whatever happens", crew)
+    run = Run("whatever happens", crew, attended=attended)
     await run.start()
-    async with asyncio.timeout(90):
+    async with asyncio.timeout(20):
+        if attended:
+            await ChancePerson(chance, run).live()
         return await run.wait(), journal.records
 
 
-@pytest.mark.parametrize("block", range(6))
-async def test_whatever_happens_a_task_ends_for_a_reason_and_on_the_table(block: int) -> None:
+@pytest.mark.parametrize("attended", [False, True])
+@pytest.mark.parametrize("block", range(3))
+async def test_whatever_happens_a_task_ends_for_a_reason_and_on_the_table(block: int, attended: bool) -> None:
     allowed = {(start, end) for (start, _), end in TABLE.items()}
     for seed in range(block * 20, block * 20 + 20):
-        ended, records = await walk(seed)
+        ended, records = await walk(seed, attended=attended)
         assert ended.over, seed
         assert ended.situation is Situation.DONE
         assert ended.reason, seed
@@ -254,5 +343,7 @@ async def test_whatever_happens_a_task_ends_for_a_reason_and_on_the_table(block:
             if state.situation is not situations[-1]:
                 situations.append(state.situation)
         assert [step for step in pairwise(situations) if step not in allowed] == [], seed
-        assert len(situations) <= 6 * (ended.step + ended.plans + 1), f"seed {seed} goes round for nothing"
+        said = sum(isinstance(record.event, PersonReplied | TodoEdited) for record in records)
+        assert len(situations) <= 6 * (ended.step + ended.plans + 1 + said), f"seed {seed} goes round for nothing"
+        assert not (ended.requests and ended.cause == "done"), seed
         assert fold_all(records) == ended, "nothing is state unless an event says so"
