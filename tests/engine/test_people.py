@@ -431,3 +431,18 @@ async def test_a_screen_that_is_not_seen_as_the_device_is_handed_back_is_looked_
         state = await run.wait()
     assert state.status is TaskStatus.FULFILLED, state.reason
     assert "no picture" in worker.briefings[1].history[-1].error
+
+
+async def test_nothing_of_a_skipped_part_is_done_any_more_while_the_order_to_stop_is_on_its_way(
+    start: StartRun, device: Journaled
+) -> None:
+    async def skipped_meanwhile(_: object) -> Decision:
+        await run.say("skip the first one")
+        async with asyncio.timeout(30):
+            while run.state.plan:
+                await asyncio.sleep(0)
+        return Decision(kind="actions", actions=(Planned(action=Home()),))
+
+    async with start(device, ScriptedWorker(skipped_meanwhile), attended=True, management=managed()) as run:
+        state = await run.wait()
+    assert (state.status, state.plan, device.sent) == (TaskStatus.FULFILLED, (), [])

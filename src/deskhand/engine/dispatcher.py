@@ -122,7 +122,7 @@ class Dispatcher:
             self._inspector.remember(await self._eyes.perception.frame())
             await self._assign(left[0], go_on=True)
             return None
-        if state.plan and not state.wants_a_plan:
+        if state.plans and not state.wants_a_plan:
             await self._go("resumed")
             return await self._next()
         await self._go("accepted_dual", state.goal)

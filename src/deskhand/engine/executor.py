@@ -125,18 +125,15 @@ class Executor:
             await self._begin(command, group)
             return
         await self._log.record(CommandTaken(command=command))
-        match command:
-            case Pause(by=by):
-                self._holds.add(by)
-                self._go.clear()
-                if self._working and self._state is ExecutorStatus.RUNNING and not self._actor.acting:
-                    await self._turned(ExecutorStatus.RUNNING, ExecutorStatus.PAUSED)
-            case Resume(by=by):
-                if self._holds == {by} and self._working and self._state is ExecutorStatus.PAUSED:
-                    await self._turned(ExecutorStatus.PAUSED, ExecutorStatus.RUNNING)
-                self._let_go(by)
-            case _:
-                pass
+        if isinstance(command, Pause):
+            self._holds.add(command.by)
+            self._go.clear()
+            if self._working and self._state is ExecutorStatus.RUNNING and not self._actor.acting:
+                await self._turned(ExecutorStatus.RUNNING, ExecutorStatus.PAUSED)
+        elif isinstance(command, Resume):
+            if self._holds == {command.by} and self._working and self._state is ExecutorStatus.PAUSED:
+                await self._turned(ExecutorStatus.PAUSED, ExecutorStatus.RUNNING)
+            self._let_go(command.by)
 
     async def _begin(self, order: StartTask, group: asyncio.TaskGroup) -> None:
         """What came before has come to its end when the order is written down: whatever follows is of the new work."""
@@ -204,11 +201,11 @@ class Executor:
                 await self._paused()
                 await self._step()
         except DeviceUnusable as fault:
-            await self._end(ExecutorStatus.FAILED, "device", str(fault))
+            await self._changed(ExecutorStatus.FAILED, cause="device", reason=str(fault))
         except ModelUnavailable as fault:
-            await self._end(ExecutorStatus.FAILED, "model", str(fault))
+            await self._changed(ExecutorStatus.FAILED, cause="model", reason=str(fault))
         except BudgetSpent as fault:
-            await self._end(ExecutorStatus.FAILED, "budget", str(fault))
+            await self._changed(ExecutorStatus.FAILED, cause="budget", reason=str(fault))
 
     async def _ask_again(self) -> None:
         """What nobody had answered when the task was left is asked again; a yes is for a screen, and that is gone."""
@@ -225,14 +222,19 @@ class Executor:
         state = self._log.state
         if state.executor.ended:
             return True
+        if state.given_up(self._subtask_id):
+            await self._turned(ExecutorStatus.RUNNING, ExecutorStatus.PAUSED)  # it rests until the next order
+            return True
         if state.failures_in_a_row >= self._settings.max_failures:
             last = state.history[-1] if state.history else StepReport(step=state.step)
             error = _trouble(last) or last.message or "it gave no reason"
             reason = f"{state.failures_in_a_row} steps failed in a row; the last one: {error}"
-            await self._end(ExecutorStatus.FAILED, "failed", reason)
+            await self._changed(ExecutorStatus.FAILED, cause="failed", reason=reason)
             return True
         if state.step >= self._max_steps:
-            await self._end(ExecutorStatus.FAILED, "steps", f"the limit of {self._max_steps} steps was reached")
+            await self._changed(
+                ExecutorStatus.FAILED, cause="steps", reason=f"the limit of {self._max_steps} steps was reached"
+            )
             return True
         return False
 
@@ -256,9 +258,6 @@ class Executor:
     @property
     def _subtask_id(self) -> str:
         return self._log.state.subtask.id if self._log.state.subtask else ""
-
-    async def _end(self, status: ExecutorStatus, cause: EndCause, reason: str) -> None:
-        await self._changed(status, cause=cause, reason=reason)
 
     async def _turned_down(self, reason: str) -> None:
         """What needed a person was not given; where there is none to give it, the task still asks for one."""
@@ -374,8 +373,8 @@ class Executor:
                 raise
             except DeviceFault as fault:
                 hindrance = played.error = f"The screen could not be read: {fault}"
-            # The last look before it is sent, with nothing awaited in between: no action begins while paused.
-            if not hindrance and await self._paused():
+            # Right before it is sent, with nothing awaited in between: nothing begins while paused, or when given up.
+            if not hindrance and (await self._paused() or self._log.state.given_up(self._subtask_id)):
                 hindrance = _PAUSED
             if hindrance:
                 played.unwritten += (_flushed(step, left, hindrance),)

@@ -110,9 +110,9 @@ class TaskState:
         return self.step_ms / self.step if self.step else 0.0
 
     def given_up(self, subtask_id: str) -> bool:
-        """Whether there is a plan and this is not, or no longer, to be done in it."""
+        """Whether a plan was made and this is not, or no longer, to be done in it."""
         wanted = self.subtasks(SubtaskStatus.READY, SubtaskStatus.PENDING)
-        return bool(self.plan) and all(subtask.id != subtask_id for subtask in wanted)
+        return self.plans > 0 and all(subtask.id != subtask_id for subtask in wanted)
 
     @property
     def wants_a_plan(self) -> bool:
