@@ -13,7 +13,7 @@ from deskhand.cli.lines import lines_of
 from deskhand.config import McpToolSettings, SupplementSettings
 from deskhand.engine.run import Management
 from deskhand.engine.transitions import TABLE
-from deskhand.errors import ModelFault, ModelUnavailable
+from deskhand.errors import DeviceTimeout, ModelFault, ModelUnavailable
 from deskhand.gates import (
     GateDecision,
     GateRequest,
@@ -367,6 +367,19 @@ async def test_the_time_limit_ends_the_task_wherever_it_is(start: StartRun, devi
         state = await run.wait()
     assert (state.status, state.cause) == (TaskStatus.REJECTED, "time")
     assert "time limit of 1 s" in state.reason
+
+
+async def test_a_passing_fault_of_the_device_ends_no_task_while_nobody_works(
+    start: StartRun, device: Journaled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no_answer() -> None:
+        monkeypatch.undo()
+        raise DeviceTimeout("no answer")
+
+    monkeypatch.setattr(device, "app", no_answer, raising=False)
+    async with start(device, ScriptedWorker(), management=managed(ScriptedPlanner(), ScriptedJudge())) as run:
+        state = await run.wait()
+    assert state.status is TaskStatus.FULFILLED, state.reason
 
 
 class SlowPlanner(ScriptedPlanner):

@@ -1,5 +1,8 @@
 """Looking at a device: what is there now, and why queued actions no longer fit it."""
 
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
 from deskhand.actions import Action, points_of
 from deskhand.errors import DeviceFault, DeviceUnusable, NotPossible
 from deskhand.protocols import Device, ScreenReader
@@ -11,6 +14,22 @@ from deskhand.types import Expect, Frame, Observation, Rect
 # A queued point is still good when this neighbourhood of it looks as it did when the point was chosen.
 PATCH = 64
 PATCH_TOLERANCE = 0.10
+# How often the outer loop tries to see what it has to know.
+LOOKS = 3
+
+T = TypeVar("T")
+
+
+async def seen(look: Callable[[], Awaitable[T]]) -> T:
+    """For the outer loop: a worker is told of a passing fault and finds another way, a plan or a gate has none."""
+    for _ in range(LOOKS - 1):
+        try:
+            return await look()
+        except DeviceUnusable:
+            raise
+        except DeviceFault:
+            continue
+    return await look()
 
 
 class Eyes:
