@@ -75,7 +75,7 @@ def verdict(url: str, allow: Iterable[str], deny: Iterable[str]) -> str:
     Without lists everything may. With an allow-list only what is on it; what is denied is denied in any case.
     """
     allowed, denied = tuple(allow), tuple(deny)
-    if not (allowed or denied) or _EMPTY.match(_clean(url)):
+    if not (allowed or denied) or _EMPTY.match(clean(url)):
         return ""
     try:
         address = read(url)
@@ -90,7 +90,7 @@ def verdict(url: str, allow: Iterable[str], deny: Iterable[str]) -> str:
 
 def read(url: str) -> Address:
     """What a browser would open; raises ValueError for what none would."""
-    text = _clean(url)
+    text = clean(url)
     named = None if _HOST_AND_PORT.match(text) else _SCHEME.match(text)
     scheme, rest = (named[1].lower(), text[named.end() :]) if named else ("", text)
     if scheme in _WRAPPERS:
@@ -161,7 +161,7 @@ def pattern(entry: str) -> Pattern:
     return Pattern(host, scheme, port, "below" if below else "exact" if scheme or number else "site")
 
 
-def _clean(url: str) -> str:
+def clean(url: str) -> str:
     """Without what browsers leave out of an address before they read it."""
     return re.sub(r"[\t\n\r]", "", url.strip("".join(map(chr, range(0x21)))))
 

@@ -156,6 +156,10 @@ Role = Literal[
 ]  # fmt: skip
 
 
+# How a field says that it takes the path of a file, which the page then gets.
+FILE_HINT = "a file's path"
+
+
 @dataclass(frozen=True, slots=True)
 class Element:
     """One thing on the screen in one normal form, whether it came from a DOM, AT-SPI, uiautomator or OCR."""

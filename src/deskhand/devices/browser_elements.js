@@ -21,7 +21,7 @@ const TAGS = {
 // What a worker may want to use, whatever the page's author forgot to say about it.
 const USABLE = new Set(["button", "link", "checkbox", "radio", "switch", "field", "combobox", "slider", "tab", "item"]);
 const TYPED = new Set(["date", "time", "datetime-local", "month", "week"]);
-const FORMATS = { date: "YYYY-MM-DD", time: "HH:MM", "datetime-local": "YYYY-MM-DDTHH:MM", month: "YYYY-MM", week: "YYYY-Www", color: "#rrggbb" };
+const FORMATS = { date: "YYYY-MM-DD", time: "HH:MM", "datetime-local": "YYYY-MM-DDTHH:MM", month: "YYYY-MM", week: "YYYY-Www", color: "#rrggbb", file: "a file's path" };
 const SKIPPED = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE", "BR", "WBR", "DATALIST"]);
 // What never holds something shown elsewhere than at its own place, so that all of it can be skipped when far away.
 const ROWS = new Set(["TR", "LI", "P", "TD", "DT", "DD", "OPTION", "PRE"]);

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from deskhand.devices.browser_documents import Document
 from deskhand.devices.browser_panel import Part, dialog_parts, list_parts
 from deskhand.errors import ActionFailed, TextNotTyped
-from deskhand.types import Rect
+from deskhand.types import FILE_HINT, Rect
 
 if TYPE_CHECKING:
     from playwright.async_api import Dialog, FileChooser
@@ -85,7 +85,7 @@ class Chooser:
         )
 
     def parts(self, size: tuple[int, int], scale: float) -> list[Part]:
-        return dialog_parts(size, scale, self.message, self._text, (("Open", YES), ("Cancel", NO)))
+        return dialog_parts(size, scale, self.message, self._text, (("Open", YES), ("Cancel", NO)), FILE_HINT)
 
     async def answer(self, answer: str) -> str:
         if answer == NO:

@@ -28,6 +28,7 @@ class Part:
     bounds: Rect
     text: str = ""
     value: str = ""
+    hint: str = ""
     answer: str = ""
     enabled: bool = True
     chosen: bool = False
@@ -37,7 +38,7 @@ def listed(parts: Sequence[Part], after: int) -> list[Element]:
     """The parts as elements, numbered from `after`; the first one holds the others."""
     return [
         Element(
-            index=after + place, role=part.role, bounds=part.bounds, name=part.text, value=part.value,
+            index=after + place, role=part.role, bounds=part.bounds, name=part.text, value=part.value, hint=part.hint,
             parent=after if place else None, enabled=part.enabled, focused=part.role == "field",
             selected=part.chosen, clickable=bool(part.answer) and part.enabled, editable=part.role == "field",
             source="dom",
@@ -47,7 +48,12 @@ def listed(parts: Sequence[Part], after: int) -> list[Element]:
 
 
 def dialog_parts(
-    size: tuple[int, int], scale: float, message: str, field: str | None, answers: Sequence[tuple[str, str]]
+    size: tuple[int, int],
+    scale: float,
+    message: str,
+    field: str | None,
+    answers: Sequence[tuple[str, str]],
+    hint: str = "",
 ) -> list[Part]:
     """A box in the upper middle: the message, a field where there is one, the buttons at the lower right."""
     unit = _unit(size, scale)
@@ -59,7 +65,7 @@ def dialog_parts(
     inside = [Part("text", text, "\n".join(lines))]
     bottom = text.bottom + _px(PAD, unit)
     if field is not None:
-        inside.append(Part("field", text._replace(top=bottom, bottom=bottom + _px(32, unit)), "", field))
+        inside.append(Part("field", text._replace(top=bottom, bottom=bottom + _px(32, unit)), "", field, hint))
         bottom += _px(32 + PAD, unit)
     pitch = _px(BUTTON[0] + 8, unit)
     for place, (words, answer) in enumerate(answers):

@@ -12,7 +12,7 @@ from typing import Literal
 from deskhand.actions import OpenApp, OpenUrl, RunCode, TakeOver, describe
 from deskhand.app_names import same_app
 from deskhand.config import PolicySettings
-from deskhand.engine.risk import Finding, Risk, assess, wants_elements
+from deskhand.engine.risk import Finding, Risk, assess, typed_address, wants_elements
 from deskhand.engine.risk_words import asks_for, table
 from deskhand.sites import verdict
 from deskhand.types import Observation, Planned
@@ -94,13 +94,19 @@ def _off_the_lists(planned: Planned, seen: Observation, policy: PolicySettings) 
     """Which list refuses it; empty when none does. A browser holds its own pages to the lists of sites."""
     match planned.action:
         case OpenUrl(url=url):
-            return verdict(url, policy.sites_allow, policy.sites_deny)
+            return _site_refused(url, policy)
         case OpenApp(name=name):
             return _app_refused(name, policy)
         case action if action.kind in _LEAVING:
             return ""
-        case _:
+        case action:
+            if (address := typed_address(action, seen)) and (refused := _site_refused(address, policy)):
+                return refused
             return "" if _in_a_browser(seen) else _app_refused(seen.app, policy)
+
+
+def _site_refused(url: str, policy: PolicySettings) -> str:
+    return verdict(url, policy.sites_allow, policy.sites_deny)
 
 
 def _in_a_browser(seen: Observation) -> bool:

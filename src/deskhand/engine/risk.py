@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import unquote
 
 from deskhand.actions import (
     Action,
@@ -26,7 +27,9 @@ from deskhand.actions import (
 )
 from deskhand.engine import risk_words as words
 from deskhand.engine.risk_words import Deed
-from deskhand.types import Element, Observation, Planned, Rect
+from deskhand.screen.frame import crop
+from deskhand.sites import clean
+from deskhand.types import FILE_HINT, Element, Frame, Observation, Planned, Rect
 
 Risk = Literal["look", "reversible", "irreversible"]
 
@@ -38,6 +41,20 @@ _PAGE_SHARE = 0.33
 _DIALOG_SHARE = 0.7
 _FEW = 14
 _ASKING = ("?", "？", "吗", "吗。")
+# Where only words are listed, and not the button around them, they stand for this much beside and above them.
+_BESIDE, _ABOVE = 8, 1
+_QUESTION_SHARE = 0.3
+# A finger or a mouse that moves no farther has pressed.
+_SLOP = 24
+# Colours that differ by less are the same to the eye.
+_INK = 24
+# Each of these is the Enter key, as far as some device or app can tell.
+_LINE_ENDS = re.compile(r"[\n\r\v\f\x85\u2028\u2029]")
+# Tab leaves the field, and a blank then presses whatever has the focus.
+_TAB_AND_PRESS = re.compile(r"\t[\t ]* ")
+# A text without any of these is no more than a text, wherever the focus is: no key that presses, no path, no address.
+_NOT_JUST_TEXT = re.compile(r"[\s/\\.:~]")
+_BLIND = "what has the focus can't be told from any list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +87,7 @@ def assess(planned: Planned, seen: Observation) -> Finding:
         case PointAction():
             return _press(action, seen)
         case Type():
-            # A new line is the Enter key, as far as the app can tell.
-            return _enter(seen, action.target) if action.press_enter or "\n" in action.text else _UNDOABLE
+            return _typed(action, seen)
         case Key():
             return _keys([action.key], seen)
         case Hotkey():
@@ -85,7 +101,7 @@ def assess(planned: Planned, seen: Observation) -> Finding:
 def wants_elements(action: Action) -> bool:
     """Whether the risk of this action can only be told with the list of elements."""
     if isinstance(action, Type):
-        return action.press_enter or "\n" in action.text
+        return action.press_enter or bool(_NOT_JUST_TEXT.search(action.text))
     return isinstance(action, PointAction | Key | Hotkey) and action.kind not in (*_LOOKS, "right_click")
 
 
@@ -98,8 +114,18 @@ def _press(action: PointAction, seen: Observation) -> Finding:
     touched = touched_at(seen, action.x, action.y)
     if touched and touched[0].editable and not isinstance(action, LongPress):
         return _UNDOABLE  # it gets the focus, whatever it is called
-    found = _labelled(touched, seen) or _unlabelled(touched, seen)
-    return found or _claimed(action.target, seen) or _UNDOABLE
+    if not any(map(_is_usable, touched)):
+        touched = [*touched, *_beside(seen, action.x, action.y)]
+    found = _labelled(touched, seen) or _unlabelled(touched, seen) or _claimed(action.target, seen)
+    if not found and not touched and _unfocused(seen) and not _is_blank(seen.frame, action.x, action.y):
+        return Finding("irreversible", "there is a picture without words, and no list tells what it does")
+    return found or _UNDOABLE
+
+
+def _is_blank(frame: Frame, x: int, y: int) -> bool:
+    """Of one colour around the point, as a page or an empty field is: no icon."""
+    around = crop(frame, Rect(x - _SLOP, y - _SLOP, x + _SLOP, y + _SLOP)).pixels[..., :3]
+    return bool((around.max(axis=(0, 1)) - around.min(axis=(0, 1))).max() < _INK)
 
 
 def _claimed(target: str, seen: Observation) -> Finding | None:
@@ -114,7 +140,7 @@ def _claimed(target: str, seen: Observation) -> Finding | None:
 def _labelled(touched: Sequence[Element], seen: Observation) -> Finding | None:
     for one in touched:
         for label in (one.name, one.value, one.hint):
-            if label and (deed := words.deed_in(label, pressed=_is_pressed(one))):
+            if label and (deed := words.deed_in(label, pressed=_may_be_pressed(one, label))):
                 return _found(deed, label)
     talk = words.table()["enter"]
     for one in touched:
@@ -127,16 +153,17 @@ def _labelled(touched: Sequence[Element], seen: Observation) -> Finding | None:
 
 
 def _unlabelled(touched: Sequence[Element], seen: Observation) -> Finding | None:
-    """A button that says nothing: by what its makers call it, or by standing beside a field with something in it."""
-    if not touched or any(one.text for one in touched) or not touched[0].clickable:
+    """A button that says nothing: by what its makers call it, or by something being written that it may send."""
+    if not touched or any(words.says_something(one.text) for one in touched) or not touched[0].clickable:
         return None
     if deed := words.deed_of_id(touched[0].id):
         return _found(deed, touched[0].id)
+    if touched[0].bounds.area >= _PAGE_SHARE * seen.frame.width * seen.frame.height:
+        return None
     for field in seen.elements or ():
-        beside = field.bounds.top < touched[0].bounds.center[1] < field.bounds.bottom
-        close = 0 <= touched[0].bounds.left - field.bounds.right <= 2 * max(field.bounds.height, 60)
-        if field.editable and field.value and beside and close and not _is_search(field):
-            return Finding("irreversible", "a button without a name beside a field with text in it may send it")
+        inside = _holds(field.bounds, touched[0].bounds)  # what empties it, or shows a password
+        if field.editable and field.value and not inside and not _is_search(field):
+            return Finding("irreversible", "a button without a name may send what was typed")
     return None
 
 
@@ -150,7 +177,7 @@ def touched_at(seen: Observation, x: int, y: int) -> list[Element]:
     elements = seen.elements or ()
     page = _PAGE_SHARE * seen.frame.width * seen.frame.height
     here = sorted((one for one in elements if one.bounds.contains(x, y)), key=lambda one: one.bounds.area)
-    usable = [one for one in here if one.clickable or one.editable or one.role in _PRESSED]
+    usable = [one for one in here if _is_usable(one)]
     target = usable[0] if usable else here[0] if here else None
     if target is None:
         return []
@@ -171,8 +198,29 @@ def _below(top: Element, elements: Sequence[Element]) -> list[Element]:
     return found
 
 
+def _beside(seen: Observation, x: int, y: int) -> list[Element]:
+    """Words near a point where nothing to press is listed: the button around them may reach as far, nearest first."""
+    near: list[tuple[int, Element]] = []
+    for one in seen.elements or ():
+        box = one.bounds
+        aside, over = max(box.left - x, x - box.right + 1, 0), max(box.top - y, y - box.bottom + 1, 0)
+        close = (aside or over) and aside <= _BESIDE * box.height and over <= _ABOVE * box.height
+        if close and one.text and not _is_usable(one) and one.role not in _HOLDERS:
+            near.append((aside + over, one))
+    return [one for _, one in sorted(near, key=lambda pair: pair[0])]
+
+
+def _is_usable(one: Element) -> bool:
+    return one.clickable or one.editable or one.role in _PRESSED
+
+
 def _is_pressed(one: Element) -> bool:
     return one.role in _PRESSED or (one.clickable and one.role not in ("item", "list"))
+
+
+def _may_be_pressed(one: Element, label: str) -> bool:
+    """What was read from a picture is not known to be a button; in a few words it may be one."""
+    return _is_pressed(one) or (one.source == "ocr" and words.is_short(label))
 
 
 # --- saying yes ----------------------------------------------------------------------------------------------------
@@ -203,6 +251,9 @@ def _around(button: Element | None, seen: Observation) -> Iterable[str]:
         for box in (*boxes, *parents):
             yield box.name
             yield from (one.text for one in told if one is not button and _holds(box.bounds, one.bounds))
+        if button.source == "ocr":  # no box tells what belongs together
+            reach = _QUESTION_SHARE * seen.frame.height
+            yield from (one.text for one in told if 0 < at[1] - one.bounds.center[1] <= reach)
     if len(told) <= _FEW:
         yield from (one.text for one in told if one is not button and one.text.rstrip().endswith(_ASKING))
 
@@ -232,13 +283,17 @@ def _about_money(seen: Observation) -> str:
 
 
 def _path(action: Drag | Swipe, seen: Observation) -> Finding:
-    """Slide to pay; drop into the bin. A swipe up or down only scrolls."""
+    """Slide to pay; drop into the bin. A swipe up or down only scrolls, unless it never leaves what it began on."""
     begins = touched_at(seen, action.x, action.y)
+    if _stays(action, begins, seen):
+        return _press(action, seen)
     ends = touched_at(seen, action.to_x, action.to_y) if isinstance(action, Drag) else []
     for one in begins:
-        # A row of a list is dragged for many reasons: only what is made to be slid counts.
-        if _is_pressed(one) and (deed := words.deed_in(one.text)):
-            return _found(deed, one.text)
+        for label in (one.name, one.value, one.hint):
+            # A row of a list is dragged for many reasons: only what is made to be slid counts.
+            slid = _is_pressed(one) or words.has(words.table()["slides"], label)
+            if label and slid and (deed := words.deed_in(label)):
+                return _found(deed, label)
     for one in ends:
         if words.has(words.table()["bins"], one.text) or words.deed_in(one.text, pressed=_is_pressed(one)):
             return _found(_deed("delete"), one.text)
@@ -248,19 +303,46 @@ def _path(action: Drag | Swipe, seen: Observation) -> Finding:
     return _UNDOABLE if across or isinstance(action, Drag) else _LOOK
 
 
-# --- keys ----------------------------------------------------------------------------------------------------------
+def _stays(action: Drag | Swipe, begins: Sequence[Element], seen: Observation) -> bool:
+    """Whether it ends on what it began on, which then takes it for a press."""
+    if max(abs(action.to_x - action.x), abs(action.to_y - action.y)) <= _SLOP:
+        return True
+    page = _PAGE_SHARE * seen.frame.width * seen.frame.height
+    return (
+        bool(begins)
+        and _is_pressed(begins[0])
+        and begins[0].role != "slider"
+        and begins[0].bounds.area < page
+        and (begins[0].bounds.contains(action.to_x, action.to_y))
+    )
+
+
+# --- typing and keys -----------------------------------------------------------------------------------------------
+
+
+def _typed(action: Type, seen: Observation) -> Finding:
+    if action.press_enter or _LINE_ENDS.search(action.text):
+        return _enter(seen, action.target, action.text)
+    if _TAB_AND_PRESS.search(action.text):
+        return Finding("irreversible", "a Tab leaves the field, and the blank after it presses what comes next")
+    if any(one.focused and one.hint == FILE_HINT for one in seen.elements or ()):
+        return Finding("irreversible", "the page gets the file that is named here", _deed("submit"))
+    if " " in action.text and not _field(seen):
+        return _space(seen, certain=not action.text.strip())
+    return _UNDOABLE
 
 
 def _keys(pressed: Iterable[str], seen: Observation) -> Finding:
     known = words.table()["keys"]
-    names = [_key(part) for key in pressed for part in (key.split("+") if len(key) > 1 else [key]) if part]
+    names = _names(pressed)
     held = [name for name in names if name in known["modifiers"]]
     free = [name for name in names if name not in held]
     if "+".join(sorted(names)) in known["sends"]:
         return Finding("irreversible", "these keys send something", _deed("send"))
     if any(name in known["enter"] for name in free):
-        # With Shift it is a new line, in all that takes several.
-        return _UNDOABLE if held == ["shift"] else _enter(seen, "", sends=bool(held))
+        return _enter(seen, "", sends=bool(held) and held != ["shift"], new_line=held == ["shift"])
+    if held and any(name in known["terminal"] for name in free) and _in_a_terminal(seen):
+        return Finding("irreversible", "in a terminal these keys run what was typed, or what was copied")
     if any(name in known["delete"] for name in free):
         return (
             _UNDOABLE if _field(seen) else Finding("irreversible", "the Delete key outside of a field", _deed("delete"))
@@ -268,37 +350,71 @@ def _keys(pressed: Iterable[str], seen: Observation) -> Finding:
     if any(name in known["call"] for name in free):
         return Finding("irreversible", "the Call key calls somebody", _deed("send"))
     if any(name in known["press"] for name in free) and not _field(seen):
-        return _focused_button(seen) or _UNDOABLE
+        return _space(seen, certain=True)
+    if any(name in known["mnemonic"] for name in held) and any(len(name) == 1 for name in free):
+        return _same_as_a_button(seen, "these keys") or _UNDOABLE
     return _LOOK if free and all(name in known["look"] for name in free) else _UNDOABLE
 
 
+def _in_a_terminal(seen: Observation) -> bool:
+    return bool(words.has(words.table()["enter"]["terminal"], f"{seen.app} {seen.title}"))
+
+
+def _names(keys: Iterable[str]) -> list[str]:
+    return [_key(part) for key in keys for part in (key.split("+") if len(key) > 1 else [key]) if part]
+
+
 def _key(name: str) -> str:
-    return re.sub(r"[\s_\-]", "", name.casefold().strip()).removeprefix("keycode").removesuffix("left") or name
+    plain = re.sub(r"[\s_\-]", "", name.casefold().strip()).removeprefix("keycode") or name
+    plain = re.sub(r"^(?:kp|numpad|iso)(?=[a-z])", "", plain)
+    plain = re.sub(r"^(ctrl|control|shift|alt|meta|super|cmd|command|option|win)(?:left|right|l|r)$", r"\1", plain)
+    return str(int(plain)) if plain.isascii() and plain.isdecimal() else plain
 
 
-def _enter(seen: Observation, target: str, *, sends: bool = False) -> Finding:
-    """Enter hands in what a field of a form or a chat holds; in a search it only looks, in an editor it goes on."""
-    if seen.elements is None:
-        return Finding("irreversible", "Enter may send what was typed, and what is there can't be told from any list")
-    field = _field(seen)
+def _space(seen: Observation, *, certain: bool) -> Finding:
+    """A blank presses the button that has the focus. `certain`: it can't be just a part of what is written."""
+    if _unfocused(seen):
+        return Finding("irreversible", f"a blank may press a button, and {_BLIND}") if certain else _UNDOABLE
+    return _focused_button(seen) or _UNDOABLE
+
+
+def _enter(seen: Observation, target: str, typed: str = "", *, sends: bool = False, new_line: bool = False) -> Finding:
+    """Enter hands in what a field of a form or a chat holds; in a search it only looks, in an editor it goes on.
+
+    `new_line`: with Shift, which in a chat begins a new line, but elsewhere is as good as Enter alone.
+    """
+    if _unfocused(seen):
+        return Finding("irreversible", f"Enter may send what was typed, and {_BLIND}")
+    field, known = _field(seen), words.table()["enter"]
     if field is None and (pressed := _focused_button(seen)):
         return pressed
-    told = " ".join((field.name, field.hint, field.id.rpartition("/")[2]) if field else ())
-    known = words.table()["enter"]
-    for kind, why in (("terminal", "Enter runs what was typed"), ("talk", "Enter sends what was typed")):
-        places = (told, target) if kind == "talk" else (told, target, seen.app, seen.title)
-        if not _is_search(field) and any(words.has(known[kind], text) for text in places):
-            return Finding("irreversible", why, _deed("send"))
-    if field is not None and _is_search(field):
-        return _UNDOABLE
-    if sends or seen.app.casefold() in known["apps"]:
-        return Finding("irreversible", "Enter sends what was typed", _deed("send"))
-    for one in seen.elements:
-        if one.enabled and _is_pressed(one) and not one.editable and (deed := words.deed_in(one.text)):
-            return Finding(
-                "irreversible", f'Enter may do the same as "{one.text[:60]}", which {deed.says}', deed, one.text
-            )
-    return _UNDOABLE
+    if any(one.focused and one.hint == FILE_HINT for one in seen.elements or ()):
+        return Finding("irreversible", "the page gets the file that is named here", _deed("submit"))
+    told = _told_of(field)
+    if _is_search(field):
+        return _address(_address_in(typed, field)) if _address_in(typed, field) else _UNDOABLE
+    if any(words.has(known["terminal"], text) for text in (told, target, seen.app, seen.title)):
+        return Finding("irreversible", "Enter runs what was typed", _deed("send"))
+    if any(words.has(known["talk"], text) for text in (told, target)) or sends or seen.app.casefold() in known["apps"]:
+        return _UNDOABLE if new_line else Finding("irreversible", "Enter sends what was typed", _deed("send"))
+    return _same_as_a_button(seen, "Enter") or _UNDOABLE
+
+
+def _same_as_a_button(seen: Observation, what: str) -> Finding | None:
+    """Keys that press some button of a form or a dialog: which one is not listed, so it may be the worst of them."""
+    buttons = [one for one in seen.elements or () if one.enabled and _is_pressed(one) and not one.editable]
+    for one in buttons:
+        if deed := words.deed_in(one.text):
+            why = f'{what} may do the same as "{one.text[:60]}", which {deed.says}'
+            return Finding("irreversible", why, deed, one.text)
+    return next(
+        (found for one in buttons if words.says_yes(one.text) and (found := _agreement(one.text, one, seen))), None
+    )
+
+
+def _unfocused(seen: Observation) -> bool:
+    """Whether no list tells what has the focus: there is none, or only what was read from the picture."""
+    return seen.elements is None or (bool(seen.elements) and all(one.source == "ocr" for one in seen.elements))
 
 
 def _field(seen: Observation) -> Element | None:
@@ -309,16 +425,21 @@ def _focused_button(seen: Observation) -> Finding | None:
     for one in seen.elements or ():
         if one.focused and not one.editable and one.bounds.area:
             touched = [one, *(each for each in _below(one, seen.elements or ()) if not each.editable)]
-            if found := _labelled(touched, seen):
+            if found := _labelled(touched, seen) or _unlabelled(touched, seen):
                 return found
     return None
 
 
+def _told_of(field: Element | None) -> str:
+    return " ".join((field.name, field.hint, field.id.rpartition("/")[2])) if field else ""
+
+
 def _is_search(field: Element | None) -> bool:
-    if field is None:
+    """Where there is talk, too, by the word it begins with: "Search messages", but not "Message the search team"."""
+    known, told = words.table()["enter"], _told_of(field)
+    if not words.has(known["search"], told):
         return False
-    told = " ".join((field.name, field.hint, field.id.rpartition("/")[2]))
-    return bool(words.has(words.table()["enter"]["search"], told))
+    return not words.has(known["talk"], told) or words.begins(known["search"], told)
 
 
 # --- addresses -----------------------------------------------------------------------------------------------------
@@ -326,12 +447,39 @@ def _is_search(field: Element | None) -> bool:
 
 def _address(url: str) -> Finding:
     known = words.table()["addresses"]
-    scheme = re.match(r"\s*([A-Za-z][A-Za-z0-9+.\-]*):(\d{1,5}(?:[/?#]|$))?", url)
+    url = clean(url)
+    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.\-]*):(\d{1,5}(?:[/?#]|$))?", url)
     named = scheme[1].lower() if scheme else ""
     # `nas:8080` is a host with its port, but `sms:123` is none.
     if scheme and named not in known["plain"] and (named in known["acting"] or not scheme[2]):
-        return Finding("irreversible", f"{named}: leads into another app, which may act on it")
-    path = re.split(r"[/?#&=;]+", url.casefold().partition("//")[2] or url.casefold())[1:]
-    if deed := next((part for part in path if part in known["deeds"]), ""):
+        return Finding("irreversible", f"{named}: leads into another app or runs a script, which may act on it")
+    parts = re.split(r"[/?#&=;]+", unquote(url).casefold().partition("//")[2] or unquote(url).casefold())[1:]
+    # `send.php` sends.
+    if deed := next((part for part in parts if part.partition(".")[0] in known["deeds"]), ""):
         return Finding("irreversible", f'the address says "{deed}": opening it may do that')
     return _UNDOABLE
+
+
+def typed_address(action: Action, seen: Observation) -> str:
+    """What is opened by pressing Enter in a field for addresses; empty when this action opens none."""
+    field = _field(seen)
+    typed = action.text if isinstance(action, Type) else ""
+    enters = action.press_enter or _LINE_ENDS.search(typed) if isinstance(action, Type) else _presses_enter(action)
+    return _address_in(typed, field) if enters and _is_search(field) else ""
+
+
+def _presses_enter(action: Action) -> bool:
+    known = words.table()["keys"]["enter"]
+    keys = [action.key] if isinstance(action, Key) else action.keys if isinstance(action, Hotkey) else ()
+    return any(name in known for name in _names(keys))
+
+
+def _address_in(typed: str, field: Element | None) -> str:
+    """The address among what is typed and what was there; other words are only searched for."""
+    known = words.table()["addresses"]
+    for text in (typed, field.value if field else ""):
+        plain = clean(text)
+        scheme = plain.partition(":")[0].strip().casefold()
+        if scheme in known["acting"] or (plain and " " not in plain and ("." in plain or "://" in plain)):
+            return plain
+    return ""

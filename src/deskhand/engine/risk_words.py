@@ -17,7 +17,14 @@ _LABEL_WORDS, _LABEL_ZH = 9, 14
 _ITEM_WORDS, _ITEM_ZH = 4, 6
 _QUESTION = 400
 
-_WORD = re.compile(r"[a-z]+(?:['’][a-z]+)?(?:-[a-z]+)*")
+# Letters of any script in which words stand apart.
+_LETTER = r"[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+_WORD = re.compile(rf"{_LETTER}+(?:['’]{_LETTER}+)?(?:-{_LETTER}+)*")
+_ANY_WORD = re.compile(rf"{_WORD.pattern}|[^\W\d_]+")
+# A word is taken back by the one before it only within a part of a sentence: "No, delete it" deletes.
+_PARTS = re.compile(r"[,;:.!?&/|\n，。；：！？、—–]+")
+# Letters of other scripts that look like Latin ones, in words that are otherwise Latin.
+_ALIKE = str.maketrans("аеорсухіѕјһԁԛԝαορνικτυ", "aeopcyxisjhdqwaopviktu")
 _ZH = re.compile(r"[\u4e00-\u9fff]")
 _SPACED = re.compile(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -30,6 +37,7 @@ class Deed:
     words: tuple[tuple[str, ...], ...]
     alone: frozenset[tuple[str, ...]]
     zh: tuple[str, ...]
+    signs: str
     asked: tuple[str, ...]
 
 
@@ -47,6 +55,7 @@ def deeds() -> tuple[Deed, ...]:
             tuple(tuple(words_of(phrase)) for phrase in entry["words"]),
             frozenset(tuple(words_of(phrase)) for phrase in entry["alone"]),
             tuple(entry["zh"]),
+            entry.get("signs", ""),
             tuple(entry["asked"]),
         )
         for entry in table()["deed"]
@@ -64,9 +73,11 @@ def deed_in(label: str, *, pressed: bool = True) -> Deed | None:
     spoken, signs = words_of(plain), "".join(_ZH.findall(plain))
     most_words, most_zh = (_LABEL_WORDS, _LABEL_ZH) if pressed else (_ITEM_WORDS, _ITEM_ZH)
     for deed in deeds():
-        if len(spoken) <= most_words and _spoken(deed, spoken, pressed):
+        if len(spoken) <= most_words and _spoken(deed, plain, pressed):
             return deed
         if len(signs) <= most_zh and _written(deed, plain, pressed):
+            return deed
+        if not says_something(plain) and any(sign in plain for sign in deed.signs):
             return deed
     return None
 
@@ -74,8 +85,7 @@ def deed_in(label: str, *, pressed: bool = True) -> Deed | None:
 def deed_asked_about(text: str) -> Deed | None:
     """The deed that a question is about: "Delete this message?"; anywhere in a text of moderate length."""
     plain = _plain(text[:_QUESTION])
-    spoken = words_of(plain)
-    return next((deed for deed in deeds() if _row(deed, spoken) or _written(deed, plain, pressed=True)), None)
+    return next((deed for deed in deeds() if _said(deed, plain) or _written(deed, plain, pressed=True)), None)
 
 
 def deed_of_id(name: str) -> Deed | None:
@@ -85,19 +95,30 @@ def deed_of_id(name: str) -> Deed | None:
 
 
 def _plain(text: str) -> str:
-    """As it is read: wide letters, unseen signs and spaced-out Chinese (发 送) make no difference."""
+    """As it is read: wide letters, look-alikes, unseen signs and spaced-out Chinese (发 送) make no difference."""
     seen = unicodedata.normalize("NFKC", text).casefold()
-    seen = "".join(letter for letter in seen if unicodedata.category(letter) != "Cf")
+    seen = "".join(letter for letter in seen if unicodedata.category(letter) not in ("Cf", "Mn"))
+    seen = _WORD.sub(lambda word: _as_latin(word[0]), seen)
     plain = _SPACED.sub("", seen).strip()
     for harmless in table()["harmless"]:
         plain = plain.replace(harmless, " ")
     return plain
 
 
-def _spoken(deed: Deed, spoken: list[str], pressed: bool) -> bool:
+def _as_latin(word: str) -> str:
+    alike = word.translate(_ALIKE)
+    return alike if alike.isascii() else word
+
+
+def _spoken(deed: Deed, plain: str, pressed: bool) -> bool:
+    spoken = words_of(plain)
     if tuple(spoken) in deed.alone:
         return True
-    return _row(deed, spoken) if pressed else any(tuple(spoken[: len(row)]) == row for row in deed.words)
+    return _said(deed, plain) if pressed else any(tuple(spoken[: len(row)]) == row for row in deed.words)
+
+
+def _said(deed: Deed, plain: str) -> bool:
+    return any(_row(deed, words_of(part)) for part in _PARTS.split(plain))
 
 
 def _row(deed: Deed, spoken: list[str]) -> bool:
@@ -114,24 +135,51 @@ def _row(deed: Deed, spoken: list[str]) -> bool:
 def _written(deed: Deed, plain: str, pressed: bool) -> bool:
     signs = "".join(_ZH.findall(plain))
     for word in deed.zh:
-        start = plain.find(word)
-        if start < 0 or plain[:start].endswith(tuple(table()["not_zh"])):
-            continue
-        if pressed or signs.startswith(word) or signs.endswith(word):
+        # Each time that it stands there: in "待支付，立即支付" only the first one is taken back.
+        meant = any(not plain[: at.start()].endswith(tuple(table()["not_zh"])) for at in re.finditer(word, plain))
+        if meant and (pressed or signs.startswith(word) or signs.endswith(word)):
             return True
     return False
 
 
 def has(names: Iterable[str], text: str) -> str:
     """The first of these words that the text has: whole words in English, anywhere in Chinese; empty for none."""
-    plain = text.casefold()
-    spoken = f" {' '.join(words_of(_CAMEL.sub(' ', text).replace('_', ' ').replace('-', ' ')))} "
+    spoken, plain = _apart(text), text.casefold()
     return next((name for name in names if (f" {name} " in spoken if name.isascii() else name in plain)), "")
 
 
+def begins(names: Iterable[str], text: str) -> bool:
+    """Whether the text begins with one of these words."""
+    spoken = _apart(text)
+    return any(spoken.startswith(f" {name} " if name.isascii() else f" {name}") for name in names)
+
+
+def _apart(text: str) -> str:
+    plain = _CAMEL.sub(" ", text).casefold().replace("’", "'").replace("_", " ").replace("-", " ")
+    return f" {' '.join(_ANY_WORD.findall(plain))} "
+
+
+def is_short(label: str) -> bool:
+    """Few enough words to stand on a button."""
+    plain = _plain(label)
+    return len(words_of(plain)) <= _ITEM_WORDS and len(_ZH.findall(plain)) <= _ITEM_ZH
+
+
+def says_something(text: str) -> bool:
+    """Whether there is a word or a number in it; signs that everybody knows (×, +, …) count as words."""
+    plain = unicodedata.normalize("NFKC", text).strip()
+    return any(letter.isalnum() for letter in plain) or (bool(plain) and plain in table()["plain_signs"])
+
+
 def says_yes(label: str) -> bool:
-    """A label that agrees to whatever is asked around it."""
-    return label.casefold().strip(" .!。！") in table()["yes"]
+    """A label that agrees to whatever is asked around it: "OK", "Yes, go on", "确定 (3)"."""
+    plain = _plain(label)
+    spoken, signs = words_of(plain), "".join(_ZH.findall(plain))
+    if (spoken and spoken[0] in table()["yes_first"] and len(spoken) <= _ITEM_WORDS) or " ".join(spoken) in table()[
+        "yes"
+    ]:
+        return True
+    return not spoken and signs in table()["yes"]
 
 
 def speaks_of_a_field(text: str) -> bool:
