@@ -7,16 +7,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deskhand.actions import Action, Click, OpenApp, SwitchWindow, Type
+from deskhand.actions import Action, Click, Key, Memorize, OpenApp, SwitchWindow, Type
 from deskhand.clock import SystemClock
 from deskhand.config import SandboxSettings
 from deskhand.devices.sandbox import Sandbox
-from deskhand.engine.guard import Cover, Grants, GuardedCode, GuardedDevice
+from deskhand.engine.guard import Cover, Grants, GuardedCode, GuardedDevice, GuardedJournal
 from deskhand.engine.vault import HIDDEN, Vault
 from deskhand.errors import ActionFailed, DeviceFault, TextNotTyped
 from deskhand.screen.text import ScreenText
 from deskhand.simphone.phone import Phone
-from deskhand.task.events import PersonSaid
+from deskhand.task.events import ActionIntended, PersonSaid, TaskCreated
+from deskhand.task.journal import SqliteJournal
 from deskhand.types import Frame
 from tests.engine.conftest import Journaled
 
@@ -69,6 +70,38 @@ async def test_the_phone_gets_the_value_and_says_the_placeholder(guarded: Guarde
     (field,) = [element for element in await guarded.elements() if element.editable]
     assert field.value == "{{secret:USER}}"
     assert VALUE in [element.value for element in await guarded.bare_elements()]
+
+
+async def test_what_is_left_of_a_value_after_deleting_is_not_shown(guarded: GuardedDevice, device: Journaled) -> None:
+    """Else a few letters at a time would give all of it away."""
+    await typed(guarded)
+    await guarded.elements()
+    for _ in range(len(VALUE) - 3):
+        await guarded.act(Key(key="delete"))
+    (field,) = [element for element in await device.elements() if element.editable]
+    assert field.value == VALUE[:3]
+    (field,) = [element for element in await guarded.elements() if element.editable]
+    assert (field.value, field.password) == (HIDDEN, True)
+    await guarded.act(Type(text="", clear_first=True))
+    await guarded.elements()
+    await guarded.act(Type(text="Wal"))
+    (field,) = [element for element in await guarded.elements() if element.editable]
+    assert field.value == "Wal", "once it was empty, it is a field like any other"
+
+
+async def test_the_log_has_no_value_where_there_is_no_room_for_its_placeholder(
+    journal: SqliteJournal, guarded: GuardedDevice
+) -> None:
+    vault = Vault(lambda name: VALUE)
+    await vault.learn(["MAIL_PASSWORD"])
+    door = GuardedJournal(journal, vault, Cover(guarded, None, vault), Grants())
+    note = Memorize(text="x" * (4000 - len(VALUE)) + VALUE)
+    created = TaskCreated(goal="g", device="d", worker="w", max_steps=1)
+    await door.append("t", [created, ActionIntended(step=1, number=1, action=note)])
+    kept = (await journal.read("t"))[-1].event
+    assert isinstance(kept, ActionIntended)
+    assert isinstance(kept.action, Memorize)
+    assert kept.action.text.endswith("xxx•••")
 
 
 async def test_a_window_is_found_by_the_title_that_was_shown(guarded: GuardedDevice, device: Journaled) -> None:

@@ -77,6 +77,16 @@ async def test_elements_show_placeholders_and_a_half_typed_value_shows_nothing()
     assert vault.scrub_element(other) is other
 
 
+@pytest.mark.parametrize("left", ["xada.lovelac", "da.lovelace", "Dr. ada.lo", "{{secret:USER}} ada.lov"])
+async def test_what_is_left_of_a_value_is_hidden_whatever_stands_around_it(left: str) -> None:
+    vault = await knowing(USER="ada.lovelace", PIN="1234")
+    field = Element(2, "field", BOX, name="User", value=left, editable=True)
+    assert vault.shows(field)
+    assert vault.scrub_element(field).value == HIDDEN
+    other = Element(3, "field", BOX, name="Phone", value="13800123000, Ada", editable=True)
+    assert vault.scrub_element(other) is other
+
+
 @pytest.mark.parametrize("line", ["Welcome, ada.love1ace!", "ada lovelace", "xx ada.loveIace yy", "lovelace"])
 async def test_what_was_misread_on_a_picture_is_found_all_the_same(line: str) -> None:
     vault = await knowing(USER="ada.lovelace")

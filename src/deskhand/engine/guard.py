@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from deskhand.actions import Action, ActionKind, SwitchWindow, Type
 from deskhand.engine.run import Crew, Management
-from deskhand.engine.vault import Vault
+from deskhand.engine.vault import HIDDEN, Vault
 from deskhand.errors import ActionFailed, DeviceFault, SettingsError, TextNotTyped, UsageError
 from deskhand.gates import GateRequest, Material, Plan, PlanRequest, QualityReport
 from deskhand.people import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
@@ -104,6 +104,8 @@ class GuardedDevice:
         self._acts = 0
         # What was listed since the last action.
         self.listed: tuple[Element, ...] = ()
+        # Fields that held a value when last seen: what is left of it, letter by letter, is nobody's business.
+        self._holding: set[tuple[str, int, int]] = set()
 
     @property
     def id(self) -> str:
@@ -129,8 +131,22 @@ class GuardedDevice:
     async def bare_elements(self) -> tuple[Element, ...]:
         """With the values in them, to know where they are."""
         with self._quiet():
-            self.listed = await self._device.elements()
+            found = await self._device.elements()
+        self.listed = tuple(map(self._kept_dark, found)) if self._vault else found
         return self.listed
+
+    def _kept_dark(self, element: Element) -> Element:
+        """A field that held a value shows nothing else until it is empty."""
+        place = (element.id, element.bounds.left, element.bounds.top)
+        if not element.editable or element.password:
+            return element
+        if self._vault.scrub(element.value) != element.value:
+            self._holding.add(place)
+        elif place in self._holding and element.value:
+            return replace(element, value=HIDDEN, password=True)
+        else:
+            self._holding.discard(place)
+        return element
 
     async def app(self) -> AppInfo:
         with self._quiet():
@@ -387,24 +403,14 @@ class GuardedJournal:
 
     def _clean(self, event: Event) -> Event:
         dumped = event.model_dump(mode="json")
-        clean = self._scrubbed(dumped)
-        if clean == dumped:
-            return event
-        try:
-            return type(event).model_validate(clean)
-        except ValidationError:
-            return event  # a value that is one of our own words ("click") hides nothing
-
-    def _scrubbed(self, tree: Any) -> Any:
-        match tree:
-            case str():
-                return self._vault.scrub(tree)
-            case dict():
-                return {key: self._scrubbed(below) for key, below in cast("dict[str, Any]", tree).items()}
-            case list():
-                return [self._scrubbed(below) for below in cast("list[Any]", tree)]
-            case _:
-                return tree
+        # A placeholder may be longer than its value, and too long for where it stands.
+        for hide in (self._vault.scrub, self._vault.blot):
+            clean = _each_text(dumped, hide)
+            if clean == dumped:
+                return event
+            with suppress(ValidationError):
+                return type(event).model_validate(clean)
+        return event  # a value that is one of our own words ("click") hides nothing
 
     async def read(self, task_id: str, after: int = 0) -> list[Record]:
         return await self._journal.read(task_id, after)
@@ -420,3 +426,15 @@ class GuardedJournal:
 
     async def close(self) -> None:
         await self._journal.close()
+
+
+def _each_text(tree: Any, change: Callable[[str], str]) -> Any:
+    match tree:
+        case str():
+            return change(tree)
+        case dict():
+            return {key: _each_text(below, change) for key, below in cast("dict[str, Any]", tree).items()}
+        case list():
+            return [_each_text(below, change) for below in cast("list[Any]", tree)]
+        case _:
+            return tree

@@ -23,6 +23,8 @@ HIDDEN = "(hidden)"
 # A shorter value is found only where no letter or digit stands beside it: 1234 is no secret in the middle of a number.
 _SHORT = 6
 _KEYRING_S = 60.0
+# So many letters in a row are no chance.
+_TELLING = 5
 # Read from a picture, this much of a value is the value.
 _NEARLY = 75
 
@@ -70,6 +72,14 @@ class Vault:
         """The text with placeholders instead of values, however they are escaped."""
         return self._pattern.sub(self._named, text) if self._pattern and text else text
 
+    def blot(self, text: str) -> str:
+        """The text without values where there is no room for placeholders: never longer than it was."""
+
+        def blots(found: re.Match[str]) -> str:
+            return found[0] if found.lastgroup == "named" else "•" * min(3, len(found[0]))
+
+        return self._pattern.sub(blots, text) if self._pattern else text
+
     def _named(self, found: re.Match[str]) -> str:
         return (
             found[0] if found.lastgroup == "named" else placeholder(list(self._values)[int(str(found.lastgroup)[1:])])
@@ -94,12 +104,12 @@ class Vault:
         return element.editable and not element.password and self._part(element.value)
 
     def _part(self, text: str) -> bool:
-        """Whether it is a good part of a value: typing may have ended in the middle of it."""
-        text = text.strip()
+        """Whether a good part of a value is in it: typing may have ended in the middle, or something was deleted."""
+        seen = PLACEHOLDER.sub("", text).casefold().strip()
         return any(
-            2 < len(text) < len(value) <= 2 * len(text) and text in value
-            for value in self._values.values()
-            if not PLACEHOLDER.search(text)
+            (2 < len(seen) < len(value) <= 2 * len(seen) and seen in value)
+            or any(part in seen for part in _parts(value))
+            for value in map(str.casefold, self._values.values())
         )
 
     def _guessed(self, line: str) -> str:
@@ -112,6 +122,11 @@ class Vault:
             if enough and partial_ratio(wanted, seen) >= _NEARLY:
                 return placeholder(name)
         return line
+
+
+def _parts(value: str) -> set[str]:
+    """Every stretch of a value that gives it away, whatever stands around it."""
+    return {value[start : start + _TELLING] for start in range(len(value) - _TELLING + 1)}
 
 
 def _letters(text: str) -> str:
