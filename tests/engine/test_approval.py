@@ -62,6 +62,17 @@ def test_it_expires_with_what_it_was_said_to(look: Callable[[Observation], Obser
     assert not still_good(look(screen()), look(now), PAY)
 
 
+@pytest.mark.parametrize("look", [lambda seen: seen, bare], ids=["with elements", "by the picture"])
+def test_what_it_costs_may_stand_at_the_lower_edge_of_a_phone(look: Callable[[Observation], Observation]) -> None:
+    foot = Rect(10, 765, 80, 790)
+
+    def bar(amount: str, *boxes: tuple[Rect, int]) -> Observation:
+        seen = screen(*boxes)
+        return look(replace(seen, elements=(*(seen.elements or ()), Element(3, "text", foot, name=amount))))
+
+    assert not still_good(bar("¥12"), bar("¥1200", (foot, 0)), PAY)
+
+
 def test_a_button_that_counts_down_stays_the_same() -> None:
     assert still_good(screen(label="Pay (59s)"), screen(label="Pay (58s)"), PAY)
 

@@ -14,6 +14,7 @@ from deskhand.task.journal import SqliteJournal
 from deskhand.types import (
     Briefing,
     Decision,
+    Element,
     ExecStatus,
     ExecutorStatus,
     Expect,
@@ -419,3 +420,24 @@ async def test_typing_the_word_done_is_typing(start: StartRun, device: Journaled
         state = await run.wait()
     assert device.sent[-1] == Home()
     assert state.status is TaskStatus.FULFILLED
+
+
+async def test_a_screen_that_can_not_be_read_before_an_action_is_a_failed_step_and_no_end(
+    start: StartRun, device: Journaled
+) -> None:
+    class Blinking(Journaled):
+        faults_left = 1
+
+        async def elements(self) -> tuple[Element, ...]:
+            if self.faults_left:
+                self.faults_left -= 1
+                raise DeviceTimeout("The phone did not list its elements in time.")
+            return await self._device.elements()
+
+    blinking, click = Blinking(device._device), Click(x=540, y=1000)
+    worker = ScriptedWorker(click, click)
+    async with start(blinking, worker) as run:
+        state = await run.wait()
+    assert state.status is TaskStatus.FULFILLED
+    assert blinking.sent == [click]
+    assert "did not list its elements in time" in worker.briefings[1].history[-1].error

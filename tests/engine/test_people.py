@@ -31,7 +31,18 @@ from deskhand.task.events import (
 )
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import Decision, ExecutorStatus, Pause, Planned, Situation, Subtask, SubtaskStatus, TaskStatus
+from deskhand.types import (
+    Briefing,
+    Decision,
+    Element,
+    ExecutorStatus,
+    Pause,
+    Planned,
+    Situation,
+    Subtask,
+    SubtaskStatus,
+    TaskStatus,
+)
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
 
 QUESTION = Decision(kind="ask", message="which of the two?")
@@ -128,6 +139,29 @@ async def test_a_yes_expires_when_the_screen_changes(start: StartRun, device: Jo
     assert device.sent == [OpenApp(name="设置")]
     assert "expired" in worker.briefings[1].history[-1].error
     assert state.status is TaskStatus.FULFILLED
+
+
+async def test_a_screen_that_changed_while_the_worker_thought_is_judged_as_it_is_now(
+    start: StartRun, device: Journaled, phone: Phone
+) -> None:
+    async def late(_: Briefing) -> Click:
+        """By the time it is decided, something else stands at the point."""
+        hands = device._device
+        await hands.act(OpenApp(name="通讯录"))
+        await hands.act(Click(**point(await hands.elements(), "Bob")))
+        call = point(await hands.elements(), "拨打电话")
+        return Click(**call, target="the clock")
+
+    async with start(device, ScriptedWorker(late, needs_elements=True)) as run:
+        state = await run.wait()
+    assert "拨打电话" in state.reason
+    assert device.sent == []
+    assert phone.state()["apps"]["com.android.contacts"]["calls"] == []
+
+
+def point(elements: Sequence[Element], name: str) -> dict[str, int]:
+    x, y = next(one.bounds.center for one in elements if one.name == name)
+    return {"x": x, "y": y}
 
 
 async def test_nobody_answers_in_time(start: StartRun, device: Journaled, journal: SqliteJournal) -> None:

@@ -47,7 +47,7 @@ def _told(seen: Observation) -> Counter[str]:
 
 
 def _at_the_edge(one: Element, seen: Observation) -> bool:
-    return _in_strip(one.bounds, seen.frame.height) and one.bounds.width <= _CLOCK * seen.frame.width
+    return _in_strip(one.bounds, seen.frame.size) and one.bounds.width <= _CLOCK * seen.frame.width
 
 
 def _timeless(text: str) -> str:
@@ -56,8 +56,10 @@ def _timeless(text: str) -> str:
 
 def _by_itself(box: Rect, size: tuple[int, int]) -> bool:
     caret = box.width <= _CARET[0] and box.height <= _CARET[1]
-    return caret or (_in_strip(box, size[1]) and box.width <= _CLOCK * size[0])
+    return caret or (_in_strip(box, size) and box.width <= _CLOCK * size[0])
 
 
-def _in_strip(box: Rect, height: int) -> bool:
-    return box.bottom <= _EDGE * height or box.top >= (1 - _EDGE) * height
+def _in_strip(box: Rect, size: tuple[int, int]) -> bool:
+    """A desktop has its clock above or below; at the lower edge of a phone there is what it costs."""
+    width, height = size
+    return box.bottom <= _EDGE * height or (width > height and box.top >= (1 - _EDGE) * height)

@@ -393,15 +393,20 @@ class Executor:
         """Why this can't or may not be done here; empty when it may, if need be after a person's yes."""
         try:
             check_possible(planned.action, self._actor.skills(self._role), frame)
+            permit = await self._permission.of(planned, seen)
+            if permit.verdict == "allow":
+                return ""
+            await self._log.record(*played.unwritten)
+            played.unwritten = ()
+            answer = await self._permission.asked(planned.action, permit)
         except ModelFault as fault:
             played.error = str(fault)
             return played.error
-        permit = await self._permission.of(planned, seen)
-        if permit.verdict == "allow":
-            return ""
-        await self._log.record(*played.unwritten)
-        played.unwritten = ()
-        answer = await self._permission.asked(planned.action, permit)
+        except DeviceUnusable:
+            raise
+        except DeviceFault as fault:
+            played.error = f"The screen could not be read: {fault}"
+            return played.error
         played.refused, played.error = answer.refused, answer.stale
         return answer.refused or answer.stale
 

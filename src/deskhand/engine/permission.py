@@ -37,13 +37,21 @@ class Permission:
         self._seen: Observation | None = None
 
     async def of(self, planned: Planned, seen: Observation | None) -> Permit:
-        """What the policy says of an action on this screen; looks for itself where `seen` does not tell enough."""
+        """What the policy says of an action on this screen; looks for itself where `seen` does not tell enough.
+
+        A decision may take long: what has changed by itself meanwhile is judged as it is now.
+        """
         unsafe = {self._policy.look, self._policy.reversible, self._policy.irreversible} != {"allow"}
         listed = unsafe and wants_elements(planned.action)
-        if seen is None or (listed and seen.elements is None):
+        if seen is None or (listed and (seen.elements is None or await self._moved_on(seen))):
             seen = await self._eyes.observe(listed)
         self._seen = seen
         return judge(planned, seen, self._policy, goal=self._log.state.goal, own_words=self._own_words)
+
+    async def _moved_on(self, seen: Observation) -> bool:
+        await self._eyes.perception.frame()  # at hand where the device tells of changes, or the decision was quick
+        late = self._eyes.perception.surprise
+        return late is not None and late.frame.at > seen.frame.at
 
     async def asked(self, action: Action, permit: Permit) -> Agreement:
         """The person's answer, for this action on the screen that was just judged."""
@@ -57,6 +65,7 @@ class Permission:
         reply = await self._people.ask("approval", permit.reason, action=action, frame=picture)
         if reply.verdict == "no":
             return Agreement(refused=said_no(reply, permit.reason))
+        await self._eyes.perception.fresh()  # a yes is for what is there now, not for what was there a moment ago
         now = await self._eyes.observe(with_elements=agreed.elements is not None)
         if not still_good(agreed, now, action, self._movers):
             return Agreement(stale="The screen changed since this was agreed to, so the yes has expired: look again.")
