@@ -196,7 +196,8 @@ def test_a_picture_without_words_may_do_anything() -> None:
 SCRIPTS = ["javascript:send()", "java\tscript:send()", "\x01javascript:send()", "JAVASCRIPT:send()"]
 ADDRESSES = [
     *SCRIPTS, "data:text/html,<form action=https://bank.example>", "https://x.example/%64elete/5",
-    "https://x.example/send.php?to=bob", "  mailto:bob@x.example", "inte\nnt://x#Intent;end",
+    "https://x.example/send.php?to=bob", "  mailto:bob@x.example",
+    "file:///root/.config/deskhand/secrets.toml", "chrome://restart", "inte\nnt://x#Intent;end",
 ]  # fmt: skip
 
 

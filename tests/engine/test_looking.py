@@ -7,11 +7,14 @@ import pytest
 
 from deskhand.actions import Action, Click, Wait
 from deskhand.clock import SystemClock
+from deskhand.engine.looking import Eyes
 from deskhand.engine.run import Run
+from deskhand.screen.perception import Perception
+from deskhand.screen.text import Line, ScreenText
 from deskhand.task.events import QueueFlushed
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import AppInfo, Briefing, Decision, Element, Frame, Planned
-from tests.engine.conftest import ScriptedWorker, StartRun, forever
+from deskhand.types import AppInfo, Briefing, Decision, Element, Frame, Planned, Rect
+from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
 from tests.screen.pictures import noise, painted
 
 
@@ -146,3 +149,29 @@ async def until(true: Callable[[], object]) -> None:
     async with asyncio.timeout(20):
         while not true():
             await asyncio.sleep(0.01)
+
+
+BOX = Rect(0, 0, 100, 40)
+
+
+@pytest.mark.parametrize(
+    ("listed", "source"),
+    [
+        ((), "ocr"),
+        ((Element(0, "window", BOX, name="Game"), Element(1, "group", BOX, clickable=True)), "ocr"),
+        ((Element(0, "text", BOX, name="Hello"),), "uiautomator"),
+        ((Element(0, "field", BOX, editable=True),), "uiautomator"),
+    ],
+)
+async def test_where_the_list_says_nothing_the_picture_is_read(
+    device: Journaled, listed: tuple[Element, ...], source: str
+) -> None:
+    class Listing(Journaled):
+        async def elements(self) -> tuple[Element, ...]:
+            return listed
+
+    reader = ScreenText(lambda frame: [Line("Pay", BOX, 1.0)])
+    hollow = Listing(device._device)
+    seen = await Eyes(Perception(hollow, lambda _: None, SystemClock()), hollow, reader).observe(with_elements=True)
+    reader.close()
+    assert {one.source for one in seen.elements or ()} == {source}

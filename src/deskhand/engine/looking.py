@@ -1,6 +1,6 @@
 """Looking at a device: what is there now, and why queued actions no longer fit it."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
 from deskhand.actions import Action, points_of
@@ -9,7 +9,7 @@ from deskhand.protocols import Device, ScreenReader
 from deskhand.screen.diff import changed_fraction
 from deskhand.screen.frame import crop
 from deskhand.screen.perception import Perception
-from deskhand.types import Expect, Frame, Observation, Rect
+from deskhand.types import Element, Expect, Frame, Observation, Rect
 
 # A queued point is still good when this neighbourhood of it looks as it did when the point was chosen.
 PATCH = 64
@@ -43,15 +43,20 @@ class Eyes:
 
     async def observe(self, with_elements: bool) -> Observation:
         seen = await self.perception.observe(with_elements)
-        if not with_elements or seen.elements is not None or self._reader is None or seen.frame.secure:
+        if not with_elements or self._reader is None or seen.frame.secure or not _is_hollow(seen.elements):
             return seen
         read = await self._reader.elements(seen.frame, self._device.id)
-        return Observation(seen.frame, read, seen.app, seen.title, seen.problem)
+        return Observation(seen.frame, read or seen.elements, seen.app, seen.title, seen.problem)
 
     async def change_since(self, before: Frame) -> str:
         """What a worker is told when someone else had the device."""
-        await self.perception.fresh()  # the person may have done the last thing just now
-        seen = await self.observe(with_elements=False)
+        try:
+            await self.perception.fresh()  # the person may have done the last thing just now
+            seen = await self.observe(with_elements=False)
+        except DeviceUnusable:
+            raise
+        except DeviceFault as fault:
+            return f"The screen could not be read: {fault}"
         front = " · ".join(part for part in (seen.app, seen.title) if part)
         if seen.frame.size != before.size:
             return f"The screen has another size now; in front is {front}."
@@ -91,6 +96,11 @@ class Eyes:
             if not any(wanted in f"{e.name} {e.value}".casefold() for e in seen.elements or ()):
                 return f'expected to see "{expect.text}"'
         return ""
+
+
+def _is_hollow(elements: Sequence[Element] | None) -> bool:
+    """Whether nothing is listed that can be read or written: a game, or a program that draws all by itself."""
+    return not any((one.text and one.role != "window") or one.editable for one in elements or ())
 
 
 def check_possible(action: Action, offered: frozenset[str], frame: Frame) -> None:

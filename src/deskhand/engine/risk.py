@@ -452,7 +452,7 @@ def _address(url: str) -> Finding:
     named = scheme[1].lower() if scheme else ""
     # `nas:8080` is a host with its port, but `sms:123` is none.
     if scheme and named not in known["plain"] and (named in known["acting"] or not scheme[2]):
-        return Finding("irreversible", f"{named}: leads into another app or runs a script, which may act on it")
+        return Finding("irreversible", f"{named}: is no page of the web: it may act, or show what is on this computer")
     parts = re.split(r"[/?#&=;]+", unquote(url).casefold().partition("//")[2] or unquote(url).casefold())[1:]
     # `send.php` sends.
     if deed := next((part for part in parts if part.partition(".")[0] in known["deeds"]), ""):
