@@ -547,6 +547,13 @@ async def test_a_clients_words_are_nobodys_yes(opened: Open) -> None:
     assert "发送" in request["text"]
 
 
+async def test_a_page_that_does_something_is_not_opened_on_a_clients_word(opened: Open) -> None:
+    async with opened() as door, door.client() as client:
+        for url in ("tel:110", "http://news.local/subscribe", "javascript:alert(1)"):
+            given = {"goal": "look around", "device_id": "sim", "url": url}
+            assert "has to be agreed to first" in refused(await client.call_tool("run_task", given))
+
+
 # --- secrets ---------------------------------------------------------------------------------------------------
 
 VALUE = "Walrus-Quartz-58"

@@ -19,15 +19,17 @@ from deskhand.clock import SystemClock
 from deskhand.config import Settings, load, read_secret
 from deskhand.engine.budget import Budget
 from deskhand.engine.guard import checked, covered_screen, guarded, named_by_the_person
+from deskhand.engine.policy import judge
 from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Crew, Run, clear_goal
 from deskhand.engine.vault import Vault
+from deskhand.errors import UsageError
 from deskhand.screen.settle import VisualStability
 from deskhand.task.events import Event, LoopMode
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
-from deskhand.types import DeviceInfo, Frame
+from deskhand.types import DeviceInfo, Frame, Observation, Planned
 
 if TYPE_CHECKING:
     from deskhand.devices.pool import Pool, Provider
@@ -116,9 +118,18 @@ class Deskhand:
             self._crew(leased, loop, budget, quoted=quoted, foreign=foreign) as crew,
         ):
             if url:
-                await leased.act(OpenUrl(url=url))
+                await self._open_page(leased, url, goal, foreign=foreign)
             async with _under_way(Run(goal, crew, max_steps, attended=attended)) as run:
                 yield run
+
+    async def _open_page(self, device: Device, url: str, goal: str, *, foreign: bool) -> None:
+        """The page that a task begins with: held to the lists, and where a model has chosen it, to the whole policy."""
+        opening = Planned(action=OpenUrl(url=url))
+        seen = Observation(await device.frame())
+        permit = judge(opening, seen, self.settings.policy, goal=goal, own_words=not foreign)
+        if permit.verdict != "allow":
+            raise UsageError(permit.reason)
+        await device.act(opening.action)
 
     @asynccontextmanager
     async def resume(
