@@ -5,6 +5,7 @@ Heavy parts are imported where they are made, so that nobody pays for what they 
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -100,6 +101,7 @@ class Deskhand:
         wait_s: float = 0.0,
         attended: bool = False,
         said: str | None = None,
+        wish: str = "",
         foreign: bool = False,
         budget: Budget | None = None,
     ) -> AsyncGenerator[Run, None]:
@@ -107,12 +109,13 @@ class Deskhand:
 
         `attended`: somebody follows it and answers what it asks; else every question ends it.
         `said`: the person's own words where the goal is not: it may name no secret that they don't.
+        `wish`: the newest of them; a goal that quotes it is theirs after all.
         `foreign`: a model that is not ours has chosen the goal, so that it counts as agreed to by nobody.
         `budget`: money that it shares with others; else it has its own.
         """
         goal, name = clear_goal(goal), device or self.settings.device or DEFAULT_DEVICE
         await checked(goal, self._vault, said)
-        quoted = said is not None and is_quoted(goal, said)
+        quoted = said is not None and is_quoted(goal, wish)
         async with (
             self.pool.lease(name, wait_s=wait_s) as leased,
             self._crew(leased, loop, budget, quoted=quoted, foreign=foreign) as crew,
@@ -204,10 +207,29 @@ class Deskhand:
         return Sandbox(self.settings.sandbox, self.settings.data_dir / "work" / task_id, self.clock)
 
 
-def is_quoted(goal: str, said: str) -> bool:
-    """Whether a goal is nothing but a part of what the person said, marks and spaces aside."""
-    bare, whole = ("".join(filter(str.isalnum, text.casefold())) for text in (goal, said))
-    return bool(bare) and bare in whole
+def is_quoted(goal: str, wish: str) -> bool:
+    """Whether a goal is nothing but whole parts of what the person wishes, as they stand there.
+
+    Fewer words than a part are no quotation: "Delete it" is not what "Don't delete it" says.
+    """
+    wanted = _parts(goal)
+    for sentence in filter(None, _SENTENCE.split(wish)):
+        parts = _parts(sentence)
+        starts = range(len(parts) - len(wanted) + 1)
+        if wanted and not _REFUSAL.search(sentence) and any(parts[at : at + len(wanted)] == wanted for at in starts):
+            return True
+    return bool(wanted) and wanted == _parts(wish)
+
+
+# Where one part of an instruction ends and the next begins, in English and Chinese.
+_PART = re.compile(r"[,;:.!?\n，；：。！？、]+|\b(?:and then|and|then)\b|然后|接着|并且|再", re.IGNORECASE)
+_SENTENCE = re.compile(r"[.!?\n。！？]+")
+_REFUSAL = re.compile(r"\b(?:not|never|no|without|cannot|\w+n['’]t)\b|不|别|勿|禁止", re.IGNORECASE)
+
+
+def _parts(text: str) -> list[str]:
+    bare = ("".join(filter(str.isalnum, part.casefold())) for part in _PART.split(text))
+    return [part for part in bare if part]
 
 
 @asynccontextmanager

@@ -158,13 +158,14 @@ class Exchange:
 
     async def _replied(self, assistant: Assistant, toolbox: Toolbox) -> ModelReply:
         past = [kept.entry for kept in await self._store.read(self.session_id)]
-        self._loops.said = "\n".join(entry.content for entry in past if isinstance(entry, Asked))
+        said = [entry.content for entry in past if isinstance(entry, Asked)]
+        self._loops.said, self._loops.wish = "\n".join(said), said[-1] if said else ""
         reply = await assistant.answer(turns_of(past, self._settings.chat.context_chars), toolbox.tools)
         # Ids of our own: some servers give none, or the same ones again and again.
         calls = tuple(replace(call, id=f"call_{secrets.token_hex(6)}") for call in reply.calls)
-        said = [Said(content=reply.text)] if reply.text.strip() else []
+        answered = [Said(content=reply.text)] if reply.text.strip() else []
         called = [Called(tool_name=call.name, tool_args=dict(call.arguments or {}), call_id=call.id) for call in calls]
-        await self.record(*said, *called)
+        await self.record(*answered, *called)
         return replace(reply, calls=calls)
 
     async def _carry_out(self, calls: tuple[ToolCall, ...], toolbox: Toolbox) -> None:

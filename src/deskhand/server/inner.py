@@ -36,6 +36,8 @@ class InnerLoops:
         self._asked = asked
         # What the person has said so far: secrets are named by them and by nobody else.
         self.said = ""
+        # The newest of it: what was wished for earlier is done, and no leave to do it again.
+        self.wish = ""
         self.foreign = False
         self.runs: dict[str, Run] = {}
 
@@ -59,6 +61,7 @@ class InnerLoops:
             wait_s=self._settings.device_wait_s,
             attended=True,
             said=self.said,
+            wish=self.wish,
             foreign=self.foreign,
             budget=self._budget,
         )
