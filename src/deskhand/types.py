@@ -331,6 +331,12 @@ class StepReport(Word):
     error: str = ""
     done: bool = False
 
+    @property
+    def trouble(self) -> str:
+        """What went wrong in it; empty when nothing did."""
+        failed = (action for action in self.actions if action.status is not ExecStatus.EXECUTED)
+        return self.error or next((action.detail or action.status.value for action in failed), "")
+
 
 class Artifact(Word):
     """A file that code wrote: its name in the task's folder, its size, and the beginning of its text."""

@@ -46,7 +46,7 @@ class Capture:
             "gzip": self._gzip,
             "png": self._png,
         }
-        self.way = way
+        self.way: Way | None = way
 
     async def frame(self) -> Frame:
         """A picture of now; raises BadFrame when what came is not whole."""

@@ -227,7 +227,7 @@ class Executor:
             return True
         if state.failures_in_a_row >= self._settings.max_failures:
             last = state.history[-1] if state.history else StepReport(step=state.step)
-            error = _trouble(last) or last.message or "it gave no reason"
+            error = last.trouble or last.message or "it gave no reason"
             reason = f"{state.failures_in_a_row} steps failed in a row; the last one: {error}"
             await self._changed(ExecutorStatus.FAILED, cause="failed", reason=reason)
             return True
@@ -402,11 +402,6 @@ class Executor:
         except ModelFault as fault:
             played.error = str(fault)
             return played.error
-        except DeviceUnusable:
-            raise
-        except DeviceFault as fault:
-            played.error = f"The screen could not be read: {fault}"
-            return played.error
         played.refused, played.error = answer.refused, answer.stale
         return answer.refused or answer.stale
 
@@ -478,7 +473,7 @@ class Executor:
             StepFinished(
                 subtask=self._subtask_id,
                 report=report,
-                success=not _trouble(report) if success is None else success,
+                success=not report.trouble if success is None else success,
                 finished=finished,
                 screen_changed=any(seen_changes) or not seen_changes,
                 ms=round((self._clock.now() - begun) * 1000),
@@ -498,10 +493,3 @@ _CONCLUSIONS: dict[str, tuple[ExecutorStatus, EndCause]] = {
 
 def _flushed(step: int, dropped: tuple[Planned, ...], reason: str) -> QueueFlushed:
     return QueueFlushed(step=step, dropped=tuple(planned.action for planned in dropped), reason=reason)
-
-
-def _trouble(report: StepReport) -> str:
-    """What went wrong in a step; empty when nothing did."""
-    if report.error:
-        return report.error
-    return next((a.detail or a.status.value for a in report.actions if a.status is not ExecStatus.EXECUTED), "")

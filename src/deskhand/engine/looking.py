@@ -71,12 +71,7 @@ class Eyes:
         if self._put_off or newest is None or not self.perception.surprise:
             self._put_off = False
             return ""
-        try:
-            front = (await self._device.app()).name
-        except DeviceUnusable:
-            raise
-        except DeviceFault as fault:
-            return f"the screen could not be read: {fault}"
+        front = (await self._device.app()).name
         if front != seen.app:
             why = f"{front} came to the front instead of {seen.app} while this was decided"
         elif moved_away(action, seen.frame, newest):
