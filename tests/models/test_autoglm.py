@@ -152,6 +152,18 @@ def test_a_tap_with_a_message_needs_a_yes() -> None:
     assert (planned.action, planned.sensitive) == (MIDDLE, "pays 5 yuan")
 
 
+@pytest.mark.parametrize(
+    ("command", "kind"), [("Interact", "ask"), ("Call_API", "supplement"), ("Take_over", "actions")]
+)
+def test_without_a_message_the_person_is_told_the_thought(command: str, kind: str) -> None:
+    decision = read(f'<think>有两个小安,要给哪一个发?</think><answer>do(action="{command}")</answer>')
+    told = [planned.action for planned in decision.actions] or decision.message
+    assert (decision.kind, told) == (
+        kind,
+        [TakeOver(reason="有两个小安,要给哪一个发?")] if kind == "actions" else "有两个小安,要给哪一个发?",
+    )
+
+
 def test_interact_asks_and_call_api_wants_material() -> None:
     assert read('do(action="Interact")').kind == "ask"
     decision = read('do(action="Call_API", instruction="summarise")')

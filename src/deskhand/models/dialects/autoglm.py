@@ -111,7 +111,9 @@ _READERS: dict[str, Read] = {
     "back": lambda call, scale, _: Back(),
     "home": lambda call, scale, _: Home(),
     "wait": lambda call, scale, _: make(Wait, seconds=seconds(call.named.get("duration", *call.args[:1] or (1,)))),
-    "takeover": lambda call, scale, _: make(TakeOver, reason=(_text(call, "message") or "a person is needed")[:2000]),
+    "takeover": lambda call, scale, thought: make(
+        TakeOver, reason=(_text(call, "message") or thought or "a person is needed")[:2000]
+    ),
     "note": _note,
 }
 # Words that end a step without touching the screen.
@@ -210,12 +212,13 @@ def _planned(call: Call, scale: Scale, thought: str) -> Planned:
 
 def _ending(call: Call, thought: str) -> Decision:
     word = _word(call)
-    said = _text(call, "message", "instruction", "content")[:2000]
+    said, thought = _text(call, "message", "instruction", "content")[:2000], thought[:2000]
     if word == "finish":
-        return Decision(kind="done", message=said, thought=thought[:2000])
+        return Decision(kind="done", message=said, thought=thought)
+    # What it thought is the best of questions, and in the language of the task.
     if word == "interact":
-        return Decision(kind="ask", message=said or "There are several choices: which one?", thought=thought[:2000])
-    return Decision(kind="supplement", message=said or "A summary of the page is needed.", thought=thought[:2000])
+        return Decision(kind="ask", message=said or thought or "There are several choices: which one?", thought=thought)
+    return Decision(kind="supplement", message=said or thought or "A summary of the page is needed.", thought=thought)
 
 
 # --- its own words for what was done -------------------------------------------------------------------------
