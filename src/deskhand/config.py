@@ -261,6 +261,8 @@ class EndpointSettings(_Section):
     def _reachable(self) -> "EndpointSettings":
         if self.provider == "openai-compatible" and not self.base_url:
             raise ValueError("an openai-compatible model needs a base_url")
+        if self.base_url and not re.match(r"https?://[^/\s]", self.base_url):
+            raise ValueError("a base_url begins with http:// or https://")
         return self
 
 

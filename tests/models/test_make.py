@@ -49,6 +49,10 @@ def test_a_settings_file_names_models_by_role(tmp_path: Path) -> None:
     file.write_text('[models.operator]\nmodel = "x"\n')
     with pytest.raises(SettingsError, match="needs a base_url"):
         load(file=file)
+    for address in ("127.0.0.1:8000/v1", "http:///v1", "localhost"):
+        file.write_text(f'[models.operator]\nmodel = "x"\nbase_url = "{address}"\n')
+        with pytest.raises(SettingsError, match=r"a base_url begins with http:// or https://"):
+            load(file=file)
 
 
 def test_a_key_comes_from_its_file_or_its_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
