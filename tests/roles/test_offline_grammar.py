@@ -312,6 +312,9 @@ def test_politeness_does_not_change_what_is_meant(goal: str, expected: list[tupl
         ("在微信里和李四说：到家了吗？", [("Open", "微信"), ("Send", "到家了吗？", "李四")]),
         ("用计算器算99减45", [("Open", "计算器"), ("Compute", "99-45")]),
         ("打开优选商城搜索耳机", [("Open", "优选商城"), ("Search", "耳机")]),
+        ("把便签里的“周报”删掉", [("Open", "便签"), ("Delete", "周报")]),
+        ("打开设置，打开设置里的蓝牙", [("Open", "设置"), ("Open", "蓝牙")]),
+        ("点击列表里的张三", [("Tap", "列表里的张三", "click")]),
         ("会飞吗？", [("NotUnderstood",)]),
     ],
 )

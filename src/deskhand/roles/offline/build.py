@@ -16,6 +16,7 @@ from deskhand.screen.find_query import chinese_number
 from deskhand.screen.find_words import is_chinese, same_word
 
 Slots = dict[str, str]
+_IN_APP = re.compile(r"(?P<where>(?P<app>.+?)(?:里面|里|中|上)的)(?P<thing>.+)")
 _COUNT = re.compile(r"(?:[二两三四五六七八九十几]|\d+)[个条则篇份]|two|three|four|five|several|a few", re.IGNORECASE)
 
 
@@ -31,8 +32,18 @@ def build(kind: str, slots: Slots, source: str, before: Sequence[Instruction]) -
             slots = {**slots, "condition": _with_subject(text, subject)}
     if kind == "add_to_cart" and "target" not in slots:
         slots = {**slots, "target": _just_sought(before)}
-    made = _BUILDERS[kind](slots, source)
+    made = _inside_app(kind, slots, source) or _BUILDERS[kind](slots, source)
     return made[1:] if len(made) > 1 and _is_open(made[0], before) else made
+
+
+def _inside_app(kind: str, slots: Slots, source: str) -> list[Instruction]:
+    """`把便签里的“周报”删掉`: the app, then the thing in it."""
+    for slot in ("target", "name"):
+        found = _IN_APP.fullmatch(slots.get(slot, ""))
+        if found and is_app(tokens := cut(found["app"]), 0, len(tokens)):
+            own = {**slots, slot: _bare(found["thing"])}
+            return [opening(found["app"]), *_BUILDERS[kind](own, source.replace(found["where"], "", 1))]
+    return []
 
 
 def _with_subject(condition: str, subject: str) -> str:
