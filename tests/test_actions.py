@@ -66,6 +66,7 @@ def test_points_are_every_place_the_action_touches() -> None:
 def test_a_description_names_the_target_and_the_point() -> None:
     assert describe(Click(x=540, y=2210, target="Send")) == 'click "Send" (540, 2210)'
     assert describe(Type(text="你好", press_enter=True)) == 'type "你好" press_enter=True'
+    assert describe(Scroll(direction="up", pages=3 * 0.8)) == 'scroll "up" pages=2.4'
 
 
 @given(st.sampled_from(sorted(ACTION_KINDS)), st.dictionaries(st.text(max_size=8), st.integers() | st.text(max_size=8)))

@@ -215,6 +215,11 @@ def describe(action: Action) -> str:
     words = [action.kind.replace("_", " ")]
     if target := getattr(action, "target", ""):
         words.append(f'"{target}"')
-    words += [f'"{value}"' if isinstance(value, str) else f"{name}={value}" for name, value in fields.items()]
+    words += [f'"{value}"' if isinstance(value, str) else f"{name}={_short(value)}" for name, value in fields.items()]
     words += [f"({x}, {y})" for x, y in points_of(action)]
     return " ".join(words)
+
+
+def _short(value: object) -> str:
+    """0.8 of a page three times is 2.4 pages, and not 2.4000000000000004."""
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import pytest
 
 from deskhand.build import Deskhand
+from deskhand.cli.lines import lines_of
 from deskhand.config import Settings
 from deskhand.models.scripted import Entry, ScriptedCall, Seen, Step
 from deskhand.models.server import ModelServer
@@ -193,7 +194,11 @@ async def test_a_final_check_that_fails_leads_to_a_new_plan(tmp_path: Path) -> N
     state = await office.run("Open 设置, then 微信")
     assert state.status is TaskStatus.FULFILLED, state.reason
     assert [made.reason for made in office.events(PlanMade)] == ["first_plan", "final_check_failed"]
-    assert [gate.report.by for gate in office.events(GateClosed)] == ["model"] * 4
+    gates = office.events(GateClosed)
+    assert [gate.report.by for gate in gates] == ["model"] * 4
+    shown = [lines_of(Record(seq=1, task_id="t", at=0, event=gate))[0] for gate in gates]
+    assert "gate WORKER_SUCCESS: gate_done by model, medium depth: Settings are open." in shown[0]
+    assert "gate FINAL_CHECK: gate_fail by model, high depth: Nobody opened WeChat." in shown[1]
 
 
 async def test_a_part_that_fails_is_replanned_light_medium_heavy_and_then_goes_to_the_person(tmp_path: Path) -> None:

@@ -68,8 +68,8 @@ def _of_the_plan(record: Record) -> list[str]:
             return [f"     [yellow]rule {ruling.rule}: {plain(ruling.reason)}[/yellow]"]
         case GateClosed(report=report):
             colour = _GATE_COLOURS.get(report.decision, "red")
-            told = f"gate {report.trigger}: {report.decision} by {report.by}"
-            told += f": {report.reason}" if report.reason else ""
+            by = f"model, {report.depth} depth" if report.by == "model" else "rules"
+            told = f"gate {report.trigger}: {report.decision} by {by}" + (f": {report.reason}" if report.reason else "")
             return [f"     [{colour}]{plain(told)}[/{colour}]"]
         case Supplemented(need=need, materials=materials, trouble=trouble):
             found = ", ".join(material.title for material in materials) or ("" if trouble else "nothing found")
