@@ -221,6 +221,23 @@ async def test_a_question_without_a_person_is_the_end_each_time_it_is_taken_up(
     assert len(planner.requests) == 1
 
 
+async def test_what_the_outer_loop_asked_is_not_put_into_a_workers_mouth(
+    start: StartRun, device: Journaled, journal: SqliteJournal
+) -> None:
+    fail = Decision(kind="fail", message="no")
+    management = managed(ScriptedPlanner("a"), ScriptedJudge())
+    async with start(device, ScriptedWorker(*[fail] * 9), management=management, attended=True) as run:
+        async with asyncio.timeout(20):
+            while not run.state.requests:
+                await asyncio.sleep(0.01)
+        past = await run.stop()
+    assert past.requests[0].text.startswith("Nothing that was tried has worked")
+    again = Run.resumed(past, _crew_of(run, ScriptedWorker(DONE)), attended=True)
+    await again.start()
+    async with asyncio.timeout(20):
+        assert (await again.wait()).status is TaskStatus.FULFILLED
+
+
 async def test_a_task_that_failed_is_planned_anew(start: StartRun, device: Journaled, journal: SqliteJournal) -> None:
     planner = ScriptedPlanner("a")
     management = managed(planner, ScriptedJudge())

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Self
 
@@ -19,7 +19,7 @@ from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.engine.support import Support
 from deskhand.errors import DeskhandError, JournalError, UsageError
 from deskhand.gates import Depth
-from deskhand.people import PersonReply
+from deskhand.people import PersonReply, PersonRequest
 from deskhand.protocols import (
     Clock,
     Coach,
@@ -147,7 +147,7 @@ class Run:
             policy=crew.settings.policy,
             people=self._people,
             own_words=crew.own_words,
-            unanswered=[request for request in past.requests if request.kind != "approval"] if past else (),
+            unanswered=_to_ask_again(past.requests) if past else (),
             max_steps=self._max_steps,
             code=crew.code(self.task_id) if crew.code else None,
         )
@@ -367,6 +367,11 @@ class Run:
         if not isinstance(event, StepFinished) or unchanged < self._crew.settings.rules.steps_without_progress:
             return None
         return TaskEnded(status=TaskStatus.REJECTED, cause="failed", reason=f"{unchanged} steps changed nothing")
+
+
+def _to_ask_again(requests: Sequence[PersonRequest]) -> list[PersonRequest]:
+    """What a worker asked. A yes was for a screen that is gone, and the outer loop asks again by itself."""
+    return [request for request in requests if request.kind != "approval" and request.asker == "worker"]
 
 
 def _ended(event: object) -> TaskEnded | None:
