@@ -288,6 +288,18 @@ async def test_an_opened_page_with_a_film_takes_no_longer_than_any_other(
     assert result.still or result.moving
 
 
+async def test_what_is_opened_after_a_film_is_not_taken_for_the_film() -> None:
+    clock, page = FilmClock(0.0), in_pieces(10.1, 10.6, 11.1, 11.6)
+    film = [painted(plain(400, 800), 40, 40, 360, 760, shade) for shade in range(0, 250, 25)]
+    device = Screen(clock, lambda t: film[int(t * 20) % len(film)] if t < 10.05 else page(max(t, 10.1)))
+    still = VisualStability(SettleSettings(), clock)
+    assert not (await still(device, device.at(0.0))).still
+    await clock.sleep(10 - clock.now())
+    opened = await still.wait_for_animation_completion(device, device.at(9.9))
+    assert opened.still
+    assert opened.frame.at >= 11.6
+
+
 async def test_the_wait_after_opening_has_a_limit_which_is_a_setting() -> None:
     _, ended = await opened(in_pieces(*SLOWLY), max_opening_ms=4000)
     assert 4.0 <= ended < 4.2

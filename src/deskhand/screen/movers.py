@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import xxhash
 
-from deskhand.screen.diff import TILE, Tiles, change_between
+from deskhand.screen.diff import TILE, Tiles, change_between, grid
 from deskhand.screen.frame import words
 from deskhand.types import Change, Frame
 
@@ -20,6 +20,7 @@ _FORGET_S = 90.0
 _EVENT_SHARE = 0.25
 _MAX_STATES = 64
 _REPLACED_SHARE = 0.8
+_FILM_SHARE = 0.1
 _WHOLE = (0, TILE - 1)
 
 Spot = tuple[int, int]
@@ -91,6 +92,17 @@ class Movers:
         for spot in over:
             del self._lives[spot]
         return effect
+
+    def page_left(self) -> None:
+        """Another page is opened: what moved on a large part of the screen is left behind with the one before.
+
+        Otherwise whatever comes to where a film was shown would be taken for the film.
+        """
+        running = [spot for spot, life in self._lives.items() if life.free_running]
+        rows, columns = grid(self._size)
+        if len(running) >= _FILM_SHARE * rows * columns:
+            for spot in running:
+                del self._lives[spot]
 
     def unexplained(self, change: Change) -> Tiles:
         """The changed tiles, without those that show no more than they do on their own."""

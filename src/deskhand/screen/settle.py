@@ -32,6 +32,7 @@ class VisualStability:
 
         What only moves in its place (a film, a spinner) is given up on as soon as ever.
         """
+        self.movers(device.id).page_left()
         return await self._settle(device, before, max(self._settings.max_wait_ms, self._settings.max_opening_ms))
 
     async def _settle(self, device: Device, before: Frame, longest_ms: int) -> SettleResult:
