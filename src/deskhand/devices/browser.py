@@ -134,8 +134,7 @@ class BrowserDevice:
     async def _frame(self, tab: Tab) -> Frame:
         at = self._clock.now()
         try:
-            with self._window.changes.capturing():
-                data = await self._window.until_turned(tab.capture())
+            data = await self._window.until_turned(tab.capture())
         except Interrupted:
             pass  # a dialog holds the page: it is shown over what was last seen of it
         else:

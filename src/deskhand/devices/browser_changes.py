@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Coroutine, Generator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -34,7 +33,6 @@ class Changes:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._listeners: set[asyncio.Event] = set()
-        self._echoes: set[object] = set()
         self._wire: Wire | None = None
         self._heard: set[CDPSession] = set()
         self._running = False
@@ -67,19 +65,6 @@ class Changes:
         """Something else than the page changed what is seen: a dialog, another tab."""
         for bell in self._listeners:
             bell.set()
-
-    @contextmanager
-    def capturing(self) -> Generator[None]:
-        """While a picture is taken. Chromium paints one frame for it, with what is on the picture: that is no news.
-
-        Told as news it would call for the next look, whose own frame calls for the next, and so on for ever.
-        """
-        echo = object()
-        self._echoes.add(echo)
-        try:
-            yield
-        finally:
-            self._echoes.discard(echo)
 
     async def watch(self, wire: Wire | None) -> None:
         """From now on this tab is the one in front."""
@@ -127,10 +112,6 @@ class Changes:
 
     def _frame(self, wire: Wire, event: dict[str, Any]) -> None:
         if wire is not self._wire or not self._running:
-            return
-        if self._echoes:
-            self._echoes.pop()
-            self._later(self._acknowledge(wire, event["sessionId"]))
             return
         now = self._clock.now()
         if self._recent and now - self._recent[-1] > BUSY_GAP_S:
