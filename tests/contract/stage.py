@@ -23,13 +23,16 @@ from typing import ClassVar, Literal, Protocol, Self, TypeVar
 
 from deskhand.actions import ActionKind
 from deskhand.protocols import Device
-from deskhand.types import Rect
+from deskhand.types import Element, Rect
 
 PLAIN = "plain"
 FIELDS = ("Name", "Notes", "Short", "Password")
 PARTS = (*FIELDS, "Agree", "Press me", "Disabled", "Rows", "Pad")
 SHORT = 5
 PATIENCE_S = 20.0
+TOLERANCE_PX = 2
+ROLES = {"Name": "field", "Notes": "field", "Short": "field", "Password": "field", "Agree": "checkbox",
+         "Press me": "button", "Disabled": "button"}  # fmt: skip
 
 Answer = TypeVar("Answer")
 # What is in front, as the thing itself says.
@@ -140,3 +143,27 @@ async def until(condition: Callable[[], Awaitable[Answer]], what: str, seconds: 
             return answer
     except TimeoutError:
         raise AssertionError(f"waited in vain for {what}") from None
+
+
+async def felt(stage: Stage, *whats: str) -> Board:
+    """The board once the last of these was felt."""
+
+    async def there() -> Board | None:
+        board = await stage.board()
+        return board if all(board.heard(what) for what in whats) else None
+
+    return await until(there, f"{whats} to be felt")
+
+
+def close(one: tuple[int, int], other: tuple[int, int]) -> bool:
+    return max(abs(one[0] - other[0]), abs(one[1] - other[1])) <= TOLERANCE_PX
+
+
+async def listed(stage: Stage) -> dict[str, Element]:
+    """The board's parts as the device lists them, by the name or hint that a person reads there."""
+    return {
+        name: one
+        for one in await stage.device.elements()
+        for name in (one.name, one.hint)
+        if ROLES.get(name) == one.role
+    }

@@ -8,23 +8,10 @@ import pytest
 
 from deskhand.actions import Click, Scroll, Type
 from deskhand.errors import NoElements
-from deskhand.types import Element, Rect, Role
-from tests.contract.stage import Stage, until
+from deskhand.types import Rect, Role
+from tests.contract.stage import Stage, listed, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
-
-ROLES = {"Name": "field", "Notes": "field", "Short": "field", "Password": "field", "Agree": "checkbox",
-         "Press me": "button", "Disabled": "button"}  # fmt: skip
-
-
-async def listed(stage: Stage) -> dict[str, Element]:
-    """The board's parts as the device lists them, by the name or hint that a person reads there."""
-    return {
-        name: one
-        for one in await stage.device.elements()
-        for name in (one.name, one.hint)
-        if ROLES.get(name) == one.role
-    }
 
 
 @pytest.mark.has(tree=True)
@@ -38,22 +25,6 @@ async def test_elements_have_the_normal_form(stage: Stage) -> None:
         assert one.bounds.intersect(screen) == one.bounds, f"{one} reaches out of {screen}"
         assert one.parent is None or 0 <= one.parent < one.index
         assert one.editable or one.role != "field"
-
-
-@pytest.mark.has(tree=True)
-@pytest.mark.every_look
-async def test_every_part_is_found_where_it_is(stage: Stage) -> None:
-    places = (await stage.board()).places
-    found = await listed(stage)
-    visible = {name for name in ROLES if places[name].area}
-    assert found.keys() >= visible
-    for name in visible:
-        x, y = found[name].bounds.center
-        assert places[name].contains(x, y), f"{name} is listed at {found[name].bounds} but is at {places[name]}"
-        assert found[name].enabled == (name != "Disabled")
-        assert found[name].clickable or name == "Disabled"
-        assert found[name].editable == (ROLES[name] == "field")
-        assert found[name].password == (name == "Password")
 
 
 @pytest.mark.has(tree=True)

@@ -1,12 +1,17 @@
-"""The contract on pictures: what a frame is, and that it stays what it was."""
+"""The contract on pictures: what a frame is, that it stays what it was, and that points and boxes are pixels of it.
+
+What has to hold at every scale, zoom and rotation is all here, for each of them is a device to open.
+"""
 
 import asyncio
 
 import numpy as np
 import pytest
 
+from deskhand.actions import Click
+from deskhand.errors import NotPossible
 from deskhand.types import Frame
-from tests.contract.stage import Stage, until
+from tests.contract.stage import ROLES, Stage, close, felt, listed, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
@@ -53,3 +58,57 @@ async def test_pictures_elements_and_the_app_can_be_asked_for_at_once(stage: Sta
     assert frame.width > 0
     assert app.name
     assert all(isinstance(name, str) and name for name in apps)
+
+
+# --- points and boxes -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.every_look
+async def test_clicks_land_in_the_corners_and_in_the_middle(stage: Stage) -> None:
+    width, height = (await stage.device.frame()).size
+    right, bottom = width - 1, height - 1
+    for point in ((0, 0), (right, 0), (0, bottom), (right, bottom), (width // 2, height // 2)):
+        await stage.reset()
+        await stage.device.act(Click(x=point[0], y=point[1]))
+        press = (await felt(stage, "press", "release")).heard("press")
+        assert [one.button for one in press] == ["left"]
+        assert close((press[0].x, press[0].y), point), f"a click at {point} was felt at {press[0]}"
+
+
+@pytest.mark.every_look
+async def test_a_point_outside_of_the_frame_is_refused(stage: Stage) -> None:
+    width, height = (await stage.device.frame()).size
+    for x, y in ((width, 5), (5, height), (60_000, 60_000)):
+        with pytest.raises(NotPossible, match="outside"):
+            await stage.device.act(Click(x=x, y=y))
+    assert not (await stage.board()).felt
+
+
+@pytest.mark.every_look
+async def test_a_click_presses_what_is_under_it(stage: Stage) -> None:
+    places = (await stage.board()).places
+    for name in ("Press me", "Disabled", "Agree"):
+        x, y = places[name].center
+        await stage.device.act(Click(x=x, y=y))
+
+    async def done() -> bool:
+        board = await stage.board()
+        return board.agreed and board.pressed == 1
+
+    await until(done, "the button pressed once and the box ticked")
+
+
+@pytest.mark.has(tree=True)
+@pytest.mark.every_look
+async def test_every_part_is_found_where_it_is(stage: Stage) -> None:
+    places = (await stage.board()).places
+    found = await listed(stage)
+    visible = {name for name in ROLES if places[name].area}
+    assert found.keys() >= visible
+    for name in visible:
+        x, y = found[name].bounds.center
+        assert places[name].contains(x, y), f"{name} is listed at {found[name].bounds} but is at {places[name]}"
+        assert found[name].enabled == (name != "Disabled")
+        assert found[name].clickable or name == "Disabled"
+        assert found[name].editable == (ROLES[name] == "field")
+        assert found[name].password == (name == "Password")

@@ -5,62 +5,11 @@ import asyncio
 import pytest
 
 from deskhand.actions import Click, Direction, DoubleClick, Drag, LongPress, Move, Scroll, Swipe, parse_action
-from deskhand.errors import NotPossible
-from tests.contract.stage import Board, Stage, until
+from tests.contract.stage import TOLERANCE_PX, Stage, close, felt, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
 
-TOLERANCE_PX = 2
 WAYS: dict[Direction, tuple[int, int]] = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
-
-
-async def felt(stage: Stage, *whats: str) -> Board:
-    """The board once the last of these was felt."""
-
-    async def there() -> Board | None:
-        board = await stage.board()
-        return board if all(board.heard(what) for what in whats) else None
-
-    return await until(there, f"{whats} to be felt")
-
-
-def close(one: tuple[int, int], other: tuple[int, int]) -> bool:
-    return max(abs(one[0] - other[0]), abs(one[1] - other[1])) <= TOLERANCE_PX
-
-
-@pytest.mark.every_look
-async def test_clicks_land_in_the_corners_and_in_the_middle(stage: Stage) -> None:
-    width, height = (await stage.device.frame()).size
-    right, bottom = width - 1, height - 1
-    for point in ((0, 0), (right, 0), (0, bottom), (right, bottom), (width // 2, height // 2)):
-        await stage.reset()
-        await stage.device.act(Click(x=point[0], y=point[1]))
-        press = (await felt(stage, "press", "release")).heard("press")
-        assert [one.button for one in press] == ["left"]
-        assert close((press[0].x, press[0].y), point), f"a click at {point} was felt at {press[0]}"
-
-
-@pytest.mark.every_look
-async def test_a_point_outside_of_the_frame_is_refused(stage: Stage) -> None:
-    width, height = (await stage.device.frame()).size
-    for x, y in ((width, 5), (5, height), (60_000, 60_000)):
-        with pytest.raises(NotPossible, match="outside"):
-            await stage.device.act(Click(x=x, y=y))
-    assert not (await stage.board()).felt
-
-
-@pytest.mark.every_look
-async def test_a_click_presses_what_is_under_it(stage: Stage) -> None:
-    places = (await stage.board()).places
-    for name in ("Press me", "Disabled", "Agree"):
-        x, y = places[name].center
-        await stage.device.act(Click(x=x, y=y))
-
-    async def done() -> bool:
-        board = await stage.board()
-        return board.agreed and board.pressed == 1
-
-    await until(done, "the button pressed once and the box ticked")
 
 
 async def test_clicks_in_quick_succession_each_land_where_they_were_aimed(stage: Stage) -> None:
