@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -16,7 +17,7 @@ from deskhand.actions import Click, OpenUrl, Type
 from deskhand.clock import SystemClock
 from deskhand.config import BrowserSettings
 from deskhand.devices.browser import BrowserDevice, launch
-from deskhand.devices.browser_process import find_executable
+from deskhand.devices.browser_process import find_executable, start
 from deskhand.devices.browsers import Browsers
 from deskhand.devices.pool import Pool
 from deskhand.errors import DeviceGone, DeviceRestarted, DeviceSetup
@@ -91,6 +92,23 @@ async def test_a_browser_that_is_not_there_is_said_in_one_sentence(monkeypatch: 
 async def test_a_program_that_is_no_browser_is_said_so() -> None:
     with pytest.raises(DeviceSetup, match="does not start"):
         await launch(BrowserSettings(executable=Path("/bin/false")), clock=SystemClock())
+
+
+async def test_the_browser_gets_none_of_our_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DESKHAND_SECRET_CANARY", canary := f"walrus-{uuid4()}")
+    chromium = await start(BrowserSettings())
+    try:
+        told = [folder for folder in Path("/proc").iterdir() if folder.name.isdigit() and _shows(folder, canary)]
+        assert [one for one in told if b"--user-data-dir" in (one / "cmdline").read_bytes()] == []
+    finally:
+        await chromium.close()
+
+
+def _shows(process: Path, word: str) -> bool:
+    try:
+        return word.encode() in (process / "environ").read_bytes()
+    except OSError:
+        return False  # it has ended meanwhile
 
 
 async def test_it_opens_the_page_it_is_given_and_has_the_name_it_is_given(site: Site) -> None:

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deskhand.config import BrowserSettings
+from deskhand.config import BrowserSettings, session_environment
 from deskhand.errors import DeviceSetup
 
 if TYPE_CHECKING:
@@ -144,17 +144,18 @@ async def start(settings: BrowserSettings) -> Chromium:
     scratch = Path(tempfile.mkdtemp(prefix="deskhand-browser-"))
     profile = settings.profile.expanduser().resolve() if settings.profile else scratch / "profile"
     command, args = _guarded(program, flags(settings, profile), scratch)
+    env: dict[str, str | float | bool] = {**session_environment()}  # a page may get to read it: no secret is in it
     try:
         if settings.profile:
             context = await driver.chromium.launch_persistent_context(
                 profile, executable_path=command, args=args, ignore_default_args=True, no_viewport=True,
                 accept_downloads=True, downloads_path=scratch / "artifacts", timeout=START_S * 1000,
-                handle_sigint=False, handle_sigterm=False, handle_sighup=False,
+                handle_sigint=False, handle_sigterm=False, handle_sighup=False, env=env,
             )  # fmt: skip
             return Chromium(driver, context.browser, context, scratch)
         browser = await driver.chromium.launch(
             executable_path=command, args=args, ignore_default_args=True, downloads_path=scratch / "artifacts",
-            timeout=START_S * 1000, handle_sigint=False, handle_sigterm=False, handle_sighup=False,
+            timeout=START_S * 1000, handle_sigint=False, handle_sigterm=False, handle_sighup=False, env=env,
         )  # fmt: skip
         return Chromium(driver, browser, None, scratch)
     except Error as error:
