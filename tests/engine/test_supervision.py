@@ -229,12 +229,10 @@ async def test_only_the_newest_feedback_reaches_the_planner(start: StartRun, dev
 
 
 class OneAtATime(Journaled):
-    """Notes whether two actions were ever under way at once, and what was sent while the task was held or over."""
+    """Notes whether two actions were ever under way at once."""
 
-    run: Run | None = None
     under_way = 0
     most = 0
-    wrong: list[str]
 
     async def act(self, action: Action) -> str:
         self.under_way += 1
@@ -266,10 +264,8 @@ async def test_five_hundred_random_commands_and_inputs(
         rules={"subtask_steps": 1000, "steps_without_progress": 100}, dispatcher={"max_plans": 100},
         people={"timeout_s": 1},
     ) as run:  # fmt: skip
-        for _ in range(500):
+        for _ in range(500):  # all of them, also those that come behind the end of the task
             await _something(run, chance)
-            if run.state.over:
-                break
         state = await run.stop()
         sent = len(one.sent)
         await asyncio.sleep(0.3)
