@@ -12,6 +12,7 @@ from deskhand.config import BrowserSettings
 from deskhand.devices.browser import BrowserDevice
 from deskhand.devices.browser_process import Chromium
 from deskhand.errors import ActionFailed, TextNotTyped
+from deskhand.types import FILE_HINT
 from tests.devices.browser_stage import Site, click, device_in, find, running, script, serving, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -275,3 +276,14 @@ async def test_a_list_box_is_part_of_the_page(device: BrowserDevice, site: Site)
     )
     await click(device, "B", "item")
     assert await script(device, "document.title") == "B"
+
+
+async def test_what_takes_a_file_says_so_in_the_page_and_in_the_chooser(device: BrowserDevice, site: Site) -> None:
+    """By this hint a policy knows that a page is about to get a file."""
+    await show(device, site.page('<input type="file" aria-label="Attach">'))
+    attach = next(one for one in await device.elements() if one.name == "Attach")
+    assert attach.hint == FILE_HINT
+    await click(device, "Attach")
+    (field,) = [one for one in await device.elements() if one.editable]
+    assert (field.hint, field.focused) == (FILE_HINT, True)
+    await click(device, "Cancel")
