@@ -137,6 +137,13 @@ async def test_a_wish_that_can_not_be_met_is_one_clear_sentence(
     assert set(problem) == {"type", "title", "status", "detail"}
 
 
+async def test_a_task_begins_at_no_site_that_is_off_the_lists(serve: Serve) -> None:
+    async with serve(policy={"sites_allow": ["example.com"]}) as house:
+        refused = await house.post("/api/tasks", 400, goal=GOAL, device="sim", url="http://evil.example/")
+        assert "policy.sites_allow" in refused["detail"]
+        assert house.services.hand.simulated.phones == {}
+
+
 async def test_what_does_not_exist_is_not_found(house: House) -> None:
     for path in ("", "/events", "/events/stream", "/report", "/todo", "/costs", "/requests"):
         answer = await house.client.get(f"/api/tasks/nobody{path}")

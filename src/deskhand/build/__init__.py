@@ -26,6 +26,7 @@ from deskhand.engine.run import Crew, Run, clear_goal
 from deskhand.engine.vault import Vault
 from deskhand.errors import UsageError
 from deskhand.screen.settle import VisualStability
+from deskhand.sites import verdict
 from deskhand.task.events import Event, LoopMode
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
@@ -114,6 +115,9 @@ class Deskhand:
         `budget`: money that it shares with others; else it has its own.
         """
         goal, name = clear_goal(goal), device or self.settings.device or DEFAULT_DEVICE
+        policy = self.settings.policy
+        if url and (refused := verdict(url, policy.sites_allow, policy.sites_deny)):
+            raise UsageError(f"{refused}.")  # a browser would say so itself, a phone would not
         await checked(goal, self._vault, said)
         quoted = said is not None and is_quoted(goal, wish)
         async with (
@@ -126,12 +130,13 @@ class Deskhand:
                 yield run
 
     async def _open_page(self, device: Device, url: str, goal: str, *, foreign: bool) -> None:
-        """The page that a task begins with: held to the lists, and where a model has chosen it, to the whole policy."""
+        """The page that a task begins with; one that a model has chosen is held to the whole policy."""
         opening = Planned(action=OpenUrl(url=url))
-        seen = Observation(await device.frame())
-        permit = judge(opening, seen, self.settings.policy, goal=goal, own_words=not foreign)
-        if permit.verdict != "allow":
-            raise UsageError(permit.reason)
+        if foreign:
+            seen = Observation(await device.frame())
+            permit = judge(opening, seen, self.settings.policy, goal=goal, own_words=False)
+            if permit.verdict != "allow":
+                raise UsageError(permit.reason)
         await device.act(opening.action)
 
     @asynccontextmanager
