@@ -235,20 +235,6 @@ async def test_a_slow_picture_from_before_an_action_does_not_replace_what_the_ac
         assert await perception.frame() is settled
 
 
-async def test_what_is_signalled_after_the_last_capture_makes_the_settled_frame_old() -> None:
-    device = Screen(push=True)
-    async with eyes(device, every_s=30) as perception:
-        await until(lambda: perception.newest)
-        with perception.acting():
-            settled = await device.frame()
-            looks = device.frames
-            device.show(painted(BUSY, 100, 200, 300, 400))
-            await until(lambda: perception._pulse and perception._pulse.last and perception._pulse.last > settled.at)
-            perception.settled(change_between(BUSY, settled))
-            assert (await perception.frame()).pixels is device.picture.pixels
-            assert device.frames > looks
-
-
 async def test_what_a_person_does_is_not_learned_as_a_habit_of_the_screen() -> None:
     device, movers = Screen(), Movers()
     async with Perception(device, Bus().publish, SystemClock(), movers, every_s=0.02) as perception:  # type: ignore[arg-type]  # a device

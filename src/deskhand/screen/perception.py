@@ -113,9 +113,7 @@ class Perception:
     def settled(self, change: Change) -> None:
         """What an action changed; the frame with which its wait ended is now the newest there is."""
         last = self._newest
-        # What was signalled after the capture is not on the picture. Where there are no signals, the wait vouches.
-        listens = self._pulse is not None and self._pulse.alive
-        self._newest, self._seen_at = change.after, change.after.at if listens else self._clock.now()
+        self._newest, self._seen_at = change.after, self._clock.now()
         self._touched = False
         if last is not None:
             self._tell(change if last is change.before else change_between(last, change.after), expected=True)
