@@ -68,6 +68,7 @@ SHOWN_BY = {
     "executor.history": f"{EXECUTOR}::test_history_in_a_briefing_is_bounded",
     "executor.tick_ms": "engine/test_looking.py::test_a_quiet_screen_is_looked_at_as_often_as_set",
     "settle.max_wait_ms": "screen/test_settle.py::test_no_time_at_all_is_one_look",
+    "settle.max_opening_ms": "screen/test_settle.py::test_the_wait_after_opening_has_a_limit_which_is_a_setting",
     "settle.interval_ms": WAIT,
     "settle.threshold": "screen/test_settle.py::test_the_threshold_says_what_is_too_small_to_start_the_wait_again",
     "settle.still_frames": WAIT,

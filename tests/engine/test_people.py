@@ -464,7 +464,7 @@ async def test_a_screen_that_is_not_seen_as_the_device_is_handed_back_is_looked_
         run.answer(request.id, "yes")
         state = await run.wait()
     assert state.status is TaskStatus.FULFILLED, state.reason
-    assert "no picture" in worker.briefings[1].history[-1].error
+    assert "no picture" in worker.briefings[1].history[-1].actions[-1].detail
 
 
 async def test_nothing_of_a_skipped_part_is_done_any_more_while_the_order_to_stop_is_on_its_way(
