@@ -12,7 +12,8 @@ from deskhand.config import BrowserSettings
 from deskhand.devices.browser import BrowserDevice
 from deskhand.devices.browser_process import Chromium
 from deskhand.errors import ActionFailed, TextNotTyped
-from deskhand.types import FILE_HINT
+from deskhand.types import FILE_HINT, Element
+from tests.contract.stage import until
 from tests.devices.browser_stage import Site, click, device_in, find, running, script, serving, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -284,6 +285,10 @@ async def test_what_takes_a_file_says_so_in_the_page_and_in_the_chooser(device: 
     attach = next(one for one in await device.elements() if one.name == "Attach")
     assert attach.hint == FILE_HINT
     await click(device, "Attach")
-    (field,) = [one for one in await device.elements() if one.editable]
+
+    async def fields() -> list[Element]:
+        return [one for one in await device.elements() if one.editable]
+
+    (field,) = await until(fields, "the chooser")
     assert (field.hint, field.focused) == (FILE_HINT, True)
     await click(device, "Cancel")

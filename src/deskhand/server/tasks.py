@@ -32,7 +32,7 @@ class Tasks:
         self._hand = hand
         self._watch = watch
         self.running: dict[str, Run] = {}
-        self._holding: set[asyncio.Task[None]] = set()
+        self._holding: dict[asyncio.Task[None], str] = {}
         self._starting: set[asyncio.Task[None]] = set()
 
     async def create(
@@ -51,6 +51,7 @@ class Tasks:
 
         `said`, `foreign`: whose words the goal is, as `Deskhand.start` has it.
         """
+        await self._put_away()
         settings = self._hand.settings = self._watch.current()
         return await self._held(
             self._hand.start(
@@ -69,15 +70,16 @@ class Tasks:
     async def resume(self, task_id: str) -> Run:
         """A task of the past again, from where its log says that it was left."""
         await self.state(task_id)
+        await self._put_away()
         self._hand.settings = self._watch.current()
         return await self._held(self._hand.resume(task_id, attended=True))
 
     async def _held(self, starting: AbstractAsyncContextManager[Run]) -> Run:
         started: asyncio.Future[Run] = asyncio.get_running_loop().create_future()
         holding = asyncio.create_task(self._hold(starting, started))
-        self._holding.add(holding)
+        self._holding[holding] = ""
         self._starting.add(holding)
-        holding.add_done_callback(self._holding.discard)
+        holding.add_done_callback(self._holding.pop)
         # Not before: whoever asked may go away while the device is still being opened.
         started.add_done_callback(lambda _: self._starting.discard(holding))
         return await asyncio.shield(started)
@@ -89,6 +91,8 @@ class Tasks:
             async with starting as run:
                 task_id = run.task_id
                 self.running[task_id] = run
+                if holding := asyncio.current_task():
+                    self._holding[holding] = task_id
                 if not started.done():
                     started.set_result(run)
                 await run.wait()
@@ -106,6 +110,12 @@ class Tasks:
             self.running.pop(task_id, None)
             if not started.done():
                 started.set_exception(TaskElsewhere("The server was shut down before the task began."))
+
+    async def _put_away(self) -> None:
+        """Who has read the end of a task may go on at once, while its device is still being let go."""
+        over = {task_id for task_id, run in self.running.items() if run.state.over}
+        if leaving := [holding for holding, task_id in self._holding.items() if task_id in over]:
+            await asyncio.wait(leaving)
 
     def live(self, task_id: str) -> Run:
         run = self.running.get(task_id)
@@ -126,6 +136,7 @@ class Tasks:
 
     async def act(self, device_id: str, action: Action) -> str:
         """By the person's own hand: on a device that was taken over from its task, or on a free one."""
+        await self._put_away()
         if run := self.on_device(device_id):
             return await run.by_hand(action)
         async with self._hand.pool.lease(device_id) as device:
