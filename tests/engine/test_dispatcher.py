@@ -335,6 +335,12 @@ async def test_ten_plans_are_enough(start: StartRun, device: Journaled) -> None:
         state = await run.wait()
     assert (state.status, state.plans) == (TaskStatus.REJECTED, 2)
     assert "2 plans did not lead to the goal" in state.reason
+    judge = ScriptedJudge(FINAL_CHECK=[GateDecision.FAIL, GateDecision.DONE])
+    async with start(
+        device, ScriptedWorker(*[DONE] * 99), management=managed(ScriptedPlanner(), judge), past=state, **limits
+    ) as run:
+        resumed = await run.wait()
+    assert resumed.status is TaskStatus.FULFILLED, "who resumes it allows for as many more"
 
 
 async def test_no_plan_at_all_is_a_rejection_with_the_reason(start: StartRun, device: Journaled) -> None:

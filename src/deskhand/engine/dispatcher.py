@@ -291,7 +291,7 @@ class Dispatcher:
 
     async def _plan(self, reason: ReplanReason, because: str) -> TaskEnded | None:
         state = self._log.state
-        if state.plans >= self._settings.dispatcher.max_plans:
+        if state.plans - state.plans_before >= self._settings.dispatcher.max_plans:
             return self._rejected(
                 "failed", f"{state.plans} plans did not lead to the goal; the last trouble: {because}"
             )

@@ -129,6 +129,7 @@ def _resumed(state: TaskState, event: TaskResumed, at: float) -> TaskState:
         subtask=state.subtask and _as(state.subtask, SubtaskStatus.PENDING),
         subtask_since=at,  # the time in which nobody worked is not the worker's
         max_steps=event.max_steps,
+        plans_before=state.plans,
         strategies=(),
         corrections=(),
         requests=(),

@@ -47,6 +47,7 @@ class TaskState:
     # the plan
     plan: tuple[Subtask, ...] = ()
     plans: int = 0
+    plans_before: int = 0  # of those, made before the task was resumed: they don't count against the limit
     tried: tuple[tuple[str, ...], ...] = ()
     strategies: tuple[ReplanStrategy, ...] = ()
     subtask: Subtask | None = None
