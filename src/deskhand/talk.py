@@ -69,10 +69,11 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Computer:
-    """The provider's own screen tool, told the size of the picture it will see."""
+    """The provider's own screen tool, told the size of the picture it will see, and whether it is a whole desktop."""
 
     width: int
     height: int
+    desktop: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -212,6 +212,7 @@ def test_openais_nonsense_is_no_action(said: Any) -> None:
 def test_a_computer_is_told_the_size_of_the_picture_it_sees() -> None:
     request = OpenAiComputer().ask(situation(BROWSER))
     assert request.computer == Computer(540, 1200)
+    assert OpenAiComputer().ask(situation(DESKTOP)).computer == Computer(540, 1200, desktop=True)
     assert len(request.pictures) == 1
     with pytest.raises(ModelFault, match="needs the picture"):
         AnthropicComputer().ask(replace(HERE, picture=None))

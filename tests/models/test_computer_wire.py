@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, Literal
 
 import pytest
@@ -69,6 +70,13 @@ async def test_screen_actions_and_our_own_calls_arrive_apart(name: Name, stream:
     assert seen.api == ("responses" if name == "openai" else "messages")
     assert len(seen.pictures) == 1
     assert "acknowledged" not in seen.text
+
+
+@pytest.mark.parametrize(("desktop", "place"), [(True, "linux"), (False, "browser")])
+async def test_the_preview_is_told_where_it_is(desktop: bool, place: str) -> None:
+    async with ModelServer([Step(text="ok")]) as server, wire(server, "openai", "computer-use-preview") as model:
+        await model.ask(replace(REQUEST, computer=Computer(1280, 800, desktop)))
+        assert server.requests[0].body["tools"][0]["environment"] == place
 
 
 async def test_each_model_gets_the_tool_that_it_knows() -> None:

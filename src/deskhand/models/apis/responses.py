@@ -27,7 +27,8 @@ class ResponsesApi:
         ]  # fmt: skip
         if request.computer and "computer-use" in self._model:
             size = {"display_width": request.computer.width, "display_height": request.computer.height}
-            tools.insert(0, {"type": "computer_use_preview", "environment": "browser", **size})
+            place = "linux" if request.computer.desktop else "browser"  # of what it knows, nothing is nearer to a phone
+            tools.insert(0, {"type": "computer_use_preview", "environment": place, **size})
         elif request.computer:
             tools.insert(0, {"type": "computer"})
         body: Json = {

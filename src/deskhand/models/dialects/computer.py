@@ -16,6 +16,8 @@ REPORT, DO = "report", "do"
 _MORE = frozenset(
     {"open_app", "open_url", "switch_window", "back", "home", "long_press", "swipe", "memorize", "answer", "take_over"}
 )
+# A phone opens apps too but has no windows; a browser's windows are tabs, and it opens no apps.
+_DESKTOP = frozenset({"open_app", "switch_window"})
 _ENDINGS: dict[str, DecisionKind] = {
     "done": "done", "fail": "fail", "stale": "stale", "supplement": "supplement", "ask": "ask",
 }  # fmt: skip
@@ -50,7 +52,7 @@ def ask_with_computer(situation: Situation) -> ModelRequest:
         system=words.section("system", role=situation.role),
         turns=(Turn("user", tuple(parts)),),
         tools=(Tool(REPORT, words.section("report"), _REPORT_SCHEMA), Tool(DO, words.section("do"), more)),
-        computer=Computer(scale.width, scale.height),
+        computer=Computer(scale.width, scale.height, desktop=situation.capabilities >= _DESKTOP),
     )
 
 
