@@ -13,12 +13,17 @@ from pathlib import Path
 
 import adbutils
 import pytest
+from hypothesis import HealthCheck, settings
 
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.server import SimPhone
 from tests.network import only_loopback
 
 __all__ = ["only_loopback"]
+
+# How long an example takes says more of the machine than of the code.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 ADB = Path(adbutils.__file__).parent / "binaries" / "adb"
 

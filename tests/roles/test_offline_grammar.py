@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deskhand.roles.offline import instructions as say
@@ -445,7 +445,6 @@ words_of_goals = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(deadline=None)
 @given(words_of_goals | st.text(max_size=60))
 def test_no_goal_breaks_the_reader(goal: str) -> None:
     for step in parse(goal):

@@ -1,7 +1,7 @@
 """A description and the elements of a screen give the one thing that is meant, or say honestly that they do not."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from deskhand.screen.find import ENOUGH, find, nearest_names, rank
@@ -301,7 +301,6 @@ descriptions = st.text(max_size=30) | st.lists(
 ).map("".join)
 
 
-@settings(deadline=None)
 @given(descriptions, elements, st.sampled_from(["any", "clickable", "editable", "checkable"]))
 def test_any_words_on_any_screen_give_an_answer(words: str, seen: list[Element], want: str) -> None:
     finding = find(words, seen, want)  # type: ignore[arg-type] # drawn from the allowed values
@@ -317,7 +316,6 @@ def test_any_words_on_any_screen_give_an_answer(words: str, seen: list[Element],
         assert all(c.score >= ENOUGH for c in finding.candidates)
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="abcdefghijklmnop 设置微信", min_size=3, max_size=12).filter(lambda t: t.strip()), elements)
 def test_what_is_called_exactly_so_ranks_first(name: str, seen: list[Element]) -> None:
     named = Element(99, "button", Rect(10, 10, 200, 100), name=name, clickable=True)
