@@ -49,3 +49,9 @@ async def test_a_program_of_the_documentation_runs(tmp_path: Path, adb: Adb, whe
 
 def test_every_part_of_the_api_has_a_program() -> None:
     assert len([where for where, _ in programs() if where.startswith("docs/api.md")]) >= 9
+
+
+def test_the_chinese_readme_mirrors_the_english_one() -> None:
+    english, chinese = ((ROOT / name).read_text("utf-8") for name in ("README.md", "README.zh-CN.md"))
+    for part in (r"^#+ ", r"^\|", r"deskhand (?:run|chat) --?\w+", r"\]\((docs/[^)]+)\)"):
+        assert re.findall(part, english, re.M) == re.findall(part, chinese, re.M)
