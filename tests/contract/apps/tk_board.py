@@ -92,6 +92,8 @@ class Gui:
             scroll(WHEEL[event.num], "units")
 
     def on_double(self, event) -> None:
+        # In Tk only the first click of two gives the focus, which a reset may have taken away in between.
+        event.widget.focus_set()
         self.feel("press", event)
         self.feel("double", event)
 
