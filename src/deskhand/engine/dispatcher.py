@@ -12,7 +12,7 @@ from deskhand.bus import Mailbox
 from deskhand.config import Settings
 from deskhand.engine.inspection import Inspector
 from deskhand.engine.log import TaskLog
-from deskhand.engine.looking import Eyes, seen
+from deskhand.engine.looking import Eyes, patiently
 from deskhand.engine.news import ticking
 from deskhand.engine.people import People, said_no
 from deskhand.engine.rules import Rule, decide
@@ -119,7 +119,7 @@ class Dispatcher:
         state = self._log.state
         if left := state.subtasks(SubtaskStatus.PENDING):
             await self._go("resumed")
-            self._inspector.remember(await seen(self._eyes.perception.frame))
+            self._inspector.remember(await patiently(self._eyes.perception.frame))
             await self._assign(left[0], go_on=True)
             return None
         if state.plans and not state.wants_a_plan:
@@ -332,8 +332,8 @@ class Dispatcher:
             strategy=strategy,
             reason=reason,
             because=because,
-            observation=await seen(lambda: self._eyes.observe(with_elements=True)),
-            apps=await seen(self._device.apps),
+            observation=await patiently(lambda: self._eyes.observe(with_elements=True)),
+            apps=await patiently(self._device.apps),
             capabilities=self._device.capabilities,
             roles=self._roles,
             done=state.subtasks(SubtaskStatus.FULFILLED),
@@ -452,7 +452,7 @@ class Dispatcher:
             return await self._final_check()
         if checked:
             await self._go("gate_done_more")
-        self._inspector.remember(await seen(self._eyes.perception.frame))
+        self._inspector.remember(await patiently(self._eyes.perception.frame))
         await self._assign(ready[0])
         return None
 

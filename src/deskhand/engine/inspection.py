@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from deskhand.config import GateSettings
 from deskhand.engine.log import TaskLog
-from deskhand.engine.looking import Eyes, seen
+from deskhand.engine.looking import Eyes, patiently
 from deskhand.errors import BudgetSpent, ModelFault, ModelUnavailable
 from deskhand.gates import ALLOWED, Depth, GateDecision, GateRequest, GateTrigger, QualityReport
 from deskhand.protocols import Clock, Judge
@@ -72,7 +72,7 @@ class Inspector:
 
     async def _request(self, trigger: GateTrigger, depth: Depth, elements: bool) -> GateRequest:
         state = self._log.state
-        now = await seen(lambda: self._eyes.observe(elements))
+        now = await patiently(lambda: self._eyes.observe(elements))
         changed = changed_fraction(self._before, now.frame) if self._before else 1.0
         return GateRequest(
             trigger=trigger,

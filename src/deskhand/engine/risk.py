@@ -313,7 +313,7 @@ def _stays(action: Drag | Swipe, begins: Sequence[Element], seen: Observation) -
         and _is_pressed(begins[0])
         and begins[0].role != "slider"
         and begins[0].bounds.area < page
-        and (begins[0].bounds.contains(action.to_x, action.to_y))
+        and begins[0].bounds.contains(action.to_x, action.to_y)
     )
 
 
@@ -325,8 +325,8 @@ def _typed(action: Type, seen: Observation) -> Finding:
         return _enter(seen, action.target, action.text)
     if _TAB_AND_PRESS.search(action.text):
         return Finding("irreversible", "a Tab leaves the field, and the blank after it presses what comes next")
-    if any(one.focused and one.hint == FILE_HINT for one in seen.elements or ()):
-        return Finding("irreversible", "the page gets the file that is named here", _deed("submit"))
+    if file := _file_given(seen):
+        return file
     if " " in action.text and not _field(seen):
         return _space(seen, certain=not action.text.strip())
     return _UNDOABLE
@@ -388,16 +388,23 @@ def _enter(seen: Observation, target: str, typed: str = "", *, sends: bool = Fal
     field, known = _field(seen), words.table()["enter"]
     if field is None and (pressed := _focused_button(seen)):
         return pressed
-    if any(one.focused and one.hint == FILE_HINT for one in seen.elements or ()):
-        return Finding("irreversible", "the page gets the file that is named here", _deed("submit"))
+    if file := _file_given(seen):
+        return file
     told = _told_of(field)
     if _is_search(field):
-        return _address(_address_in(typed, field)) if _address_in(typed, field) else _UNDOABLE
+        address = _address_in(typed, field)
+        return _address(address) if address else _UNDOABLE
     if any(words.has(known["terminal"], text) for text in (told, target, seen.app, seen.title)):
         return Finding("irreversible", "Enter runs what was typed", _deed("send"))
     if any(words.has(known["talk"], text) for text in (told, target)) or sends or seen.app.casefold() in known["apps"]:
         return _UNDOABLE if new_line else Finding("irreversible", "Enter sends what was typed", _deed("send"))
     return _same_as_a_button(seen, "Enter") or _UNDOABLE
+
+
+def _file_given(seen: Observation) -> Finding | None:
+    if any(one.focused and one.hint == FILE_HINT for one in seen.elements or ()):
+        return Finding("irreversible", "the page gets the file that is named here", _deed("submit"))
+    return None
 
 
 def _same_as_a_button(seen: Observation, what: str) -> Finding | None:
