@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from deskhand.actions import (
+from deskhand.core.actions import (
     ACTION_KINDS,
     ENGINE_KINDS,
     REPEATABLE_KINDS,

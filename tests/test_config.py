@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from deskhand.config import explained, load, put_together, read_key, read_layers, settings_file
-from deskhand.errors import SettingsError
+from deskhand.core.errors import SettingsError
 from deskhand.layers import origin
 
 

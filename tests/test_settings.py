@@ -16,20 +16,20 @@ import pytest
 from pydantic import BaseModel
 from Xlib.display import Display
 
-from deskhand.actions import Click, OpenApp
 from deskhand.build import Deskhand
 from deskhand.clock import ManualClock, SystemClock
 from deskhand.config import BrowserSettings, BudgetSettings, GateSettings, ModelSettings, ModelsSettings, Settings
+from deskhand.core.actions import Click, OpenApp
+from deskhand.core.errors import AppNotFound, DeviceSetup, ModelUnavailable
+from deskhand.core.llm import ModelRequest, Turn
+from deskhand.core.planning import Depth, GateTrigger
 from deskhand.devices.browsers import Browsers
 from deskhand.engine.budget import TIERS, Budget
 from deskhand.engine.inspection import choose_depth
-from deskhand.errors import AppNotFound, DeviceSetup, ModelUnavailable
-from deskhand.gates import Depth, GateTrigger
 from deskhand.models.make import make_model
 from deskhand.models.probe import probe
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
-from deskhand.talk import ModelRequest, Turn
 from deskhand.task.state import TaskState
 from tests.devices.desktop_stage import staged, wait_for
 from tests.e2e.speakers import picture_size, picture_sizes

@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from deskhand.build import Deskhand
     from deskhand.config import Settings, load
+    from deskhand.core.errors import DeskhandError
+    from deskhand.core.statuses import TaskStatus
     from deskhand.engine.rules import Rule
     from deskhand.engine.run import Run
-    from deskhand.errors import DeskhandError
     from deskhand.task.state import TaskState
-    from deskhand.types import TaskStatus
 
 __version__ = "0.1.0"
 __all__ = ["Deskhand", "DeskhandError", "Rule", "Run", "Settings", "TaskState", "TaskStatus", "__version__", "load"]
 
 _HOMES = {
     "Deskhand": "build",
-    "DeskhandError": "errors",
+    "DeskhandError": "core.errors",
     "Rule": "engine.rules",
     "Run": "engine.run",
     "Settings": "config",
     "TaskState": "task.state",
-    "TaskStatus": "types",
+    "TaskStatus": "core.statuses",
     "load": "config",
 }
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, cast, get_args
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
 
 from deskhand import sites
-from deskhand.errors import ModelUnavailable, SettingsError
+from deskhand.core.errors import ModelUnavailable, SettingsError
 from deskhand.keepsakes import find_secret
 from deskhand.layers import Layer, Tree, classic_layer, file_layer, merged, origin, variables_layer, yielding
 

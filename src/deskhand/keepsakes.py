@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-from deskhand.errors import SettingsError
+from deskhand.core.errors import SettingsError
 from deskhand.placeholders import VARIABLE, placeholder
 
 

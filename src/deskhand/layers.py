@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
 
-from deskhand.errors import SettingsError
+from deskhand.core.errors import SettingsError
 from deskhand.placeholders import VARIABLE as SECRET_VARIABLE
 
 Tree = dict[str, Any]

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 from string import Template
 
-from deskhand.talk import Language
+from deskhand.core.llm import Language
 
 # Between these a prompt holds data, which every role is told never to follow. A text can neither open nor close one.
 MARKS = ("screen", "history", "notes", "answers", "material", "claim", "reports", "reason", "output", "data")

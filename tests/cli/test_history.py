@@ -4,9 +4,10 @@ import sqlite3
 
 import pytest
 
+from deskhand.core.decisions import StepReport
+from deskhand.core.statuses import TaskStatus
 from deskhand.task.events import StepFinished, TaskCreated, TaskEnded
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import StepReport, TaskStatus
 from tests.cli.conftest import Cli
 
 LONG = "打开微信，找到张三，发送消息“" + "明天下午两点开会，" * 20 + "”，然后 [bold]返回[/bold]"

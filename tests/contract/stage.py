@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Literal, Protocol, Self, TypeVar
 
-from deskhand.actions import ActionKind
-from deskhand.protocols import Device
-from deskhand.types import Element, Rect
+from deskhand.core.actions import ActionKind
+from deskhand.core.geometry import Rect
+from deskhand.core.protocols import Device
+from deskhand.core.screen import Element
 
 PLAIN = "plain"
 FIELDS = ("Name", "Notes", "Short", "Password")

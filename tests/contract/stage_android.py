@@ -6,20 +6,20 @@ from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from deskhand.actions import ActionKind
 from deskhand.clock import SystemClock
 from deskhand.config import AdbSettings
+from deskhand.core.actions import ActionKind
+from deskhand.core.errors import DeviceFault
+from deskhand.core.geometry import Rect
 from deskhand.devices.adb import AdbClient
 from deskhand.devices.adb_private import private_server
 from deskhand.devices.android import connect
-from deskhand.errors import DeviceFault
 from deskhand.simphone.apps.base import App, Host, Page
 from deskhand.simphone.phone import LAUNCHER, Phone
 from deskhand.simphone.server import SimPhone
 from deskhand.simphone.ui import WRAP, Field, Node, Scroll
 from deskhand.simphone.ui_widgets import button, checkbox, column, entry, label, row, screen
 from deskhand.simphone.ui_windows import every
-from deskhand.types import Rect
 from tests.contract.stage import FIELDS, PLAIN, SHORT, Board, Felt, until
 
 PACKAGE = "test.board"

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from deskhand.errors import DeviceGone
+from deskhand.core.errors import DeviceGone
 from tests.contract.stage import Stage
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")

@@ -6,9 +6,10 @@ from typing import get_args
 
 import pytest
 
-from deskhand.actions import Click, Scroll, Type
-from deskhand.errors import NoElements
-from deskhand.types import Rect, Role
+from deskhand.core.actions import Click, Scroll, Type
+from deskhand.core.errors import NoElements
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Role
 from tests.contract.stage import Stage, listed, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")

@@ -8,9 +8,9 @@ import asyncio
 import numpy as np
 import pytest
 
-from deskhand.actions import Click
-from deskhand.errors import NotPossible
-from deskhand.types import Frame
+from deskhand.core.actions import Click
+from deskhand.core.errors import NotPossible
+from deskhand.core.screen import Frame
 from tests.contract.stage import ROLES, Stage, close, felt, listed, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")

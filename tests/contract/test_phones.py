@@ -8,9 +8,9 @@ from contextlib import AsyncExitStack
 
 import pytest_asyncio
 
-from deskhand.actions import Click, OpenApp, Scroll, Type
 from deskhand.clock import SystemClock
 from deskhand.config import AdbSettings
+from deskhand.core.actions import Click, OpenApp, Scroll, Type
 from deskhand.devices.adb import AdbClient
 from deskhand.devices.adb_private import private_server
 from deskhand.devices.android import AndroidDevice, connect, list_phones

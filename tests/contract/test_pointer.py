@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from deskhand.actions import Click, Direction, DoubleClick, Drag, LongPress, Move, Scroll, Swipe, parse_action
+from deskhand.core.actions import Click, Direction, DoubleClick, Drag, LongPress, Move, Scroll, Swipe, parse_action
 from tests.contract.stage import TOLERANCE_PX, Stage, close, felt, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")

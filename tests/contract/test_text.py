@@ -2,8 +2,8 @@
 
 import pytest
 
-from deskhand.actions import Click, Type
-from deskhand.errors import TextNotTyped
+from deskhand.core.actions import Click, Type
+from deskhand.core.errors import TextNotTyped
 from tests.contract.stage import SHORT, Stage, until
 
 pytestmark = [pytest.mark.asyncio(loop_scope="package"), pytest.mark.needs("type")]

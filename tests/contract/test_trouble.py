@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from deskhand.actions import Action, Click, Drag, LongPress, Scroll, Type
-from deskhand.errors import DeviceFault, DeviceSetup, DeviceTimeout, DeviceUnusable, NoElements
-from deskhand.types import Frame
+from deskhand.core.actions import Action, Click, Drag, LongPress, Scroll, Type
+from deskhand.core.errors import DeviceFault, DeviceSetup, DeviceTimeout, DeviceUnusable, NoElements
+from deskhand.core.screen import Frame
 from tests.contract.stage import Stage, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.actions import (
+from deskhand.core.actions import (
     ACTION_KINDS,
     ENGINE_KINDS,
     Back,
@@ -18,7 +18,7 @@ from deskhand.actions import (
     Type,
     parse_action,
 )
-from deskhand.errors import ActionFailed, AppNotFound, NotPossible
+from deskhand.core.errors import ActionFailed, AppNotFound, NotPossible
 from tests.contract.stage import Stage, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")

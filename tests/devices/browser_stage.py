@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from deskhand.actions import Click, OpenUrl
 from deskhand.clock import SystemClock
 from deskhand.config import BrowserSettings
+from deskhand.core.actions import Click, OpenUrl
+from deskhand.core.screen import Element
 from deskhand.devices.browser import BrowserDevice, open_beside
 from deskhand.devices.browser_process import Chromium, start
-from deskhand.types import Element
 
 PAGES = Path(__file__).parent.parent / "pages"
 

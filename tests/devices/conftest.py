@@ -12,10 +12,10 @@ import pytest_asyncio
 
 from deskhand.clock import SystemClock
 from deskhand.config import AdbSettings
+from deskhand.core.errors import DeviceFault
 from deskhand.devices.adb import AdbClient
 from deskhand.devices.adb_server import find_adb
 from deskhand.devices.android import AndroidDevice, connect
-from deskhand.errors import DeviceFault
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.server import SimPhone
 

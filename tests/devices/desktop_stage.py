@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from deskhand.actions import OpenApp
 from deskhand.clock import SystemClock
 from deskhand.config import DesktopSettings
+from deskhand.core.actions import OpenApp
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element
 from deskhand.devices.desktop import DesktopDevice, open_desktop
-from deskhand.types import Element, Rect
 
 APPS = Path(__file__).parent.parent / "apps"
 # GTK, Qt and Tk come from the distribution, and so belong to its Python.

@@ -5,7 +5,8 @@ import time
 
 import pytest
 
-from deskhand.actions import (
+from deskhand.clock import ManualClock, SystemClock
+from deskhand.core.actions import (
     ENGINE_KINDS,
     Back,
     Click,
@@ -25,10 +26,7 @@ from deskhand.actions import (
     SwitchWindow,
     Type,
 )
-from deskhand.clock import ManualClock, SystemClock
-from deskhand.devices.adb import AdbClient
-from deskhand.devices.android import AndroidDevice, connect, list_phones, scroll_area, scroll_path
-from deskhand.errors import (
+from deskhand.core.errors import (
     ActionFailed,
     AppNotFound,
     DeviceGone,
@@ -39,8 +37,11 @@ from deskhand.errors import (
     NotPossible,
     UnknownDevice,
 )
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import DeviceInfo, Element
+from deskhand.devices.adb import AdbClient
+from deskhand.devices.android import AndroidDevice, connect, list_phones, scroll_area, scroll_path
 from deskhand.simphone.server import SimPhone
-from deskhand.types import DeviceInfo, Element, Rect
 
 from .conftest import Attach, Plug
 

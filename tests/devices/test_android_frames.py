@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from deskhand.actions import Click, OpenApp
 from deskhand.clock import ManualClock, SystemClock
+from deskhand.core.actions import Click, OpenApp
+from deskhand.core.errors import BadFrame, DeviceGone, DeviceOffline
 from deskhand.devices.adb import PICTURES, AdbClient
 from deskhand.devices.android import connect
 from deskhand.devices.android_frames import Capture, is_black, read_gzip, read_png, read_raw
 from deskhand.devices.android_line import Line
-from deskhand.errors import BadFrame, DeviceGone, DeviceOffline
 from deskhand.simphone.server import SimPhone
 
 from .conftest import Attach, Plug

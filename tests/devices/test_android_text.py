@@ -6,14 +6,15 @@ from contextlib import suppress
 
 import pytest
 
-from deskhand.actions import Click, OpenApp, Type
 from deskhand.clock import SystemClock
+from deskhand.core.actions import Click, OpenApp, Type
+from deskhand.core.errors import ActionFailed, TextNotTyped
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element
 from deskhand.devices.adb import AdbClient
 from deskhand.devices.android import AndroidDevice
 from deskhand.devices.android_text import Target, key_pieces, matches
-from deskhand.errors import ActionFailed, TextNotTyped
 from deskhand.simphone.server import SimPhone
-from deskhand.types import Element, Rect
 
 from .conftest import Attach
 

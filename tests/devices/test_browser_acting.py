@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from deskhand.actions import (
+from deskhand.config import BrowserSettings
+from deskhand.core.actions import (
     Back,
     Click,
     DoubleClick,
@@ -24,10 +25,9 @@ from deskhand.actions import (
     SwitchWindow,
     Type,
 )
-from deskhand.config import BrowserSettings
+from deskhand.core.errors import ActionFailed, NotPossible, TextNotTyped
 from deskhand.devices.browser import BrowserDevice
 from deskhand.devices.browser_process import Chromium
-from deskhand.errors import ActionFailed, NotPossible, TextNotTyped
 from tests.devices.browser_stage import Site, click, device_in, find, running, script, serving, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -8,9 +8,9 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
-from deskhand.actions import Click
 from deskhand.clock import SystemClock
 from deskhand.config import SettleSettings
+from deskhand.core.actions import Click
 from deskhand.devices.browser import BrowserDevice
 from deskhand.devices.browser_process import Chromium
 from deskhand.screen.settle import VisualStability

@@ -14,9 +14,9 @@ import pytest_asyncio
 from Xlib import X
 from Xlib.display import Display
 
-from deskhand import actions
-from deskhand.actions import parse_action
-from deskhand.errors import DeviceGone, DeviceTimeout, NotPossible
+from deskhand.core import actions
+from deskhand.core.actions import parse_action
+from deskhand.core.errors import DeviceGone, DeviceTimeout, NotPossible
 from tests.devices.desktop_stage import Stage, middle, staged, wait_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

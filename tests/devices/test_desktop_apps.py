@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from deskhand import actions
+from deskhand.core import actions
+from deskhand.core.errors import ActionFailed, AppNotFound
+from deskhand.core.geometry import Rect
 from deskhand.devices import desktop_apps
 from deskhand.devices.desktop_apps import App, find, nearest, read
-from deskhand.errors import ActionFailed, AppNotFound
-from deskhand.types import Rect
 from tests.devices.desktop_stage import Stage, staged, wait_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -8,9 +8,10 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
-from deskhand import actions
-from deskhand.errors import NoElements
-from deskhand.types import Element, Rect
+from deskhand.core import actions
+from deskhand.core.errors import NoElements
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element
 from tests.devices.desktop_stage import Stage, inside, middle, staged, wait_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

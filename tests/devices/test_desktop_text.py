@@ -11,11 +11,11 @@ import pytest_asyncio
 from Xlib import Xatom
 from Xlib.display import Display
 
-from deskhand import actions
+from deskhand.core import actions
+from deskhand.core.errors import ActionFailed, TextNotTyped
 from deskhand.devices import desktop_clipboard
 from deskhand.devices.desktop_clipboard import Clipboard
 from deskhand.devices.desktop_text import holds
-from deskhand.errors import ActionFailed, TextNotTyped
 from tests.devices.desktop_stage import Stage, middle, staged, wait_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

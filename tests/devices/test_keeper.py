@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from deskhand.core.errors import DeviceGone, DeviceSetup
 from deskhand.devices.keeper import Keeper
-from deskhand.errors import DeviceGone, DeviceSetup
 
 
 @pytest_asyncio.fixture

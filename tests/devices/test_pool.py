@@ -10,17 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.actions import Home, LongPress, OpenApp
 from deskhand.build import SimulatedPhones
 from deskhand.clock import SystemClock
 from deskhand.config import BrowserSettings, DesktopSettings, Settings
+from deskhand.core.actions import Home, LongPress, OpenApp
+from deskhand.core.errors import DeviceBusy, DeviceGone, DeviceSetup, UnknownDevice
+from deskhand.core.protocols import Device
 from deskhand.devices.adb import AdbClient
 from deskhand.devices.browsers import Browsers
 from deskhand.devices.desktops import Desktops
 from deskhand.devices.phones import Phones
 from deskhand.devices.pool import Pool
-from deskhand.errors import DeviceBusy, DeviceGone, DeviceSetup, UnknownDevice
-from deskhand.protocols import Device
 from tests.devices.conftest import Plug
 
 

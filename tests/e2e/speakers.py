@@ -12,10 +12,10 @@ from typing import Any
 
 from PIL import Image
 
-from deskhand.errors import NoElements
+from deskhand.core.errors import NoElements
+from deskhand.core.protocols import Device
+from deskhand.core.screen import Element
 from deskhand.models.scripted import Entry, Reply, ScriptedCall, Seen, Step
-from deskhand.protocols import Device
-from deskhand.types import Element
 
 
 @dataclass(frozen=True)

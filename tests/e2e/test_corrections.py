@@ -8,9 +8,10 @@ from typing import Any
 
 from deskhand.build import Deskhand
 from deskhand.config import Settings
+from deskhand.core.commands import InjectPrompt
+from deskhand.core.statuses import TaskStatus
 from deskhand.engine.run import Run
 from deskhand.task.events import Decided, PlanMade
-from deskhand.types import InjectPrompt, TaskStatus
 
 CLOCK = "com.android.deskclock"
 

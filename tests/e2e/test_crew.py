@@ -7,9 +7,9 @@ import pytest
 
 from deskhand.build import Deskhand
 from deskhand.config import Settings
+from deskhand.core.statuses import SubtaskStatus, TaskStatus
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
-from deskhand.types import SubtaskStatus, TaskStatus
 
 PLAN = [
     {"title": "打开设置", "done_when": "", "role": "operator"},

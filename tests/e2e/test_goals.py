@@ -9,9 +9,9 @@ import pytest
 
 from deskhand.build import Deskhand
 from deskhand.config import load
+from deskhand.core.statuses import TaskStatus
 from deskhand.simphone.phone import Phone
 from deskhand.task.state import TaskState
-from deskhand.types import TaskStatus
 
 State = dict[str, Any]
 

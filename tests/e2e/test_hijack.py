@@ -17,12 +17,12 @@ import pytest
 
 from deskhand.build import Deskhand
 from deskhand.config import ModelsSettings, Settings
+from deskhand.core.statuses import TaskStatus
 from deskhand.engine.run import Run
 from deskhand.models.scripted import Seen, Step
 from deskhand.models.server import ModelServer
 from deskhand.task.events import ActionIntended, PersonAsked
 from deskhand.task.state import TaskState
-from deskhand.types import TaskStatus
 from tests.devices.browser_stage import script as in_page
 from tests.devices.browser_stage import serving
 from tests.e2e.test_dispatch import act, call, done

@@ -16,10 +16,10 @@ import pytest_asyncio
 
 from deskhand.build import Deskhand
 from deskhand.config import Settings, load
+from deskhand.core.statuses import TaskStatus
 from deskhand.models.scripted import Entry, ScriptedCall, Seen, Step
 from deskhand.models.server import ModelServer
 from deskhand.task.state import TaskState
-from deskhand.types import TaskStatus
 from tests.devices.browser_stage import Site, serving
 from tests.devices.browser_stage import script as in_page
 from tests.devices.desktop_stage import Stage, install

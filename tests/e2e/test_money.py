@@ -12,13 +12,13 @@ import pytest
 from deskhand import build
 from deskhand.build import Deskhand
 from deskhand.config import BudgetSettings, load
+from deskhand.core.statuses import TaskStatus
 from deskhand.engine.budget import Budget
 from deskhand.models.scripted import Entry, ScriptedCall, Step
 from deskhand.models.server import ModelServer
 from deskhand.task.events import Billed, Event, Record, Reserved
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import TaskStatus
 
 PRICE = {"input": "0.2", "output": "0.4"}
 

@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from deskhand.actions import Action
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.config import AdbSettings, ExecutorSettings, Settings, SettleSettings
+from deskhand.core.actions import Action
+from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.protocols import Device
 from deskhand.devices.adb import AdbClient
 from deskhand.devices.adb_private import private_server
 from deskhand.devices.android import connect
 from deskhand.engine.run import Crew, Management, Run
-from deskhand.protocols import Device
 from deskhand.screen.settle import VisualStability
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.server import SimPhone
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
-from deskhand.types import Briefing, Decision, Planned
 
 Reply = Decision | Action | list[Any] | Exception | Callable[[Briefing], Any]
 

@@ -7,10 +7,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from deskhand.actions import Action, Click, Hotkey
+from deskhand.core.actions import Action, Click, Hotkey
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element, Frame, Observation
 from deskhand.engine.approval import still_good
 from deskhand.screen.movers import Movers
-from deskhand.types import Element, Frame, Observation, Rect
 
 PAY = Click(x=200, y=700)
 BUTTON = Rect(100, 660, 300, 740)

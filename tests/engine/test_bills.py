@@ -4,11 +4,11 @@ import asyncio
 from decimal import Decimal
 
 from deskhand.bus import Bus
+from deskhand.core.decisions import Usage
 from deskhand.engine.log import Bills, TaskLog
 from deskhand.task.events import Billed, Memorized, Released, Reserved
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import Usage
 
 AMOUNT = Decimal("0.05")
 USED = Usage(calls=1, cost=Decimal("0.01"))

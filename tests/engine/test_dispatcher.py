@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from deskhand.actions import Click, Home, Memorize, OpenApp
 from deskhand.cli.lines import lines_of
 from deskhand.config import McpToolSettings, SupplementSettings
-from deskhand.engine.run import Management
-from deskhand.engine.transitions import TABLE
-from deskhand.errors import DeviceTimeout, ModelFault, ModelUnavailable
-from deskhand.gates import (
+from deskhand.core.actions import Click, Home, Memorize, OpenApp
+from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.errors import DeviceTimeout, ModelFault, ModelUnavailable
+from deskhand.core.planning import (
     GateDecision,
     GateRequest,
     GateTrigger,
@@ -25,6 +24,10 @@ from deskhand.gates import (
     ReplanReason,
     ReplanStrategy,
 )
+from deskhand.core.statuses import Situation, SubtaskStatus, TaskStatus
+from deskhand.core.subtask import Subtask
+from deskhand.engine.run import Management
+from deskhand.engine.transitions import TABLE
 from deskhand.roles.library import Library
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.roles.offline.manager import OfflineManager
@@ -46,7 +49,6 @@ from deskhand.task.events import (
 from deskhand.task.fold import fold
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
-from deskhand.types import Briefing, Decision, Planned, Situation, Subtask, SubtaskStatus, TaskStatus
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
 
 DONE = Decision(kind="done", message="done it")

@@ -5,12 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deskhand.actions import Action, Click, Drag, Hotkey, Key, OpenUrl, Swipe, Type
 from deskhand.config import PolicySettings
+from deskhand.core.actions import Action, Click, Drag, Hotkey, Key, OpenUrl, Swipe, Type
+from deskhand.core.decisions import Planned
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import FILE_HINT, Element, Frame, Observation, Role
 from deskhand.devices.browser_overlays import NO, YES
 from deskhand.devices.browser_panel import dialog_parts, listed
 from deskhand.engine.policy import judge, wants_elements
-from deskhand.types import FILE_HINT, Element, Frame, Observation, Planned, Rect, Role
 from tests.engine.test_policy import FRAME, SPOT, X, Y, clicked, dialog, focused, judged, risk_of, screen, thing
 
 CHAT = screen(focused(hint="Type a message"))

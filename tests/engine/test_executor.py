@@ -5,26 +5,16 @@ from collections.abc import Callable
 
 import pytest
 
-from deskhand.actions import Action, Answer, Click, Drag, Home, Memorize, OpenApp, Scroll, Swipe, Type, Wait
-from deskhand.errors import ActionFailed, DeviceGone, DeviceTimeout, ModelUnavailable, Unparsable, UsageError
+from deskhand.core.actions import Action, Answer, Click, Drag, Home, Memorize, OpenApp, Scroll, Swipe, Type, Wait
+from deskhand.core.commands import InjectPrompt, Pause, ResetContext, Resume
+from deskhand.core.decisions import Briefing, Decision, Expect, Planned
+from deskhand.core.errors import ActionFailed, DeviceGone, DeviceTimeout, ModelUnavailable, Unparsable, UsageError
+from deskhand.core.screen import Element
+from deskhand.core.statuses import ExecStatus, ExecutorStatus, TaskStatus
 from deskhand.simphone.phone import Phone
 from deskhand.task.events import ActionEnded, ActionIntended, ExecutorChanged, QueueFlushed, StepFinished, TaskEnded
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import (
-    Briefing,
-    Decision,
-    Element,
-    ExecStatus,
-    ExecutorStatus,
-    Expect,
-    InjectPrompt,
-    Pause,
-    Planned,
-    ResetContext,
-    Resume,
-    TaskStatus,
-)
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
 
 SETTINGS = OpenApp(name="设置")
@@ -135,7 +125,7 @@ async def test_a_point_outside_of_the_screen_is_refused_and_told(
 
 
 async def test_a_word_the_device_does_not_have_is_refused_with_those_it_has(start: StartRun, device: Journaled) -> None:
-    from deskhand.actions import RightClick
+    from deskhand.core.actions import RightClick
 
     worker = ScriptedWorker(RightClick(x=5, y=5))
     async with start(device, worker) as run:

@@ -7,18 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deskhand.actions import Action, Click, Key, Memorize, OpenApp, SwitchWindow, Type
 from deskhand.clock import SystemClock
 from deskhand.config import SandboxSettings
+from deskhand.core.actions import Action, Click, Key, Memorize, OpenApp, SwitchWindow, Type
+from deskhand.core.errors import ActionFailed, DeviceFault, TextNotTyped
+from deskhand.core.screen import Frame
 from deskhand.devices.sandbox import Sandbox
 from deskhand.engine.guard import Cover, Grants, GuardedCode, GuardedDevice, GuardedJournal
 from deskhand.engine.vault import HIDDEN, Vault
-from deskhand.errors import ActionFailed, DeviceFault, TextNotTyped
 from deskhand.screen.text import ScreenText
 from deskhand.simphone.phone import Phone
 from deskhand.task.events import ActionIntended, PersonSaid, TaskCreated
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import Frame
 from tests.engine.conftest import Journaled
 
 VALUE = "Walrus-Quartz-58"

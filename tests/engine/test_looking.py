@@ -5,15 +5,17 @@ from collections.abc import Callable
 
 import pytest
 
-from deskhand.actions import Action, Click, Wait
 from deskhand.clock import SystemClock
+from deskhand.core.actions import Action, Click, Wait
+from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import AppInfo, Element, Frame
 from deskhand.engine.looking import Eyes
 from deskhand.engine.run import Run
 from deskhand.screen.perception import Perception
 from deskhand.screen.text import Line, ScreenText
 from deskhand.task.events import QueueFlushed
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import AppInfo, Briefing, Decision, Element, Frame, Planned, Rect
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
 from tests.screen.pictures import noise, painted
 

@@ -6,12 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from deskhand.actions import Click, Home, Memorize, OpenApp, TakeOver
+from deskhand.core.actions import Click, Home, Memorize, OpenApp, TakeOver
+from deskhand.core.commands import Pause
+from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.errors import DeviceTimeout, UsageError
+from deskhand.core.human import Amendment, AmendRequest, ChangeTodo, PersonRequest
+from deskhand.core.planning import Plan, PlanRequest
+from deskhand.core.screen import Element
+from deskhand.core.statuses import ExecutorStatus, Situation, SubtaskStatus, TaskStatus
+from deskhand.core.subtask import Subtask
 from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Management, Run
-from deskhand.errors import DeviceTimeout, UsageError
-from deskhand.gates import Plan, PlanRequest
-from deskhand.people import Amendment, AmendRequest, ChangeTodo, PersonRequest
 from deskhand.roles.offline.coach import OfflineCoach
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.simphone.phone import Phone
@@ -31,18 +36,6 @@ from deskhand.task.events import (
 )
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import (
-    Briefing,
-    Decision,
-    Element,
-    ExecutorStatus,
-    Pause,
-    Planned,
-    Situation,
-    Subtask,
-    SubtaskStatus,
-    TaskStatus,
-)
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
 
 QUESTION = Decision(kind="ask", message="which of the two?")

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deskhand.actions import (
+from deskhand.config import PolicySettings
+from deskhand.core.actions import (
     Action,
     Answer,
     Back,
@@ -31,9 +32,10 @@ from deskhand.actions import (
     Type,
     Wait,
 )
-from deskhand.config import PolicySettings
+from deskhand.core.decisions import Planned
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element, Frame, Observation, Role
 from deskhand.engine.policy import Permit, judge, wants_elements
-from deskhand.types import Element, Frame, Observation, Planned, Rect, Role
 
 FRAME = Frame(np.zeros((2000, 1000, 4), np.uint8))
 SPOT = Rect(100, 1000, 300, 1100)

@@ -10,14 +10,12 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from deskhand.actions import Action, ActionKind, Click, Memorize, OpenApp, TakeOver
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.config import DispatcherSettings, ExecutorSettings, RuleSettings, Settings
-from deskhand.engine.rules import DEFAULT_RULES, Rule
-from deskhand.engine.run import Crew, Management, Run
-from deskhand.engine.transitions import TABLE
-from deskhand.errors import (
+from deskhand.core.actions import Action, ActionKind, Click, Memorize, OpenApp, TakeOver
+from deskhand.core.decisions import Briefing, Decision, Planned, Usage
+from deskhand.core.errors import (
     ActionFailed,
     BudgetSpent,
     DeviceFault,
@@ -30,8 +28,7 @@ from deskhand.errors import (
     NoPlan,
     UsageError,
 )
-from deskhand.gates import GateDecision, GateRequest, Material, Plan, PlanRequest, QualityReport
-from deskhand.people import (
+from deskhand.core.human import (
     AddTodo,
     Amendment,
     AmendRequest,
@@ -43,24 +40,18 @@ from deskhand.people import (
     StuckRequest,
     TodoEdit,
 )
+from deskhand.core.planning import GateDecision, GateRequest, Material, Plan, PlanRequest, QualityReport
+from deskhand.core.screen import AppInfo, Element, Frame, SettleResult
+from deskhand.core.statuses import Situation, TaskStatus
+from deskhand.core.subtask import Subtask
+from deskhand.engine.rules import DEFAULT_RULES, Rule
+from deskhand.engine.run import Crew, Management, Run
+from deskhand.engine.transitions import TABLE
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.screen.diff import change_between
 from deskhand.task.events import Event, PersonReplied, Record, RunSummary, TodoEdited
 from deskhand.task.fold import fold, fold_all
 from deskhand.task.state import TaskState
-from deskhand.types import (
-    AppInfo,
-    Briefing,
-    Decision,
-    Element,
-    Frame,
-    Planned,
-    SettleResult,
-    Situation,
-    Subtask,
-    TaskStatus,
-    Usage,
-)
 
 MAX_STEPS, MAX_PLANS = 25, 5
 

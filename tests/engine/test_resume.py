@@ -11,21 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.actions import Click, Home, Memorize
 from deskhand.build import Deskhand
 from deskhand.clock import SystemClock
 from deskhand.config import AdbSettings, Settings
+from deskhand.core.actions import Click, Home, Memorize
+from deskhand.core.decisions import Decision, Planned
+from deskhand.core.errors import UsageError
+from deskhand.core.planning import GateTrigger
+from deskhand.core.statuses import Situation, SubtaskStatus, TaskStatus
 from deskhand.devices.adb_private import private_server
 from deskhand.engine.run import Crew, Run
-from deskhand.errors import UsageError
-from deskhand.gates import GateTrigger
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.server import SimPhone
 from deskhand.task.events import Event, Record, SituationChanged, SubtaskEnded, SubtaskStarted, TaskResumed
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
-from deskhand.types import Decision, Planned, Situation, SubtaskStatus, TaskStatus
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
 from tests.engine.test_dispatcher import DONE, ScriptedJudge, ScriptedPlanner, managed
 

@@ -5,10 +5,13 @@ from typing import Any
 
 import pytest
 
-from deskhand.actions import Action, Back, Click, Home
 from deskhand.config import RuleSettings
+from deskhand.core.actions import Action, Back, Click, Home
+from deskhand.core.decisions import StepReport
+from deskhand.core.planning import GateTrigger, Ruling
+from deskhand.core.statuses import ExecStatus, ExecutorStatus, TaskStatus
+from deskhand.core.subtask import Subtask
 from deskhand.engine.rules import DEFAULT_RULES, Now, Rule, decide
-from deskhand.gates import GateTrigger, Ruling
 from deskhand.task.events import (
     ActionEnded,
     ActionIntended,
@@ -22,7 +25,6 @@ from deskhand.task.events import (
 )
 from deskhand.task.fold import fold
 from deskhand.task.state import TaskState
-from deskhand.types import ExecStatus, ExecutorStatus, StepReport, Subtask, TaskStatus
 
 LIMITS = RuleSettings()
 WORKING = TaskState(

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from deskhand.actions import Answer, Click, RunCode
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.config import (
@@ -22,6 +21,11 @@ from deskhand.config import (
     Settings,
     SettleSettings,
 )
+from deskhand.core.actions import Answer, Click, RunCode
+from deskhand.core.commands import StartTask, Stop
+from deskhand.core.protocols import Worker
+from deskhand.core.statuses import ExecStatus
+from deskhand.core.subtask import WorkerRole
 from deskhand.devices.sandbox import Sandbox
 from deskhand.engine.budget import Budget
 from deskhand.engine.executor import Executor
@@ -31,7 +35,6 @@ from deskhand.engine.people import People
 from deskhand.models.make import make_model
 from deskhand.models.scripted import Entry, Seen, Step
 from deskhand.models.server import ModelServer
-from deskhand.protocols import Worker
 from deskhand.roles.offline.technician import OfflineTechnician
 from deskhand.roles.technician import Technician
 from deskhand.screen.movers import Movers
@@ -41,7 +44,6 @@ from deskhand.task.events import ActionEnded, ArtifactKept, Record, StepFinished
 from deskhand.task.fold import ARTIFACTS_KEPT, fold, fold_all
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
-from deskhand.types import ExecStatus, StartTask, Stop, WorkerRole
 from tests.engine.conftest import Journaled, ScriptedWorker
 
 FOLDER = "sandbox"

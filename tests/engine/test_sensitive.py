@@ -3,17 +3,19 @@
 import numpy as np
 import pytest
 
-from deskhand.actions import Action, Click, Home, OpenApp, TakeOver
 from deskhand.config import PolicySettings
+from deskhand.core.actions import Action, Click, Home, OpenApp, TakeOver
+from deskhand.core.decisions import Decision, Planned
+from deskhand.core.llm import ModelReply
+from deskhand.core.screen import Frame, Observation
+from deskhand.core.statuses import Situation, TaskStatus
 from deskhand.engine.policy import judge
 from deskhand.engine.run import Management
 from deskhand.models.dialects import DIALECTS
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.roles.offline.manager import OfflineManager
-from deskhand.talk import ModelReply
 from deskhand.task.events import SituationChanged, StepFinished
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import Decision, Frame, Observation, Planned, Situation, TaskStatus
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun
 from tests.models.situations import DESKTOP, situation
 

@@ -1,15 +1,15 @@
 """What is done decides how long the screen is waited for: to open something takes its time, all else does not."""
 
-from deskhand.actions import Action, Click, OpenApp
 from deskhand.bench.films import Film, FilmClock, FilmDevice
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.config import Settings
+from deskhand.core.actions import Action, Click, OpenApp
+from deskhand.core.screen import Frame
 from deskhand.engine.run import Crew, Run
 from deskhand.screen.settle import VisualStability
 from deskhand.task.events import Settled
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import Frame
 from tests.engine.conftest import ScriptedWorker
 from tests.screen.pictures import noise, plain
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deskhand.core.planning import ReplanReason, ReplanStrategy
 from deskhand.engine.strategy import next_strategy
-from deskhand.gates import ReplanReason, ReplanStrategy
 
 LIGHT, MEDIUM, HEAVY, ESCALATE = ReplanStrategy
 LADDER = (LIGHT, MEDIUM, HEAVY, ESCALATE)

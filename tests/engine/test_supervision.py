@@ -9,11 +9,14 @@ from typing import Any
 
 import pytest
 
-from deskhand.actions import Action, Click, Home, Memorize, OpenApp, Wait
+from deskhand.core.actions import Action, Click, Home, Memorize, OpenApp, Wait
+from deskhand.core.commands import InjectPrompt, Pause, ResetContext, Resume
+from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.errors import DeskhandError
+from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
+from deskhand.core.planning import GateDecision, GateTrigger
+from deskhand.core.statuses import ExecutorStatus, TaskStatus
 from deskhand.engine.run import Management, Run
-from deskhand.errors import DeskhandError
-from deskhand.gates import GateDecision, GateTrigger
-from deskhand.people import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
 from deskhand.task.events import (
     ActionEnded,
     ActionIntended,
@@ -31,17 +34,6 @@ from deskhand.task.events import (
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.prompts import PromptFile
-from deskhand.types import (
-    Briefing,
-    Decision,
-    ExecutorStatus,
-    InjectPrompt,
-    Pause,
-    Planned,
-    ResetContext,
-    Resume,
-    TaskStatus,
-)
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun
 from tests.engine.test_dispatcher import ScriptedJudge, ScriptedPlanner
 

@@ -11,13 +11,16 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from deskhand.actions import Click, Memorize
 from deskhand.config import RuleSettings
+from deskhand.core.actions import Click, Memorize
+from deskhand.core.decisions import ActionReport, StepReport
+from deskhand.core.planning import ALLOWED, GateDecision, GateTrigger, QualityReport, ReplanReason, ReplanStrategy
+from deskhand.core.statuses import ExecStatus, ExecutorStatus, Situation, SubtaskStatus, TaskStatus
+from deskhand.core.subtask import Subtask
 from deskhand.engine.inspection import lawful
 from deskhand.engine.rules import DEFAULT_RULES, decide
 from deskhand.engine.strategy import next_strategy
 from deskhand.engine.transitions import TABLE, When, destination
-from deskhand.gates import ALLOWED, GateDecision, GateTrigger, QualityReport, ReplanReason, ReplanStrategy
 from deskhand.task.events import (
     ActionEnded,
     ActionIntended,
@@ -39,16 +42,6 @@ from deskhand.task.events import (
 )
 from deskhand.task.fold import fold
 from deskhand.task.state import TaskState
-from deskhand.types import (
-    ActionReport,
-    ExecStatus,
-    ExecutorStatus,
-    Situation,
-    StepReport,
-    Subtask,
-    SubtaskStatus,
-    TaskStatus,
-)
 
 S = Situation
 

@@ -11,9 +11,10 @@ from keyring.backend import KeyringBackend
 from keyring.errors import KeyringLocked
 
 from deskhand.config import SecretsSettings, load, read_secret, session_environment
+from deskhand.core.errors import SettingsError
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element
 from deskhand.engine.vault import HIDDEN, Vault
-from deskhand.errors import SettingsError
-from deskhand.types import Element, Rect
 
 BOX = Rect(0, 0, 10, 10)
 

@@ -1,8 +1,9 @@
 """A phone's screen, a browser's and a desktop's, as the dialect tests see them."""
 
-from deskhand.actions import ActionKind
-from deskhand.talk import Picture, Situation
-from deskhand.types import Element, Rect
+from deskhand.core.actions import ActionKind
+from deskhand.core.geometry import Rect
+from deskhand.core.llm import Picture, Situation
+from deskhand.core.screen import Element
 
 PHONE: frozenset[ActionKind] = frozenset(
     {"click", "double_click", "long_press", "swipe", "type", "key", "open_app", "back", "home"}

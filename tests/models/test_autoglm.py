@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deskhand.actions import (
+from deskhand.core.actions import (
     Action,
     Back,
     Click,
@@ -21,11 +21,12 @@ from deskhand.actions import (
     Type,
     Wait,
 )
-from deskhand.errors import ModelFault, NotPossible, Unparsable
+from deskhand.core.decisions import ActionReport, Decision, StepReport
+from deskhand.core.errors import ModelFault, NotPossible, Unparsable
+from deskhand.core.llm import ModelReply, Picture
+from deskhand.core.statuses import ExecStatus
 from deskhand.models.dialects.autoglm import AutoGlm, write
 from deskhand.models.dialects.common import Scale
-from deskhand.talk import ModelReply, Picture
-from deskhand.types import ActionReport, Decision, ExecStatus, StepReport
 from tests.models.situations import BROWSER, DESKTOP, situation
 
 MIDDLE = Click(x=540, y=1200)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deskhand.actions import (
+from deskhand.core.actions import (
     Action,
     Click,
     DoubleClick,
@@ -23,12 +23,12 @@ from deskhand.actions import (
     Type,
     Wait,
 )
-from deskhand.errors import ModelFault, Unparsable
+from deskhand.core.decisions import Decision, Verdict
+from deskhand.core.errors import ModelFault, Unparsable
+from deskhand.core.llm import Computer, ModelReply, ToolCall
 from deskhand.models.dialects import DIALECTS, coordinates_of, dialect_of
 from deskhand.models.dialects.anthropic_computer import AnthropicComputer
 from deskhand.models.dialects.openai_computer import OpenAiComputer
-from deskhand.talk import Computer, ModelReply, ToolCall
-from deskhand.types import Decision, Verdict
 from tests.models.situations import BROWSER, DESKTOP, situation
 
 HERE = situation(DESKTOP, frame=(1080, 2400))

@@ -9,13 +9,13 @@ from typing import Any, Literal
 import pytest
 
 from deskhand.config import EndpointSettings
+from deskhand.core.decisions import Usage
+from deskhand.core.llm import Computer, ModelRequest, Picture, Tool, ToolCall, Turn
 from deskhand.models.faults import CallFailed
 from deskhand.models.make import make_wire
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
 from deskhand.models.wire import Patience, Wire
-from deskhand.talk import Computer, ModelRequest, Picture, Tool, ToolCall, Turn
-from deskhand.types import Usage
 
 Name = Literal["openai", "anthropic"]
 NAMES: list[Name] = ["openai", "anthropic"]

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from deskhand.clock import ManualClock
 from deskhand.config import BudgetSettings, EndpointSettings, Settings
+from deskhand.core.decisions import Usage
+from deskhand.core.errors import BudgetSpent, JournalError, ModelUnavailable, SettingsError
+from deskhand.core.llm import ModelRequest, Picture, Turn
+from deskhand.core.protocols import Model
 from deskhand.engine.budget import Budget
-from deskhand.errors import BudgetSpent, JournalError, ModelUnavailable, SettingsError
 from deskhand.models.make import make_model
 from deskhand.models.prices import most_input_tokens, price_of
 from deskhand.models.scripted import Step
 from deskhand.models.server import ModelServer
-from deskhand.protocols import Model
-from deskhand.talk import ModelRequest, Picture, Turn
-from deskhand.types import Usage
 
 REQUEST = ModelRequest(role="operator", system="Be brief.", turns=(Turn("user", ("Hello",)),), max_output_tokens=1000)
 PRICE = {"input": "10", "output": "20"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.errors import SettingsError
+from deskhand.core.errors import SettingsError
 from deskhand.models.scripted import Seen, Step, load_script
 from deskhand.models.server import ModelServer, serve
 

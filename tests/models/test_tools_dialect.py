@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deskhand.actions import Action, Click, Key, Scroll, Swipe, Type
-from deskhand.errors import ModelFault, NotPossible, Unparsable
+from deskhand.core.actions import Action, Click, Key, Scroll, Swipe, Type
+from deskhand.core.decisions import ActionReport, Decision, Expect, StepReport, Verdict
+from deskhand.core.errors import ModelFault, NotPossible, Unparsable
+from deskhand.core.llm import ModelReply, ToolCall
+from deskhand.core.statuses import ExecStatus
 from deskhand.models.dialects.tools import Tools
-from deskhand.talk import ModelReply, ToolCall
-from deskhand.types import ActionReport, Decision, ExecStatus, Expect, StepReport, Verdict
 from tests.models.situations import BROWSER, DESKTOP, PHONE, situation
 
 STEP: dict[str, Any] = {

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deskhand.actions import (
+from deskhand.core.actions import (
     Action,
     Back,
     Click,
@@ -21,11 +21,11 @@ from deskhand.actions import (
     Type,
     Wait,
 )
-from deskhand.errors import ModelFault, Unparsable
+from deskhand.core.decisions import Decision
+from deskhand.core.errors import ModelFault, Unparsable
+from deskhand.core.llm import ModelReply, Picture
 from deskhand.models.dialects.common import Scale
 from deskhand.models.dialects.uitars import UiTars, write
-from deskhand.talk import ModelReply, Picture
-from deskhand.types import Decision
 from tests.models.situations import DESKTOP, PHONE, situation
 
 ANY = DESKTOP | PHONE

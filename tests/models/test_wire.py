@@ -15,15 +15,15 @@ import pytest
 
 from deskhand.clock import ManualClock, SystemClock
 from deskhand.config import EndpointSettings, Provider
-from deskhand.errors import ModelUnavailable
+from deskhand.core.decisions import Usage
+from deskhand.core.errors import ModelUnavailable
+from deskhand.core.llm import ModelRequest, Picture, Tool, ToolCall, ToolResult, Turn
 from deskhand.models.faults import CallFailed
 from deskhand.models.make import make_wire
 from deskhand.models.patient import Patient
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
 from deskhand.models.wire import Patience, Wire
-from deskhand.talk import ModelRequest, Picture, Tool, ToolCall, ToolResult, Turn
-from deskhand.types import Usage
 
 KEY = "sk-test-0123456789abcdef"
 JPEG = b"\xff\xd8\xff\xe0" + bytes(200)

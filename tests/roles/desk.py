@@ -6,14 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from deskhand.actions import ActionKind, RunCode
 from deskhand.clock import ManualClock
 from deskhand.config import BudgetSettings, Settings
+from deskhand.core.actions import ActionKind, RunCode
+from deskhand.core.decisions import ActionReport, Briefing, StepReport
+from deskhand.core.protocols import Model
+from deskhand.core.screen import Frame, Observation
+from deskhand.core.statuses import ExecStatus
+from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.engine.budget import Budget
 from deskhand.models.make import make_model
 from deskhand.models.server import ModelServer
-from deskhand.protocols import Model
-from deskhand.types import ActionReport, Briefing, ExecStatus, Frame, Observation, StepReport, Subtask, WorkerRole
 
 BLANK = Observation(Frame(np.zeros((40, 20, 4), np.uint8)), app="Home")
 OFFERED: frozenset[ActionKind] = frozenset({"run_code", "wait", "memorize", "answer"})

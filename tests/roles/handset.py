@@ -5,25 +5,18 @@ from datetime import datetime
 
 import numpy as np
 
-from deskhand import actions as words
-from deskhand.actions import Action
+from deskhand.core import actions as words
+from deskhand.core.actions import Action
+from deskhand.core.decisions import ActionReport, Briefing, Decision, StepReport
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element, Frame, Observation
+from deskhand.core.statuses import ExecStatus
+from deskhand.core.subtask import Subtask
 from deskhand.devices.android import CAPABILITIES, scroll_area, scroll_path
 from deskhand.devices.android_apps import find_app, nearest_names
 from deskhand.devices.android_elements import read_elements
 from deskhand.roles.offline.worker import OfflineWorker
 from deskhand.simphone.phone import NeverIdle, Phone
-from deskhand.types import (
-    ActionReport,
-    Briefing,
-    Decision,
-    Element,
-    ExecStatus,
-    Frame,
-    Observation,
-    Rect,
-    StepReport,
-    Subtask,
-)
 
 KEYS = {"enter": 66, "backspace": 67, "delete": 112, "tab": 61, "escape": 111, "space": 62}
 

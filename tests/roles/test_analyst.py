@@ -5,11 +5,11 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from deskhand.actions import Answer
+from deskhand.core.actions import Answer
+from deskhand.core.decisions import Planned, StepReport
 from deskhand.models.server import ModelServer
 from deskhand.roles.analyst import Analyst
 from deskhand.roles.offline.analyst import OfflineAnalyst, best_match
-from deskhand.types import Planned, StepReport
 from tests.roles.desk import briefing, model
 
 

@@ -8,27 +8,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deskhand.actions import Click
 from deskhand.clock import ManualClock
 from deskhand.config import BudgetSettings, Settings
+from deskhand.core.actions import Click
+from deskhand.core.decisions import ActionReport, StepReport
+from deskhand.core.errors import ModelFault
+from deskhand.core.geometry import Rect
+from deskhand.core.human import AddTodo, AmendRequest, ChangeTodo, LessonRequest, RemoveTodo, StuckRequest
+from deskhand.core.screen import Element, Frame, Observation
+from deskhand.core.statuses import ExecStatus, SubtaskStatus
+from deskhand.core.subtask import Subtask
 from deskhand.engine.budget import Budget
-from deskhand.errors import ModelFault
 from deskhand.models.make import make_model
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
-from deskhand.people import AddTodo, AmendRequest, ChangeTodo, LessonRequest, RemoveTodo, StuckRequest
 from deskhand.roles.coach import Coach
-from deskhand.types import (
-    ActionReport,
-    Element,
-    ExecStatus,
-    Frame,
-    Observation,
-    Rect,
-    StepReport,
-    Subtask,
-    SubtaskStatus,
-)
 
 TODO = (
     Subtask(id="1.1", title="Turn on Wi-Fi", status=SubtaskStatus.FULFILLED),

@@ -6,14 +6,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deskhand.actions import Click, Memorize, RunCode
 from deskhand.config import SupplementSettings
-from deskhand.errors import ModelFault
-from deskhand.gates import GateDecision, GateRequest, GateTrigger, Material, PlanRequest, QualityReport
-from deskhand.gates import ReplanReason as Why
-from deskhand.gates import ReplanStrategy as How
+from deskhand.core.actions import Click, Memorize, RunCode
+from deskhand.core.decisions import ActionReport, Briefing, StepReport
+from deskhand.core.errors import ModelFault
+from deskhand.core.geometry import Rect
+from deskhand.core.human import LessonRequest, StuckRequest
+from deskhand.core.llm import ModelReply, ModelRequest
+from deskhand.core.planning import GateDecision, GateRequest, GateTrigger, Material, PlanRequest, QualityReport
+from deskhand.core.planning import ReplanReason as Why
+from deskhand.core.planning import ReplanStrategy as How
+from deskhand.core.screen import Element, Frame, Observation
+from deskhand.core.statuses import ExecStatus
+from deskhand.core.subtask import Subtask
 from deskhand.models.dialects import DIALECTS
-from deskhand.people import LessonRequest, StuckRequest
 from deskhand.roles.analyst import Analyst
 from deskhand.roles.coach import Coach
 from deskhand.roles.evaluator import Evaluator
@@ -22,8 +28,6 @@ from deskhand.roles.manager import Manager
 from deskhand.roles.operator import Operator
 from deskhand.roles.technician import Technician
 from deskhand.sheets import MARKS, as_data
-from deskhand.talk import ModelReply, ModelRequest
-from deskhand.types import ActionReport, Briefing, Element, ExecStatus, Frame, Observation, Rect, StepReport, Subtask
 from tests.models.situations import PHONE as PHONE_SITUATION
 
 CANARY = "CANARY"

@@ -11,29 +11,23 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from deskhand.actions import Click
 from deskhand.clock import ManualClock
 from deskhand.config import BudgetSettings, Settings
+from deskhand.core.actions import Click
+from deskhand.core.decisions import ActionReport, StepReport
+from deskhand.core.errors import BudgetSpent, Unparsable
+from deskhand.core.geometry import Rect
+from deskhand.core.planning import ALLOWED, GateDecision, GateRequest, GateTrigger, QualityReport
+from deskhand.core.screen import Element, Frame, Observation
+from deskhand.core.statuses import ExecStatus, SubtaskStatus
+from deskhand.core.subtask import Subtask
 from deskhand.engine.budget import Budget
-from deskhand.errors import BudgetSpent, Unparsable
-from deskhand.gates import ALLOWED, GateDecision, GateRequest, GateTrigger, QualityReport
 from deskhand.models.make import make_model
 from deskhand.models.scripted import ScriptedCall, Seen, Step
 from deskhand.models.server import ModelServer
 from deskhand.roles.evaluator import Evaluator
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.roles.telling import Sight
-from deskhand.types import (
-    ActionReport,
-    Element,
-    ExecStatus,
-    Frame,
-    Observation,
-    Rect,
-    StepReport,
-    Subtask,
-    SubtaskStatus,
-)
 
 NOISE = np.random.default_rng(1).integers(0, 255, (2400, 1080, 4), dtype=np.uint8)
 BEFORE = Frame(NOISE)

@@ -13,8 +13,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from deskhand.config import McpToolSettings, Settings, SupplementSettings
-from deskhand.errors import DeskhandError, LookupFailed
-from deskhand.gates import Material
+from deskhand.core.errors import DeskhandError, LookupFailed
+from deskhand.core.planning import Material
 from deskhand.roles.library import MAX_MATERIALS, Library
 from deskhand.roles.library_text import MAX_FILE, passages
 

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deskhand.actions import Click
 from deskhand.clock import ManualClock
 from deskhand.config import BudgetSettings, Settings, SupplementSettings
-from deskhand.engine.budget import Budget
-from deskhand.errors import BudgetSpent, ModelUnavailable, NoPlan
-from deskhand.gates import (
+from deskhand.core.actions import Click
+from deskhand.core.decisions import ActionReport, StepReport
+from deskhand.core.errors import BudgetSpent, ModelUnavailable, NoPlan
+from deskhand.core.geometry import Rect
+from deskhand.core.planning import (
     GateDecision,
     GateTrigger,
     Material,
@@ -23,13 +24,16 @@ from deskhand.gates import (
     ReplanReason,
     ReplanStrategy,
 )
+from deskhand.core.screen import Element, Frame, Observation
+from deskhand.core.statuses import ExecStatus
+from deskhand.core.subtask import Subtask
+from deskhand.engine.budget import Budget
 from deskhand.models.make import make_model
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
 from deskhand.roles.library import Library
 from deskhand.roles.manager import Manager
 from deskhand.roles.offline.manager import OfflineManager
-from deskhand.types import ActionReport, Element, ExecStatus, Frame, Observation, Rect, StepReport, Subtask
 
 SCREEN = Observation(
     Frame(np.zeros((200, 100, 4), np.uint8)),

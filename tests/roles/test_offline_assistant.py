@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from deskhand.core.llm import ModelReply, ToolCall, ToolResult, Turn
 from deskhand.roles.offline.assistant import OfflineAssistant
-from deskhand.talk import ModelReply, ToolCall, ToolResult, Turn
 
 DEVICES = [{"device_id": name, "kind": "sim", "state": "ready", "detail": ""} for name in ("sim", "android:A1")]
 OK: dict[str, Any] = {"result": "It is done.", "steps": 2, "success": True}

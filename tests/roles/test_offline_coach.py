@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from deskhand.actions import Click
-from deskhand.people import (
+from deskhand.core.actions import Click
+from deskhand.core.decisions import ActionReport, StepReport
+from deskhand.core.geometry import Rect
+from deskhand.core.human import (
     AddTodo,
     Amendment,
     AmendRequest,
@@ -17,23 +19,15 @@ from deskhand.people import (
     StuckRequest,
     TodoEdit,
 )
-from deskhand.protocols import Coach
+from deskhand.core.protocols import Coach
+from deskhand.core.screen import Element, Frame, Observation
+from deskhand.core.statuses import ExecStatus, SubtaskStatus
+from deskhand.core.subtask import Subtask
 from deskhand.roles.offline.coach import OfflineCoach
 from deskhand.roles.offline.detour import is_for_now
 from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.instructions import NotUnderstood
 from deskhand.roles.task_types import task_type
-from deskhand.types import (
-    ActionReport,
-    Element,
-    ExecStatus,
-    Frame,
-    Observation,
-    Rect,
-    StepReport,
-    Subtask,
-    SubtaskStatus,
-)
 
 DONE, NOW, READY = SubtaskStatus.FULFILLED, SubtaskStatus.PENDING, SubtaskStatus.READY
 

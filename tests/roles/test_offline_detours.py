@@ -6,22 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from deskhand.actions import ACTION_KINDS, Action, Back, Click, Home, OpenApp, Scroll, Type, Wait
+from deskhand.core.actions import ACTION_KINDS, Action, Back, Click, Home, OpenApp, Scroll, Type, Wait
+from deskhand.core.decisions import ActionReport, Briefing, Decision, StepReport
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element, Frame, Observation, Role
+from deskhand.core.statuses import ExecStatus
+from deskhand.core.subtask import Subtask
 from deskhand.roles.offline.detour import is_for_now
 from deskhand.roles.offline.worker import OfflineWorker
-from deskhand.types import (
-    ActionReport,
-    Briefing,
-    Decision,
-    Element,
-    ExecStatus,
-    Frame,
-    Observation,
-    Rect,
-    Role,
-    StepReport,
-    Subtask,
-)
 
 FRAME = Frame(np.zeros((2400, 1080, 4), np.uint8))
 

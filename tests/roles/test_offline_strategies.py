@@ -4,9 +4,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from deskhand.actions import Action, Back, Click, Key, OpenUrl, RightClick, Swipe, Type
+from deskhand.core.actions import Action, Back, Click, Key, OpenUrl, RightClick, Swipe, Type
+from deskhand.core.decisions import Decision
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element
 from deskhand.roles.offline.worker import OfflineWorker
-from deskhand.types import Decision, Element, Rect
 from tests.roles.handset import Handset
 from tests.roles.test_offline_worker import actions, briefing, thing
 

@@ -8,27 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deskhand.actions import ActionKind, Click, Key, Memorize, Type
 from deskhand.clock import ManualClock
 from deskhand.config import BudgetSettings, Settings
+from deskhand.core.actions import ActionKind, Click, Key, Memorize, Type
+from deskhand.core.decisions import ActionReport, Briefing, StepReport, Verdict
+from deskhand.core.errors import BudgetSpent, Unparsable
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element, Frame, Observation
+from deskhand.core.statuses import ExecStatus
+from deskhand.core.subtask import Subtask
 from deskhand.engine.budget import Budget
-from deskhand.errors import BudgetSpent, Unparsable
 from deskhand.models.make import make_dialect, make_model
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
 from deskhand.roles.operator import Operator, Sight
-from deskhand.types import (
-    ActionReport,
-    Briefing,
-    Element,
-    ExecStatus,
-    Frame,
-    Observation,
-    Rect,
-    StepReport,
-    Subtask,
-    Verdict,
-)
 
 PHONE: frozenset[ActionKind] = frozenset({"click", "type", "key", "swipe", "back", "home", "open_app", "long_press"})
 NOISE = np.random.default_rng(1).integers(0, 255, (2400, 1080, 4), dtype=np.uint8)

@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deskhand.actions import Memorize, RunCode
-from deskhand.errors import Unparsable
+from deskhand.core.actions import Memorize, RunCode
+from deskhand.core.decisions import Decision, StepReport
+from deskhand.core.errors import Unparsable
+from deskhand.core.llm import ModelReply
+from deskhand.core.statuses import ExecStatus
 from deskhand.models.scripted import Step
 from deskhand.models.server import ModelServer
 from deskhand.roles.offline.technician import OfflineTechnician, codes_in
 from deskhand.roles.replies import Code, Ending, read_ending, read_reply
 from deskhand.roles.technician import Technician
-from deskhand.talk import ModelReply
-from deskhand.types import Decision, ExecStatus, StepReport
 from tests.roles.desk import briefing, model, ran
 
 CODE = "I count the lines.\n```bash\nwc -l *.csv\n```\n"

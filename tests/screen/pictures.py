@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from deskhand.types import Frame
+from deskhand.core.screen import Frame
 
 
 def noise(width: int = 200, height: int = 120, seed: int = 1) -> Frame:

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Frame
 from deskhand.screen.cover import MARGIN, blank, covered
-from deskhand.types import Frame, Rect
 
 
 def noise(width: int = 60, height: int = 40) -> Frame:

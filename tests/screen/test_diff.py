@@ -4,6 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Frame
 from deskhand.screen.diff import (
     TILE,
     change_between,
@@ -15,7 +17,6 @@ from deskhand.screen.diff import (
     mask_of,
     regions,
 )
-from deskhand.types import Frame, Rect
 from tests.screen.pictures import noise, painted, plain
 
 sizes = st.tuples(st.integers(1, 170), st.integers(1, 170))

@@ -4,10 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element, Role
 from deskhand.screen.find import ENOUGH, find, nearest_names, rank
 from deskhand.screen.find_query import read_description
 from deskhand.screen.find_words import fold, same_word, synonyms
-from deskhand.types import Element, Rect, Role
 
 W, H = 1080, 2400
 

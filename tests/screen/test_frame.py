@@ -11,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from deskhand.errors import BadFrame
+from deskhand.core.errors import BadFrame
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Frame
 from deskhand.screen.diff import changed_fraction
 from deskhand.screen.frame import (
     bounded,
@@ -26,7 +28,6 @@ from deskhand.screen.frame import (
     to_jpeg,
     to_png,
 )
-from deskhand.types import Frame, Rect
 from tests.screen.pictures import noise, painted, plain
 
 

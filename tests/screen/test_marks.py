@@ -1,9 +1,10 @@
 """Marks name what can be touched, where it is."""
 
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element
 from deskhand.screen.diff import changed_fraction
 from deskhand.screen.frame import crop
 from deskhand.screen.marks import draw_marks
-from deskhand.types import Element, Rect
 from tests.screen.pictures import plain
 
 

@@ -8,11 +8,12 @@ import pytest
 
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
-from deskhand.errors import DeviceOffline, NoElements
+from deskhand.core.errors import DeviceOffline, NoElements
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import AppInfo, Element, Frame
 from deskhand.screen.diff import change_between
 from deskhand.screen.movers import Movers
 from deskhand.screen.perception import Perception, ScreenChanged
-from deskhand.types import AppInfo, Element, Frame, Rect
 from tests.screen.pictures import noise, painted
 
 BUSY = noise(400, 800)

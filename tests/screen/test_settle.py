@@ -14,9 +14,9 @@ from deskhand.bench.films import KINDS, Film, FilmClock, FilmDevice
 from deskhand.bench.screen_settle import show
 from deskhand.clock import SystemClock
 from deskhand.config import SettleSettings
-from deskhand.errors import BadFrame, DeviceGone, DeviceTimeout
+from deskhand.core.errors import BadFrame, DeviceGone, DeviceTimeout
+from deskhand.core.screen import Frame, SettleResult
 from deskhand.screen.settle import VisualStability
-from deskhand.types import Frame, SettleResult
 from tests.screen.pictures import noise, painted, plain
 
 BUSY = noise(400, 800)

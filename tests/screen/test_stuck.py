@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from deskhand.bench.stuck_films import Desk, play
+from deskhand.core.screen import Frame
 from deskhand.screen.diff import change_between
 from deskhand.screen.movers import Movers
 from deskhand.screen.stuck import StuckWatch
-from deskhand.types import Frame
 from tests.screen.pictures import noise, painted, plain
 
 BUSY = noise(400, 800)

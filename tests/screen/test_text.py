@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from deskhand.bench.screen_labels import Screen, drawn_page, found, phone_screens
 from deskhand.clock import SystemClock
-from deskhand.errors import DeviceSetup
+from deskhand.core.errors import DeviceSetup
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Frame
 from deskhand.screen.text import Line, ScreenText, in_reading_order, load_reader, widened
-from deskhand.types import Frame, Rect
 from tests.screen.pictures import painted, plain
 
 WHOLE = Rect(0, 0, 1000, 1000)

@@ -15,7 +15,7 @@ from fastapi.routing import APIRoute
 
 from deskhand.clock import ManualClock
 from deskhand.config import ServerSettings
-from deskhand.errors import SettingsError
+from deskhand.core.errors import SettingsError
 from deskhand.server.app import make_app
 from deskhand.server.door import bound
 from deskhand.server.guard import COOKIE, check_exposure

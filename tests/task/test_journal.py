@@ -12,10 +12,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from deskhand.errors import JournalError
+from deskhand.core.errors import JournalError
+from deskhand.core.screen import Frame
+from deskhand.core.statuses import TaskStatus
 from deskhand.task.events import Answered, Memorized, TaskCreated, TaskEnded
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import Frame, TaskStatus
 
 CREATED = TaskCreated(goal="打开微信", device="sim:a", worker="offline", max_steps=5)
 

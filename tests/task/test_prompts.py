@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.protocols import PromptMemory
+from deskhand.core.protocols import PromptMemory
 from deskhand.task.prompts import CORRECTIONS_KEPT, PromptFile
 
 WRITER = """

@@ -5,8 +5,12 @@ from typing import get_args
 
 import pytest
 
-from deskhand.actions import Click
-from deskhand.gates import Ruling
+from deskhand.core.actions import Click
+from deskhand.core.commands import InjectPrompt, ResetContext
+from deskhand.core.decisions import Decision, DecisionKind, Planned, StepReport, Usage
+from deskhand.core.planning import Ruling
+from deskhand.core.statuses import ExecStatus, ExecutorStatus, Situation, SubtaskStatus, TaskStatus
+from deskhand.core.subtask import Subtask
 from deskhand.task.events import (
     ActionEnded,
     ActionIntended,
@@ -30,21 +34,6 @@ from deskhand.task.events import (
 )
 from deskhand.task.fold import HISTORY_KEPT, fold_all, handles
 from deskhand.task.state import TaskState, summary
-from deskhand.types import (
-    Decision,
-    DecisionKind,
-    ExecStatus,
-    ExecutorStatus,
-    InjectPrompt,
-    Planned,
-    ResetContext,
-    Situation,
-    StepReport,
-    Subtask,
-    SubtaskStatus,
-    TaskStatus,
-    Usage,
-)
 
 CLICK = Click(x=1, y=2)
 CREATED = TaskCreated(goal="go", device="sim:a", worker="offline", max_steps=9)

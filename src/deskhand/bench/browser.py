@@ -10,17 +10,17 @@ from statistics import median
 from typing import Any
 from urllib.parse import quote
 
-from deskhand.actions import Action, ActionKind, Click, OpenUrl, Type
 from deskhand.bench.rows import Row
 from deskhand.clock import SystemClock
 from deskhand.config import BrowserSettings, SettleSettings
+from deskhand.core.actions import Action, ActionKind, Click, OpenUrl, Type
+from deskhand.core.screen import AppInfo, Element, Frame
 from deskhand.devices.browser import BrowserDevice, open_beside
 from deskhand.devices.browser_process import Chromium, start
 from deskhand.devices.browser_tab import Tab
 from deskhand.devices.browser_window import Window
 from deskhand.screen.frame import decode
 from deskhand.screen.settle import VisualStability
-from deskhand.types import AppInfo, Element, Frame
 
 ROUNDS = 15
 WINDOWS = 8

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from deskhand.actions import Click, Key, OpenApp
 from deskhand.bench.rows import Row
 from deskhand.clock import SystemClock
 from deskhand.config import DesktopSettings
+from deskhand.core.actions import Click, Key, OpenApp
+from deskhand.core.errors import AppNotFound
 from deskhand.devices.desktop import DesktopDevice, open_desktop
-from deskhand.errors import AppNotFound
 
 ROUNDS = 60
 KEYS = 30

@@ -5,19 +5,21 @@ import time
 from pathlib import Path
 from statistics import median
 
-from deskhand.actions import Action, Home, OpenApp
 from deskhand.bench.rows import Row
 from deskhand.build import Deskhand
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.config import RuleSettings, Settings
+from deskhand.core.actions import Action, Home, OpenApp
+from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.planning import GateDecision, GateRequest, GateTrigger, Material, Plan, PlanRequest, QualityReport
+from deskhand.core.protocols import Clock, Device
+from deskhand.core.statuses import TaskStatus
+from deskhand.core.subtask import Subtask
 from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Crew, Management, Run
-from deskhand.gates import GateDecision, GateRequest, GateTrigger, Material, Plan, PlanRequest, QualityReport
-from deskhand.protocols import Clock, Device
 from deskhand.screen.settle import VisualStability
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import Briefing, Decision, Planned, Subtask, TaskStatus
 
 STEPS = 16
 ROUNDS = 3

@@ -10,19 +10,21 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from deskhand.actions import Action, ActionKind, Click, Home, OpenApp
 from deskhand.bench.rows import Row
 from deskhand.build import Deskhand
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.config import Settings
+from deskhand.core.actions import Action, ActionKind, Click, Home, OpenApp
+from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.protocols import Device, Settle
+from deskhand.core.screen import AppInfo, Element, Frame, SettleResult
+from deskhand.core.statuses import TaskStatus
 from deskhand.engine.run import Crew, Run
-from deskhand.protocols import Device, Settle
 from deskhand.screen.diff import change_between
 from deskhand.screen.settle import VisualStability
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
-from deskhand.types import AppInfo, Briefing, Decision, Element, Frame, Planned, SettleResult, TaskStatus
 
 STEPS = 40
 PHONE_STEPS = 10

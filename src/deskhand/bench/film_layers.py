@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from deskhand.types import Rect
+from deskhand.core.geometry import Rect
 
 WIDTH, HEIGHT = 540, 1080
 LEAD = 4.0

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from deskhand.actions import Action, ActionKind
 from deskhand.bench.film_layers import (
     END,
     FAST,
@@ -42,7 +41,9 @@ from deskhand.bench.film_layers import (
     video,
 )
 from deskhand.clock import ManualClock
-from deskhand.types import AppInfo, Element, Frame, Rect
+from deskhand.core.actions import Action, ActionKind
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import AppInfo, Element, Frame
 
 
 @dataclass(frozen=True)

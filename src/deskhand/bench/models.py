@@ -16,15 +16,15 @@ import numpy as np
 from deskhand.bench.rows import Row
 from deskhand.clock import SystemClock
 from deskhand.config import BudgetSettings, Provider, Settings
+from deskhand.core.llm import ModelReply, ModelRequest, Picture, Situation
+from deskhand.core.protocols import Model
+from deskhand.core.screen import Frame
 from deskhand.engine.budget import Budget
 from deskhand.models.dialects import DIALECTS
 from deskhand.models.make import make_model
 from deskhand.models.scripted import Step
 from deskhand.models.server import ModelServer
-from deskhand.protocols import Model
 from deskhand.screen.frame import bounded, to_jpeg
-from deskhand.talk import ModelReply, ModelRequest, Picture, Situation
-from deskhand.types import Frame
 
 CALLS = 40
 PICTURE_BYTES = 300_000

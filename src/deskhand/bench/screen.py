@@ -16,10 +16,10 @@ from deskhand.bench.screen_labels import found, rendered_pages, screens
 from deskhand.bench.screen_settle import INTERVAL, Method, chart, compare
 from deskhand.bench.stuck_films import rates
 from deskhand.clock import SystemClock
+from deskhand.core.screen import Frame
 from deskhand.screen.diff import change_between, changed_fraction
 from deskhand.screen.perception import Perception
 from deskhand.screen.text import ScreenText
-from deskhand.types import Frame
 
 _FULL_HD = (1080, 1920, 4)
 _RING = 6

@@ -12,18 +12,19 @@ from xml.etree import ElementTree
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
-from deskhand.actions import OpenUrl
 from deskhand.build import Deskhand
 from deskhand.clock import SystemClock
 from deskhand.config import Settings
-from deskhand.errors import DeviceSetup
-from deskhand.protocols import Device
+from deskhand.core.actions import OpenUrl
+from deskhand.core.errors import DeviceSetup
+from deskhand.core.geometry import Rect
+from deskhand.core.protocols import Device
+from deskhand.core.screen import Frame
 from deskhand.screen.frame import from_image, to_image
 from deskhand.screen.settle import VisualStability
 from deskhand.screen.text import Line
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.render_text import FONT_FILE
-from deskhand.types import Frame, Rect
 
 NEAR = 5
 _LONGEST = 24

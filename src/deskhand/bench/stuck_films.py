@@ -6,10 +6,10 @@ from itertools import pairwise
 import numpy as np
 
 from deskhand.bench.film_layers import Canvas, letter, page
+from deskhand.core.screen import Frame
 from deskhand.screen.diff import change_between
 from deskhand.screen.movers import Movers
 from deskhand.screen.stuck import Progress, StuckWatch
-from deskhand.types import Frame
 
 _LOOK_EVERY = 0.7
 _LEAD = 4.0

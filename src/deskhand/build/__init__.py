@@ -12,30 +12,31 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
-from deskhand.actions import OpenUrl
 from deskhand.build.simulated import SimulatedPhones
 from deskhand.build.staff import Staff
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.config import Settings, load, read_secret
+from deskhand.core.actions import OpenUrl
+from deskhand.core.decisions import Planned
+from deskhand.core.errors import UsageError
+from deskhand.core.screen import DeviceInfo, Frame, Observation
 from deskhand.engine.budget import Budget
 from deskhand.engine.guard import checked, covered_screen, guarded, named_by_the_person
 from deskhand.engine.policy import judge
 from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Crew, Run, clear_goal
 from deskhand.engine.vault import Vault
-from deskhand.errors import UsageError
 from deskhand.screen.settle import VisualStability
 from deskhand.sites import verdict
 from deskhand.task.events import Event, LoopMode
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
-from deskhand.types import DeviceInfo, Frame, Observation, Planned
 
 if TYPE_CHECKING:
+    from deskhand.core.protocols import Clock, CodeRunner, Device
     from deskhand.devices.pool import Pool, Provider
-    from deskhand.protocols import Clock, CodeRunner, Device
     from deskhand.screen.text import ScreenText
 
 DEFAULT_DEVICE = "sim"

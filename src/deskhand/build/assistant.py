@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deskhand.config import Settings
+from deskhand.core.errors import SettingsError
 from deskhand.engine.budget import Budget
-from deskhand.errors import SettingsError
 
 if TYPE_CHECKING:
-    from deskhand.protocols import Assistant, Clock, Ledger
+    from deskhand.core.protocols import Assistant, Clock, Ledger
 
 
 def make_assistant(

@@ -7,11 +7,11 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from deskhand.config import Settings
-from deskhand.types import DeviceInfo
+from deskhand.core.screen import DeviceInfo
 
 if TYPE_CHECKING:
+    from deskhand.core.protocols import Clock, Device
     from deskhand.devices.adb import AdbClient
-    from deskhand.protocols import Clock, Device
     from deskhand.simphone.phone import Phone
 
 

@@ -12,10 +12,10 @@ from deskhand.engine.log import Bills
 from deskhand.engine.run import Management
 
 if TYPE_CHECKING:
-    from deskhand.protocols import Clock, Coach, Judge, Model, Planner, PromptMemory, Worker
+    from deskhand.core.protocols import Clock, Coach, Judge, Model, Planner, PromptMemory, Worker
+    from deskhand.core.subtask import WorkerRole
     from deskhand.roles.library import Library
     from deskhand.roles.telling import Sight
-    from deskhand.types import WorkerRole
 
 
 class Staff:

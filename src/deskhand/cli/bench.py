@@ -14,7 +14,7 @@ from deskhand import bench as room
 from deskhand.bench.rows import Row
 from deskhand.cli.faults import run_loop
 from deskhand.cli.sheet import make_console
-from deskhand.errors import UsageError
+from deskhand.core.errors import UsageError
 
 
 def bench(suites: list[str], *, out: Path, as_json: bool) -> NoReturn:

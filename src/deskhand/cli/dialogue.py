@@ -11,9 +11,9 @@ from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import contextmanager, nullcontext
 from typing import Literal
 
+from deskhand.core.errors import DeskhandError
+from deskhand.core.human import PersonRequest, RequestKind
 from deskhand.engine.run import Run
-from deskhand.errors import DeskhandError
-from deskhand.people import PersonRequest, RequestKind
 
 YES = frozenset({"y", "yes", "ok", "是", "好", "好的", "可以", "同意"})
 NO = frozenset({"n", "no", "不", "否", "不行", "拒绝", "不同意"})

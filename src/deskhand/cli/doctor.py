@@ -18,10 +18,10 @@ from deskhand.cli.faults import run_loop
 from deskhand.cli.sheet import make_console, make_table
 from deskhand.clock import SystemClock
 from deskhand.config import Settings, load, settings_file
+from deskhand.core.errors import DeskhandError, DeviceFault
+from deskhand.core.screen import DeviceInfo
 from deskhand.devices.sandbox import can_run_code
-from deskhand.errors import DeskhandError, DeviceFault
 from deskhand.task.journal import SqliteJournal
-from deskhand.types import DeviceInfo
 
 if TYPE_CHECKING:
     from deskhand.models.probe import Probed

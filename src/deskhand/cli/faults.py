@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn
 
 from deskhand.cli import STOPPED, STOPPING, deaf
-from deskhand.errors import DeskhandError
+from deskhand.core.errors import DeskhandError
 
 
 def run_loop(work: Coroutine[Any, Any, int], *, as_json: bool = False) -> NoReturn:

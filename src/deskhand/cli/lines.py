@@ -1,9 +1,10 @@
 """An event as a person reads it: one line, or none where there is nothing to say."""
 
-from deskhand.actions import describe
 from deskhand.cli.dialogue import HOW_TO_ANSWER
 from deskhand.cli.sheet import plain
-from deskhand.gates import GateDecision, ReplanReason
+from deskhand.core.actions import describe
+from deskhand.core.planning import GateDecision, ReplanReason
+from deskhand.core.statuses import ExecStatus
 from deskhand.task.events import (
     ActionEnded,
     ActionIntended,
@@ -26,7 +27,6 @@ from deskhand.task.events import (
     TodoEdited,
     Warned,
 )
-from deskhand.types import ExecStatus
 
 _GATE_COLOURS = {GateDecision.DONE: "green", GateDecision.CONTINUE: "dim"}
 

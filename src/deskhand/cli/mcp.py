@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from deskhand.cli.faults import run_loop
 from deskhand.cli.serve import report, stand
-from deskhand.errors import UsageError
+from deskhand.core.errors import UsageError
 from deskhand.layers import Tree
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from deskhand.cli.faults import run_loop
-from deskhand.errors import UsageError
+from deskhand.core.errors import UsageError
 from deskhand.models.server import ModelServer, serve
 
 

@@ -12,10 +12,10 @@ from rich.text import Text
 from deskhand.cli.lines import lines_of
 from deskhand.cli.picture import half_blocks
 from deskhand.cli.sheet import make_console, plain, say
-from deskhand.protocols import Journal
+from deskhand.core.protocols import Journal
+from deskhand.core.statuses import TaskStatus
 from deskhand.task.events import Event, Observed, Record, Settled
 from deskhand.task.state import TaskState
-from deskhand.types import TaskStatus
 
 # A picture smaller than this shows nothing; below it, lines of text say more.
 SMALLEST_WIDTH, SMALLEST_HEIGHT = 72, 24

@@ -15,8 +15,8 @@ from deskhand.cli.ids import whole_id
 from deskhand.cli.progress import Progress, make_progress
 from deskhand.clock import ended
 from deskhand.config import Tree, load
+from deskhand.core.errors import UsageError
 from deskhand.engine.run import Run
-from deskhand.errors import UsageError
 from deskhand.task.events import EndCause, LoopMode, Record, StepFinished
 from deskhand.task.state import TaskState
 

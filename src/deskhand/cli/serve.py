@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from deskhand.cli.faults import run_loop
-from deskhand.errors import UsageError
+from deskhand.core.errors import UsageError
 from deskhand.layers import Tree
 
 if TYPE_CHECKING:

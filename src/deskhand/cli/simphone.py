@@ -3,7 +3,7 @@
 from typing import NoReturn
 
 from deskhand.cli.faults import run_loop
-from deskhand.errors import DeviceSetup, UsageError
+from deskhand.core.errors import DeviceSetup, UsageError
 from deskhand.simphone.conditions import CONDITIONS
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.server import SimPhone, serve

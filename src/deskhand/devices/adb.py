@@ -10,11 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from deskhand.config import AdbSettings
-from deskhand.devices import adb_sync
-from deskhand.devices.adb_server import start_server
-from deskhand.devices.adb_sync import FileStat
-from deskhand.devices.adb_wire import Ended, Refused, ShellResult, Wire
-from deskhand.errors import (
+from deskhand.core.errors import (
     ActionFailed,
     DeviceFault,
     DeviceGone,
@@ -23,6 +19,10 @@ from deskhand.errors import (
     DeviceTimeout,
     DeviceUnauthorized,
 )
+from deskhand.devices import adb_sync
+from deskhand.devices.adb_server import start_server
+from deskhand.devices.adb_sync import FileStat
+from deskhand.devices.adb_wire import Ended, Refused, ShellResult, Wire
 
 SHORT_S = 5.0
 SHELL_S = 30.0

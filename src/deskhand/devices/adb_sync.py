@@ -3,8 +3,8 @@
 import struct
 from dataclasses import dataclass
 
+from deskhand.core.errors import ActionFailed
 from deskhand.devices.adb_wire import Wire
-from deskhand.errors import ActionFailed
 
 HEAD = struct.Struct("<4sI")
 STAT = struct.Struct("<4sIII")

@@ -5,7 +5,7 @@ import socket
 import struct
 from dataclasses import dataclass
 
-from deskhand.errors import ActionFailed
+from deskhand.core.errors import ActionFailed
 
 CHUNK = 1 << 16
 RECEIVE_BUFFER = 1 << 22

@@ -5,8 +5,12 @@ import math
 import re
 from collections.abc import AsyncIterator
 
-from deskhand import actions as words
-from deskhand.actions import Action, ActionKind
+from deskhand.core import actions as words
+from deskhand.core.actions import Action, ActionKind
+from deskhand.core.errors import DeviceLocked, DeviceOffline, DeviceSetup, NoElements, NotPossible, UnknownDevice
+from deskhand.core.geometry import Rect
+from deskhand.core.protocols import Clock
+from deskhand.core.screen import AppInfo, DeviceInfo, Element, Frame
 from deskhand.devices.adb import AdbClient, Listed
 from deskhand.devices.android_apps import Apps
 from deskhand.devices.android_elements import read_elements
@@ -16,9 +20,6 @@ from deskhand.devices.android_keys import BACK, HOME, SHORTCUTS, combination
 from deskhand.devices.android_line import Line
 from deskhand.devices.android_text import COMBINATIONS_SINCE, Typist
 from deskhand.devices.selftest import TOLERANCE_PX
-from deskhand.errors import DeviceLocked, DeviceOffline, DeviceSetup, NoElements, NotPossible, UnknownDevice
-from deskhand.protocols import Clock
-from deskhand.types import AppInfo, DeviceInfo, Element, Frame, Rect
 
 CAPABILITIES: frozenset[ActionKind] = frozenset(
     {

@@ -4,10 +4,10 @@ import re
 import shlex
 
 from deskhand.app_names import fold, known_names
+from deskhand.core.errors import ActionFailed, AppNotFound, DeviceLocked
+from deskhand.core.protocols import Clock
 from deskhand.devices.android_front import Front, look_at_front
 from deskhand.devices.android_line import Line
-from deskhand.errors import ActionFailed, AppNotFound, DeviceLocked
-from deskhand.protocols import Clock
 
 MAIN = "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
 # As a launcher starts apps: in a task of their own, brought back as they were left.

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from xml.etree import ElementTree
 
-from deskhand.errors import NoElements
-from deskhand.types import Element, Rect, Role
+from deskhand.core.errors import NoElements
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element, Role
 
 NAME_LIMIT = 200
 # A thing to tap in a list is a row of it when it is about as wide as the list; else it is a button, as icons are.

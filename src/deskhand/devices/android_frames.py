@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal, NoReturn
 
 import numpy as np
 
+from deskhand.core.errors import BadFrame
+from deskhand.core.protocols import Clock
+from deskhand.core.screen import Frame
 from deskhand.devices.adb import trouble_of
 from deskhand.devices.android_line import Line
-from deskhand.errors import BadFrame
-from deskhand.protocols import Clock
-from deskhand.types import Frame
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -3,7 +3,7 @@
 On a phone `delete` is what Android calls DEL: it removes what stands before the caret.
 """
 
-from deskhand.errors import NotPossible
+from deskhand.core.errors import NotPossible
 
 _NAMED = {
     "home": 3, "back": 4, "call": 5, "end_call": 6, "up": 19, "down": 20, "left": 21, "right": 22, "center": 23,

@@ -1,8 +1,8 @@
 """One phone's command line: runs commands on it and turns refusals into sentences. What to run is for others."""
 
+from deskhand.core.errors import ActionFailed
 from deskhand.devices.adb import SHELL_S, AdbClient
 from deskhand.devices.adb_wire import ShellResult
-from deskhand.errors import ActionFailed
 
 INJECTION = "INJECT_EVENTS"
 INJECTION_ADVICE = 'turn on "USB debugging (Security settings)" in its developer options'

@@ -12,12 +12,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from deskhand.actions import Type
+from deskhand.core.actions import Type
+from deskhand.core.errors import ActionFailed, DeviceFault, NoElements, TextNotTyped
+from deskhand.core.protocols import Clock
+from deskhand.core.screen import Element
 from deskhand.devices.android_keys import BACKSPACE, CTRL, ENTER, LETTER_A, MOVE_END, PASTE, TAB
 from deskhand.devices.android_line import Line
-from deskhand.errors import ActionFailed, DeviceFault, NoElements, TextNotTyped
-from deskhand.protocols import Clock
-from deskhand.types import Element
 
 ADB_KEYBOARD = re.compile(r"^\S*adbkeyboard\S*$", re.MULTILINE | re.IGNORECASE)
 CHUNK = 200

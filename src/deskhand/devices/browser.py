@@ -12,7 +12,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from deskhand.actions import (
+from deskhand.config import BrowserSettings, PolicySettings
+from deskhand.core.actions import (
     Action,
     ActionKind,
     Back,
@@ -33,7 +34,9 @@ from deskhand.actions import (
     Type,
     points_of,
 )
-from deskhand.config import BrowserSettings, PolicySettings
+from deskhand.core.errors import ActionFailed, BadFrame, DeviceSetup, DeviceTimeout, NoElements, NotPossible
+from deskhand.core.protocols import Clock
+from deskhand.core.screen import AppInfo, Element, Frame
 from deskhand.devices import browser_navigation as navigation
 from deskhand.devices.browser_documents import Target, smallest_at
 from deskhand.devices.browser_keyboard import Keyboard, combination, key_name
@@ -45,10 +48,7 @@ from deskhand.devices.browser_sites import ANYWHERE
 from deskhand.devices.browser_tab import Tab
 from deskhand.devices.browser_window import Window
 from deskhand.devices.browser_wire import Behind, Interrupted, TabLost, in_our_words
-from deskhand.errors import ActionFailed, BadFrame, DeviceSetup, DeviceTimeout, NoElements, NotPossible
-from deskhand.protocols import Clock
 from deskhand.screen.frame import decode
-from deskhand.types import AppInfo, Element, Frame
 
 CAPABILITIES: frozenset[ActionKind] = frozenset({
     "click", "double_click", "right_click", "middle_click", "move", "long_press", "drag", "swipe", "scroll", "type",

@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Coroutine
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from deskhand.core.errors import DeviceTimeout
+from deskhand.core.protocols import Clock
 from deskhand.devices.browser_wire import Interrupted, TabLost, Wire
-from deskhand.errors import DeviceTimeout
-from deskhand.protocols import Clock
 
 if TYPE_CHECKING:
     from playwright.async_api import CDPSession

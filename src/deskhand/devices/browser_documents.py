@@ -11,9 +11,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from deskhand.core.errors import ActionFailed
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element
 from deskhand.devices.browser_wire import CALL_S, Halt, Wire
-from deskhand.errors import ActionFailed
-from deskhand.types import Element, Rect
 
 if TYPE_CHECKING:
     from playwright.async_api import Frame as PageFrame

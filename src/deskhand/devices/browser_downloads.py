@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from deskhand.errors import DeviceSetup
+from deskhand.core.errors import DeviceSetup
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, CDPSession, Page

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from deskhand.actions import Type
+from deskhand.core.actions import Type
+from deskhand.core.errors import ActionFailed, NotPossible, TextNotTyped
 from deskhand.devices.browser_documents import Document
 from deskhand.devices.browser_overlays import choose_by_name, existing_files
 from deskhand.devices.browser_tab import Tab
-from deskhand.errors import ActionFailed, NotPossible, TextNotTyped
 
 READ_BACK_MS = 400
 _SHOWN = 80

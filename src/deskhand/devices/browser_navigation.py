@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from deskhand.core.errors import ActionFailed, DeviceTimeout, NotPossible
 from deskhand.devices.browser_keyboard import Keyboard
 from deskhand.devices.browser_tab import Tab
 from deskhand.devices.browser_window import Window
-from deskhand.errors import ActionFailed, DeviceTimeout, NotPossible
 
 GOTO_S = 20.0
 _SCHEMES = ("http", "https", "file", "about", "data", "blob", "chrome", "view-source")

@@ -9,10 +9,11 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
+from deskhand.core.errors import ActionFailed, TextNotTyped
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import FILE_HINT
 from deskhand.devices.browser_documents import Document
 from deskhand.devices.browser_panel import Part, dialog_parts, list_parts
-from deskhand.errors import ActionFailed, TextNotTyped
-from deskhand.types import FILE_HINT, Rect
 
 if TYPE_CHECKING:
     from playwright.async_api import Dialog, FileChooser

@@ -8,8 +8,9 @@ from functools import lru_cache
 
 from PIL import Image, ImageDraw, ImageFont
 
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element, Frame, Role
 from deskhand.screen.frame import from_image, to_image
-from deskhand.types import Element, Frame, Rect, Role
 
 # The first one that the system has; the elements carry the text in any case.
 _FONTS = ("NotoSansCJK-Regular.ttc", "wqy-microhei.ttc", "PingFang.ttc", "DejaVuSans.ttf", "Arial.ttf")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from deskhand.actions import Direction, Drag, LongPress, Scroll, Swipe
+from deskhand.core.actions import Direction, Drag, LongPress, Scroll, Swipe
+from deskhand.core.geometry import Rect
+from deskhand.core.protocols import Clock
 from deskhand.devices.browser_documents import Reached, Target
 from deskhand.devices.browser_overlays import Options
 from deskhand.devices.browser_tab import Tab
 from deskhand.devices.browser_wire import CALL_S
-from deskhand.protocols import Clock
-from deskhand.types import Rect
 
 Button = Literal["left", "right", "middle"]
 Call = tuple[str, dict[str, Any]]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deskhand.config import BrowserSettings, session_environment
-from deskhand.errors import DeviceSetup
+from deskhand.core.errors import DeviceSetup
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Playwright

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from deskhand.actions import Click
+from deskhand.core.actions import Click
+from deskhand.core.errors import DeviceSetup
+from deskhand.core.screen import Frame
 from deskhand.devices.browser_window import Window
 from deskhand.devices.selftest import check_aim
-from deskhand.errors import DeviceSetup
 from deskhand.screen.frame import to_image
-from deskhand.types import Frame
 
 if TYPE_CHECKING:
     from deskhand.devices.browser import BrowserDevice

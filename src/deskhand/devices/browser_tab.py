@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from deskhand.config import BrowserSettings
+from deskhand.core.errors import DeviceTimeout
 from deskhand.devices.browser_documents import Document, Documents, Listing
 from deskhand.devices.browser_overlays import Chooser, Overlay, Question
 from deskhand.devices.browser_wire import CALL_S, Halt, Interrupted, TabLost, Wire
-from deskhand.errors import DeviceTimeout
 
 if TYPE_CHECKING:
     from playwright.async_api import Dialog, FileChooser, Page

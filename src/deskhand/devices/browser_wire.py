@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from deskhand.errors import ActionFailed, DeviceFault, DeviceTimeout
+from deskhand.core.errors import ActionFailed, DeviceFault, DeviceTimeout
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Generator

@@ -13,9 +13,13 @@ from typing import TypeVar
 from Xlib import X
 from Xlib.display import Display
 
-from deskhand import actions
-from deskhand.actions import Action, ActionKind, points_of
 from deskhand.config import DesktopSettings, session_environment
+from deskhand.core import actions
+from deskhand.core.actions import Action, ActionKind, points_of
+from deskhand.core.errors import ActionFailed, AppNotFound, DeviceFault, DeviceSetup, NoElements, NotPossible
+from deskhand.core.geometry import Rect
+from deskhand.core.protocols import Clock
+from deskhand.core.screen import AppInfo, Element, Frame
 from deskhand.devices import desktop_apps, desktop_display, desktop_input, desktop_windows
 from deskhand.devices.desktop_atspi import AccessibilityBus, Node
 from deskhand.devices.desktop_clipboard import Clipboard
@@ -27,9 +31,6 @@ from deskhand.devices.desktop_text import Field, Typist
 from deskhand.devices.desktop_windows import WindowInfo
 from deskhand.devices.desktop_x import Camera, Damage, XThread
 from deskhand.devices.keeper import Child, Keeper
-from deskhand.errors import ActionFailed, AppNotFound, DeviceFault, DeviceSetup, NoElements, NotPossible
-from deskhand.protocols import Clock
-from deskhand.types import AppInfo, Element, Frame, Rect
 
 Result = TypeVar("Result")
 

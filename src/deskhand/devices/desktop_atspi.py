@@ -15,8 +15,8 @@ from dbus_fast import Message, MessageType, Variant
 from dbus_fast.aio import MessageBus
 from dbus_fast.errors import AuthError, DBusError, InvalidAddressError
 
-from deskhand.errors import NoElements
-from deskhand.types import Rect
+from deskhand.core.errors import NoElements
+from deskhand.core.geometry import Rect
 
 Result = TypeVar("Result")
 

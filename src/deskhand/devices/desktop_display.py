@@ -14,8 +14,8 @@ from Xlib import X
 from Xlib.display import Display
 from Xlib.protocol import rq
 
+from deskhand.core.errors import DeviceSetup
 from deskhand.devices.keeper import Child, Keeper
-from deskhand.errors import DeviceSetup
 
 _START_S = 20.0
 OWN = "own"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element, Role
 from deskhand.devices.desktop_atspi import AccessibilityBus, Node, Ref, State
 from deskhand.devices.desktop_windows import WindowInfo, top_at
-from deskhand.types import Element, Rect, Role
 
 # AT-SPI's role numbers. Those that are not here are boxes that only hold others.
 _ROLES: Mapping[int, Role] = {

@@ -11,8 +11,8 @@ from Xlib import X
 from Xlib.display import Display
 from Xlib.ext import xtest
 
+from deskhand.core.errors import ActionFailed, DeviceSetup
 from deskhand.devices.desktop_keys import CAPS_LOCK, SHIFT, keysym_of_character
-from deskhand.errors import ActionFailed, DeviceSetup
 
 LEFT, MIDDLE, RIGHT = 1, 2, 3
 WHEEL = {"up": 4, "down": 5, "left": 6, "right": 7}

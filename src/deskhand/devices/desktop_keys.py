@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from Xlib import XK
 
-from deskhand.errors import NotPossible
+from deskhand.core.errors import NotPossible
 
 _ALIASES = {
     "enter": "Return", "return": "Return", "回车": "Return", "esc": "Escape", "escape": "Escape", "tab": "Tab",

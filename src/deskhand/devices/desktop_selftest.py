@@ -11,12 +11,12 @@ from Xlib import X
 from Xlib.display import Display
 from Xlib.xobject.drawable import Window
 
+from deskhand.core.errors import DeviceSetup
+from deskhand.core.protocols import Clock
+from deskhand.core.screen import Frame
 from deskhand.devices import desktop_input
 from deskhand.devices.desktop_x import DEAD, Camera, XThread
 from deskhand.devices.selftest import check_aim
-from deskhand.errors import DeviceSetup
-from deskhand.protocols import Clock
-from deskhand.types import Frame
 
 _SIZE = 12
 _PATIENCE_S = 2.0

@@ -6,7 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from deskhand.actions import Type
+from deskhand.core.actions import Type
+from deskhand.core.errors import TextNotTyped
+from deskhand.core.protocols import Clock
 from deskhand.devices.desktop_atspi import Node
 from deskhand.devices.desktop_clipboard import LARGEST, Clipboard
 from deskhand.devices.desktop_elements import PASSWORD, TERMINAL, is_field
@@ -14,8 +16,6 @@ from deskhand.devices.desktop_input import Keyboard
 from deskhand.devices.desktop_keys import chord_of
 from deskhand.devices.desktop_windows import WindowInfo
 from deskhand.devices.desktop_x import XThread
-from deskhand.errors import TextNotTyped
-from deskhand.protocols import Clock
 
 # Programs in which Ctrl+V is a character, not a paste.
 _TERMINALS = ("xterm", "uxterm", "rxvt", "urxvt", "kitty", "alacritty", "konsole", "terminal", "tilix", "st-256color")

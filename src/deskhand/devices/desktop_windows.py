@@ -13,7 +13,7 @@ from Xlib.ext import res
 from Xlib.protocol.event import ClientMessage
 from Xlib.xobject.drawable import Window
 
-from deskhand.types import Rect
+from deskhand.core.geometry import Rect
 
 # The second argument of an EWMH request: it comes from a pager, that is from the user.
 _FROM_A_PAGER = 2

@@ -21,11 +21,11 @@ from Xlib.error import ConnectionClosedError, DisplayError, XError
 from Xlib.ext import damage
 from Xlib.protocol.event import ClientMessage
 
-from deskhand.errors import ActionFailed, BadFrame, DeviceGone, DeviceSetup, DeviceTimeout
-from deskhand.types import Frame
+from deskhand.core.errors import ActionFailed, BadFrame, DeviceGone, DeviceSetup, DeviceTimeout
+from deskhand.core.screen import Frame
 
 if TYPE_CHECKING:
-    from deskhand.protocols import Clock
+    from deskhand.core.protocols import Clock
 
 Result = TypeVar("Result")
 _ANSWER_S = 5.0

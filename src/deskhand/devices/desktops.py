@@ -5,9 +5,9 @@ import importlib.util
 import shutil
 
 from deskhand.config import DesktopSettings, session_environment
-from deskhand.errors import DeviceSetup, UnknownDevice
-from deskhand.protocols import Clock, Device
-from deskhand.types import DeviceInfo
+from deskhand.core.errors import DeviceSetup, UnknownDevice
+from deskhand.core.protocols import Clock, Device
+from deskhand.core.screen import DeviceInfo
 
 PARTS = ("mss", "Xlib", "dbus_fast")
 INSTALL = "Install its part: pip install 'deskhand[desktop]'."

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from deskhand.errors import DeviceGone, DeviceSetup, DeviceTimeout
+from deskhand.core.errors import DeviceGone, DeviceSetup, DeviceTimeout
 
 _PROGRAM = Path(__file__).with_name("keeper_process.py")
 _ANSWER_S = 10.0

@@ -1,10 +1,10 @@
 """The provider of Android phones: those that adb lists, and any address that answers `adb connect`."""
 
+from deskhand.core.errors import DeviceFault, UnknownDevice
+from deskhand.core.protocols import Clock, Device
+from deskhand.core.screen import DeviceInfo
 from deskhand.devices.adb import AdbClient
 from deskhand.devices.android import connect, list_phones
-from deskhand.errors import DeviceFault, UnknownDevice
-from deskhand.protocols import Clock, Device
-from deskhand.types import DeviceInfo
 
 
 class Phones:

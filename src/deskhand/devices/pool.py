@@ -15,10 +15,10 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from deskhand.actions import Action, ActionKind, OpenUrl
-from deskhand.errors import DeviceBusy, DeviceFault, DeviceGone, DeviceSetup, DeviceUnusable, UnknownDevice
-from deskhand.protocols import Clock, Device
-from deskhand.types import AppInfo, DeviceInfo, Element, Frame
+from deskhand.core.actions import Action, ActionKind, OpenUrl
+from deskhand.core.errors import DeviceBusy, DeviceFault, DeviceGone, DeviceSetup, DeviceUnusable, UnknownDevice
+from deskhand.core.protocols import Clock, Device
+from deskhand.core.screen import AppInfo, DeviceInfo, Element, Frame
 
 Answer = TypeVar("Answer")
 # How often a lock that another process holds is tried again; within one process waiting is by queue.

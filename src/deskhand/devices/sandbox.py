@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.config import SandboxSettings
+from deskhand.core.decisions import CodeResult
+from deskhand.core.errors import ActionFailed
+from deskhand.core.protocols import Clock
 from deskhand.devices.sandbox_command import NOBODY, Language
 from deskhand.devices.sandbox_files import MAX_ENTRIES, changed_files, disk_use, snapshot
 from deskhand.devices.sandbox_output import Output
 from deskhand.devices.sandbox_process import Tree, bare, in_sandbox, undisturbed
 from deskhand.devices.sandbox_watch import memory_of_tree, unlinked_files
-from deskhand.errors import ActionFailed
-from deskhand.protocols import Clock
-from deskhand.types import CodeResult
 
 _WATCH_S = 0.1
 _DRAIN_S = 5.0

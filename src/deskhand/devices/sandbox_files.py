@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from deskhand.types import Artifact
+from deskhand.core.decisions import Artifact
 
 MAX_ENTRIES = 10_000
 MAX_ARTIFACTS = 8

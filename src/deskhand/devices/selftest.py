@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable
 
-from deskhand.errors import DeviceSetup
+from deskhand.core.errors import DeviceSetup
 
 # A finger-wide miss is a wrong button; two pixels are rounding.
 TOLERANCE_PX = 2

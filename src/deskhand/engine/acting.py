@@ -3,7 +3,8 @@
 import asyncio
 from dataclasses import dataclass
 
-from deskhand.actions import (
+from deskhand.config import ExecutorSettings
+from deskhand.core.actions import (
     OPENING_KINDS,
     REPEATABLE_KINDS,
     SETTLING_KINDS,
@@ -14,14 +15,16 @@ from deskhand.actions import (
     RunCode,
     Wait,
 )
-from deskhand.config import ExecutorSettings
+from deskhand.core.decisions import ActionReport, CodeResult
+from deskhand.core.errors import AppNotFound, DeviceFault, DeviceTimeout, DeviceUnusable
+from deskhand.core.protocols import Clock, CodeRunner, Device, Settle
+from deskhand.core.screen import Frame
+from deskhand.core.statuses import ExecStatus
+from deskhand.core.subtask import WorkerRole
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes
-from deskhand.errors import AppNotFound, DeviceFault, DeviceTimeout, DeviceUnusable
-from deskhand.protocols import Clock, CodeRunner, Device, Settle
 from deskhand.screen.stuck import StuckWatch
 from deskhand.task.events import ActionEnded, ActionIntended, Answered, ArtifactKept, Event, Memorized, Settled
-from deskhand.types import ActionReport, CodeResult, ExecStatus, Frame, WorkerRole
 
 # What the engine itself can do, on every device.
 ENGINE_SKILLS: frozenset[ActionKind] = frozenset({"wait", "memorize", "answer"})

@@ -3,12 +3,13 @@
 import re
 from collections import Counter
 
-from deskhand.actions import Action, points_of
+from deskhand.core.actions import Action, points_of
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element, Observation
 from deskhand.engine.looking import moved_away
 from deskhand.engine.risk import touched_at
 from deskhand.screen.diff import change_between, changed_regions
 from deskhand.screen.movers import Movers
-from deskhand.types import Element, Observation, Rect
 
 # With every text as it was, a picture may go on playing; beyond this it is another page.
 OTHER_SCREEN = 0.05

@@ -12,8 +12,8 @@ from decimal import Decimal
 from enum import StrEnum
 
 from deskhand.config import BudgetSettings
-from deskhand.errors import BudgetSpent
-from deskhand.gates import Depth
+from deskhand.core.errors import BudgetSpent
+from deskhand.core.planning import Depth
 
 
 class Tier(StrEnum):

@@ -10,6 +10,13 @@ from typing import Literal
 
 from deskhand.bus import Mailbox
 from deskhand.config import Settings
+from deskhand.core.commands import Command, InjectPrompt, Pause, ResetContext, Resume, StartTask
+from deskhand.core.errors import BudgetSpent, DeskhandError, DeviceFault, LookupFailed, ModelFault, ModelUnavailable
+from deskhand.core.human import AddTodo
+from deskhand.core.planning import GateDecision, GateTrigger, PlanRequest, QualityReport, ReplanReason, ReplanStrategy
+from deskhand.core.protocols import Clock, Device, Planner
+from deskhand.core.statuses import ExecutorStatus, Situation, SubtaskStatus, TaskStatus
+from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.engine.inspection import Inspector
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes, patiently
@@ -19,10 +26,6 @@ from deskhand.engine.rules import Rule, decide
 from deskhand.engine.strategy import next_strategy
 from deskhand.engine.support import Support
 from deskhand.engine.transitions import When, destination
-from deskhand.errors import BudgetSpent, DeskhandError, DeviceFault, LookupFailed, ModelFault, ModelUnavailable
-from deskhand.gates import GateDecision, GateTrigger, PlanRequest, QualityReport, ReplanReason, ReplanStrategy
-from deskhand.people import AddTodo
-from deskhand.protocols import Clock, Device, Planner
 from deskhand.task.events import (
     CommandTaken,
     Corrected,
@@ -42,20 +45,6 @@ from deskhand.task.events import (
     TodoEdited,
 )
 from deskhand.task.state import TaskState
-from deskhand.types import (
-    Command,
-    ExecutorStatus,
-    InjectPrompt,
-    Pause,
-    ResetContext,
-    Resume,
-    Situation,
-    StartTask,
-    Subtask,
-    SubtaskStatus,
-    TaskStatus,
-    WorkerRole,
-)
 
 
 class Dispatcher:

@@ -8,9 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from deskhand.actions import Action, ActionKind, TakeOver
 from deskhand.bus import Mailbox
 from deskhand.config import ExecutorSettings, PolicySettings
+from deskhand.core.actions import Action, ActionKind, TakeOver
+from deskhand.core.commands import Command, Holder, InjectPrompt, Pause, Resume, StartTask, Stop
+from deskhand.core.decisions import ActionReport, Briefing, Decision, Planned, StepReport
+from deskhand.core.errors import BudgetSpent, DeviceFault, DeviceUnusable, ModelFault, ModelUnavailable
+from deskhand.core.human import PersonRequest
+from deskhand.core.protocols import Clock, CodeRunner, Device, Settle, Worker
+from deskhand.core.screen import Frame, Observation
+from deskhand.core.statuses import ExecStatus, ExecutorStatus
+from deskhand.core.subtask import WorkerRole
 from deskhand.engine.acting import Actor
 from deskhand.engine.collected import ANSWERS_TOLD, collected
 from deskhand.engine.log import TaskLog
@@ -18,9 +26,6 @@ from deskhand.engine.looking import Eyes, check_possible, moved_away
 from deskhand.engine.people import People, said_no
 from deskhand.engine.permission import Permission
 from deskhand.engine.policy import needs_a_person
-from deskhand.errors import BudgetSpent, DeviceFault, DeviceUnusable, ModelFault, ModelUnavailable
-from deskhand.people import PersonRequest
-from deskhand.protocols import Clock, CodeRunner, Device, Settle, Worker
 from deskhand.screen.movers import Movers
 from deskhand.screen.stuck import StuckWatch
 from deskhand.task.events import (
@@ -35,25 +40,6 @@ from deskhand.task.events import (
     SubtaskStarted,
 )
 from deskhand.task.state import TaskState
-from deskhand.types import (
-    ActionReport,
-    Briefing,
-    Command,
-    Decision,
-    ExecStatus,
-    ExecutorStatus,
-    Frame,
-    Holder,
-    InjectPrompt,
-    Observation,
-    Pause,
-    Planned,
-    Resume,
-    StartTask,
-    StepReport,
-    Stop,
-    WorkerRole,
-)
 
 
 @dataclass(slots=True)

@@ -12,17 +12,19 @@ from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
-from deskhand.actions import Action, ActionKind, SwitchWindow, Type
+from deskhand.core.actions import Action, ActionKind, SwitchWindow, Type
+from deskhand.core.decisions import Briefing, CodeResult, Decision
+from deskhand.core.errors import ActionFailed, DeviceFault, SettingsError, TextNotTyped, UsageError
+from deskhand.core.geometry import Rect
+from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
+from deskhand.core.planning import GateRequest, Material, Plan, PlanRequest, QualityReport
+from deskhand.core.protocols import Coach, CodeRunner, Device, Journal, Judge, Planner, ScreenReader, Worker
+from deskhand.core.screen import AppInfo, Element, Frame, Observation
 from deskhand.engine.run import Crew, Management
 from deskhand.engine.vault import HIDDEN, Vault
-from deskhand.errors import ActionFailed, DeviceFault, SettingsError, TextNotTyped, UsageError
-from deskhand.gates import GateRequest, Material, Plan, PlanRequest, QualityReport
-from deskhand.people import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
 from deskhand.placeholders import misspelt_in, names_in, placeholder
-from deskhand.protocols import Coach, CodeRunner, Device, Journal, Judge, Planner, ScreenReader, Worker
 from deskhand.screen.cover import blank, covered
 from deskhand.task.events import Event, PersonReplied, PersonSaid, Record, RunSummary, TaskCreated
-from deskhand.types import AppInfo, Briefing, CodeResult, Decision, Element, Frame, Observation, Rect
 
 # How long a picture waits for the list that tells what it shows.
 _LIST_S = 10.0

@@ -3,15 +3,17 @@
 from collections.abc import Callable
 
 from deskhand.config import GateSettings
+from deskhand.core.decisions import Usage
+from deskhand.core.errors import BudgetSpent, ModelFault, ModelUnavailable
+from deskhand.core.planning import ALLOWED, Depth, GateDecision, GateRequest, GateTrigger, QualityReport
+from deskhand.core.protocols import Clock, Judge
+from deskhand.core.screen import Frame
+from deskhand.core.statuses import SubtaskStatus
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes, patiently
-from deskhand.errors import BudgetSpent, ModelFault, ModelUnavailable
-from deskhand.gates import ALLOWED, Depth, GateDecision, GateRequest, GateTrigger, QualityReport
-from deskhand.protocols import Clock, Judge
 from deskhand.screen.diff import changed_fraction
 from deskhand.task.events import GateClosed, GateOpened
 from deskhand.task.state import TaskState
-from deskhand.types import Frame, SubtaskStatus, Usage
 
 _CRITICAL = frozenset({GateTrigger.REPEATED_ACTION, GateTrigger.NO_PROGRESS, GateTrigger.WORKER_STALE})
 _DEEPEST_FIRST: dict[Depth, tuple[Depth, ...]] = {

@@ -3,13 +3,15 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from deskhand.actions import Action, points_of
-from deskhand.errors import DeviceFault, DeviceUnusable, NotPossible
-from deskhand.protocols import Device, ScreenReader
+from deskhand.core.actions import Action, points_of
+from deskhand.core.decisions import Expect
+from deskhand.core.errors import DeviceFault, DeviceUnusable, NotPossible
+from deskhand.core.geometry import Rect
+from deskhand.core.protocols import Device, ScreenReader
+from deskhand.core.screen import Element, Frame, Observation
 from deskhand.screen.diff import changed_fraction
 from deskhand.screen.frame import crop
 from deskhand.screen.perception import Perception
-from deskhand.types import Element, Expect, Frame, Observation, Rect
 
 # A queued point is still good when this neighbourhood of it looks as it did when the point was chosen.
 PATCH = 64

@@ -5,15 +5,16 @@ A yes is for one action on one screen. What is risky, and why, is `policy`'s mat
 
 from dataclasses import dataclass
 
-from deskhand.actions import Action
 from deskhand.config import PolicySettings
+from deskhand.core.actions import Action
+from deskhand.core.decisions import Planned
+from deskhand.core.screen import Observation
 from deskhand.engine.approval import still_good
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes
 from deskhand.engine.people import People, said_no
 from deskhand.engine.policy import Permit, judge, wants_elements
 from deskhand.screen.movers import Movers
-from deskhand.types import Observation, Planned
 
 
 @dataclass(frozen=True, slots=True)

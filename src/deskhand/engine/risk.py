@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote
 
-from deskhand.actions import (
+from deskhand.core.actions import (
     Action,
     Drag,
     Hotkey,
@@ -25,11 +25,13 @@ from deskhand.actions import (
     Swipe,
     Type,
 )
+from deskhand.core.decisions import Planned
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import FILE_HINT, Element, Frame, Observation
 from deskhand.engine import risk_words as words
 from deskhand.engine.risk_words import Deed
 from deskhand.screen.frame import crop
 from deskhand.sites import clean
-from deskhand.types import FILE_HINT, Element, Frame, Observation, Planned, Rect
 
 Risk = Literal["look", "reversible", "irreversible"]
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from deskhand.config import RuleSettings
-from deskhand.gates import GateTrigger, Ruling
+from deskhand.core.planning import GateTrigger, Ruling
+from deskhand.core.statuses import ExecutorStatus
 from deskhand.task.state import TaskState
-from deskhand.types import ExecutorStatus
 
 Outcome = Literal["QUALITY_CHECK", "REPLAN", "SUPPLEMENT", "USER_INTERVENTION"]
 # An error rate says nothing before this many actions.

@@ -6,21 +6,14 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Self
 
-from deskhand.actions import Action, Type, describe
 from deskhand.bus import Bus, Subscription
 from deskhand.config import Settings
-from deskhand.engine.dispatcher import Dispatcher
-from deskhand.engine.executor import Executor
-from deskhand.engine.inspection import Inspector
-from deskhand.engine.log import Bills, TaskLog
-from deskhand.engine.looking import Eyes
-from deskhand.engine.people import People
-from deskhand.engine.rules import DEFAULT_RULES, Rule
-from deskhand.engine.support import Support
-from deskhand.errors import DeskhandError, JournalError, UsageError
-from deskhand.gates import Depth
-from deskhand.people import PersonReply, PersonRequest
-from deskhand.protocols import (
+from deskhand.core.actions import Action, Type, describe
+from deskhand.core.commands import Command, InjectPrompt, Pause, Resume, StartTask, Stop
+from deskhand.core.errors import DeskhandError, JournalError, UsageError
+from deskhand.core.human import PersonReply, PersonRequest
+from deskhand.core.planning import Depth
+from deskhand.core.protocols import (
     Clock,
     Coach,
     CodeRunner,
@@ -33,6 +26,17 @@ from deskhand.protocols import (
     Settle,
     Worker,
 )
+from deskhand.core.screen import Frame
+from deskhand.core.statuses import ExecutorStatus, TaskStatus
+from deskhand.core.subtask import WorkerRole
+from deskhand.engine.dispatcher import Dispatcher
+from deskhand.engine.executor import Executor
+from deskhand.engine.inspection import Inspector
+from deskhand.engine.log import Bills, TaskLog
+from deskhand.engine.looking import Eyes
+from deskhand.engine.people import People
+from deskhand.engine.rules import DEFAULT_RULES, Rule
+from deskhand.engine.support import Support
 from deskhand.screen.movers import Movers
 from deskhand.screen.perception import Perception
 from deskhand.task.events import (
@@ -48,18 +52,6 @@ from deskhand.task.events import (
     TaskResumed,
 )
 from deskhand.task.state import TaskState
-from deskhand.types import (
-    Command,
-    ExecutorStatus,
-    Frame,
-    InjectPrompt,
-    Pause,
-    Resume,
-    StartTask,
-    Stop,
-    TaskStatus,
-    WorkerRole,
-)
 
 
 @dataclass(frozen=True, slots=True)

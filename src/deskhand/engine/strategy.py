@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from deskhand.gates import ReplanReason, ReplanStrategy
+from deskhand.core.planning import ReplanReason, ReplanStrategy
 
 _LADDER = (ReplanStrategy.LIGHT, ReplanStrategy.MEDIUM, ReplanStrategy.HEAVY, ReplanStrategy.ESCALATE)
 # Where the ladder is entered: a plan whose end result is wrong, or whose world has changed, is not mended lightly.

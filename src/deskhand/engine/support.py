@@ -5,14 +5,16 @@ Trouble with either never ends a task: there is always something plain to fall b
 
 from dataclasses import dataclass
 
+from deskhand.core.decisions import StepReport
+from deskhand.core.errors import BudgetSpent, DeviceFault, ModelFault, ModelUnavailable
+from deskhand.core.human import Amendment, AmendRequest, LessonRequest, StuckRequest
+from deskhand.core.protocols import Coach, PromptMemory
+from deskhand.core.statuses import SubtaskStatus
+from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes
-from deskhand.errors import BudgetSpent, DeviceFault, ModelFault, ModelUnavailable
-from deskhand.people import Amendment, AmendRequest, LessonRequest, StuckRequest
-from deskhand.protocols import Coach, PromptMemory
 from deskhand.task.events import Warned
 from deskhand.task.state import TaskState
-from deskhand.types import StepReport, Subtask, SubtaskStatus, WorkerRole
 
 PLAIN_HINT = "Nothing changes: close what is in the way, scroll, or take another way."
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from deskhand.types import Situation
+from deskhand.core.statuses import Situation
 
 S = Situation
 

@@ -15,9 +15,9 @@ from urllib.parse import quote, quote_plus
 
 from rapidfuzz.fuzz import partial_ratio
 
-from deskhand.errors import SettingsError
+from deskhand.core.errors import SettingsError
+from deskhand.core.screen import Element
 from deskhand.placeholders import PLACEHOLDER, names_in, placeholder
-from deskhand.types import Element
 
 HIDDEN = "(hidden)"
 # A shorter value is found only where no letter or digit stands beside it: 1234 is no secret in the middle of a number.

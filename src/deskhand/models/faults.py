@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from deskhand.errors import ModelUnavailable
+from deskhand.core.errors import ModelUnavailable
 
 _RETRYABLE = frozenset({408, 409, 425, 429})
 # A gateway has given up on a model that may go on thinking, at the user's cost.

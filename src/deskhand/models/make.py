@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from deskhand.config import EndpointSettings, ModelSettings, Settings, read_key
-from deskhand.errors import SettingsError
+from deskhand.core.errors import SettingsError
+from deskhand.core.protocols import Budget, Clock, Dialect, Ledger, Model
 from deskhand.models.apis import Api
 from deskhand.models.apis.chat import ChatApi
 from deskhand.models.apis.messages import MessagesApi
@@ -15,7 +16,6 @@ from deskhand.models.metered import Metered
 from deskhand.models.patient import Patient, Standby
 from deskhand.models.prices import Price, price_of
 from deskhand.models.wire import Patience, Wire
-from deskhand.protocols import Budget, Clock, Dialect, Ledger, Model
 
 
 def model_settings(role: str, settings: Settings) -> ModelSettings:

@@ -9,12 +9,12 @@ import secrets
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from deskhand.errors import BudgetSpent
+from deskhand.core.decisions import Usage
+from deskhand.core.errors import BudgetSpent
+from deskhand.core.llm import ModelReply, ModelRequest
+from deskhand.core.protocols import Budget, Ledger, Model, Reservation
 from deskhand.models.faults import CallFailed
 from deskhand.models.prices import Price
-from deskhand.protocols import Budget, Ledger, Model, Reservation
-from deskhand.talk import ModelReply, ModelRequest
-from deskhand.types import Usage
 
 _MILLION = Decimal(1_000_000)
 # Below this many tokens no useful answer fits.

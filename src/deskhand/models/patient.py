@@ -6,10 +6,10 @@ import asyncio
 from collections.abc import Callable, Sequence
 from random import Random
 
-from deskhand.errors import ModelUnavailable, SettingsError
+from deskhand.core.errors import ModelUnavailable, SettingsError
+from deskhand.core.llm import ModelReply, ModelRequest
+from deskhand.core.protocols import Clock, Model
 from deskhand.models.faults import CallFailed
-from deskhand.protocols import Clock, Model
-from deskhand.talk import ModelReply, ModelRequest
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 30.0
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from deskhand.config import EndpointSettings
-from deskhand.errors import SettingsError
+from deskhand.core.decisions import Usage
+from deskhand.core.errors import SettingsError
+from deskhand.core.llm import ModelRequest, ToolCall, ToolResult
 from deskhand.models.apis import words
 from deskhand.models.faults import installed
-from deskhand.talk import ModelRequest, ToolCall, ToolResult
-from deskhand.types import Usage
 
 _MILLION = Decimal(1_000_000)
 _FRAMING_TOKENS = 200

@@ -13,8 +13,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from deskhand.errors import SettingsError
-from deskhand.talk import StopReason
+from deskhand.core.errors import SettingsError
+from deskhand.core.llm import StopReason
 
 Api = Literal["chat", "responses", "messages"]
 Seconds = Annotated[float, Field(ge=0, le=3600)]

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from deskhand.config import EndpointSettings, ModelSettings
-from deskhand.errors import ModelUnavailable
+from deskhand.core.errors import ModelUnavailable
+from deskhand.core.llm import ModelReply, ModelRequest
 from deskhand.models import faults
 from deskhand.models.apis import Api, Concessions, Json, Stream, encoded, mapped
 from deskhand.models.faults import Address, CallFailed
-from deskhand.talk import ModelReply, ModelRequest
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response

@@ -5,14 +5,14 @@ An answer is written down as one, so that it reaches the person and whoever work
 
 from __future__ import annotations
 
-from deskhand.actions import Answer
-from deskhand.protocols import Model
+from deskhand.core.actions import Answer
+from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.llm import ModelRequest, Turn
+from deskhand.core.protocols import Model
 from deskhand.roles.asking import converse
 from deskhand.roles.replies import read_ending
 from deskhand.roles.telling import experience, language_of, newest, steps
 from deskhand.sheets import Sheet, as_data, sheet
-from deskhand.talk import ModelRequest, Turn
-from deskhand.types import Briefing, Decision, Planned
 
 _TEXT, _NOTES, _ANSWERS, _MATERIALS, _MESSAGES, _STEPS, _ANSWER = 4000, 8000, 8000, 20_000, 4000, 20, 20_000
 

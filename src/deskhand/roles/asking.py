@@ -13,10 +13,10 @@ from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
 
-from deskhand.errors import ModelFault, Unparsable
-from deskhand.protocols import Model
-from deskhand.talk import ModelReply, ModelRequest, Turn
-from deskhand.types import Usage
+from deskhand.core.decisions import Usage
+from deskhand.core.errors import ModelFault, Unparsable
+from deskhand.core.llm import ModelReply, ModelRequest, Turn
+from deskhand.core.protocols import Model
 
 MAX_CORRECTIONS = 2
 _QUOTED = 4000

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deskhand.errors import Unparsable
-from deskhand.protocols import Model
+from deskhand.core.errors import Unparsable
+from deskhand.core.llm import ModelReply, ModelRequest, Tool, Turn
+from deskhand.core.protocols import Model
 from deskhand.roles.asking import check_whole, converse
 from deskhand.roles.telling import language_of
 from deskhand.sheets import sheet
-from deskhand.talk import ModelReply, ModelRequest, Tool, Turn
 
 
 class Assistant:

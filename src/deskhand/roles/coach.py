@@ -10,8 +10,9 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from deskhand.errors import Unparsable
-from deskhand.people import (
+from deskhand.core.decisions import Usage
+from deskhand.core.errors import Unparsable
+from deskhand.core.human import (
     AddTodo,
     Amendment,
     AmendRequest,
@@ -23,13 +24,14 @@ from deskhand.people import (
     StuckRequest,
     TodoEdit,
 )
-from deskhand.protocols import Model
+from deskhand.core.llm import ModelRequest, Tool, Turn
+from deskhand.core.protocols import Model
+from deskhand.core.statuses import SubtaskStatus
+from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.roles import telling
 from deskhand.roles.asking import Said, ask, checked
 from deskhand.roles.task_types import type_of
 from deskhand.sheets import Sheet, as_data, sheet
-from deskhand.talk import ModelRequest, Tool, Turn
-from deskhand.types import Subtask, SubtaskStatus, Usage, WorkerRole
 
 T = TypeVar("T")
 

@@ -10,16 +10,18 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from deskhand.errors import Unparsable
-from deskhand.gates import ALLOWED, GateDecision, GateRequest, GateTrigger, QualityReport
-from deskhand.protocols import Model
+from deskhand.core.decisions import Usage
+from deskhand.core.errors import Unparsable
+from deskhand.core.geometry import Rect
+from deskhand.core.llm import ModelRequest, Picture, Tool, Turn
+from deskhand.core.planning import ALLOWED, GateDecision, GateRequest, GateTrigger, QualityReport
+from deskhand.core.protocols import Model
+from deskhand.core.statuses import SubtaskStatus
 from deskhand.roles import telling
 from deskhand.roles.asking import Said, ask, checked
 from deskhand.roles.telling import Sight
 from deskhand.screen.diff import changed_regions
 from deskhand.sheets import Sheet, as_data, sheet
-from deskhand.talk import ModelRequest, Picture, Tool, Turn
-from deskhand.types import Rect, SubtaskStatus, Usage
 
 TOOL = "judge"
 # A light look is to be cheap: a smaller picture, a short answer, few steps of history.

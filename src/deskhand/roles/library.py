@@ -9,8 +9,8 @@ import asyncio
 from typing import Protocol
 
 from deskhand.config import SupplementSettings
-from deskhand.errors import DeskhandError, LookupFailed
-from deskhand.gates import Material
+from deskhand.core.errors import DeskhandError, LookupFailed
+from deskhand.core.planning import Material
 from deskhand.roles.library_files import Files
 from deskhand.roles.library_mcp import McpTool
 from deskhand.roles.library_web import WebSearch

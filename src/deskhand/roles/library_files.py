@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deskhand.errors import LookupFailed
-from deskhand.gates import Material
+from deskhand.core.errors import LookupFailed
+from deskhand.core.planning import Material
 from deskhand.roles.library_text import is_text_file, passages, read_text
 from deskhand.roles.library_words import asked, indexed
 

@@ -7,8 +7,8 @@ import tempfile
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from deskhand.config import McpToolSettings
-from deskhand.errors import DeskhandError, LookupFailed
-from deskhand.gates import Material
+from deskhand.core.errors import DeskhandError, LookupFailed
+from deskhand.core.planning import Material
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -6,8 +6,8 @@ import asyncio
 import json
 from typing import TYPE_CHECKING, Any, cast
 
-from deskhand.errors import LookupFailed
-from deskhand.gates import Material
+from deskhand.core.errors import LookupFailed
+from deskhand.core.planning import Material
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient

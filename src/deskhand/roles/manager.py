@@ -10,16 +10,16 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from deskhand.errors import ModelFault, NoPlan, Unparsable
-from deskhand.gates import Material, Plan, PlanRequest, QualityReport, ReplanReason, ReplanStrategy
-from deskhand.protocols import Model
+from deskhand.core.errors import ModelFault, NoPlan, Unparsable
+from deskhand.core.llm import ModelRequest, Tool, Turn
+from deskhand.core.planning import Material, Plan, PlanRequest, QualityReport, ReplanReason, ReplanStrategy
+from deskhand.core.protocols import Model
+from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.roles import telling
 from deskhand.roles.asking import Said, ask, checked
 from deskhand.roles.library import Library
 from deskhand.roles.task_types import task_types, type_of
 from deskhand.sheets import Sheet, as_data, sheet
-from deskhand.talk import ModelRequest, Tool, Turn
-from deskhand.types import Subtask, WorkerRole
 
 TOOL = "plan"
 MAX_SUBTASKS = 20

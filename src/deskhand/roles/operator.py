@@ -8,14 +8,15 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from deskhand.errors import ModelFault
-from deskhand.protocols import Dialect, Model
+from deskhand.core.decisions import Briefing, Decision, Usage
+from deskhand.core.errors import ModelFault
+from deskhand.core.llm import Language, ModelRequest, Picture, Situation, Turn
+from deskhand.core.protocols import Dialect, Model
+from deskhand.core.screen import Element, Frame
 from deskhand.roles.telling import Sight, about_secrets, experience, language_of, newest
 from deskhand.roles.telling import picture as picture_of
 from deskhand.screen.marks import draw_marks
 from deskhand.sheets import Sheet, as_data, sheet
-from deskhand.talk import Language, ModelRequest, Picture, Situation, Turn
-from deskhand.types import Briefing, Decision, Element, Frame, Usage
 
 MAX_CORRECTIONS = 2
 _MAX_ELEMENTS = 120

@@ -11,9 +11,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from deskhand.errors import Unparsable
+from deskhand.core.errors import Unparsable
+from deskhand.core.llm import ModelReply
 from deskhand.roles.asking import check_whole
-from deskhand.talk import ModelReply
 
 _THOUGHT_LENGTH = 2000
 _FENCE = re.compile(r"^[ ]{0,3}```[ \t]*(?P<mark>[^`\n]*)$", re.MULTILINE)

@@ -5,14 +5,14 @@ It never touches the screen. Running the code is the engine's work; what it may 
 
 from __future__ import annotations
 
-from deskhand.actions import Action, Memorize, RunCode
-from deskhand.protocols import Model
+from deskhand.core.actions import Action, Memorize, RunCode
+from deskhand.core.decisions import ActionReport, Briefing, Decision, Planned, StepReport
+from deskhand.core.llm import ModelRequest, Turn
+from deskhand.core.protocols import Model
 from deskhand.roles.asking import converse
 from deskhand.roles.replies import Code, read_reply
 from deskhand.roles.telling import experience, language_of, newest
 from deskhand.sheets import Sheet, as_data, sheet
-from deskhand.talk import ModelRequest, Turn
-from deskhand.types import ActionReport, Briefing, Decision, Planned, StepReport
 
 _TEXT, _NOTES, _MATERIALS, _MESSAGES = 4000, 3000, 8000, 4000
 _RUNS, _OLD_CODE, _OLD_OUTPUT, _CODE, _OUTPUT, _NOTE = 6, 400, 400, 4000, 8200, 4000

@@ -7,12 +7,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from deskhand.actions import describe
+from deskhand.core.actions import describe
+from deskhand.core.decisions import StepReport
+from deskhand.core.llm import Language, Picture
+from deskhand.core.screen import Element, Frame, Observation
+from deskhand.core.statuses import ExecStatus
+from deskhand.core.subtask import Subtask
 from deskhand.placeholders import names_in, placeholder
 from deskhand.screen.frame import bounded, to_jpeg
 from deskhand.sheets import Sheet, sheet
-from deskhand.talk import Language, Picture
-from deskhand.types import Element, ExecStatus, Frame, Observation, StepReport, Subtask
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _MAX_PICTURE_BYTES = 300_000

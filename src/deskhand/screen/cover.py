@@ -4,7 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from deskhand.types import Frame, Rect
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Frame
 
 # Letters reach a little beyond the box that is reported for them.
 MARGIN = 4

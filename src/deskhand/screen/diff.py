@@ -5,8 +5,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Change, Frame
 from deskhand.screen.frame import crop, words
-from deskhand.types import Change, Frame, Rect
 
 TILE = 40
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element
 from deskhand.screen.find_query import Relation
 from deskhand.screen.find_tree import Tree, distance
-from deskhand.types import Element, Rect
 
 DIRECTIONS: frozenset[Relation] = frozenset({"left", "right", "above", "below"})
 

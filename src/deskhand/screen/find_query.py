@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal, cast
 
+from deskhand.core.screen import Role
 from deskhand.screen.find_words import is_chinese, words
-from deskhand.types import Role
 
 Relation = Literal["left", "right", "above", "below", "beside", "inside"]
 State = Literal["checked", "unchecked", "selected", "disabled", "enabled", "focused"]

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal
 
-from deskhand.types import Element, Rect
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element
 
 Want = Literal["any", "clickable", "editable", "checkable"]
 

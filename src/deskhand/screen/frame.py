@@ -13,8 +13,9 @@ import xxhash
 from numpy.typing import NDArray
 from PIL import Image
 
-from deskhand.errors import BadFrame
-from deskhand.types import Frame, Rect
+from deskhand.core.errors import BadFrame
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Frame
 
 Order = Literal["RGBA", "BGRA"]
 

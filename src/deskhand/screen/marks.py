@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from PIL import Image, ImageDraw, ImageFont
 
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element, Frame
 from deskhand.screen.frame import from_image, to_image
-from deskhand.types import Element, Frame, Rect
 
 # Told apart by colour-blind eyes as well, and dark enough for white numbers.
 _COLOURS = ((200, 30, 60), (20, 100, 200), (0, 120, 80), (150, 70, 0), (120, 40, 160), (0, 110, 130))

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import xxhash
 
+from deskhand.core.screen import Change, Frame
 from deskhand.screen.diff import TILE, Tiles, change_between, grid
 from deskhand.screen.frame import words
-from deskhand.types import Change, Frame
 
 # A tile that has been quiet for longer is trusted again; long enough to remember a clock that shows minutes.
 _FORGET_S = 90.0

@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Self
 
 from deskhand.clock import ended
-from deskhand.errors import DeviceFault, NoElements
-from deskhand.protocols import Clock, Device
+from deskhand.core.errors import DeviceFault, NoElements
+from deskhand.core.geometry import Rect
+from deskhand.core.protocols import Clock, Device
+from deskhand.core.screen import AppInfo, Change, Element, Frame, Observation
 from deskhand.screen.diff import Tiles, change_between, regions
 from deskhand.screen.movers import Movers
 from deskhand.screen.pulse import Pulse, listening, look
-from deskhand.types import AppInfo, Change, Element, Frame, Observation, Rect
 
 # Not a multiple of a caret's half period (500 or 530 ms), or its blinking would never be seen.
 _EVERY_S = 0.7

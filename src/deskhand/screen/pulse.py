@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from deskhand.clock import ended
-from deskhand.errors import DeviceFault, DeviceTimeout
-from deskhand.protocols import Clock, Device
-from deskhand.types import Frame
+from deskhand.core.errors import DeviceFault, DeviceTimeout
+from deskhand.core.protocols import Clock, Device
+from deskhand.core.screen import Frame
 
 # Longer than the time-outs that devices have of their own, which know better what is wrong; on a busy machine a
 # picture may also have to wait its turn.

@@ -1,13 +1,13 @@
 """Waits until a screen is still, by looking at it. Whether that was the wanted effect is left to others."""
 
 from deskhand.config import SettleSettings
-from deskhand.errors import BadFrame
-from deskhand.protocols import Clock, Device
+from deskhand.core.errors import BadFrame
+from deskhand.core.protocols import Clock, Device
+from deskhand.core.screen import Frame, SettleResult
 from deskhand.screen.diff import change_between
 from deskhand.screen.movers import Movers
 from deskhand.screen.pulse import Pulse, listening, look
 from deskhand.screen.watch import Watch
-from deskhand.types import Frame, SettleResult
 
 
 class VisualStability:

@@ -11,10 +11,10 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
+from deskhand.core.screen import Change, Frame
 from deskhand.screen.diff import TILE
 from deskhand.screen.frame import words
 from deskhand.screen.movers import Habit, Movers, Spot, spots, state_of
-from deskhand.types import Change, Frame
 
 _LOOP_LENGTHS = (2, 3)
 _ROUNDS = 2

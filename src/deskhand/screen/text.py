@@ -11,10 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
 
-from deskhand.errors import DeviceSetup
+from deskhand.core.errors import DeviceSetup
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Element, Frame
 from deskhand.screen.diff import changed_regions
 from deskhand.screen.frame import crop, digest
-from deskhand.types import Element, Frame, Rect
 
 # Text that touches a change by less than this may have changed with it.
 _MARGIN = 16

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from deskhand.types import Rect
+from deskhand.core.geometry import Rect
 
 Pixels = NDArray[np.uint8]
 

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidocr import RapidOCR
 
-from deskhand.errors import DeviceSetup
+from deskhand.core.errors import DeviceSetup
+from deskhand.core.geometry import Rect
+from deskhand.core.screen import Frame
 from deskhand.screen.text import Line, around
 from deskhand.screen.text_glyphs import padded, sign, stray_glyphs
-from deskhand.types import Frame, Rect
 
 Pixels = NDArray[np.uint8]
 

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 
 from deskhand.build import Deskhand
-from deskhand.errors import UsageError
+from deskhand.core.errors import UsageError
 from deskhand.server.conversations import ConversationBusy, Conversations, checked_name
 from deskhand.server.entries import ENDS, STREAMED, Asked, Failed, chunk_of
 from deskhand.server.exchange import ABORTED, Exchange

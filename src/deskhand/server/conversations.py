@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from deskhand.errors import JournalError, UsageError
+from deskhand.core.errors import JournalError, UsageError
 from deskhand.server.entries import Asked, Entry, Kept, parse_entry
 
 VERSION = 1

@@ -12,7 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from deskhand.config import ServerSettings
-from deskhand.errors import UsageError
+from deskhand.core.errors import UsageError
 from deskhand.server.guard import check_exposure
 
 # Streams end by themselves when the server shuts down; a client that does not read is not waited for any longer.

@@ -9,9 +9,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from deskhand.actions import Word
-from deskhand.talk import ToolCall, ToolResult, Turn
-from deskhand.types import Usage
+from deskhand.core.actions import Word
+from deskhand.core.decisions import Usage
+from deskhand.core.llm import ToolCall, ToolResult, Turn
 
 # A result longer than this is cut when it is told to a model again; the conversation keeps all of it.
 RESULT_TOLD = 3000

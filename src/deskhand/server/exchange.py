@@ -17,31 +17,19 @@ from typing import Literal
 from deskhand.build import Deskhand
 from deskhand.build.assistant import make_assistant
 from deskhand.config import Settings
+from deskhand.core.decisions import Usage
+from deskhand.core.errors import DeskhandError
+from deskhand.core.human import PersonRequest
+from deskhand.core.llm import ModelReply, ToolCall
+from deskhand.core.protocols import Assistant
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Run
-from deskhand.errors import DeskhandError
-from deskhand.people import PersonRequest
-from deskhand.protocols import Assistant
 from deskhand.roles.telling import language_of
 from deskhand.server.conversations import Conversations
-from deskhand.server.entries import (
-    Asked,
-    Called,
-    Done,
-    Entry,
-    Failed,
-    Kept,
-    Paid,
-    Returned,
-    Said,
-    chunk_of,
-    turns_of,
-)
+from deskhand.server.entries import Asked, Called, Done, Entry, Failed, Kept, Paid, Returned, Said, chunk_of, turns_of
 from deskhand.server.feed import Feed
 from deskhand.server.inner import InnerLoops
 from deskhand.server.toolbox import Toolbox, open_toolbox
-from deskhand.talk import ModelReply, ToolCall
-from deskhand.types import Usage
 
 ABORTED = "Aborted by the user."
 _YES = re.compile(r"\s*(y|yes|ok|okay|sure|allow|agreed?|好的?|是的?|可以|同意|确认|行)\s*[.!。！]?\s*", re.IGNORECASE)

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 
 from deskhand.bus import Bus
-from deskhand.protocols import Clock, Journal
+from deskhand.core.protocols import Clock, Journal
 from deskhand.server.feed import KEEPALIVE, KEEPALIVE_S, Feed, Numbered, follow
 from deskhand.task.events import Record, TaskEnded
 from deskhand.task.fold import fold_all

@@ -11,8 +11,8 @@ from http.cookies import CookieError, SimpleCookie
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deskhand.config import ServerSettings
-from deskhand.errors import SettingsError
-from deskhand.protocols import Clock
+from deskhand.core.errors import SettingsError
+from deskhand.core.protocols import Clock
 from deskhand.server.problems import MEDIA_TYPE, told
 from deskhand.server.token import Token
 

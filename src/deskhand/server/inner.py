@@ -6,18 +6,19 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from deskhand.actions import describe
 from deskhand.build import Deskhand
 from deskhand.clock import ended
 from deskhand.config import ChatSettings
+from deskhand.core.actions import describe
+from deskhand.core.errors import DeskhandError, DeviceBusy, DeviceFault, NoElements
+from deskhand.core.human import PersonRequest
+from deskhand.core.screen import Observation
+from deskhand.core.statuses import ExecStatus, TaskStatus
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Run
-from deskhand.errors import DeskhandError, DeviceBusy, DeviceFault, NoElements
-from deskhand.people import PersonRequest
 from deskhand.roles import telling
 from deskhand.task.events import PersonAsked
 from deskhand.task.state import TaskState
-from deskhand.types import ExecStatus, Observation, TaskStatus
 
 _ELEMENTS = 30
 # Another task may have taken the device meanwhile; what is on its screen is then no longer ours to tell.

@@ -31,7 +31,7 @@ from pydantic import ValidationError
 
 from deskhand import __version__
 from deskhand.build import Deskhand
-from deskhand.errors import DeskhandError
+from deskhand.core.errors import DeskhandError
 from deskhand.server.mcp_desk import Answer, Desk, Progress
 from deskhand.server.mcp_people import Context, ask, asks_by_result, can_ask, forms, replies
 from deskhand.server.mcp_words import (

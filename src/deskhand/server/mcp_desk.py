@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 
 from deskhand.build import DEFAULT_DEVICE, Deskhand
 from deskhand.config import Settings
+from deskhand.core.errors import DeskhandError, DeviceBusy, UsageError
+from deskhand.core.human import PersonReply, PersonRequest
+from deskhand.core.screen import Frame
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Run
-from deskhand.errors import DeskhandError, DeviceBusy, UsageError
-from deskhand.people import PersonReply, PersonRequest
 from deskhand.placeholders import placeholder
 from deskhand.screen.frame import bounded, decode, to_jpeg
 from deskhand.server.inner import InnerLoops
@@ -35,7 +36,6 @@ from deskhand.server.mcp_words import (
 from deskhand.server.tasks import Tasks
 from deskhand.server.watch import SettingsWatch
 from deskhand.task.events import Observed, Settled
-from deskhand.types import Frame
 
 QUALITY = 75
 SHUT_DOWN = "Deskhand was shut down."

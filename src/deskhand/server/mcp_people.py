@@ -11,7 +11,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from deskhand.people import PersonReply, RequestKind
+from deskhand.core.human import PersonReply, RequestKind
 from deskhand.server.mcp_words import RequestTold
 
 Context = ServerRequestContext[Any, Any]

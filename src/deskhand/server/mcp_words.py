@@ -9,11 +9,13 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import GenerateJsonSchema
 
-from deskhand.actions import describe
-from deskhand.people import RequestKind
+from deskhand.core.actions import describe
+from deskhand.core.decisions import StepReport
+from deskhand.core.human import RequestKind
+from deskhand.core.screen import DeviceInfo
+from deskhand.core.statuses import SubtaskStatus, TaskStatus
 from deskhand.task.events import LoopMode
 from deskhand.task.state import TaskState
-from deskhand.types import DeviceInfo, StepReport, SubtaskStatus, TaskStatus
 
 DeviceName = Annotated[
     str, Field(max_length=2000, description="as list_devices tells it; empty: the one of the settings")

@@ -12,7 +12,7 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from deskhand.errors import (
+from deskhand.core.errors import (
     BudgetSpent,
     DeskhandError,
     DeviceFault,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from deskhand.core.decisions import Usage
 from deskhand.server.entries import Kept, Paid
 from deskhand.server.views import Report, StepView, task_view
 from deskhand.task.events import GateClosed, Observed, Record, Settled, StepFinished
 from deskhand.task.state import TaskState
-from deskhand.types import Usage
 
 
 def report_of(state: TaskState, records: Iterable[Record], *, running: bool) -> Report:

@@ -12,15 +12,7 @@ from deskhand.server.reports import spent_on
 from deskhand.server.services import Shared
 from deskhand.server.streams import EventStream, stream_documented
 from deskhand.server.tasks import UnknownTask
-from deskhand.server.views import (
-    ChatRequest,
-    Outcome,
-    SessionRequest,
-    TalkEntry,
-    TalkList,
-    TalkView,
-    WholeTalk,
-)
+from deskhand.server.views import ChatRequest, Outcome, SessionRequest, TalkEntry, TalkList, TalkView, WholeTalk
 
 router = APIRouter(prefix="/api/layered-agent", tags=["layered chat"], responses=ANYWHERE)
 

@@ -9,15 +9,15 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
-from deskhand.actions import Action
+from deskhand.core.actions import Action
+from deskhand.core.errors import DeviceFault
+from deskhand.core.screen import Frame
 from deskhand.engine.run import Run
-from deskhand.errors import DeviceFault
 from deskhand.screen.frame import bounded, to_jpeg
 from deskhand.server.problems import ANYWHERE, documented
 from deskhand.server.services import Services, Shared
 from deskhand.server.tasks import TaskElsewhere
 from deskhand.server.views import Acted, DeviceList, DeviceView, TaskView, task_view
-from deskhand.types import Frame
 
 router = APIRouter(prefix="/api/devices", tags=["devices"], responses=ANYWHERE)
 

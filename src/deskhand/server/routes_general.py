@@ -7,12 +7,12 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from deskhand import __version__
+from deskhand.core.decisions import Usage
 from deskhand.server.guard import COOKIE
 from deskhand.server.problems import ANYWHERE, documented
 from deskhand.server.reports import spent_on
 from deskhand.server.services import Shared
 from deskhand.server.views import AllCosts, Health, SettingsView, SettingView, TaskCost
-from deskhand.types import Usage
 
 router = APIRouter(prefix="/api", tags=["server"], responses=ANYWHERE)
 

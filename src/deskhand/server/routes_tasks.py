@@ -6,7 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from deskhand.errors import UsageError
+from deskhand.core.commands import InjectPrompt, ResetContext
+from deskhand.core.errors import UsageError
 from deskhand.server.problems import ANYWHERE, documented
 from deskhand.server.reports import report_of
 from deskhand.server.services import Services, Shared
@@ -26,7 +27,6 @@ from deskhand.server.views import (
     Words,
     task_view,
 )
-from deskhand.types import InjectPrompt, ResetContext
 
 router = APIRouter(prefix="/api/tasks", tags=["tasks"], responses=ANYWHERE)
 

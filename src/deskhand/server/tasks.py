@@ -6,10 +6,10 @@ import asyncio
 import logging
 from contextlib import AbstractAsyncContextManager
 
-from deskhand.actions import Action
 from deskhand.build import Deskhand
+from deskhand.core.actions import Action
+from deskhand.core.errors import DeskhandError, UsageError
 from deskhand.engine.run import Run
-from deskhand.errors import DeskhandError, UsageError
 from deskhand.server.watch import SettingsWatch
 from deskhand.task.events import LoopMode
 from deskhand.task.fold import fold_all

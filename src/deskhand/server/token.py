@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deskhand.config import Settings
-from deskhand.errors import SettingsError
+from deskhand.core.errors import SettingsError
 
 
 @dataclass(frozen=True, slots=True)

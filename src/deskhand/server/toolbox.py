@@ -17,10 +17,10 @@ from pydantic_core import ArgsKwargs, PydanticSerializationError, to_jsonable_py
 
 from deskhand.build import Deskhand
 from deskhand.config import ChatSettings
-from deskhand.errors import DeskhandError, SettingsError
+from deskhand.core.errors import DeskhandError, SettingsError
+from deskhand.core.llm import Tool, ToolCall
 from deskhand.server.inner import InnerLoops
 from deskhand.server.toolbox_mcp import open_server
-from deskhand.talk import Tool, ToolCall
 
 GROUP = "deskhand.tools"
 

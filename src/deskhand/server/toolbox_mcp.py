@@ -9,8 +9,8 @@ from contextlib import AsyncExitStack, contextmanager
 from typing import IO, Any, cast
 
 from deskhand.config import McpServerSettings
-from deskhand.errors import LookupFailed, SettingsError
-from deskhand.talk import Tool
+from deskhand.core.errors import LookupFailed, SettingsError
+from deskhand.core.llm import Tool
 
 _TEXT = 8000
 Use = Callable[[Mapping[str, Any]], Awaitable[Any]]

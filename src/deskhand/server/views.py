@@ -6,12 +6,14 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from deskhand.actions import Word
-from deskhand.gates import QualityReport
-from deskhand.people import PersonRequest
+from deskhand.core.actions import Word
+from deskhand.core.decisions import StepReport, Usage
+from deskhand.core.human import PersonRequest
+from deskhand.core.planning import QualityReport
+from deskhand.core.statuses import ExecutorStatus, Situation, TaskStatus
+from deskhand.core.subtask import Subtask
 from deskhand.task.events import EndCause, LoopMode, Record, RunSummary
 from deskhand.task.state import TaskState
-from deskhand.types import ExecutorStatus, Situation, StepReport, Subtask, TaskStatus, Usage
 
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 DeviceId = Annotated[str, Field(max_length=2000)]

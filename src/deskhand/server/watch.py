@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.config import Settings, explained, load, read_layers, settings_file
-from deskhand.errors import SettingsError
+from deskhand.core.errors import SettingsError
 from deskhand.layers import Tree
 
 

@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Callable
 from typing import Literal, Self
 
-from deskhand.protocols import Clock
+from deskhand.core.protocols import Clock
 from deskhand.simphone import control
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.services import banner, open_service

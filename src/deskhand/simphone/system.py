@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image
 
 from deskhand.clock import SystemClock
-from deskhand.protocols import Clock
+from deskhand.core.protocols import Clock
 from deskhand.simphone.files import Files
 from deskhand.simphone.phone import Phone
 

@@ -5,22 +5,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from deskhand.actions import Action, Word
-from deskhand.gates import Depth, GateTrigger, Material, QualityReport, ReplanReason, ReplanStrategy, Ruling
-from deskhand.people import PersonReply, PersonRequest, TodoEdit
-from deskhand.types import (
-    Command,
-    Decision,
-    DecisionKind,
-    ExecStatus,
-    ExecutorStatus,
-    Situation,
-    StepReport,
-    Subtask,
-    SubtaskStatus,
-    TaskStatus,
-    Usage,
-)
+from deskhand.core.actions import Action, Word
+from deskhand.core.commands import Command
+from deskhand.core.decisions import Decision, DecisionKind, StepReport, Usage
+from deskhand.core.human import PersonReply, PersonRequest, TodoEdit
+from deskhand.core.planning import Depth, GateTrigger, Material, QualityReport, ReplanReason, ReplanStrategy, Ruling
+from deskhand.core.statuses import ExecStatus, ExecutorStatus, Situation, SubtaskStatus, TaskStatus
+from deskhand.core.subtask import Subtask
 
 LoopMode = Literal["single", "dual"]
 EndCause = Literal["done", "failed", "stopped", "steps", "time", "budget", "device", "model", "crashed"]

@@ -3,7 +3,11 @@
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from deskhand.people import AddTodo, ChangeTodo, RemoveTodo
+from deskhand.core.commands import InjectPrompt, ResetContext
+from deskhand.core.decisions import Artifact
+from deskhand.core.human import AddTodo, ChangeTodo, RemoveTodo
+from deskhand.core.statuses import ExecStatus, ExecutorStatus, Situation, SubtaskStatus, TaskStatus
+from deskhand.core.subtask import Subtask
 from deskhand.task.events import (
     ActionEnded,
     ActionIntended,
@@ -42,17 +46,6 @@ from deskhand.task.events import (
     Warned,
 )
 from deskhand.task.state import NO_USAGE, TaskState
-from deskhand.types import (
-    Artifact,
-    ExecStatus,
-    ExecutorStatus,
-    InjectPrompt,
-    ResetContext,
-    Situation,
-    Subtask,
-    SubtaskStatus,
-    TaskStatus,
-)
 
 # Kept in memory for workers and rules; the journal has the rest.
 HISTORY_KEPT = 20

@@ -16,11 +16,11 @@ import simplejpeg
 import xxhash
 from pydantic import ValidationError
 
-from deskhand.errors import JournalError
+from deskhand.core.errors import JournalError
+from deskhand.core.screen import Frame
 from deskhand.task.events import Event, Record, RunSummary, parse_event
 from deskhand.task.fold import fold_all
 from deskhand.task.state import summary
-from deskhand.types import Frame
 
 VERSION = 1
 JPEG_QUALITY = 80

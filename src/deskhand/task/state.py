@@ -3,21 +3,13 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from deskhand.actions import Action
-from deskhand.gates import Material, QualityReport, ReplanStrategy
-from deskhand.people import PersonRequest
+from deskhand.core.actions import Action
+from deskhand.core.decisions import Artifact, DecisionKind, StepReport, Usage
+from deskhand.core.human import PersonRequest
+from deskhand.core.planning import Material, QualityReport, ReplanStrategy
+from deskhand.core.statuses import ExecutorStatus, Situation, SubtaskStatus, TaskStatus
+from deskhand.core.subtask import Subtask
 from deskhand.task.events import EndCause, LoopMode, Reserved, RunSummary
-from deskhand.types import (
-    Artifact,
-    DecisionKind,
-    ExecutorStatus,
-    Situation,
-    StepReport,
-    Subtask,
-    SubtaskStatus,
-    TaskStatus,
-    Usage,
-)
 
 NO_USAGE = Usage()
 

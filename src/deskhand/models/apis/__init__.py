@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from deskhand.talk import ModelReply, ModelRequest, Picture
+from deskhand.core.llm import ModelReply, ModelRequest, Picture
 
 Json = dict[str, Any]
 # Random, so that nothing on a screen can pass for a picture.

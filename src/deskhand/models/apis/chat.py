@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, cast
 
+from deskhand.core.decisions import Usage
+from deskhand.core.llm import ModelReply, ModelRequest, Picture, StopReason, ToolCall, ToolResult, Turn
 from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped, mark, words
-from deskhand.talk import ModelReply, ModelRequest, Picture, StopReason, ToolCall, ToolResult, Turn
-from deskhand.types import Usage
 
 _STOPS: dict[str, StopReason] = {"length": "length", "content_filter": "refused", "tool_calls": "tools"}
 

@@ -6,9 +6,9 @@ import json
 import re
 from typing import Any
 
+from deskhand.core.decisions import Usage
+from deskhand.core.llm import ModelReply, ModelRequest, StopReason, ToolCall, ToolResult, Turn
 from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped, mark
-from deskhand.talk import ModelReply, ModelRequest, StopReason, ToolCall, ToolResult, Turn
-from deskhand.types import Usage
 
 _STOPS: dict[str, StopReason] = {
     "max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "refused", "tool_use": "tools",

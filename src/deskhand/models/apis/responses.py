@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from deskhand.core.decisions import Usage
+from deskhand.core.llm import ModelReply, ModelRequest, Picture, StopReason, ToolCall, ToolResult, Turn
 from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped, words
 from deskhand.models.apis.chat import data_url
-from deskhand.talk import ModelReply, ModelRequest, Picture, StopReason, ToolCall, ToolResult, Turn
-from deskhand.types import Usage
 
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 

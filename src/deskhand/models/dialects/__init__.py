@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from deskhand.core.protocols import Dialect
 from deskhand.models.dialects.anthropic_computer import AnthropicComputer
 from deskhand.models.dialects.autoglm import AutoGlm
 from deskhand.models.dialects.common import Coordinates
 from deskhand.models.dialects.openai_computer import OpenAiComputer
 from deskhand.models.dialects.tools import Tools
 from deskhand.models.dialects.uitars import UiTars
-from deskhand.protocols import Dialect
 
 # The name, and how it is made for a family that counts in this scale (None: the dialect's own).
 DIALECTS: dict[str, Callable[[Coordinates | None], Dialect]] = {

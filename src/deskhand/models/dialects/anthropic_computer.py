@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from deskhand.actions import (
+from deskhand.core.actions import (
     Action,
     Click,
     DoubleClick,
@@ -20,11 +20,11 @@ from deskhand.actions import (
     Type,
     Wait,
 )
-from deskhand.errors import Unparsable
+from deskhand.core.decisions import Decision, Planned
+from deskhand.core.errors import Unparsable
+from deskhand.core.llm import ModelReply, ModelRequest, Situation
 from deskhand.models.dialects.common import PointWord, Scale, make, path, point, quoted, scale_of, seconds, whole
 from deskhand.models.dialects.computer import ask_with_computer, decide
-from deskhand.talk import ModelReply, ModelRequest, Situation
-from deskhand.types import Decision, Planned
 
 Fields = Mapping[str, Any]
 Read = Callable[[Fields, Scale], list[Action]]

@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Callable
 
-from deskhand.actions import (
+from deskhand.core.actions import (
     Action,
     Answer,
     Back,
@@ -25,7 +25,9 @@ from deskhand.actions import (
     Wait,
     describe,
 )
-from deskhand.errors import Unparsable
+from deskhand.core.decisions import Decision, Planned, StepReport
+from deskhand.core.errors import Unparsable
+from deskhand.core.llm import ModelReply, ModelRequest, Picture, Situation, Turn
 from deskhand.models.dialects.commands import find_calls
 from deskhand.models.dialects.common import (
     Scale,
@@ -46,8 +48,6 @@ from deskhand.models.dialects.common import (
 )
 from deskhand.models.dialects.grammar import Call, Value, squeeze
 from deskhand.sheets import as_data
-from deskhand.talk import ModelReply, ModelRequest, Picture, Situation, Turn
-from deskhand.types import Decision, Planned, StepReport
 
 _TAG = r"[<＜]\s*{0}\s*[>＞]"
 _THINK = re.compile(_TAG.format("think(?:ing)?"))

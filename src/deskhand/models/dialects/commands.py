@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from deskhand.errors import Unparsable
+from deskhand.core.errors import Unparsable
 from deskhand.models.dialects.grammar import Call, GrammarError, Reader, read_calls, squeeze, unfenced
 
 # What may stand behind a command on its line: closing tags, a fence, a full stop, a comment.

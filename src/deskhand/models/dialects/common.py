@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import ValidationError
 
-from deskhand.actions import (
+from deskhand.core.actions import (
     Action,
     ActionKind,
     Back,
@@ -31,11 +31,13 @@ from deskhand.actions import (
     Word,
     describe,
 )
-from deskhand.errors import NotPossible, Unparsable
+from deskhand.core.decisions import Decision, Planned, StepReport, Verdict
+from deskhand.core.errors import NotPossible, Unparsable
+from deskhand.core.llm import Language, ModelReply, Situation
+from deskhand.core.screen import Element
+from deskhand.core.statuses import ExecStatus
 from deskhand.models.dialects.grammar import Value
 from deskhand.sheets import Sheet, sheet
-from deskhand.talk import Language, ModelReply, Situation
-from deskhand.types import Decision, Element, ExecStatus, Planned, StepReport, Verdict
 
 Coordinates = Literal["pixels", "thousandths"]
 A = TypeVar("A", bound=Word)

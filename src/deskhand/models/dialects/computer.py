@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from deskhand.errors import Unparsable
+from deskhand.core.decisions import Decision, DecisionKind, Planned, Verdict
+from deskhand.core.errors import Unparsable
+from deskhand.core.llm import Computer, ModelReply, ModelRequest, Picture, Situation, Tool, ToolCall, Turn
 from deskhand.models.dialects.common import acting, manual, offered, scale_of, tell_elements, tell_past
 from deskhand.models.dialects.tools import read_action, read_verdict, schema
 from deskhand.sheets import as_data
-from deskhand.talk import Computer, ModelReply, ModelRequest, Picture, Situation, Tool, ToolCall, Turn
-from deskhand.types import Decision, DecisionKind, Planned, Verdict
 
 REPORT, DO = "report", "do"
 _MORE = frozenset(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from deskhand.actions import (
+from deskhand.core.actions import (
     Action,
     Back,
     Click,
@@ -23,11 +23,11 @@ from deskhand.actions import (
     Type,
     Wait,
 )
-from deskhand.errors import Unparsable
+from deskhand.core.decisions import Decision, Planned
+from deskhand.core.errors import Unparsable
+from deskhand.core.llm import ModelReply, ModelRequest, Situation
 from deskhand.models.dialects.common import PointWord, Scale, make, numbers, path, point, quoted, scale_of, whole
 from deskhand.models.dialects.computer import ask_with_computer, decide
-from deskhand.talk import ModelReply, ModelRequest, Situation
-from deskhand.types import Decision, Planned
 
 Fields = Mapping[str, Any]
 _BUTTONS: dict[str, PointWord] = {"left": Click, "right": RightClick, "wheel": MiddleClick}

@@ -9,8 +9,11 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from deskhand.actions import ACTION_KINDS, parse_action
-from deskhand.errors import Unparsable
+from deskhand.core.actions import ACTION_KINDS, parse_action
+from deskhand.core.decisions import Decision, DecisionKind, Expect, Planned, Verdict
+from deskhand.core.errors import Unparsable
+from deskhand.core.llm import ModelReply, ModelRequest, Picture, Situation, Tool, Turn
+from deskhand.core.screen import Element
 from deskhand.models.dialects.common import (
     Coordinates,
     Scale,
@@ -26,8 +29,6 @@ from deskhand.models.dialects.common import (
 )
 from deskhand.models.dialects.grammar import GrammarError, Reader, unfenced
 from deskhand.sheets import as_data
-from deskhand.talk import ModelReply, ModelRequest, Picture, Situation, Tool, Turn
-from deskhand.types import Decision, DecisionKind, Element, Expect, Planned, Verdict
 
 TOOL = "step"
 # What a server leaves in a reply that does not set thoughts apart; its template may have begun them. JSON comes later.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from deskhand.actions import (
+from deskhand.core.actions import (
     Action,
     Back,
     Click,
@@ -25,7 +25,9 @@ from deskhand.actions import (
     Wait,
     describe,
 )
-from deskhand.errors import Unparsable
+from deskhand.core.decisions import Decision, Planned, StepReport
+from deskhand.core.errors import Unparsable
+from deskhand.core.llm import ModelReply, ModelRequest, Picture, Situation, Turn
 from deskhand.models.dialects.commands import find_calls
 from deskhand.models.dialects.common import (
     Coordinates,
@@ -48,8 +50,6 @@ from deskhand.models.dialects.common import (
 )
 from deskhand.models.dialects.grammar import Call, Reader, Value, squeeze
 from deskhand.sheets import as_data
-from deskhand.talk import ModelReply, ModelRequest, Picture, Situation, Turn
-from deskhand.types import Decision, Planned, StepReport
 
 _ACTION = re.compile(r"(?:^|(?<=\s))\**(?:action|动作|操作)[ \t*]*[:：][*`\s]*", re.IGNORECASE | re.MULTILINE)
 _THOUGHT = re.compile(r"\s*(?:\**(?:thought|reflection|action_summary|思考)\**\s*[:：]\**)\s*", re.IGNORECASE)

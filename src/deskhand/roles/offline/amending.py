@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deskhand.people import AddTodo, Amendment, AmendRequest, ChangeTodo, RemoveTodo, TodoEdit
+from deskhand.core.human import AddTodo, Amendment, AmendRequest, ChangeTodo, RemoveTodo, TodoEdit
+from deskhand.core.statuses import SubtaskStatus
+from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.detour import is_move
 from deskhand.roles.offline.grammar import parse
@@ -19,7 +21,6 @@ from deskhand.roles.offline.technician import codes_in, parted
 from deskhand.roles.offline.todo_phrases import bare, begins, exchanges, halves, is_all, named, without_lead
 from deskhand.roles.offline.todo_words import OPEN, Item, by_place, meant, number_of
 from deskhand.roles.task_types import task_type
-from deskhand.types import Subtask, SubtaskStatus, WorkerRole
 
 MAX_WORDS = 1000
 MAX_CUTS = 8

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from deskhand.actions import Answer
+from deskhand.core.actions import Answer
+from deskhand.core.decisions import Briefing, Decision, Planned
 from deskhand.roles.offline.scene import speaks_chinese
-from deskhand.types import Briefing, Decision, Planned
 
 # This share of the question's own words has to be in what is given as its answer.
 ENOUGH = 0.6

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from deskhand.core.llm import ModelReply, Tool, ToolCall, ToolResult, Turn
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.scene import speaks_chinese
-from deskhand.talk import ModelReply, Tool, ToolCall, ToolResult, Turn
 
 # An instruction that stopped at the executor's limit is handed out again, so that it can go on from there.
 TRIES = 3

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from deskhand.people import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
+from deskhand.core.decisions import Briefing, StepReport
+from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
+from deskhand.core.screen import Observation
+from deskhand.core.subtask import Subtask
 from deskhand.roles.offline.amending import amended
 from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.scene import Scene, speaks_chinese
 from deskhand.roles.offline.strategies.hunting import scroller
 from deskhand.roles.offline.strategies.obstacles import dialog
 from deskhand.screen.find import find
-from deskhand.types import Briefing, Observation, StepReport, Subtask
 
 # What a stuck worker can be told, as its grammar reads it: English, Chinese.
 CLOSE = ("close the pop-up", "关闭弹窗")

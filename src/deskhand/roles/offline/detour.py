@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from deskhand.actions import Back
+from deskhand.core.actions import Back
+from deskhand.core.decisions import Briefing
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.instructions import Instruction
@@ -18,7 +19,6 @@ from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act
 from deskhand.roles.offline.place import Memo, Place
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.opening import means_here
-from deskhand.types import Briefing
 
 Strategies = Mapping[type[Instruction], Callable[[Any, Scene], Outcome]]
 

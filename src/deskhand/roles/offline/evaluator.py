@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from deskhand.gates import GateDecision, GateRequest, GateTrigger, QualityReport
+from deskhand.core.decisions import Briefing
+from deskhand.core.planning import GateDecision, GateRequest, GateTrigger, QualityReport
+from deskhand.core.statuses import ExecStatus, SubtaskStatus
+from deskhand.core.subtask import Subtask
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.coach import first_help
 from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.scene import Scene, speaks_chinese
 from deskhand.roles.offline.strategies.checking import Seen, look
-from deskhand.types import Briefing, ExecStatus, Subtask, SubtaskStatus
 
 # Beyond this many steps in one subtask, or this share of failed actions, going on is not worth it.
 HOPELESS_STEPS = 30

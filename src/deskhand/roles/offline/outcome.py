@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from deskhand.actions import Action, Wait
-from deskhand.types import Expect, Planned
+from deskhand.core.actions import Action, Wait
+from deskhand.core.decisions import Expect, Planned
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from zlib import crc32
 
-from deskhand.actions import Action, ActionKind
+from deskhand.core.actions import Action, ActionKind
+from deskhand.core.decisions import Briefing, Verdict
+from deskhand.core.screen import Element
+from deskhand.core.statuses import ExecStatus
 from deskhand.roles.offline.faults import in_chinese
 from deskhand.roles.offline.place import Memo
 from deskhand.roles.offline.tokens import cut
@@ -14,7 +17,6 @@ from deskhand.screen.find import Finding, find
 from deskhand.screen.find_query import Query
 from deskhand.screen.find_tree import Tree, Want
 from deskhand.screen.find_words import fold, is_chinese, pieces
-from deskhand.types import Briefing, Element, ExecStatus, Verdict
 
 
 def speaks_chinese(goal: str) -> bool:

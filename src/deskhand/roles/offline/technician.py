@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from deskhand.actions import Memorize, RunCode
+from deskhand.core.actions import Memorize, RunCode
+from deskhand.core.decisions import ActionReport, Briefing, Decision, Planned, StepReport
+from deskhand.core.statuses import ExecStatus
 from deskhand.roles.offline.scene import speaks_chinese
-from deskhand.types import ActionReport, Briefing, Decision, ExecStatus, Planned, StepReport
 
 _NOTE, _SHOWN = 4000, 1000
 _LANGUAGE = r"(?:python3?|bash|shell|sh)"

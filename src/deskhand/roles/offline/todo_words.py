@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from deskhand.people import AmendRequest
+from deskhand.core.human import AmendRequest
+from deskhand.core.statuses import SubtaskStatus
+from deskhand.core.subtask import Subtask
 from deskhand.roles.task_types import task_type
 from deskhand.screen.find_query import chinese_number
 from deskhand.screen.find_words import fold, synonyms
-from deskhand.types import Subtask, SubtaskStatus
 
 Item = tuple[int, Subtask]
 

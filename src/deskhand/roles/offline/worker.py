@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from deskhand.core.decisions import Briefing, Decision, Verdict
 from deskhand.roles.offline import detour
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.faults import in_chinese
@@ -27,7 +28,6 @@ from deskhand.roles.offline.strategies import (
     touching,
     writing,
 )
-from deskhand.types import Briefing, Decision, Verdict
 
 Strategy = Callable[[Any, Scene], Outcome]
 

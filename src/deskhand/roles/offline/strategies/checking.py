@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from deskhand.actions import Answer, Wait
+from deskhand.core.actions import Answer, Wait
+from deskhand.core.screen import Element
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.instructions import Condition
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act
@@ -21,7 +22,6 @@ from deskhand.roles.offline.strategies.values import says_on, value_of
 from deskhand.roles.offline.sums import number_in
 from deskhand.screen.find import Candidate, nearest_names
 from deskhand.screen.find_words import fold, same_word, synonyms
-from deskhand.types import Element
 
 # Seconds between looks: soon at first, then patiently.
 WAITS = (1.0, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from deskhand.actions import Type
+from deskhand.core.actions import Type
+from deskhand.core.screen import Element
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.lexicon import lexicon
 from deskhand.roles.offline.newthings import is_no_time, read_clock
@@ -14,7 +15,6 @@ from deskhand.roles.offline.strategies.obstacles import dialog, put_away
 from deskhand.roles.offline.strategies.touching import touch
 from deskhand.screen.find import Candidate, nearest_names, rank
 from deskhand.screen.find_words import fold, pieces, same_word, synonyms
-from deskhand.types import Element
 
 ADDING = frozenset({"add", "new", "create", "fab", "compose"})
 SAVING = ("save", "done", "ok", "confirm")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from deskhand.actions import OpenApp
+from deskhand.core.actions import OpenApp
 from deskhand.roles.offline.lexicon import lexicon
 from deskhand.roles.offline.outcome import Act, act
 from deskhand.roles.offline.scene import Scene

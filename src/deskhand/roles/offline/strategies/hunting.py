@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from deskhand.actions import Back, Click, Key, Scroll, Type
+from deskhand.core.actions import Back, Click, Key, Scroll, Type
+from deskhand.core.screen import Element
 from deskhand.roles.offline.outcome import Act, Failed, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import put_away
@@ -12,7 +13,6 @@ from deskhand.screen.find import Candidate, Finding, by_likeness, nearest_names
 from deskhand.screen.find_query import Query, read_description
 from deskhand.screen.find_tree import Want
 from deskhand.screen.find_words import fold, pieces, same_word, synonyms
-from deskhand.types import Element
 
 MAX_TURNS = 34
 SCROLLS = 8

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from deskhand.actions import Key, Type
+from deskhand.core.actions import Key, Type
+from deskhand.core.screen import Element
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
@@ -12,7 +13,6 @@ from deskhand.roles.offline.strategies.touching import touch
 from deskhand.roles.offline.strategies.writing import holds
 from deskhand.screen.find import Candidate, nearest_names
 from deskhand.screen.find_words import fold
-from deskhand.types import Element
 
 MAX_TRIES = 2
 MAX_LOOKS = 4

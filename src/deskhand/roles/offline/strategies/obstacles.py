@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from deskhand.actions import Back, Click
+from deskhand.core.actions import Back, Click
+from deskhand.core.screen import Element
 from deskhand.roles.offline.outcome import Act, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.screen.find_words import same_word
-from deskhand.types import Element
 
 # In the order in which they are tried.
 REFUSALS = ("cancel", "later", "skip", "deny", "no", "close", "got it")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from deskhand.actions import Back, Home, OpenApp, OpenUrl, Scroll, Type
+from deskhand.core.actions import Back, Home, OpenApp, OpenUrl, Scroll, Type
+from deskhand.core.screen import Element
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.lexicon import lexicon
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act
@@ -17,7 +18,6 @@ from deskhand.roles.offline.strategies.touching import find, touch
 from deskhand.screen.find import Candidate, nearest_names
 from deskhand.screen.find_query import read_description
 from deskhand.screen.find_words import fold, same_word, synonyms
-from deskhand.types import Element
 
 
 def is_switch(scene: Scene, name: str) -> bool:

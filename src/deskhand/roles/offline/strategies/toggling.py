@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from deskhand.actions import OpenApp
+from deskhand.core.actions import OpenApp
+from deskhand.core.screen import Element
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.lexicon import lexicon
 from deskhand.roles.offline.newthings import with_clock
@@ -15,7 +16,6 @@ from deskhand.roles.offline.strategies.touching import touch
 from deskhand.screen.find import Candidate
 from deskhand.screen.find_query import read_description
 from deskhand.screen.find_words import same_word
-from deskhand.types import Element
 
 MAX_TOUCHES = 2
 MAX_LOOKS = 3

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from deskhand.actions import Action, Click, DoubleClick, LongPress, RightClick
+from deskhand.core.actions import Action, Click, DoubleClick, LongPress, RightClick
+from deskhand.core.screen import Element
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.newthings import with_clock
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act, look_again
@@ -13,7 +14,6 @@ from deskhand.roles.offline.strategies.hunting import is_control, locate, trace
 from deskhand.screen.find import Candidate
 from deskhand.screen.find_query import read_description
 from deskhand.screen.find_words import synonyms
-from deskhand.types import Element
 
 MAX_TRIES = 2
 

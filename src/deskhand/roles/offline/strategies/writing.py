@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import re
 
-from deskhand.actions import Swipe, Type
+from deskhand.core.actions import Swipe, Type
+from deskhand.core.screen import Element
 from deskhand.placeholders import names_in
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.homes import open_home
-from deskhand.roles.offline.strategies.hunting import (
-    locate,
-    not_there,
-    press_enter,
-    search_box,
-    search_button,
-)
+from deskhand.roles.offline.strategies.hunting import locate, not_there, press_enter, search_box, search_button
 from deskhand.roles.offline.strategies.toggling import toggle
 from deskhand.roles.offline.strategies.touching import touch
 from deskhand.screen.find import Candidate, nearest_names
 from deskhand.screen.find_query import read_description
 from deskhand.screen.find_words import fold
-from deskhand.types import Element
 
 MAX_TRIES = 2
 # A finger does not hit every percent: after some corrections a few percent beside are accepted, and told.

@@ -8,8 +8,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from deskhand.actions import ActionKind, Word
-from deskhand.types import Frame, Observation, StepReport, Subtask, Usage, WorkerRole
+from deskhand.core.actions import ActionKind, Word
+from deskhand.core.decisions import StepReport, Usage
+from deskhand.core.screen import Frame, Observation
+from deskhand.core.subtask import Subtask, WorkerRole
 
 Depth = Literal["low", "medium", "high"]
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from deskhand.actions import ActionKind
-from deskhand.types import Element, StepReport, Usage
+from deskhand.core.actions import ActionKind
+from deskhand.core.decisions import StepReport, Usage
+from deskhand.core.screen import Element
 
 Language = Literal["en", "zh"]
 # Why the model stopped: it was finished, wanted tools, ran into its output limit, or refused.

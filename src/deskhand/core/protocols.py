@@ -4,11 +4,12 @@ from collections.abc import AsyncIterator, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from deskhand.actions import Action, ActionKind
-from deskhand.gates import Depth, GateRequest, Material, Plan, PlanRequest, QualityReport
-from deskhand.people import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
-from deskhand.talk import ModelReply, ModelRequest, Situation, Tool, Turn
-from deskhand.types import AppInfo, Briefing, CodeResult, Decision, Element, Frame, SettleResult, Usage
+from deskhand.core.actions import Action, ActionKind
+from deskhand.core.decisions import Briefing, CodeResult, Decision, Usage
+from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
+from deskhand.core.llm import ModelReply, ModelRequest, Situation, Tool, Turn
+from deskhand.core.planning import Depth, GateRequest, Material, Plan, PlanRequest, QualityReport
+from deskhand.core.screen import AppInfo, Element, Frame, SettleResult
 
 if TYPE_CHECKING:
     from deskhand.task.events import Event, Record, RunSummary

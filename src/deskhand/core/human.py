@@ -10,8 +10,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from deskhand.actions import Action, Word
-from deskhand.types import Observation, StepReport, Subtask, Usage, WorkerRole
+from deskhand.core.actions import Action, Word
+from deskhand.core.decisions import StepReport, Usage
+from deskhand.core.screen import Observation
+from deskhand.core.subtask import Subtask, WorkerRole
 
 RequestKind = Literal["question", "approval", "take_over"]
 Asker = Literal["worker", "planner"]

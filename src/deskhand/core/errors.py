@@ -26,10 +26,10 @@ DeskhandError
 
 from typing import TYPE_CHECKING
 
-from deskhand.types import Usage
+from deskhand.core.decisions import Usage
 
 if TYPE_CHECKING:
-    from deskhand.gates import Material
+    from deskhand.core.planning import Material
 
 
 class DeskhandError(Exception):

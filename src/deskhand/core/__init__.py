@@ -1,0 +1,1 @@
+"""Data and joints that every room shares. No behaviour."""

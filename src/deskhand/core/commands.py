@@ -1,0 +1,63 @@
+"""Commands of the outer loop to the inner loop. Data only."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from deskhand.core.actions import Word
+from deskhand.core.subtask import Subtask, WorkerRole
+
+
+class StartTask(Word):
+    """`go_on`: the subtask was begun before; the worker keeps its place instead of starting anew."""
+
+    command: Literal["start_task"] = "start_task"
+    task_id: str
+    description: str
+    system_prompt: str = ""
+    done_when: str = ""
+    role: WorkerRole = "operator"
+    task_type: str = ""
+    go_on: bool = False
+
+    @property
+    def subtask(self) -> Subtask:
+        return Subtask(
+            id=self.task_id,
+            title=self.description,
+            done_when=self.done_when,
+            role=self.role,
+            task_type=self.task_type,
+        )
+
+
+Holder = Literal["person", "planner"]
+
+
+class Pause(Word):
+    """Holds the worker until whoever paused it lets go: a planner's new order does not end a person's pause."""
+
+    command: Literal["pause"] = "pause"
+    by: Holder = "person"
+
+
+class Resume(Word):
+    command: Literal["resume"] = "resume"
+    by: Holder = "person"
+
+
+class InjectPrompt(Word):
+    command: Literal["inject_prompt"] = "inject_prompt"
+    content: Annotated[str, Field(min_length=1, max_length=20_000)]
+
+
+class ResetContext(Word):
+    command: Literal["reset_context"] = "reset_context"
+
+
+class Stop(Word):
+    command: Literal["stop"] = "stop"
+    reason: str = "stopped by the user"
+
+
+Command = Annotated[StartTask | Pause | Resume | InjectPrompt | ResetContext | Stop, Field(discriminator="command")]

@@ -1,0 +1,156 @@
+"""A worker's briefing, its decision, and reports of what came of it. Data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from deskhand.core.actions import Action, ActionKind, Word
+from deskhand.core.screen import Observation
+from deskhand.core.statuses import ExecStatus
+from deskhand.core.subtask import Subtask
+
+
+class Verdict(Word):
+    """The worker's judgement of its last action, made in the same breath as the next decision."""
+
+    success: bool
+    reason: str = ""
+
+
+class Expect(Word):
+    """What should be true after an action; when it is not, what is queued behind it is dropped."""
+
+    text: str | None = None
+    app: str | None = None
+
+
+class Planned(Word):
+    """`sensitive` says why a person has to agree first: the model itself, or its provider, wants it so.
+
+    `held_back`: the provider waits for that person; then no setting may answer for them.
+    """
+
+    action: Action
+    expect: Expect | None = None
+    sensitive: str = ""
+    held_back: bool = False
+
+
+class Usage(Word):
+    """What model calls took. Cost is exact; a model without a known price is an error elsewhere, never zero here."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: Decimal = Decimal(0)
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            calls=self.calls + other.calls,
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cost=self.cost + other.cost,
+        )
+
+
+DecisionKind = Literal["actions", "done", "fail", "stale", "supplement", "ask"]
+
+
+class Decision(Word):
+    """A worker's whole reply for one step.
+
+    `bookmark` is the worker's own place in its work: journaled, and handed back with the next briefing,
+    so that a worker keeps no state that a crash could lose. `usage` is what the model calls took: the engine
+    journals it in an event of its own, so it is left out when a decision is written down.
+    """
+
+    kind: DecisionKind
+    actions: tuple[Planned, ...] = ()
+    verdict: Verdict | None = None
+    thought: str = ""
+    message: str = ""
+    bookmark: str = ""
+    usage: Annotated[Usage, Field(exclude=True)] = Usage()
+
+    @model_validator(mode="after")
+    def _complete(self) -> Decision:
+        if (self.kind == "actions") != bool(self.actions):
+            raise ValueError("a decision of kind 'actions' carries actions, and no other kind does")
+        if self.kind in ("fail", "supplement", "ask") and not self.message:
+            raise ValueError(f"a decision of kind {self.kind!r} says why in its message")
+        return self
+
+
+class ActionReport(Word):
+    """How one action went, as the worker and the person are told. `exit_code` is that of code which was run."""
+
+    action: Action
+    status: ExecStatus
+    detail: str = ""
+    changed: bool | None = None
+    exit_code: int | None = None
+
+
+class StepReport(Word):
+    """One finished step: what was decided, what came of it. `done`: with it the worker called its subtask done."""
+
+    step: int
+    thought: str = ""
+    message: str = ""
+    actions: tuple[ActionReport, ...] = ()
+    error: str = ""
+    done: bool = False
+
+    @property
+    def trouble(self) -> str:
+        """What went wrong in it; empty when nothing did."""
+        failed = (action for action in self.actions if action.status is not ExecStatus.EXECUTED)
+        return self.error or next((action.detail or action.status.value for action in failed), "")
+
+
+class Artifact(Word):
+    """A file that code wrote: its name in the task's folder, its size, and the beginning of its text."""
+
+    name: str
+    size: int
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CodeResult:
+    """How code ended. `stopped` says which limit ended it; empty when it came to its own end."""
+
+    code: int
+    output: str
+    timed_out: bool = False
+    truncated: bool = False
+    seconds: float = 0.0
+    stopped: str = ""
+    files: tuple[Artifact, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """Everything a worker gets to see for one decision; bounded, so that no request grows with the step number."""
+
+    goal: str
+    subtask: Subtask
+    observation: Observation
+    capabilities: frozenset[ActionKind]
+    step: int
+    max_steps: int
+    history: tuple[StepReport, ...] = ()
+    notes: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    materials: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
+    bookmark: str = ""
+    system_prompt: str = ""
+
+    @property
+    def last(self) -> StepReport | None:
+        return self.history[-1] if self.history else None

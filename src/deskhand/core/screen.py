@@ -1,0 +1,142 @@
+"""One look at a screen: frames, what changed between two of them, elements, observations. Data only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from deskhand.core.geometry import Rect
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """One picture of a screen: height × width × 4 bytes, never written to after it is made.
+
+    `order` keeps the device's own channel order, so that no capture pays for a conversion.
+    `at` is the monotonic time of capture; `secure` marks a window that refuses to be captured (all black).
+    """
+
+    pixels: NDArray[np.uint8]
+    order: Literal["RGBA", "BGRA"] = "RGBA"
+    at: float = 0.0
+    secure: bool = False
+
+    @property
+    def width(self) -> int:
+        return int(self.pixels.shape[1])
+
+    @property
+    def height(self) -> int:
+        return int(self.pixels.shape[0])
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.width, self.height
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """What differs between two frames: how many pixels in each tile, in the grid of `after`."""
+
+    before: Frame
+    after: Frame
+    counts: NDArray[np.uint16]
+
+    @property
+    def tiles(self) -> NDArray[np.bool_]:
+        return self.counts != 0
+
+    @property
+    def fraction(self) -> float:
+        return self.share(self.tiles)
+
+    def share(self, tiles: NDArray[np.bool_]) -> float:
+        """The share of all pixels that changed inside of these tiles."""
+        return float(self.counts[tiles].sum()) / (self.after.width * self.after.height)
+
+
+Role = Literal[
+    "button", "text", "field", "checkbox", "radio", "switch", "image", "list", "item", "tab", "link", "slider", "menu",
+    "combobox", "dialog", "window", "heading", "progress", "group",
+]  # fmt: skip
+
+
+# How a field says that it takes the path of a file, which the page then gets.
+FILE_HINT = "a file's path"
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One thing on the screen in one normal form, whether it came from a DOM, AT-SPI, uiautomator or OCR."""
+
+    index: int
+    role: Role
+    bounds: Rect
+    name: str = ""
+    value: str = ""
+    hint: str = ""
+    id: str = ""
+    parent: int | None = None
+    enabled: bool = True
+    focused: bool = False
+    selected: bool = False
+    checked: bool | None = None
+    clickable: bool = False
+    editable: bool = False
+    scrollable: bool = False
+    password: bool = False
+    source: Literal["dom", "atspi", "uiautomator", "ocr"] = "uiautomator"
+
+    @property
+    def text(self) -> str:
+        """What a person reads there."""
+        return self.value or self.name or self.hint
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What was seen at one moment. `elements` is None when the device could not list them; `problem` says why."""
+
+    frame: Frame
+    elements: tuple[Element, ...] | None = None
+    app: str = ""
+    title: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AppInfo:
+    """What is in front: package and activity, or program and window title, or site and page title."""
+
+    name: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceInfo:
+    """A device as the pool lists it, attached or not."""
+
+    id: str
+    kind: str
+    state: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SettleResult:
+    """How the wait for a still screen ended: what the action changed, and what still moved if it gave up."""
+
+    still: bool
+    waited_ms: int
+    frames: int
+    change: Change
+    moving: tuple[Rect, ...] = field(default=())
+
+    @property
+    def frame(self) -> Frame:
+        """The last one that was seen."""
+        return self.change.after

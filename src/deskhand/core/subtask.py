@@ -1,0 +1,27 @@
+"""One item of the plan and the worker role it is given to. Data only."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from deskhand.core.actions import Word
+from deskhand.core.statuses import SubtaskStatus
+
+WorkerRole = Literal["operator", "technician", "analyst"]
+
+
+class Subtask(Word):
+    """One item of the plan, which is the to-do list. `task_type` is how memory knows tasks of its kind again.
+
+    `since` and `ended` are wall times; `retries` counts how often it was started anew.
+    """
+
+    id: str
+    title: str
+    done_when: str = ""
+    role: WorkerRole = "operator"
+    task_type: Annotated[str, Field(max_length=60)] = ""
+    status: SubtaskStatus = SubtaskStatus.READY
+    retries: int = 0
+    since: float | None = None
+    ended: float | None = None
