@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
-from deskhand.config import explained, load, put_together, read_key, read_layers, settings_file
 from deskhand.core.errors import SettingsError
-from deskhand.layers import origin
+from deskhand.settings.environment import settings_file
+from deskhand.settings.explain import explained
+from deskhand.settings.keys import read_key
+from deskhand.settings.layers import origin
+from deskhand.settings.load import load, put_together, read_layers
 
 
 @pytest.fixture

@@ -18,7 +18,6 @@ from Xlib.display import Display
 
 from deskhand.build import Deskhand
 from deskhand.clock import ManualClock, SystemClock
-from deskhand.config import BrowserSettings, BudgetSettings, GateSettings, ModelSettings, ModelsSettings, Settings
 from deskhand.core.actions import Click, OpenApp
 from deskhand.core.errors import AppNotFound, DeviceSetup, ModelUnavailable
 from deskhand.core.llm import ModelRequest, Turn
@@ -30,6 +29,14 @@ from deskhand.models.make import make_model
 from deskhand.models.probe import probe
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
+from deskhand.settings.schema import (
+    BrowserSettings,
+    BudgetSettings,
+    GateSettings,
+    ModelSettings,
+    ModelsSettings,
+    Settings,
+)
 from deskhand.task.state import TaskState
 from tests.devices.desktop_stage import staged, wait_for
 from tests.e2e.speakers import picture_size, picture_sizes

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from deskhand.config import PolicySettings
-from deskhand.sites import pattern, verdict
+from deskhand.settings.schema import PolicySettings
+from deskhand.settings.site_lists import pattern, verdict
 
 BANK = ("bank.example",)
 

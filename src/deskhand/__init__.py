@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from deskhand.build import Deskhand
-    from deskhand.config import Settings, load
     from deskhand.core.errors import DeskhandError
     from deskhand.core.statuses import TaskStatus
     from deskhand.engine.rules import Rule
     from deskhand.engine.run import Run
+    from deskhand.settings.load import load
+    from deskhand.settings.schema import Settings
     from deskhand.task.state import TaskState
 
 __version__ = "0.1.0"
@@ -20,10 +21,10 @@ _HOMES = {
     "DeskhandError": "core.errors",
     "Rule": "engine.rules",
     "Run": "engine.run",
-    "Settings": "config",
+    "Settings": "settings.schema",
     "TaskState": "task.state",
     "TaskStatus": "core.statuses",
-    "load": "config",
+    "load": "settings.load",
 }
 
 

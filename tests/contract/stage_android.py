@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any, ClassVar, Self
 
 from deskhand.clock import SystemClock
-from deskhand.config import AdbSettings
 from deskhand.core.actions import ActionKind
 from deskhand.core.errors import DeviceFault
 from deskhand.core.geometry import Rect
 from deskhand.devices.adb import AdbClient
 from deskhand.devices.adb_private import private_server
 from deskhand.devices.android import connect
+from deskhand.settings.schema import AdbSettings
 from deskhand.simphone.apps.base import App, Host, Page
 from deskhand.simphone.phone import LAUNCHER, Phone
 from deskhand.simphone.server import SimPhone

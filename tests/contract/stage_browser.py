@@ -12,11 +12,11 @@ from typing import Any, ClassVar, Self
 from playwright.async_api import Error, async_playwright
 
 from deskhand.clock import SystemClock
-from deskhand.config import BrowserSettings
 from deskhand.core.actions import ActionKind, OpenUrl
 from deskhand.core.geometry import Rect
 from deskhand.devices.browser import BrowserDevice, launch
 from deskhand.devices.browser_process import find_executable
+from deskhand.settings.schema import BrowserSettings
 from tests.contract.stage import PLAIN, Board, Felt, until
 from tests.devices.browser_stage import device_in, running, serving
 

@@ -9,11 +9,11 @@ from contextlib import AsyncExitStack
 import pytest_asyncio
 
 from deskhand.clock import SystemClock
-from deskhand.config import AdbSettings
 from deskhand.core.actions import Click, OpenApp, Scroll, Type
 from deskhand.devices.adb import AdbClient
 from deskhand.devices.adb_private import private_server
 from deskhand.devices.android import AndroidDevice, connect, list_phones
+from deskhand.settings.schema import AdbSettings
 from deskhand.simphone.server import SimPhone
 from tests.contract.stage import until
 from tests.contract.stage_android import PACKAGE, FeltPhone

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.clock import SystemClock
-from deskhand.config import BrowserSettings
 from deskhand.core.actions import Click, OpenUrl
 from deskhand.core.screen import Element
 from deskhand.devices.browser import BrowserDevice, open_beside
 from deskhand.devices.browser_process import Chromium, start
+from deskhand.settings.schema import BrowserSettings
 
 PAGES = Path(__file__).parent.parent / "pages"
 

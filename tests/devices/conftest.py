@@ -11,11 +11,11 @@ import pytest
 import pytest_asyncio
 
 from deskhand.clock import SystemClock
-from deskhand.config import AdbSettings
 from deskhand.core.errors import DeviceFault
 from deskhand.devices.adb import AdbClient
 from deskhand.devices.adb_server import find_adb
 from deskhand.devices.android import AndroidDevice, connect
+from deskhand.settings.schema import AdbSettings
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.server import SimPhone
 

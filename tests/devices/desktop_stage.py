@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from deskhand.clock import SystemClock
-from deskhand.config import DesktopSettings
 from deskhand.core.actions import OpenApp
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
 from deskhand.devices.desktop import DesktopDevice, open_desktop
+from deskhand.settings.schema import DesktopSettings
 
 APPS = Path(__file__).parent.parent / "apps"
 # GTK, Qt and Tk come from the distribution, and so belong to its Python.

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.config import AdbSettings
 from deskhand.core.errors import ActionFailed, DeviceGone, DeviceOffline, DeviceSetup, DeviceTimeout, DeviceUnauthorized
 from deskhand.devices.adb import AdbClient, Listed, parse_listing, trouble_of
 from deskhand.devices.adb_server import find_adb
 from deskhand.devices.adb_wire import ShellResult
+from deskhand.settings.schema import AdbSettings
 
 from .conftest import Plug, free_port
 

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from deskhand.config import BrowserSettings
 from deskhand.core.actions import Click, Hotkey, OpenApp, OpenUrl, Scroll
 from deskhand.core.errors import ActionFailed, BadFrame, NoElements, NotPossible
 from deskhand.devices.browser import BrowserDevice
 from deskhand.devices.browser_process import Chromium
 from deskhand.devices.browser_tab import Tab
+from deskhand.settings.schema import BrowserSettings
 from tests.devices.browser_stage import Site, click, device_in, find, running, script, serving, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

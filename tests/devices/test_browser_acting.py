@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from deskhand.config import BrowserSettings
 from deskhand.core.actions import (
     Back,
     Click,
@@ -28,6 +27,7 @@ from deskhand.core.actions import (
 from deskhand.core.errors import ActionFailed, NotPossible, TextNotTyped
 from deskhand.devices.browser import BrowserDevice
 from deskhand.devices.browser_process import Chromium
+from deskhand.settings.schema import BrowserSettings
 from tests.devices.browser_stage import Site, click, device_in, find, running, script, serving, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

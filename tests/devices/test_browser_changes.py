@@ -9,11 +9,11 @@ import pytest
 import pytest_asyncio
 
 from deskhand.clock import SystemClock
-from deskhand.config import SettleSettings
 from deskhand.core.actions import Click
 from deskhand.devices.browser import BrowserDevice
 from deskhand.devices.browser_process import Chromium
 from deskhand.screen.settle import VisualStability
+from deskhand.settings.schema import SettleSettings
 from tests.devices.browser_stage import Site, click, device_in, find, running, script, serving, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

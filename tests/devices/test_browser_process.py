@@ -14,13 +14,13 @@ from uuid import uuid4
 import pytest
 
 from deskhand.clock import SystemClock
-from deskhand.config import BrowserSettings
 from deskhand.core.actions import Click, OpenUrl, Type
 from deskhand.core.errors import DeviceGone, DeviceRestarted, DeviceSetup
 from deskhand.devices.browser import BrowserDevice, launch
 from deskhand.devices.browser_process import find_executable, start
 from deskhand.devices.browsers import Browsers
 from deskhand.devices.pool import Pool
+from deskhand.settings.schema import BrowserSettings
 from tests.devices.browser_stage import Site, click, device_in, find, running, script, serving, show
 
 

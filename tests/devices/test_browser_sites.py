@@ -9,12 +9,12 @@ import pytest
 import pytest_asyncio
 
 from deskhand.clock import SystemClock
-from deskhand.config import BrowserSettings, PolicySettings
 from deskhand.core.actions import Back, Click, Key, Move, OpenUrl
 from deskhand.core.errors import ActionFailed
 from deskhand.devices.browser import BrowserDevice, launch, open_beside
 from deskhand.devices.browser_process import Chromium
 from deskhand.devices.browsers import Browsers
+from deskhand.settings.schema import BrowserSettings, PolicySettings
 from tests.devices.browser_stage import Site, click, device_in, find, running, script, serving, show
 
 GOOD, BAD = "127.0.0.1", "localhost"

@@ -14,11 +14,11 @@ from Xlib.display import Display
 from Xlib.protocol import rq
 
 from deskhand.clock import SystemClock
-from deskhand.config import DesktopSettings
 from deskhand.core import actions
 from deskhand.core.errors import DeviceSetup, NoElements
 from deskhand.devices.desktop import open_desktop
 from deskhand.devices.selftest import check_aim
+from deskhand.settings.schema import DesktopSettings
 from tests.devices.desktop_stage import SYSTEM_PYTHON, keep_out_of_the_home, staged, wait_for
 
 

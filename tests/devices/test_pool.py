@@ -12,7 +12,6 @@ import pytest
 
 from deskhand.build import SimulatedPhones
 from deskhand.clock import SystemClock
-from deskhand.config import BrowserSettings, DesktopSettings, Settings
 from deskhand.core.actions import Home, LongPress, OpenApp
 from deskhand.core.errors import DeviceBusy, DeviceGone, DeviceSetup, UnknownDevice
 from deskhand.core.protocols import Device
@@ -21,6 +20,7 @@ from deskhand.devices.browsers import Browsers
 from deskhand.devices.desktops import Desktops
 from deskhand.devices.phones import Phones
 from deskhand.devices.pool import Pool
+from deskhand.settings.schema import BrowserSettings, DesktopSettings, Settings
 from tests.devices.conftest import Plug
 
 

@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from deskhand.clock import SystemClock
-from deskhand.config import SandboxSettings
 from deskhand.core.decisions import CodeResult
 from deskhand.core.errors import ActionFailed
 from deskhand.devices.sandbox import Sandbox
+from deskhand.settings.schema import SandboxSettings
 
 LIMITS: dict[str, Any] = {"time_s": 20, "memory_mb": 128, "output_kb": 4, "processes": 16, "file_mb": 8}
 MakeBox = Callable[..., Sandbox]

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.build import Deskhand
-from deskhand.config import Settings
 from deskhand.core.commands import InjectPrompt
 from deskhand.core.statuses import TaskStatus
 from deskhand.engine.run import Run
+from deskhand.settings.schema import Settings
 from deskhand.task.events import Decided, PlanMade
 
 CLOCK = "com.android.deskclock"

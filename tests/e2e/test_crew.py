@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from deskhand.build import Deskhand
-from deskhand.config import Settings
 from deskhand.core.statuses import SubtaskStatus, TaskStatus
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
+from deskhand.settings.schema import Settings
 
 PLAN = [
     {"title": "打开设置", "done_when": "", "role": "operator"},

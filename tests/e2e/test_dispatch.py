@@ -10,10 +10,10 @@ import pytest
 
 from deskhand.build import Deskhand
 from deskhand.cli.lines import lines_of
-from deskhand.config import Settings
 from deskhand.core.statuses import TaskStatus
 from deskhand.models.scripted import Entry, ScriptedCall, Seen, Step
 from deskhand.models.server import ModelServer
+from deskhand.settings.schema import Settings
 from deskhand.task.events import ActionEnded, GateClosed, PlanMade, Record, Ruled, Supplemented
 from deskhand.task.state import TaskState
 

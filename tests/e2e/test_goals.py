@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from deskhand.build import Deskhand
-from deskhand.config import load
 from deskhand.core.statuses import TaskStatus
+from deskhand.settings.load import load
 from deskhand.simphone.phone import Phone
 from deskhand.task.state import TaskState
 

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from deskhand.build import Deskhand
-from deskhand.config import ModelsSettings, Settings
 from deskhand.core.statuses import TaskStatus
 from deskhand.engine.run import Run
 from deskhand.models.scripted import Seen, Step
 from deskhand.models.server import ModelServer
+from deskhand.settings.schema import ModelsSettings, Settings
 from deskhand.task.events import ActionIntended, PersonAsked
 from deskhand.task.state import TaskState
 from tests.devices.browser_stage import script as in_page

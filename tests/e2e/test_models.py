@@ -15,10 +15,11 @@ import pytest
 import pytest_asyncio
 
 from deskhand.build import Deskhand
-from deskhand.config import Settings, load
 from deskhand.core.statuses import TaskStatus
 from deskhand.models.scripted import Entry, ScriptedCall, Seen, Step
 from deskhand.models.server import ModelServer
+from deskhand.settings.load import load
+from deskhand.settings.schema import Settings
 from deskhand.task.state import TaskState
 from tests.devices.browser_stage import Site, serving
 from tests.devices.browser_stage import script as in_page

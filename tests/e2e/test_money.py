@@ -11,11 +11,12 @@ import pytest
 
 from deskhand import build
 from deskhand.build import Deskhand
-from deskhand.config import BudgetSettings, load
 from deskhand.core.statuses import TaskStatus
 from deskhand.engine.budget import Budget
 from deskhand.models.scripted import Entry, ScriptedCall, Step
 from deskhand.models.server import ModelServer
+from deskhand.settings.load import load
+from deskhand.settings.schema import BudgetSettings
 from deskhand.task.events import Billed, Event, Record, Reserved
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal

@@ -13,13 +13,13 @@ from typing import Any, TypeVar
 import pytest
 
 from deskhand.build import Deskhand
-from deskhand.config import Settings
 from deskhand.core.actions import OpenApp, OpenUrl
 from deskhand.core.human import PersonRequest
 from deskhand.core.statuses import ExecutorStatus, SubtaskStatus, TaskStatus
 from deskhand.engine.run import Run
 from deskhand.models.scripted import Entry, Seen, Step
 from deskhand.models.server import ModelServer
+from deskhand.settings.schema import Settings
 from deskhand.task.events import ActionIntended, Corrected, PersonAsked, TodoEdited
 from tests.devices.browser_stage import Site, serving
 from tests.e2e.test_dispatch import act, call, done, press

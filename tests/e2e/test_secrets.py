@@ -16,7 +16,6 @@ import pytest
 from rapidfuzz.fuzz import partial_ratio
 
 from deskhand.build import Deskhand
-from deskhand.config import load
 from deskhand.core.errors import SettingsError, UsageError
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import ExecStatus, TaskStatus
@@ -24,6 +23,7 @@ from deskhand.models.scripted import Entry, ScriptedCall, Seen, Step
 from deskhand.models.server import ModelServer
 from deskhand.screen.frame import bounded, decode
 from deskhand.screen.text import ScreenText
+from deskhand.settings.load import load
 from tests.devices.browser_stage import Site, serving
 from tests.devices.browser_stage import script as in_page
 

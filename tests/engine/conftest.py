@@ -10,7 +10,6 @@ import pytest
 
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
-from deskhand.config import AdbSettings, ExecutorSettings, Settings, SettleSettings
 from deskhand.core.actions import Action
 from deskhand.core.decisions import Briefing, Decision, Planned
 from deskhand.core.protocols import Device
@@ -19,6 +18,7 @@ from deskhand.devices.adb_private import private_server
 from deskhand.devices.android import connect
 from deskhand.engine.run import Crew, Management, Run
 from deskhand.screen.settle import VisualStability
+from deskhand.settings.schema import AdbSettings, ExecutorSettings, Settings, SettleSettings
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.server import SimPhone
 from deskhand.task.journal import SqliteJournal

@@ -8,9 +8,9 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, multiple, rule
 
-from deskhand.config import BudgetSettings
 from deskhand.core.errors import BudgetSpent
 from deskhand.engine.budget import Budget, Held, Tier
+from deskhand.settings.schema import BudgetSettings
 
 
 def budget(cap: str = "1.00") -> Budget:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from deskhand.cli.lines import lines_of
-from deskhand.config import McpToolSettings, SupplementSettings
 from deskhand.core.actions import Click, Home, Memorize, OpenApp
 from deskhand.core.decisions import Briefing, Decision, Planned
 from deskhand.core.errors import DeviceTimeout, ModelFault, ModelUnavailable
@@ -32,6 +31,7 @@ from deskhand.roles.library import Library
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.roles.offline.manager import OfflineManager
 from deskhand.roles.offline.worker import OfflineWorker
+from deskhand.settings.schema import McpToolSettings, SupplementSettings
 from deskhand.simphone.phone import Phone
 from deskhand.task.events import (
     ActionIntended,

@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deskhand.config import PolicySettings
 from deskhand.core.actions import Action, Click, Drag, Hotkey, Key, OpenUrl, Swipe, Type
 from deskhand.core.decisions import Planned
 from deskhand.core.geometry import Rect
@@ -13,6 +12,7 @@ from deskhand.core.screen import FILE_HINT, Element, Frame, Observation, Role
 from deskhand.devices.browser_overlays import NO, YES
 from deskhand.devices.browser_panel import dialog_parts, listed
 from deskhand.engine.policy import judge, wants_elements
+from deskhand.settings.schema import PolicySettings
 from tests.engine.test_policy import FRAME, SPOT, X, Y, clicked, dialog, focused, judged, risk_of, screen, thing
 
 CHAT = screen(focused(hint="Type a message"))

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from deskhand.clock import SystemClock
-from deskhand.config import SandboxSettings
 from deskhand.core.actions import Action, Click, Key, Memorize, OpenApp, SwitchWindow, Type
 from deskhand.core.errors import ActionFailed, DeviceFault, TextNotTyped
 from deskhand.core.screen import Frame
@@ -16,6 +15,7 @@ from deskhand.devices.sandbox import Sandbox
 from deskhand.engine.guard import Cover, Grants, GuardedCode, GuardedDevice, GuardedJournal
 from deskhand.engine.vault import HIDDEN, Vault
 from deskhand.screen.text import ScreenText
+from deskhand.settings.schema import SandboxSettings
 from deskhand.simphone.phone import Phone
 from deskhand.task.events import ActionIntended, PersonSaid, TaskCreated
 from deskhand.task.journal import SqliteJournal

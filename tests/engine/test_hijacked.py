@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
-from deskhand.config import PolicySettings
 from deskhand.core.actions import Action, Back, Click, Drag, Home, Key, LongPress, OpenApp, OpenUrl, Scroll, Swipe, Type
 from deskhand.core.decisions import Planned
 from deskhand.core.screen import Element, Observation
 from deskhand.engine.policy import judge
+from deskhand.settings.schema import PolicySettings
 from tests.roles.handset import Handset, Refused
 
 pytestmark = pytest.mark.slow

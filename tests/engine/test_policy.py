@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deskhand.config import PolicySettings
 from deskhand.core.actions import (
     Action,
     Answer,
@@ -36,6 +35,7 @@ from deskhand.core.decisions import Planned
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Frame, Observation, Role
 from deskhand.engine.policy import Permit, judge, wants_elements
+from deskhand.settings.schema import PolicySettings
 
 FRAME = Frame(np.zeros((2000, 1000, 4), np.uint8))
 SPOT = Rect(100, 1000, 300, 1100)

@@ -12,7 +12,6 @@ import pytest
 
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
-from deskhand.config import DispatcherSettings, ExecutorSettings, RuleSettings, Settings
 from deskhand.core.actions import Action, ActionKind, Click, Memorize, OpenApp, TakeOver
 from deskhand.core.decisions import Briefing, Decision, Planned, Usage
 from deskhand.core.errors import (
@@ -49,6 +48,7 @@ from deskhand.engine.run import Crew, Management, Run
 from deskhand.engine.transitions import TABLE
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.screen.diff import change_between
+from deskhand.settings.schema import DispatcherSettings, ExecutorSettings, RuleSettings, Settings
 from deskhand.task.events import Event, PersonReplied, Record, RunSummary, TodoEdited
 from deskhand.task.fold import fold, fold_all
 from deskhand.task.state import TaskState

@@ -13,7 +13,6 @@ import pytest
 
 from deskhand.build import Deskhand
 from deskhand.clock import SystemClock
-from deskhand.config import AdbSettings, Settings
 from deskhand.core.actions import Click, Home, Memorize
 from deskhand.core.decisions import Decision, Planned
 from deskhand.core.errors import UsageError
@@ -21,6 +20,7 @@ from deskhand.core.planning import GateTrigger
 from deskhand.core.statuses import Situation, SubtaskStatus, TaskStatus
 from deskhand.devices.adb_private import private_server
 from deskhand.engine.run import Crew, Run
+from deskhand.settings.schema import AdbSettings, Settings
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.server import SimPhone
 from deskhand.task.events import Event, Record, SituationChanged, SubtaskEnded, SubtaskStarted, TaskResumed

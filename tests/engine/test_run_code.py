@@ -12,15 +12,6 @@ import pytest
 
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
-from deskhand.config import (
-    BudgetSettings,
-    ExecutorSettings,
-    PeopleSettings,
-    PolicySettings,
-    SandboxSettings,
-    Settings,
-    SettleSettings,
-)
 from deskhand.core.actions import Answer, Click, RunCode
 from deskhand.core.commands import StartTask, Stop
 from deskhand.core.protocols import Worker
@@ -40,6 +31,15 @@ from deskhand.roles.technician import Technician
 from deskhand.screen.movers import Movers
 from deskhand.screen.perception import Perception
 from deskhand.screen.settle import VisualStability
+from deskhand.settings.schema import (
+    BudgetSettings,
+    ExecutorSettings,
+    PeopleSettings,
+    PolicySettings,
+    SandboxSettings,
+    Settings,
+    SettleSettings,
+)
 from deskhand.task.events import ActionEnded, ArtifactKept, Record, StepFinished, TaskCreated
 from deskhand.task.fold import ARTIFACTS_KEPT, fold, fold_all
 from deskhand.task.journal import SqliteJournal

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from deskhand.config import PolicySettings
 from deskhand.core.actions import Action, Click, Home, OpenApp, TakeOver
 from deskhand.core.decisions import Decision, Planned
 from deskhand.core.llm import ModelReply
@@ -14,6 +13,7 @@ from deskhand.engine.run import Management
 from deskhand.models.dialects import DIALECTS
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.roles.offline.manager import OfflineManager
+from deskhand.settings.schema import PolicySettings
 from deskhand.task.events import SituationChanged, StepFinished
 from deskhand.task.journal import SqliteJournal
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun

@@ -3,11 +3,11 @@
 from deskhand.bench.films import Film, FilmClock, FilmDevice
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
-from deskhand.config import Settings
 from deskhand.core.actions import Action, Click, OpenApp
 from deskhand.core.screen import Frame
 from deskhand.engine.run import Crew, Run
 from deskhand.screen.settle import VisualStability
+from deskhand.settings.schema import Settings
 from deskhand.task.events import Settled
 from deskhand.task.journal import SqliteJournal
 from tests.engine.conftest import ScriptedWorker

@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from deskhand.config import RuleSettings
 from deskhand.core.actions import Click, Memorize
 from deskhand.core.decisions import ActionReport, StepReport
 from deskhand.core.planning import ALLOWED, GateDecision, GateTrigger, QualityReport, ReplanReason, ReplanStrategy
@@ -21,6 +20,7 @@ from deskhand.engine.inspection import lawful
 from deskhand.engine.rules import DEFAULT_RULES, decide
 from deskhand.engine.strategy import next_strategy
 from deskhand.engine.transitions import TABLE, When, destination
+from deskhand.settings.schema import RuleSettings
 from deskhand.task.events import (
     ActionEnded,
     ActionIntended,

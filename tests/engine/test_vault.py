@@ -10,11 +10,14 @@ from hypothesis import strategies as st
 from keyring.backend import KeyringBackend
 from keyring.errors import KeyringLocked
 
-from deskhand.config import SecretsSettings, load, read_secret, session_environment
 from deskhand.core.errors import SettingsError
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
 from deskhand.engine.vault import HIDDEN, Vault
+from deskhand.settings.environment import session_environment
+from deskhand.settings.keys import read_secret
+from deskhand.settings.load import load
+from deskhand.settings.schema import SecretsSettings
 
 BOX = Rect(0, 0, 10, 10)
 

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import pytest
 
-from deskhand.config import EndpointSettings
 from deskhand.core.decisions import Usage
 from deskhand.core.llm import Computer, ModelRequest, Picture, Tool, ToolCall, Turn
 from deskhand.models.faults import CallFailed
@@ -16,6 +15,7 @@ from deskhand.models.make import make_wire
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
 from deskhand.models.wire import Patience, Wire
+from deskhand.settings.schema import EndpointSettings
 
 Name = Literal["openai", "anthropic"]
 NAMES: list[Name] = ["openai", "anthropic"]

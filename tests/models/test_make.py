@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from deskhand.clock import ManualClock
-from deskhand.config import BudgetSettings, EndpointSettings, Settings, load, read_key
 from deskhand.core.errors import ModelUnavailable, SettingsError
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.engine.budget import Budget
@@ -15,6 +14,9 @@ from deskhand.models.make import make_dialect, make_model
 from deskhand.models.probe import probe
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
+from deskhand.settings.keys import read_key
+from deskhand.settings.load import load
+from deskhand.settings.schema import BudgetSettings, EndpointSettings, Settings
 
 REQUEST = ModelRequest(role="operator", system="", turns=(Turn("user", ("Hello",)),), temperature=0.0, top_p=0.9)
 

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskhand.clock import ManualClock
-from deskhand.config import BudgetSettings, EndpointSettings, Settings
 from deskhand.core.decisions import Usage
 from deskhand.core.errors import BudgetSpent, JournalError, ModelUnavailable, SettingsError
 from deskhand.core.llm import ModelRequest, Picture, Turn
@@ -21,6 +20,7 @@ from deskhand.models.make import make_model
 from deskhand.models.prices import most_input_tokens, price_of
 from deskhand.models.scripted import Step
 from deskhand.models.server import ModelServer
+from deskhand.settings.schema import BudgetSettings, EndpointSettings, Settings
 
 REQUEST = ModelRequest(role="operator", system="Be brief.", turns=(Turn("user", ("Hello",)),), max_output_tokens=1000)
 PRICE = {"input": "10", "output": "20"}

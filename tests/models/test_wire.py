@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 
 from deskhand.clock import ManualClock, SystemClock
-from deskhand.config import EndpointSettings, Provider
 from deskhand.core.decisions import Usage
 from deskhand.core.errors import ModelUnavailable
 from deskhand.core.llm import ModelRequest, Picture, Tool, ToolCall, ToolResult, Turn
@@ -24,6 +23,7 @@ from deskhand.models.patient import Patient
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
 from deskhand.models.wire import Patience, Wire
+from deskhand.settings.schema import EndpointSettings, Provider
 
 KEY = "sk-test-0123456789abcdef"
 JPEG = b"\xff\xd8\xff\xe0" + bytes(200)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from deskhand.clock import ManualClock
-from deskhand.config import BudgetSettings, Settings
 from deskhand.core.actions import ActionKind, RunCode
 from deskhand.core.decisions import ActionReport, Briefing, StepReport
 from deskhand.core.protocols import Model
@@ -17,6 +16,7 @@ from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.engine.budget import Budget
 from deskhand.models.make import make_model
 from deskhand.models.server import ModelServer
+from deskhand.settings.schema import BudgetSettings, Settings
 
 BLANK = Observation(Frame(np.zeros((40, 20, 4), np.uint8)), app="Home")
 OFFERED: frozenset[ActionKind] = frozenset({"run_code", "wait", "memorize", "answer"})

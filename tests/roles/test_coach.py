@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from deskhand.clock import ManualClock
-from deskhand.config import BudgetSettings, Settings
 from deskhand.core.actions import Click
 from deskhand.core.decisions import ActionReport, StepReport
 from deskhand.core.errors import ModelFault
@@ -23,6 +22,7 @@ from deskhand.models.make import make_model
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
 from deskhand.roles.coach import Coach
+from deskhand.settings.schema import BudgetSettings, Settings
 
 TODO = (
     Subtask(id="1.1", title="Turn on Wi-Fi", status=SubtaskStatus.FULFILLED),

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deskhand.config import SupplementSettings
 from deskhand.core.actions import Click, Memorize, RunCode
 from deskhand.core.decisions import ActionReport, Briefing, StepReport
 from deskhand.core.errors import ModelFault
@@ -27,6 +26,7 @@ from deskhand.roles.library import Library
 from deskhand.roles.manager import Manager
 from deskhand.roles.operator import Operator
 from deskhand.roles.technician import Technician
+from deskhand.settings.schema import SupplementSettings
 from deskhand.sheets import MARKS, as_data
 from tests.models.situations import PHONE as PHONE_SITUATION
 

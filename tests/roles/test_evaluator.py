@@ -12,7 +12,6 @@ import pytest
 from PIL import Image
 
 from deskhand.clock import ManualClock
-from deskhand.config import BudgetSettings, Settings
 from deskhand.core.actions import Click
 from deskhand.core.decisions import ActionReport, StepReport
 from deskhand.core.errors import BudgetSpent, Unparsable
@@ -28,6 +27,7 @@ from deskhand.models.server import ModelServer
 from deskhand.roles.evaluator import Evaluator
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.roles.telling import Sight
+from deskhand.settings.schema import BudgetSettings, Settings
 
 NOISE = np.random.default_rng(1).integers(0, 255, (2400, 1080, 4), dtype=np.uint8)
 BEFORE = Frame(NOISE)

@@ -12,11 +12,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from deskhand.config import McpToolSettings, Settings, SupplementSettings
 from deskhand.core.errors import DeskhandError, LookupFailed
 from deskhand.core.planning import Material
 from deskhand.roles.library import MAX_MATERIALS, Library
 from deskhand.roles.library_text import MAX_FILE, passages
+from deskhand.settings.schema import McpToolSettings, Settings, SupplementSettings
 
 GOAL = "open the door"
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from deskhand.clock import ManualClock
-from deskhand.config import BudgetSettings, Settings, SupplementSettings
 from deskhand.core.actions import Click
 from deskhand.core.decisions import ActionReport, StepReport
 from deskhand.core.errors import BudgetSpent, ModelUnavailable, NoPlan
@@ -34,6 +33,7 @@ from deskhand.models.server import ModelServer
 from deskhand.roles.library import Library
 from deskhand.roles.manager import Manager
 from deskhand.roles.offline.manager import OfflineManager
+from deskhand.settings.schema import BudgetSettings, Settings, SupplementSettings
 
 SCREEN = Observation(
     Frame(np.zeros((200, 100, 4), np.uint8)),

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from deskhand.clock import ManualClock
-from deskhand.config import BudgetSettings, Settings
 from deskhand.core.actions import ActionKind, Click, Key, Memorize, Type
 from deskhand.core.decisions import ActionReport, Briefing, StepReport, Verdict
 from deskhand.core.errors import BudgetSpent, Unparsable
@@ -22,6 +21,7 @@ from deskhand.models.make import make_dialect, make_model
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
 from deskhand.roles.operator import Operator, Sight
+from deskhand.settings.schema import BudgetSettings, Settings
 
 PHONE: frozenset[ActionKind] = frozenset({"click", "type", "key", "swipe", "back", "home", "open_app", "long_press"})
 NOISE = np.random.default_rng(1).integers(0, 255, (2400, 1080, 4), dtype=np.uint8)

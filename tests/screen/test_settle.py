@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from deskhand.bench.films import KINDS, Film, FilmClock, FilmDevice
 from deskhand.bench.screen_settle import show
 from deskhand.clock import SystemClock
-from deskhand.config import SettleSettings
 from deskhand.core.errors import BadFrame, DeviceGone, DeviceTimeout
 from deskhand.core.screen import Frame, SettleResult
 from deskhand.screen.settle import VisualStability
+from deskhand.settings.schema import SettleSettings
 from tests.screen.pictures import noise, painted, plain
 
 BUSY = noise(400, 800)

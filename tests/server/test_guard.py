@@ -14,13 +14,13 @@ import pytest
 from fastapi.routing import APIRoute
 
 from deskhand.clock import ManualClock
-from deskhand.config import ServerSettings
 from deskhand.core.errors import SettingsError
 from deskhand.server.app import make_app
 from deskhand.server.door import bound
 from deskhand.server.guard import COOKIE, check_exposure
 from deskhand.server.token import read_token
 from deskhand.server.watch import SettingsWatch
+from deskhand.settings.schema import ServerSettings
 from tests.server.conftest import House, Serve
 
 

@@ -12,7 +12,6 @@ from urllib.parse import quote
 
 from deskhand.bench.rows import Row
 from deskhand.clock import SystemClock
-from deskhand.config import BrowserSettings, SettleSettings
 from deskhand.core.actions import Action, ActionKind, Click, OpenUrl, Type
 from deskhand.core.screen import AppInfo, Element, Frame
 from deskhand.devices.browser import BrowserDevice, open_beside
@@ -21,6 +20,7 @@ from deskhand.devices.browser_tab import Tab
 from deskhand.devices.browser_window import Window
 from deskhand.screen.frame import decode
 from deskhand.screen.settle import VisualStability
+from deskhand.settings.schema import BrowserSettings, SettleSettings
 
 ROUNDS = 15
 WINDOWS = 8

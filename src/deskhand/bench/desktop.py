@@ -11,10 +11,10 @@ import numpy as np
 
 from deskhand.bench.rows import Row
 from deskhand.clock import SystemClock
-from deskhand.config import DesktopSettings
 from deskhand.core.actions import Click, Key, OpenApp
 from deskhand.core.errors import AppNotFound
 from deskhand.devices.desktop import DesktopDevice, open_desktop
+from deskhand.settings.schema import DesktopSettings
 
 ROUNDS = 60
 KEYS = 30

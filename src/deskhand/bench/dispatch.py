@@ -9,7 +9,6 @@ from deskhand.bench.rows import Row
 from deskhand.build import Deskhand
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
-from deskhand.config import RuleSettings, Settings
 from deskhand.core.actions import Action, Home, OpenApp
 from deskhand.core.decisions import Briefing, Decision, Planned
 from deskhand.core.planning import GateDecision, GateRequest, GateTrigger, Material, Plan, PlanRequest, QualityReport
@@ -19,6 +18,7 @@ from deskhand.core.subtask import Subtask
 from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Crew, Management, Run
 from deskhand.screen.settle import VisualStability
+from deskhand.settings.schema import RuleSettings, Settings
 from deskhand.task.journal import SqliteJournal
 
 STEPS = 16

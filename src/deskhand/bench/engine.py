@@ -14,7 +14,6 @@ from deskhand.bench.rows import Row
 from deskhand.build import Deskhand
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
-from deskhand.config import Settings
 from deskhand.core.actions import Action, ActionKind, Click, Home, OpenApp
 from deskhand.core.decisions import Briefing, Decision, Planned
 from deskhand.core.protocols import Device, Settle
@@ -23,6 +22,7 @@ from deskhand.core.statuses import TaskStatus
 from deskhand.engine.run import Crew, Run
 from deskhand.screen.diff import change_between
 from deskhand.screen.settle import VisualStability
+from deskhand.settings.schema import Settings
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
 

@@ -15,7 +15,6 @@ import numpy as np
 
 from deskhand.bench.rows import Row
 from deskhand.clock import SystemClock
-from deskhand.config import BudgetSettings, Provider, Settings
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, Situation
 from deskhand.core.protocols import Model
 from deskhand.core.screen import Frame
@@ -25,6 +24,7 @@ from deskhand.models.make import make_model
 from deskhand.models.scripted import Step
 from deskhand.models.server import ModelServer
 from deskhand.screen.frame import bounded, to_jpeg
+from deskhand.settings.schema import BudgetSettings, Provider, Settings
 
 CALLS = 40
 PICTURE_BYTES = 300_000

@@ -14,7 +14,6 @@ from PIL import Image, ImageDraw, ImageFont
 
 from deskhand.build import Deskhand
 from deskhand.clock import SystemClock
-from deskhand.config import Settings
 from deskhand.core.actions import OpenUrl
 from deskhand.core.errors import DeviceSetup
 from deskhand.core.geometry import Rect
@@ -23,6 +22,7 @@ from deskhand.core.screen import Frame
 from deskhand.screen.frame import from_image, to_image
 from deskhand.screen.settle import VisualStability
 from deskhand.screen.text import Line
+from deskhand.settings.schema import Settings
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.render_text import FONT_FILE
 

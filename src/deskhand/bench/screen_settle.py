@@ -9,11 +9,11 @@ from PIL import Image, ImageDraw, ImageFont
 
 from deskhand.bench.film_layers import LEAD
 from deskhand.bench.films import Film, FilmClock, FilmDevice, films
-from deskhand.config import SettleSettings
 from deskhand.core.protocols import Device
 from deskhand.core.screen import Frame
 from deskhand.screen.diff import changed_fraction
 from deskhand.screen.settle import VisualStability
+from deskhand.settings.schema import SettleSettings
 
 _LOOK_EVERY = 0.7
 INTERVAL = 0.2

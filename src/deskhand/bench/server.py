@@ -20,9 +20,9 @@ from typing import Any
 
 from deskhand.bench.rows import Row
 from deskhand.clock import SystemClock
-from deskhand.config import session_environment
 from deskhand.models.scripted import ScriptedCall, Step
 from deskhand.models.server import ModelServer
+from deskhand.settings.environment import session_environment
 
 STARTS = 3
 WATCHERS = 200

@@ -16,7 +16,6 @@ from deskhand.build.simulated import SimulatedPhones
 from deskhand.build.staff import Staff
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
-from deskhand.config import Settings, load, read_secret
 from deskhand.core.actions import OpenUrl
 from deskhand.core.decisions import Planned
 from deskhand.core.errors import UsageError
@@ -28,7 +27,10 @@ from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Crew, Run, clear_goal
 from deskhand.engine.vault import Vault
 from deskhand.screen.settle import VisualStability
-from deskhand.sites import verdict
+from deskhand.settings.keys import read_secret
+from deskhand.settings.load import load
+from deskhand.settings.schema import Settings
+from deskhand.settings.site_lists import verdict
 from deskhand.task.events import Event, LoopMode
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal

@@ -6,9 +6,9 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deskhand.config import Settings
 from deskhand.core.errors import SettingsError
 from deskhand.engine.budget import Budget
+from deskhand.settings.schema import Settings
 
 if TYPE_CHECKING:
     from deskhand.core.protocols import Assistant, Clock, Ledger

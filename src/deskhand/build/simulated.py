@@ -6,8 +6,8 @@ import asyncio
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
-from deskhand.config import Settings
 from deskhand.core.screen import DeviceInfo
+from deskhand.settings.schema import Settings
 
 if TYPE_CHECKING:
     from deskhand.core.protocols import Clock, Device

@@ -6,10 +6,10 @@ from contextlib import AsyncExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from deskhand.config import ModelSettings, Settings
 from deskhand.engine.budget import Budget, Tier
 from deskhand.engine.log import Bills
 from deskhand.engine.run import Management
+from deskhand.settings.schema import ModelSettings, Settings
 
 if TYPE_CHECKING:
     from deskhand.core.protocols import Clock, Coach, Judge, Model, Planner, PromptMemory, Worker

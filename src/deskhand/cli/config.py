@@ -7,7 +7,9 @@ from rich.markup import escape
 
 from deskhand.cli.faults import run_loop
 from deskhand.cli.sheet import make_console, make_table
-from deskhand.config import explained, put_together, read_layers, settings_file
+from deskhand.settings.environment import settings_file
+from deskhand.settings.explain import explained
+from deskhand.settings.load import put_together, read_layers
 
 
 def show(*, every: bool, as_json: bool) -> NoReturn:

@@ -9,7 +9,7 @@ from rich.markup import escape
 from deskhand.build import Deskhand
 from deskhand.cli.faults import run_loop
 from deskhand.cli.sheet import make_console, make_table
-from deskhand.config import load
+from deskhand.settings.load import load
 
 
 def devices(*, as_json: bool) -> NoReturn:

@@ -17,10 +17,12 @@ from deskhand.build import SimulatedPhones, make_pool
 from deskhand.cli.faults import run_loop
 from deskhand.cli.sheet import make_console, make_table
 from deskhand.clock import SystemClock
-from deskhand.config import Settings, load, settings_file
 from deskhand.core.errors import DeskhandError, DeviceFault
 from deskhand.core.screen import DeviceInfo
 from deskhand.devices.sandbox import can_run_code
+from deskhand.settings.environment import settings_file
+from deskhand.settings.load import load
+from deskhand.settings.schema import Settings
 from deskhand.task.journal import SqliteJournal
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from deskhand.cli.lines import lines_of
 from deskhand.cli.progress import coloured, ending, money
 from deskhand.cli.run import outcome
 from deskhand.cli.sheet import make_console, make_table, say
-from deskhand.config import load
+from deskhand.settings.load import load
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
 

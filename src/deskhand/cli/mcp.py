@@ -11,7 +11,7 @@ from typing import NoReturn
 from deskhand.cli.faults import run_loop
 from deskhand.cli.serve import report, stand
 from deskhand.core.errors import UsageError
-from deskhand.layers import Tree
+from deskhand.settings.layers import Tree
 
 
 def mcp(*, http: bool, port: int | None) -> NoReturn:

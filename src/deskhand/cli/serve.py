@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from deskhand.cli.faults import run_loop
 from deskhand.core.errors import UsageError
-from deskhand.layers import Tree
+from deskhand.settings.layers import Tree
 
 if TYPE_CHECKING:
     from deskhand.server.token import Token

@@ -9,7 +9,6 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from deskhand.config import AdbSettings
 from deskhand.core.errors import (
     ActionFailed,
     DeviceFault,
@@ -23,6 +22,7 @@ from deskhand.devices import adb_sync
 from deskhand.devices.adb_server import start_server
 from deskhand.devices.adb_sync import FileStat
 from deskhand.devices.adb_wire import Ended, Refused, ShellResult, Wire
+from deskhand.settings.schema import AdbSettings
 
 SHORT_S = 5.0
 SHELL_S = 30.0

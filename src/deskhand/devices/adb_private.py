@@ -5,11 +5,12 @@ import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-from deskhand.config import AdbSettings, session_environment
 from deskhand.core.errors import DeviceSetup
 from deskhand.core.protocols import Clock
 from deskhand.devices.adb_server import find_adb
 from deskhand.devices.keeper import Child, Keeper
+from deskhand.settings.environment import session_environment
+from deskhand.settings.schema import AdbSettings
 
 READY_S = 15.0
 LOOK_AGAIN_S = 0.01

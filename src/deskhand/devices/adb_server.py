@@ -7,8 +7,8 @@ import os
 import shutil
 from pathlib import Path
 
-from deskhand.config import AdbSettings
 from deskhand.core.errors import DeviceSetup
+from deskhand.settings.schema import AdbSettings
 
 START_TIMEOUT_S = 20.0
 LOCAL_HOSTS = {"127.0.0.1", "localhost", "::1"}

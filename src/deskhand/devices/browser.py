@@ -12,7 +12,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from deskhand.config import BrowserSettings, PolicySettings
 from deskhand.core.actions import (
     Action,
     ActionKind,
@@ -49,6 +48,7 @@ from deskhand.devices.browser_tab import Tab
 from deskhand.devices.browser_window import Window
 from deskhand.devices.browser_wire import Behind, Interrupted, TabLost, in_our_words
 from deskhand.screen.frame import decode
+from deskhand.settings.schema import BrowserSettings, PolicySettings
 
 CAPABILITIES: frozenset[ActionKind] = frozenset({
     "click", "double_click", "right_click", "middle_click", "move", "long_press", "drag", "swipe", "scroll", "type",

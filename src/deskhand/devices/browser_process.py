@@ -13,8 +13,9 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from deskhand.config import BrowserSettings, session_environment
 from deskhand.core.errors import DeviceSetup
+from deskhand.settings.environment import session_environment
+from deskhand.settings.schema import BrowserSettings
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Playwright

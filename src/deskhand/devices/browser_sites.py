@@ -11,8 +11,8 @@ import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, cast
 
-from deskhand.config import PolicySettings
-from deskhand.sites import verdict
+from deskhand.settings.schema import PolicySettings
+from deskhand.settings.site_lists import verdict
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, CDPSession

@@ -11,11 +11,11 @@ import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from deskhand.config import BrowserSettings
 from deskhand.core.errors import DeviceTimeout
 from deskhand.devices.browser_documents import Document, Documents, Listing
 from deskhand.devices.browser_overlays import Chooser, Overlay, Question
 from deskhand.devices.browser_wire import CALL_S, Halt, Interrupted, TabLost, Wire
+from deskhand.settings.schema import BrowserSettings
 
 if TYPE_CHECKING:
     from playwright.async_api import Dialog, FileChooser, Page

@@ -7,7 +7,6 @@ import contextlib
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from deskhand.config import BrowserSettings, PolicySettings
 from deskhand.core.errors import ActionFailed, DeviceGone, DeviceRestarted, DeviceSetup, DeviceTimeout
 from deskhand.core.protocols import Clock
 from deskhand.devices.browser_changes import Changes
@@ -16,6 +15,7 @@ from deskhand.devices.browser_process import Chromium, attach, start
 from deskhand.devices.browser_sites import ANYWHERE, SiteGuard
 from deskhand.devices.browser_tab import Tab
 from deskhand.devices.browser_wire import Behind, Interrupted, TabLost
+from deskhand.settings.schema import BrowserSettings, PolicySettings
 
 if TYPE_CHECKING:
     from playwright.async_api import BrowserContext, Dialog, Page

@@ -4,12 +4,12 @@ import asyncio
 import importlib.util
 from urllib.parse import urlsplit
 
-from deskhand.config import BrowserSettings, PolicySettings
 from deskhand.core.errors import DeviceSetup
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import DeviceInfo
 from deskhand.devices.browser_process import find_executable
 from deskhand.devices.browser_sites import ANYWHERE
+from deskhand.settings.schema import BrowserSettings, PolicySettings
 
 INSTALL = "Install its part: pip install 'deskhand[browser]'."
 _ANSWER_S = 2.0

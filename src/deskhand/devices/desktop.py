@@ -13,7 +13,6 @@ from typing import TypeVar
 from Xlib import X
 from Xlib.display import Display
 
-from deskhand.config import DesktopSettings, session_environment
 from deskhand.core import actions
 from deskhand.core.actions import Action, ActionKind, points_of
 from deskhand.core.errors import ActionFailed, AppNotFound, DeviceFault, DeviceSetup, NoElements, NotPossible
@@ -31,6 +30,8 @@ from deskhand.devices.desktop_text import Field, Typist
 from deskhand.devices.desktop_windows import WindowInfo
 from deskhand.devices.desktop_x import Camera, Damage, XThread
 from deskhand.devices.keeper import Child, Keeper
+from deskhand.settings.environment import session_environment
+from deskhand.settings.schema import DesktopSettings
 
 Result = TypeVar("Result")
 

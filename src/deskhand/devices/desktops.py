@@ -4,10 +4,11 @@ import asyncio
 import importlib.util
 import shutil
 
-from deskhand.config import DesktopSettings, session_environment
 from deskhand.core.errors import DeviceSetup, UnknownDevice
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import DeviceInfo
+from deskhand.settings.environment import session_environment
+from deskhand.settings.schema import DesktopSettings
 
 PARTS = ("mss", "Xlib", "dbus_fast")
 INSTALL = "Install its part: pip install 'deskhand[desktop]'."

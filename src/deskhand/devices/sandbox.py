@@ -13,7 +13,6 @@ from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
-from deskhand.config import SandboxSettings
 from deskhand.core.decisions import CodeResult
 from deskhand.core.errors import ActionFailed
 from deskhand.core.protocols import Clock
@@ -22,6 +21,7 @@ from deskhand.devices.sandbox_files import MAX_ENTRIES, changed_files, disk_use,
 from deskhand.devices.sandbox_output import Output
 from deskhand.devices.sandbox_process import Tree, bare, in_sandbox, undisturbed
 from deskhand.devices.sandbox_watch import memory_of_tree, unlinked_files
+from deskhand.settings.schema import SandboxSettings
 
 _WATCH_S = 0.1
 _DRAIN_S = 5.0

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import Literal
 
-from deskhand.config import SandboxSettings
+from deskhand.settings.schema import SandboxSettings
 
 Language = Literal["bash", "python"]
 

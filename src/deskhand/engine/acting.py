@@ -3,7 +3,6 @@
 import asyncio
 from dataclasses import dataclass
 
-from deskhand.config import ExecutorSettings
 from deskhand.core.actions import (
     OPENING_KINDS,
     REPEATABLE_KINDS,
@@ -24,6 +23,7 @@ from deskhand.core.subtask import WorkerRole
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes
 from deskhand.screen.stuck import StuckWatch
+from deskhand.settings.schema import ExecutorSettings
 from deskhand.task.events import ActionEnded, ActionIntended, Answered, ArtifactKept, Event, Memorized, Settled
 
 # What the engine itself can do, on every device.

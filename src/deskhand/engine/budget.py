@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 
-from deskhand.config import BudgetSettings
 from deskhand.core.errors import BudgetSpent
 from deskhand.core.planning import Depth
+from deskhand.settings.schema import BudgetSettings
 
 
 class Tier(StrEnum):

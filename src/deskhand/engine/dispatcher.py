@@ -9,7 +9,6 @@ from collections.abc import AsyncIterable
 from typing import Literal
 
 from deskhand.bus import Mailbox
-from deskhand.config import Settings
 from deskhand.core.commands import Command, InjectPrompt, Pause, ResetContext, Resume, StartTask
 from deskhand.core.errors import BudgetSpent, DeskhandError, DeviceFault, LookupFailed, ModelFault, ModelUnavailable
 from deskhand.core.human import AddTodo
@@ -26,6 +25,7 @@ from deskhand.engine.rules import Rule, decide
 from deskhand.engine.strategy import next_strategy
 from deskhand.engine.support import Support
 from deskhand.engine.transitions import When, destination
+from deskhand.settings.schema import Settings
 from deskhand.task.events import (
     CommandTaken,
     Corrected,

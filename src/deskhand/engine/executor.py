@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from deskhand.bus import Mailbox
-from deskhand.config import ExecutorSettings, PolicySettings
 from deskhand.core.actions import Action, ActionKind, TakeOver
 from deskhand.core.commands import Command, Holder, InjectPrompt, Pause, Resume, StartTask, Stop
 from deskhand.core.decisions import ActionReport, Briefing, Decision, Planned, StepReport
@@ -28,6 +27,7 @@ from deskhand.engine.permission import Permission
 from deskhand.engine.policy import needs_a_person
 from deskhand.screen.movers import Movers
 from deskhand.screen.stuck import StuckWatch
+from deskhand.settings.schema import ExecutorSettings, PolicySettings
 from deskhand.task.events import (
     CommandTaken,
     Decided,

@@ -22,8 +22,8 @@ from deskhand.core.protocols import Coach, CodeRunner, Device, Journal, Judge, P
 from deskhand.core.screen import AppInfo, Element, Frame, Observation
 from deskhand.engine.run import Crew, Management
 from deskhand.engine.vault import HIDDEN, Vault
-from deskhand.placeholders import misspelt_in, names_in, placeholder
 from deskhand.screen.cover import blank, covered
+from deskhand.settings.placeholders import misspelt_in, names_in, placeholder
 from deskhand.task.events import Event, PersonReplied, PersonSaid, Record, RunSummary, TaskCreated
 
 # How long a picture waits for the list that tells what it shows.

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from deskhand.config import GateSettings
 from deskhand.core.decisions import Usage
 from deskhand.core.errors import BudgetSpent, ModelFault, ModelUnavailable
 from deskhand.core.planning import ALLOWED, Depth, GateDecision, GateRequest, GateTrigger, QualityReport
@@ -12,6 +11,7 @@ from deskhand.core.statuses import SubtaskStatus
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes, patiently
 from deskhand.screen.diff import changed_fraction
+from deskhand.settings.schema import GateSettings
 from deskhand.task.events import GateClosed, GateOpened
 from deskhand.task.state import TaskState
 

@@ -5,7 +5,6 @@ A yes is for one action on one screen. What is risky, and why, is `policy`'s mat
 
 from dataclasses import dataclass
 
-from deskhand.config import PolicySettings
 from deskhand.core.actions import Action
 from deskhand.core.decisions import Planned
 from deskhand.core.screen import Observation
@@ -15,6 +14,7 @@ from deskhand.engine.looking import Eyes
 from deskhand.engine.people import People, said_no
 from deskhand.engine.policy import Permit, judge, wants_elements
 from deskhand.screen.movers import Movers
+from deskhand.settings.schema import PolicySettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from deskhand.app_names import same_app
-from deskhand.config import PolicySettings
 from deskhand.core.actions import OpenApp, OpenUrl, RunCode, TakeOver, describe
 from deskhand.core.decisions import Planned
 from deskhand.core.screen import Observation
 from deskhand.engine.risk import Finding, Risk, assess, typed_address, wants_elements
 from deskhand.engine.risk_words import asks_for, table
-from deskhand.sites import verdict
+from deskhand.settings.schema import PolicySettings
+from deskhand.settings.site_lists import verdict
 
 __all__ = ["Permit", "Risk", "judge", "needs_a_person", "wants_elements"]
 

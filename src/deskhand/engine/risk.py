@@ -31,7 +31,7 @@ from deskhand.core.screen import FILE_HINT, Element, Frame, Observation
 from deskhand.engine import risk_words as words
 from deskhand.engine.risk_words import Deed
 from deskhand.screen.frame import crop
-from deskhand.sites import clean
+from deskhand.settings.site_lists import clean
 
 Risk = Literal["look", "reversible", "irreversible"]
 

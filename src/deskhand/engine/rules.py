@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from deskhand.config import RuleSettings
 from deskhand.core.planning import GateTrigger, Ruling
 from deskhand.core.statuses import ExecutorStatus
+from deskhand.settings.schema import RuleSettings
 from deskhand.task.state import TaskState
 
 Outcome = Literal["QUALITY_CHECK", "REPLAN", "SUPPLEMENT", "USER_INTERVENTION"]

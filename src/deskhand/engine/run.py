@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Literal, Self
 
 from deskhand.bus import Bus, Subscription
-from deskhand.config import Settings
 from deskhand.core.actions import Action, Type, describe
 from deskhand.core.commands import Command, InjectPrompt, Pause, Resume, StartTask, Stop
 from deskhand.core.errors import DeskhandError, JournalError, UsageError
@@ -39,6 +38,7 @@ from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.engine.support import Support
 from deskhand.screen.movers import Movers
 from deskhand.screen.perception import Perception
+from deskhand.settings.schema import Settings
 from deskhand.task.events import (
     CommandTaken,
     Event,

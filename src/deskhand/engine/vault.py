@@ -17,7 +17,7 @@ from rapidfuzz.fuzz import partial_ratio
 
 from deskhand.core.errors import SettingsError
 from deskhand.core.screen import Element
-from deskhand.placeholders import PLACEHOLDER, names_in, placeholder
+from deskhand.settings.placeholders import PLACEHOLDER, names_in, placeholder
 
 HIDDEN = "(hidden)"
 # A shorter value is found only where no letter or digit stands beside it: 1234 is no secret in the middle of a number.

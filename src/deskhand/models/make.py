@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from deskhand.config import EndpointSettings, ModelSettings, Settings, read_key
 from deskhand.core.errors import SettingsError
 from deskhand.core.protocols import Budget, Clock, Dialect, Ledger, Model
 from deskhand.models.apis import Api
@@ -16,6 +15,8 @@ from deskhand.models.metered import Metered
 from deskhand.models.patient import Patient, Standby
 from deskhand.models.prices import Price, price_of
 from deskhand.models.wire import Patience, Wire
+from deskhand.settings.keys import read_key
+from deskhand.settings.schema import EndpointSettings, ModelSettings, Settings
 
 
 def model_settings(role: str, settings: Settings) -> ModelSettings:

@@ -9,12 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from deskhand.config import EndpointSettings
 from deskhand.core.decisions import Usage
 from deskhand.core.errors import SettingsError
 from deskhand.core.llm import ModelRequest, ToolCall, ToolResult
 from deskhand.models.apis import words
 from deskhand.models.faults import installed
+from deskhand.settings.schema import EndpointSettings
 
 _MILLION = Decimal(1_000_000)
 _FRAMING_TOKENS = 200

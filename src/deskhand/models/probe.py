@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 from PIL import Image
 
-from deskhand.config import EndpointSettings, Settings
 from deskhand.core.errors import DeskhandError, SettingsError
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, Tool, Turn
 from deskhand.models.faults import CallFailed
 from deskhand.models.make import dialect_name, make_wire, model_settings
 from deskhand.models.prices import Price, price_of
 from deskhand.models.wire import Patience
+from deskhand.settings.schema import EndpointSettings, Settings
 
 _TOOL = Tool(
     "colour",

@@ -13,12 +13,12 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from deskhand.config import EndpointSettings, ModelSettings
 from deskhand.core.errors import ModelUnavailable
 from deskhand.core.llm import ModelReply, ModelRequest
 from deskhand.models import faults
 from deskhand.models.apis import Api, Concessions, Json, Stream, encoded, mapped
 from deskhand.models.faults import Address, CallFailed
+from deskhand.settings.schema import EndpointSettings, ModelSettings
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response

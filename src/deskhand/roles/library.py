@@ -8,12 +8,12 @@ from __future__ import annotations
 import asyncio
 from typing import Protocol
 
-from deskhand.config import SupplementSettings
 from deskhand.core.errors import DeskhandError, LookupFailed
 from deskhand.core.planning import Material
 from deskhand.roles.library_files import Files
 from deskhand.roles.library_mcp import McpTool
 from deskhand.roles.library_web import WebSearch
+from deskhand.settings.schema import SupplementSettings
 
 MAX_MATERIALS = 8
 

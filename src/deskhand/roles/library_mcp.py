@@ -6,9 +6,9 @@ import asyncio
 import tempfile
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from deskhand.config import McpToolSettings
 from deskhand.core.errors import DeskhandError, LookupFailed
 from deskhand.core.planning import Material
+from deskhand.settings.schema import McpToolSettings
 
 if TYPE_CHECKING:
     from mcp import Client

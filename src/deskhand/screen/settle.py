@@ -1,6 +1,5 @@
 """Waits until a screen is still, by looking at it. Whether that was the wanted effect is left to others."""
 
-from deskhand.config import SettleSettings
 from deskhand.core.errors import BadFrame
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import Frame, SettleResult
@@ -8,6 +7,7 @@ from deskhand.screen.diff import change_between
 from deskhand.screen.movers import Movers
 from deskhand.screen.pulse import Pulse, listening, look
 from deskhand.screen.watch import Watch
+from deskhand.settings.schema import SettleSettings
 
 
 class VisualStability:

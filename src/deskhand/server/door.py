@@ -11,9 +11,9 @@ from typing import Literal
 import uvicorn
 from starlette.types import ASGIApp
 
-from deskhand.config import ServerSettings
 from deskhand.core.errors import UsageError
 from deskhand.server.guard import check_exposure
+from deskhand.settings.schema import ServerSettings
 
 # Streams end by themselves when the server shuts down; a client that does not read is not waited for any longer.
 GRACE_S = 3

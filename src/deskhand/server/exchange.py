@@ -16,7 +16,6 @@ from typing import Literal
 
 from deskhand.build import Deskhand
 from deskhand.build.assistant import make_assistant
-from deskhand.config import Settings
 from deskhand.core.decisions import Usage
 from deskhand.core.errors import DeskhandError
 from deskhand.core.human import PersonRequest
@@ -30,6 +29,7 @@ from deskhand.server.entries import Asked, Called, Done, Entry, Failed, Kept, Pa
 from deskhand.server.feed import Feed
 from deskhand.server.inner import InnerLoops
 from deskhand.server.toolbox import Toolbox, open_toolbox
+from deskhand.settings.schema import Settings
 
 ABORTED = "Aborted by the user."
 _YES = re.compile(r"\s*(y|yes|ok|okay|sure|allow|agreed?|好的?|是的?|可以|同意|确认|行)\s*[.!。！]?\s*", re.IGNORECASE)

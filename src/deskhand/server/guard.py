@@ -10,11 +10,11 @@ from http.cookies import CookieError, SimpleCookie
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from deskhand.config import ServerSettings
 from deskhand.core.errors import SettingsError
 from deskhand.core.protocols import Clock
 from deskhand.server.problems import MEDIA_TYPE, told
 from deskhand.server.token import Token
+from deskhand.settings.schema import ServerSettings
 
 COOKIE = "deskhand_console"
 MINUTE_S = 60.0

@@ -8,7 +8,6 @@ from typing import Any
 
 from deskhand.build import Deskhand
 from deskhand.clock import ended
-from deskhand.config import ChatSettings
 from deskhand.core.actions import describe
 from deskhand.core.errors import DeskhandError, DeviceBusy, DeviceFault, NoElements
 from deskhand.core.human import PersonRequest
@@ -17,6 +16,7 @@ from deskhand.core.statuses import ExecStatus, TaskStatus
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Run
 from deskhand.roles import telling
+from deskhand.settings.schema import ChatSettings
 from deskhand.task.events import PersonAsked
 from deskhand.task.state import TaskState
 

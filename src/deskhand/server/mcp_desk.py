@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from deskhand.build import DEFAULT_DEVICE, Deskhand
-from deskhand.config import Settings
 from deskhand.core.errors import DeskhandError, DeviceBusy, UsageError
 from deskhand.core.human import PersonReply, PersonRequest
 from deskhand.core.screen import Frame
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Run
-from deskhand.placeholders import placeholder
 from deskhand.screen.frame import bounded, decode, to_jpeg
 from deskhand.server.inner import InnerLoops
 from deskhand.server.mcp_words import (
@@ -35,6 +33,8 @@ from deskhand.server.mcp_words import (
 )
 from deskhand.server.tasks import Tasks
 from deskhand.server.watch import SettingsWatch
+from deskhand.settings.placeholders import placeholder
+from deskhand.settings.schema import Settings
 from deskhand.task.events import Observed, Settled
 
 QUALITY = 75

@@ -9,8 +9,8 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from deskhand.config import Settings
 from deskhand.core.errors import SettingsError
+from deskhand.settings.schema import Settings
 
 
 @dataclass(frozen=True, slots=True)

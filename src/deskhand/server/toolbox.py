@@ -16,11 +16,11 @@ from pydantic import PydanticUserError, TypeAdapter, ValidationError
 from pydantic_core import ArgsKwargs, PydanticSerializationError, to_jsonable_python
 
 from deskhand.build import Deskhand
-from deskhand.config import ChatSettings
 from deskhand.core.errors import DeskhandError, SettingsError
 from deskhand.core.llm import Tool, ToolCall
 from deskhand.server.inner import InnerLoops
 from deskhand.server.toolbox_mcp import open_server
+from deskhand.settings.schema import ChatSettings
 
 GROUP = "deskhand.tools"
 

@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 from typing import IO, Any, cast
 
-from deskhand.config import McpServerSettings
 from deskhand.core.errors import LookupFailed, SettingsError
 from deskhand.core.llm import Tool
+from deskhand.settings.schema import McpServerSettings
 
 _TEXT = 8000
 Use = Callable[[Mapping[str, Any]], Awaitable[Any]]

@@ -10,9 +10,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from deskhand.config import Settings, explained, load, read_layers, settings_file
 from deskhand.core.errors import SettingsError
-from deskhand.layers import Tree
+from deskhand.settings.environment import settings_file
+from deskhand.settings.explain import explained
+from deskhand.settings.layers import Tree
+from deskhand.settings.load import load, read_layers
+from deskhand.settings.schema import Settings
 
 
 class SettingsWatch:

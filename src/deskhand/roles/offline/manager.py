@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deskhand.config import SupplementSettings
 from deskhand.core.errors import NoPlan
 from deskhand.core.planning import Material, Plan, PlanRequest, ReplanReason, ReplanStrategy
 from deskhand.core.subtask import Subtask
@@ -18,6 +17,7 @@ from deskhand.roles.offline.strategies.opening import app_name
 from deskhand.roles.offline.technician import parted
 from deskhand.roles.task_types import task_type
 from deskhand.screen.find_words import same_word
+from deskhand.settings.schema import SupplementSettings
 
 _NO_CODE = {
     "en": "The goal wants code to be run, which can't be done here: install the package bubblewrap (deskhand doctor).",

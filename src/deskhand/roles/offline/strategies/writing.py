@@ -6,7 +6,6 @@ import re
 
 from deskhand.core.actions import Swipe, Type
 from deskhand.core.screen import Element
-from deskhand.placeholders import names_in
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
@@ -17,6 +16,7 @@ from deskhand.roles.offline.strategies.touching import touch
 from deskhand.screen.find import Candidate, nearest_names
 from deskhand.screen.find_query import read_description
 from deskhand.screen.find_words import fold
+from deskhand.settings.placeholders import names_in
 
 MAX_TRIES = 2
 # A finger does not hit every percent: after some corrections a few percent beside are accepted, and told.

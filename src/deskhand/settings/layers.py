@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from deskhand.core.errors import SettingsError
-from deskhand.placeholders import VARIABLE as SECRET_VARIABLE
+from deskhand.settings.placeholders import VARIABLE as SECRET_VARIABLE
 
 Tree = dict[str, Any]
 Route = tuple[str, ...]

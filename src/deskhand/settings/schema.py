@@ -1,21 +1,15 @@
-"""One typed settings tree; the only reader of settings files and of the environment.
+"""One typed tree of all settings with their defaults. Loading them is `load`'s work."""
 
-Command line > environment (`DESKHAND_SETTLE__MAX_WAIT_MS=…`) > file (TOML, or flat JSON) > default.
-"""
-
-import os
 import re
-from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
 
-from deskhand import sites
-from deskhand.core.errors import ModelUnavailable, SettingsError
-from deskhand.keepsakes import find_secret
-from deskhand.layers import Layer, Tree, classic_layer, file_layer, merged, origin, variables_layer, yielding
+from deskhand.settings import site_lists
+from deskhand.settings.environment import home_folder
+from deskhand.settings.layers import Tree
 
 
 class _Section(BaseModel):
@@ -104,6 +98,8 @@ def in_one_line(value: Any) -> Any:
 
 
 Permission = Literal["allow", "ask", "deny"]
+
+
 Names = tuple[Annotated[str, Field(min_length=1, max_length=300)], ...]
 
 
@@ -131,7 +127,7 @@ class PolicySettings(_Section):
     @classmethod
     def _are_sites(cls, entries: tuple[str, ...]) -> tuple[str, ...]:
         for entry in entries:
-            sites.pattern(entry)
+            site_lists.pattern(entry)
         return entries
 
 
@@ -158,12 +154,6 @@ class SecretsSettings(_Section):
     keyring: str = "deskhand"
 
 
-def read_secret(name: str, settings: SecretsSettings) -> str:
-    """A secret's value. May wait for a keyring that a person has to open."""
-    file = settings.file or settings_file().with_name("secrets.toml")
-    return find_secret(name, os.environ, file, settings.keyring)
-
-
 class AdbSettings(_Section):
     """How phones are reached. No path: the adb inside the adbutils package, else the one on PATH."""
 
@@ -182,11 +172,6 @@ class DesktopSettings(_Section):
     width: Annotated[int, Field(ge=320, le=16_384)] = 1280
     height: Annotated[int, Field(ge=200, le=16_384)] = 800
     app_timeout_s: Annotated[float, Field(gt=0, le=300)] = 20.0
-
-
-def session_environment() -> dict[str, str]:
-    """What programs started by a device inherit: the environment without our own settings."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("DESKHAND_")}
 
 
 class BrowserSettings(_Section):
@@ -228,8 +213,9 @@ class PriceSettings(_Section):
 
 
 Provider = Literal["openai-compatible", "openai", "anthropic"]
+
+
 _PROVIDERS: tuple[str, ...] = get_args(Provider)
-_KEY_VARIABLES: dict[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
 
 
 class EndpointSettings(_Section):
@@ -369,34 +355,12 @@ class BudgetSettings(_Section):
     high: Annotated[Decimal, Field(ge=0)] = Decimal("1.00")
 
 
-def read_key(endpoint: EndpointSettings) -> SecretStr:
-    """The endpoint's key, from its settings, its file or its variable; empty where none is needed."""
-    if endpoint.api_key:
-        return endpoint.api_key
-    if endpoint.key_file:
-        try:
-            return SecretStr(endpoint.key_file.read_text(encoding="utf-8").strip())
-        except (OSError, UnicodeDecodeError) as error:
-            raise SettingsError(f"The key file {endpoint.key_file} can't be read: {error}.") from None
-    variable = endpoint.api_key_env or _KEY_VARIABLES.get(endpoint.provider, "")
-    key = os.environ.get(variable, "").strip() if variable else ""
-    if not key and (endpoint.api_key_env or (variable and not endpoint.base_url)):
-        raise ModelUnavailable(
-            f"There is no key for {endpoint.model}: set the variable {variable}, or name a key_file in its settings."
-        )
-    return SecretStr(key)
-
-
-def _home(variable: str, fallback: str) -> Path:
-    return Path(os.environ.get(variable) or Path.home() / fallback) / "deskhand"
-
-
 class Settings(_Section):
     """All settings with their defaults. Immutable: a running task keeps the ones it started with."""
 
     device: str = ""
     loop: Literal["dual", "single"] = "dual"
-    data_dir: Path = Field(default_factory=lambda: _home("XDG_DATA_HOME", ".local/share"))
+    data_dir: Path = Field(default_factory=lambda: home_folder("XDG_DATA_HOME", ".local/share"))
     time_limit_s: Annotated[float, Field(gt=0, le=604_800)] = 3600.0
     executor: ExecutorSettings = ExecutorSettings()
     settle: SettleSettings = SettleSettings()
@@ -417,65 +381,3 @@ class Settings(_Section):
     secrets: SecretsSettings = SecretsSettings()
     people: PeopleSettings = PeopleSettings()
     prompt_memory: PromptMemorySettings = PromptMemorySettings()
-
-
-def settings_file() -> Path:
-    """Where the settings file is looked for: `DESKHAND_CONFIG`, else the user's config folder (TOML before JSON)."""
-    if named := os.environ.get("DESKHAND_CONFIG"):
-        return Path(named)
-    toml = _home("XDG_CONFIG_HOME", ".config") / "config.toml"
-    flat = toml.with_suffix(".json")
-    return flat if flat.exists() and not toml.exists() else toml
-
-
-def load(overrides: Tree | None = None, file: Path | None = None) -> Settings:
-    """Settings from all layers; raises SettingsError naming the key and where it was set."""
-    return put_together(read_layers(overrides, file))
-
-
-def read_layers(overrides: Tree | None = None, file: Path | None = None) -> tuple[Layer, ...]:
-    """From the weakest to the strongest."""
-    return yielding(
-        file_layer(file or settings_file()),
-        classic_layer(os.environ),
-        variables_layer(os.environ),
-        Layer("the command line", overrides or {}),
-    )
-
-
-def put_together(layers: tuple[Layer, ...]) -> Settings:
-    try:
-        return Settings.model_validate(merged(layers))
-    except ValidationError as error:
-        raise SettingsError(_explain(error, layers)) from None
-
-
-def _explain(error: ValidationError, layers: tuple[Layer, ...]) -> str:
-    first = error.errors(include_url=False)[0]
-    path = tuple(str(part) for part in first["loc"])
-    # What is missing was set nowhere; what it is missing in was.
-    places = (origin(path[:end], layers) for end in range(len(path), 0, -1))
-    where = next((place for place in places if place != "default"), "the settings")
-    key = ".".join(path)
-    if first["type"] == "extra_forbidden":
-        return f"Unknown setting {key!r} in {where}: remove it or correct its spelling."
-    return f"Bad value for {key!r} in {where}: {first['msg']}."
-
-
-def explained(settings: Settings, layers: tuple[Layer, ...]) -> list[tuple[str, Any, str]]:
-    """Every setting: its name, its value with keys masked, and where it comes from."""
-    leaves = _leaves(settings.model_dump(mode="json"), ())
-    return [(".".join(path), _masked(value), origin(path, layers)) for path, value in leaves]
-
-
-def _masked(value: Any) -> Any:
-    """Without the name and password that an address may carry; keys mask themselves."""
-    return re.sub(r"(?<=://)[^/@\s]+(?=@)", "***", value) if isinstance(value, str) else value
-
-
-def _leaves(node: Tree, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
-    for name, value in node.items():
-        if isinstance(value, dict):
-            yield from _leaves(cast("Tree", value), (*path, name))
-        else:
-            yield (*path, name), value

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from deskhand.core.errors import SettingsError
-from deskhand.placeholders import VARIABLE, placeholder
+from deskhand.settings.placeholders import VARIABLE, placeholder
 
 
 def variable_of(name: str) -> str:

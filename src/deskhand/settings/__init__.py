@@ -1,0 +1,1 @@
+"""Settings: their schema, where they come from, and where secrets are kept."""
