@@ -19,6 +19,7 @@ from deskhand.core.screen import Element, Frame, Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
 from deskhand.models.dialects import DIALECTS
+from deskhand.prompting.templates import MARKS, as_data
 from deskhand.roles.analyst import Analyst
 from deskhand.roles.coach import Coach
 from deskhand.roles.evaluator import Evaluator
@@ -27,7 +28,6 @@ from deskhand.roles.manager import Manager
 from deskhand.roles.operator import Operator
 from deskhand.roles.technician import Technician
 from deskhand.settings.schema import SupplementSettings
-from deskhand.sheets import MARKS, as_data
 from tests.models.situations import PHONE as PHONE_SITUATION
 
 CANARY = "CANARY"

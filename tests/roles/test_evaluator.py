@@ -24,9 +24,9 @@ from deskhand.engine.budget import Budget
 from deskhand.models.make import make_model
 from deskhand.models.scripted import ScriptedCall, Seen, Step
 from deskhand.models.server import ModelServer
+from deskhand.prompting.describe import Sight
 from deskhand.roles.evaluator import Evaluator
 from deskhand.roles.offline.evaluator import OfflineEvaluator
-from deskhand.roles.telling import Sight
 from deskhand.settings.schema import BudgetSettings, Settings
 
 NOISE = np.random.default_rng(1).integers(0, 255, (2400, 1080, 4), dtype=np.uint8)

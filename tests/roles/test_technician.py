@@ -15,8 +15,8 @@ from deskhand.core.llm import ModelReply
 from deskhand.core.statuses import ExecStatus
 from deskhand.models.scripted import Step
 from deskhand.models.server import ModelServer
+from deskhand.prompting.replies import Code, Ending, read_ending, read_reply
 from deskhand.roles.offline.technician import OfflineTechnician, codes_in
-from deskhand.roles.replies import Code, Ending, read_ending, read_reply
 from deskhand.roles.technician import Technician
 from tests.roles.desk import briefing, model, ran
 

@@ -14,8 +14,8 @@ from deskhand.settings.schema import ModelSettings, Settings
 if TYPE_CHECKING:
     from deskhand.core.protocols import Clock, Coach, Judge, Model, Planner, PromptMemory, Worker
     from deskhand.core.subtask import WorkerRole
+    from deskhand.prompting.describe import Sight
     from deskhand.roles.library import Library
-    from deskhand.roles.telling import Sight
 
 
 class Staff:
@@ -156,6 +156,6 @@ class Staff:
 
 
 def _sight(section: ModelSettings) -> Sight:
-    from deskhand.roles.telling import Sight
+    from deskhand.prompting.describe import Sight
 
     return Sight(vision=section.vision, show=section.show, side=section.picture_side)

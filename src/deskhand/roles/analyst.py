@@ -9,10 +9,10 @@ from deskhand.core.actions import Answer
 from deskhand.core.decisions import Briefing, Decision, Planned
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.protocols import Model
-from deskhand.roles.asking import converse
-from deskhand.roles.replies import read_ending
-from deskhand.roles.telling import experience, language_of, newest, steps
-from deskhand.sheets import Sheet, as_data, sheet
+from deskhand.prompting.ask_model import converse
+from deskhand.prompting.describe import experience, language_of, newest, steps
+from deskhand.prompting.replies import read_ending
+from deskhand.prompting.templates import Sheet, as_data, sheet
 
 _TEXT, _NOTES, _ANSWERS, _MATERIALS, _MESSAGES, _STEPS, _ANSWER = 4000, 8000, 8000, 20_000, 4000, 20, 20_000
 

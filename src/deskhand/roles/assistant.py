@@ -11,9 +11,9 @@ from dataclasses import replace
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, Tool, Turn
 from deskhand.core.protocols import Model
-from deskhand.roles.asking import check_whole, converse
-from deskhand.roles.telling import language_of
-from deskhand.sheets import sheet
+from deskhand.prompting.ask_model import check_whole, converse
+from deskhand.prompting.describe import language_of
+from deskhand.prompting.templates import sheet
 
 
 class Assistant:

@@ -28,10 +28,10 @@ from deskhand.core.llm import ModelRequest, Tool, Turn
 from deskhand.core.protocols import Model
 from deskhand.core.statuses import SubtaskStatus
 from deskhand.core.subtask import Subtask, WorkerRole
-from deskhand.roles import telling
-from deskhand.roles.asking import Said, ask, checked
+from deskhand.prompting import describe
+from deskhand.prompting.ask_model import Said, ask, checked
+from deskhand.prompting.templates import Sheet, as_data, sheet
 from deskhand.roles.task_types import type_of
-from deskhand.sheets import Sheet, as_data, sheet
 
 T = TypeVar("T")
 
@@ -103,9 +103,9 @@ class Coach:
             "subtask": request.subtask.title[:_GOAL],
             "done_when": request.subtask.done_when[:_GOAL],
             "because": as_data("reason", request.because[:_BECAUSE]),
-            "screen": as_data("screen", telling.screen(request.observation, _ELEMENTS)),
+            "screen": as_data("screen", describe.screen(request.observation, _ELEMENTS)),
             "history": _history(request.history, _STEPS),
-            "corrections": telling.newest(request.corrections, _CORRECTIONS),
+            "corrections": describe.newest(request.corrections, _CORRECTIONS),
         }
         text, usage = await self._ask(
             "correct", words.section("correct_role"), told, words, _TEXT_SCHEMA, lambda said: _new(said, request)
@@ -120,7 +120,7 @@ class Coach:
             "prompt" if request.prompt else "no_prompt": request.prompt[:_PROMPT] or "-",
             "history": _history(request.history, _LOG),
             outcome: as_data("reason", request.reason[:_BECAUSE]) or "-",
-            "taken": telling.newest(request.corrections, _CORRECTIONS),
+            "taken": describe.newest(request.corrections, _CORRECTIONS),
         }
         answer, usage = await self._ask(
             "improve", words.section("improve_role"), told, words, _PROMPT_SCHEMA, lambda s: checked(_Improved, s)
@@ -156,7 +156,7 @@ _SLOTS = {"success": "reason", "failure": "reason", "taken": "corrections"}
 
 
 def _words(said: str) -> Sheet:
-    return sheet("deskhand.roles", "prompts", telling.language_of(said), "coach")
+    return sheet("deskhand.roles", "prompts", describe.language_of(said), "coach")
 
 
 # --- what is told ----------------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ def _item(part: Subtask) -> str:
 
 
 def _history(history: Sequence[Any], count: int) -> str:
-    return as_data("history", telling.steps(history, count)) if history else ""
+    return as_data("history", describe.steps(history, count)) if history else ""
 
 
 # --- what is asked for -----------------------------------------------------------------------------------------

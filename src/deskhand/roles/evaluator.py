@@ -17,11 +17,11 @@ from deskhand.core.llm import ModelRequest, Picture, Tool, Turn
 from deskhand.core.planning import ALLOWED, GateDecision, GateRequest, GateTrigger, QualityReport
 from deskhand.core.protocols import Model
 from deskhand.core.statuses import SubtaskStatus
-from deskhand.roles import telling
-from deskhand.roles.asking import Said, ask, checked
-from deskhand.roles.telling import Sight
+from deskhand.prompting import describe
+from deskhand.prompting.ask_model import Said, ask, checked
+from deskhand.prompting.describe import Sight
+from deskhand.prompting.templates import Sheet, as_data, sheet
 from deskhand.screen.diff import changed_regions
-from deskhand.sheets import Sheet, as_data, sheet
 
 TOOL = "judge"
 # A light look is to be cheap: a smaller picture, a short answer, few steps of history.
@@ -67,7 +67,7 @@ class Evaluator:
 
     async def check(self, request: GateRequest) -> QualityReport:
         """A report whose decision the trigger allows; raises ModelFault when the model gives none."""
-        words = sheet("deskhand.roles", "prompts", telling.language_of(request.goal), "evaluator")
+        words = sheet("deskhand.roles", "prompts", describe.language_of(request.goal), "evaluator")
         deep = request.depth == "high"
         first = ModelRequest(
             role="evaluator",
@@ -99,7 +99,7 @@ class Evaluator:
         deep = request.depth == "high"
         parts = [*_situation(request, words), _facts(request, regions, words)]
         if not pictures or (deep and self._sight.elements):
-            screen = as_data("screen", telling.screen(request.observation, _ELEMENTS))
+            screen = as_data("screen", describe.screen(request.observation, _ELEMENTS))
             parts.append(words.section("screen", screen=screen))
         if request.observation.frame.secure:
             parts.append(words.section("secure"))
@@ -115,11 +115,11 @@ class Evaluator:
             return ()
         if request.depth != "high":
             small = round(self._sight.side * LIGHT_SIDE)
-            return () if seen.secure else (await asyncio.to_thread(telling.picture, seen, small),)
+            return () if seen.secure else (await asyncio.to_thread(describe.picture, seen, small),)
         shown: list[str | Picture] = []
         for name, frame in (("before", before), ("now", seen)):
             if frame is not None and not frame.secure:
-                shown += (words.section(name), await asyncio.to_thread(telling.picture, frame, self._sight.side))
+                shown += (words.section(name), await asyncio.to_thread(describe.picture, frame, self._sight.side))
         return tuple(shown)
 
 
@@ -136,7 +136,7 @@ def _system(request: GateRequest, words: Sheet) -> str:
         decisions="\n".join(words.section(decision) for decision in _allowed(request)),
         more=words.section("more_high" if request.depth == "high" else "more_medium"),
     )
-    secrets = telling.about_secrets(telling.language_of(request.goal), request.goal, *request.said)
+    secrets = describe.about_secrets(describe.language_of(request.goal), request.goal, *request.said)
     return f"{role}\n\n{secrets}".rstrip()
 
 
@@ -168,14 +168,14 @@ def _situation(request: GateRequest, words: Sheet) -> list[str]:
     deep = request.depth == "high"
     told = {
         "goal": request.goal[:_GOAL],
-        "said": telling.newest(request.said, _GOAL),
+        "said": describe.newest(request.said, _GOAL),
         "subtask": subtask.title[:_GOAL] if subtask and not final else "",
         "done_when": subtask.done_when[:_GOAL] if subtask and not final else "",
-        "plan": telling.subtasks(request.subtasks[-20:], with_status=True) if deep or final else "",
+        "plan": describe.subtasks(request.subtasks[-20:], with_status=True) if deep or final else "",
         "claim": as_data("claim", request.claim[:_CLAIM]),
-        "history": as_data("history", telling.steps(request.history, _STEPS[request.depth])),
-        "notes": as_data("notes", telling.newest(request.notes, _NOTES)) if deep else "",
-        "answers": as_data("answers", telling.newest(request.answers, _NOTES)) if deep or final else "",
+        "history": as_data("history", describe.steps(request.history, _STEPS[request.depth])),
+        "notes": as_data("notes", describe.newest(request.notes, _NOTES)) if deep else "",
+        "answers": as_data("answers", describe.newest(request.answers, _NOTES)) if deep or final else "",
         "earlier": as_data("reports", _earlier(request)) if deep else "",
     }
     return [words.section(name, **{name: text}) for name, text in told.items() if text]

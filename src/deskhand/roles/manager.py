@@ -15,11 +15,11 @@ from deskhand.core.llm import ModelRequest, Tool, Turn
 from deskhand.core.planning import Material, Plan, PlanRequest, QualityReport, ReplanReason, ReplanStrategy
 from deskhand.core.protocols import Model
 from deskhand.core.subtask import Subtask, WorkerRole
-from deskhand.roles import telling
-from deskhand.roles.asking import Said, ask, checked
+from deskhand.prompting import describe
+from deskhand.prompting.ask_model import Said, ask, checked
+from deskhand.prompting.templates import Sheet, as_data, sheet
 from deskhand.roles.library import Library
 from deskhand.roles.task_types import task_types, type_of
-from deskhand.sheets import Sheet, as_data, sheet
 
 TOOL = "plan"
 MAX_SUBTASKS = 20
@@ -54,9 +54,9 @@ class Manager:
 
     async def plan(self, request: PlanRequest) -> Plan:
         """A plan that fits the strategy; raises NoPlan, in one sentence, when there is none."""
-        words = sheet("deskhand.roles", "prompts", telling.language_of(request.goal), "manager")
+        words = sheet("deskhand.roles", "prompts", describe.language_of(request.goal), "manager")
         role = words.section("role", roles="\n".join(words.section(role) for role in request.roles))
-        secrets = telling.about_secrets(telling.language_of(request.goal), request.goal, *request.said)
+        secrets = describe.about_secrets(describe.language_of(request.goal), request.goal, *request.said)
         first = ModelRequest(
             role="manager",
             system=f"{role}\n\n{secrets}".rstrip(),
@@ -167,18 +167,18 @@ def _told(request: PlanRequest, words: Sheet) -> str:
     """How the task stands; what there is nothing of is left out."""
     tellings: dict[str, Callable[[PlanRequest], str]] = {
         "goal": lambda r: r.goal[:_GOAL],
-        "said": lambda r: telling.newest(r.said, _MESSAGES),
+        "said": lambda r: describe.newest(r.said, _MESSAGES),
         "apps": lambda r: ", ".join(r.apps[:_APPS]),
-        "screen": lambda r: as_data("screen", telling.screen(r.observation, _ELEMENTS)),
-        "done": lambda r: telling.subtasks(r.done[-_PARTS:]),
-        "failed": lambda r: telling.subtasks(r.failed[-_PARTS:]),
-        "remaining": lambda r: telling.subtasks(r.remaining[:_PARTS]),
+        "screen": lambda r: as_data("screen", describe.screen(r.observation, _ELEMENTS)),
+        "done": lambda r: describe.subtasks(r.done[-_PARTS:]),
+        "failed": lambda r: describe.subtasks(r.failed[-_PARTS:]),
+        "remaining": lambda r: describe.subtasks(r.remaining[:_PARTS]),
         "tried": lambda r: "\n".join(f"- {' → '.join(plan)[:1000]}" for plan in r.tried),
-        "history": lambda r: as_data("history", telling.steps(r.history, _STEPS)),
+        "history": lambda r: as_data("history", describe.steps(r.history, _STEPS)),
         "reports": lambda r: as_data("reports", "\n".join(_report(report) for report in r.reports)),
         "materials": lambda r: _materials(r.materials),
-        "notes": lambda r: as_data("notes", telling.newest(r.notes, _NOTES)),
-        "messages": lambda r: telling.newest(r.messages, _MESSAGES),
+        "notes": lambda r: as_data("notes", describe.newest(r.notes, _NOTES)),
+        "messages": lambda r: describe.newest(r.messages, _MESSAGES),
     }
     parts = [words.section(name, **{name: text}) for name, tell in tellings.items() if (text := tell(request))]
     if request.reason is ReplanReason.FIRST_PLAN:

@@ -13,10 +13,10 @@ from deskhand.core.errors import ModelFault
 from deskhand.core.llm import Language, ModelRequest, Picture, Situation, Turn
 from deskhand.core.protocols import Dialect, Model
 from deskhand.core.screen import Element, Frame
-from deskhand.roles.telling import Sight, about_secrets, experience, language_of, newest
-from deskhand.roles.telling import picture as picture_of
+from deskhand.prompting.describe import Sight, about_secrets, experience, language_of, newest
+from deskhand.prompting.describe import picture as picture_of
+from deskhand.prompting.templates import Sheet, as_data, sheet
 from deskhand.screen.marks import draw_marks
-from deskhand.sheets import Sheet, as_data, sheet
 
 MAX_CORRECTIONS = 2
 _MAX_ELEMENTS = 120

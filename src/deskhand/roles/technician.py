@@ -9,10 +9,10 @@ from deskhand.core.actions import Action, Memorize, RunCode
 from deskhand.core.decisions import ActionReport, Briefing, Decision, Planned, StepReport
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.protocols import Model
-from deskhand.roles.asking import converse
-from deskhand.roles.replies import Code, read_reply
-from deskhand.roles.telling import experience, language_of, newest
-from deskhand.sheets import Sheet, as_data, sheet
+from deskhand.prompting.ask_model import converse
+from deskhand.prompting.describe import experience, language_of, newest
+from deskhand.prompting.replies import Code, read_reply
+from deskhand.prompting.templates import Sheet, as_data, sheet
 
 _TEXT, _NOTES, _MATERIALS, _MESSAGES = 4000, 3000, 8000, 4000
 _RUNS, _OLD_CODE, _OLD_OUTPUT, _CODE, _OUTPUT, _NOTE = 6, 400, 400, 4000, 8200, 4000

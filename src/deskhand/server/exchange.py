@@ -23,7 +23,7 @@ from deskhand.core.llm import ModelReply, ToolCall
 from deskhand.core.protocols import Assistant
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Run
-from deskhand.roles.telling import language_of
+from deskhand.prompting.describe import language_of
 from deskhand.server.conversations import Conversations
 from deskhand.server.entries import Asked, Called, Done, Entry, Failed, Kept, Paid, Returned, Said, chunk_of, turns_of
 from deskhand.server.feed import Feed

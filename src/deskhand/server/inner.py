@@ -15,7 +15,7 @@ from deskhand.core.screen import Observation
 from deskhand.core.statuses import ExecStatus, TaskStatus
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Run
-from deskhand.roles import telling
+from deskhand.prompting import describe as telling
 from deskhand.settings.schema import ChatSettings
 from deskhand.task.events import PersonAsked
 from deskhand.task.state import TaskState

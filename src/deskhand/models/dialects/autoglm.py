@@ -47,7 +47,7 @@ from deskhand.models.dialects.common import (
     whole,
 )
 from deskhand.models.dialects.grammar import Call, Value, squeeze
-from deskhand.sheets import as_data
+from deskhand.prompting.templates import as_data
 
 _TAG = r"[<＜]\s*{0}\s*[>＞]"
 _THINK = re.compile(_TAG.format("think(?:ing)?"))

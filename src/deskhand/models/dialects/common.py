@@ -37,7 +37,7 @@ from deskhand.core.llm import Language, ModelReply, Situation
 from deskhand.core.screen import Element
 from deskhand.core.statuses import ExecStatus
 from deskhand.models.dialects.grammar import Value
-from deskhand.sheets import Sheet, sheet
+from deskhand.prompting.templates import Sheet, sheet
 
 Coordinates = Literal["pixels", "thousandths"]
 A = TypeVar("A", bound=Word)

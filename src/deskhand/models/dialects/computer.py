@@ -10,7 +10,7 @@ from deskhand.core.errors import Unparsable
 from deskhand.core.llm import Computer, ModelReply, ModelRequest, Picture, Situation, Tool, ToolCall, Turn
 from deskhand.models.dialects.common import acting, manual, offered, scale_of, tell_elements, tell_past
 from deskhand.models.dialects.tools import read_action, read_verdict, schema
-from deskhand.sheets import as_data
+from deskhand.prompting.templates import as_data
 
 REPORT, DO = "report", "do"
 _MORE = frozenset(

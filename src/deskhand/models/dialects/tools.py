@@ -28,7 +28,7 @@ from deskhand.models.dialects.common import (
     whole,
 )
 from deskhand.models.dialects.grammar import GrammarError, Reader, unfenced
-from deskhand.sheets import as_data
+from deskhand.prompting.templates import as_data
 
 TOOL = "step"
 # What a server leaves in a reply that does not set thoughts apart; its template may have begun them. JSON comes later.

@@ -49,7 +49,7 @@ from deskhand.models.dialects.common import (
     whole,
 )
 from deskhand.models.dialects.grammar import Call, Reader, Value, squeeze
-from deskhand.sheets import as_data
+from deskhand.prompting.templates import as_data
 
 _ACTION = re.compile(r"(?:^|(?<=\s))\**(?:action|动作|操作)[ \t*]*[:：][*`\s]*", re.IGNORECASE | re.MULTILINE)
 _THOUGHT = re.compile(r"\s*(?:\**(?:thought|reflection|action_summary|思考)\**\s*[:：]\**)\s*", re.IGNORECASE)

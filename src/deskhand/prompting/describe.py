@@ -13,9 +13,9 @@ from deskhand.core.llm import Language, Picture
 from deskhand.core.screen import Element, Frame, Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
+from deskhand.prompting.templates import Sheet, sheet
 from deskhand.screen.frame import bounded, to_jpeg
 from deskhand.settings.placeholders import names_in, placeholder
-from deskhand.sheets import Sheet, sheet
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _MAX_PICTURE_BYTES = 300_000

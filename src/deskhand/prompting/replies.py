@@ -13,7 +13,7 @@ from typing import Literal
 
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply
-from deskhand.roles.asking import check_whole
+from deskhand.prompting.ask_model import check_whole
 
 _THOUGHT_LENGTH = 2000
 _FENCE = re.compile(r"^[ ]{0,3}```[ \t]*(?P<mark>[^`\n]*)$", re.MULTILINE)
