@@ -26,7 +26,6 @@ from deskhand.core.planning import (
 from deskhand.core.statuses import Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.run import Management
-from deskhand.engine.transitions import TABLE
 from deskhand.roles.library import Library
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.roles.offline.manager import OfflineManager
@@ -49,6 +48,7 @@ from deskhand.task.events import (
 from deskhand.task.fold import fold
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
+from deskhand.task.transitions import TABLE
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
 
 DONE = Decision(kind="done", message="done it")

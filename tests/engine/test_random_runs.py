@@ -45,13 +45,13 @@ from deskhand.core.statuses import Situation, TaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Crew, Management, Run
-from deskhand.engine.transitions import TABLE
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.screen.diff import change_between
 from deskhand.settings.schema import DispatcherSettings, ExecutorSettings, RuleSettings, Settings
 from deskhand.task.events import Event, PersonReplied, Record, RunSummary, TodoEdited
 from deskhand.task.fold import fold, fold_all
 from deskhand.task.state import TaskState
+from deskhand.task.transitions import TABLE
 
 MAX_STEPS, MAX_PLANS = 25, 5
 

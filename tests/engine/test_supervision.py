@@ -33,7 +33,7 @@ from deskhand.task.events import (
 )
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
-from deskhand.task.prompts import PromptFile
+from deskhand.task.prompt_memory import PromptFile
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun
 from tests.engine.test_dispatcher import ScriptedJudge, ScriptedPlanner
 

@@ -19,7 +19,6 @@ from deskhand.core.subtask import Subtask
 from deskhand.engine.inspection import lawful
 from deskhand.engine.rules import DEFAULT_RULES, decide
 from deskhand.engine.strategy import next_strategy
-from deskhand.engine.transitions import TABLE, When, destination
 from deskhand.settings.schema import RuleSettings
 from deskhand.task.events import (
     ActionEnded,
@@ -42,6 +41,7 @@ from deskhand.task.events import (
 )
 from deskhand.task.fold import fold
 from deskhand.task.state import TaskState
+from deskhand.task.transitions import TABLE, When, destination
 
 S = Situation
 

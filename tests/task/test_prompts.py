@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from deskhand.core.protocols import PromptMemory
-from deskhand.task.prompts import CORRECTIONS_KEPT, PromptFile
+from deskhand.task.prompt_memory import CORRECTIONS_KEPT, PromptFile
 
 WRITER = """
 import asyncio, sys

@@ -129,7 +129,7 @@ class Staff:
         return OfflineCoach()
 
     def _memory(self) -> PromptMemory:
-        from deskhand.task.prompts import PromptFile
+        from deskhand.task.prompt_memory import PromptFile
 
         return PromptFile(self._settings.prompt_memory.path or self._settings.data_dir / "prompts.json")
 

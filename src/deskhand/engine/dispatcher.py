@@ -24,7 +24,6 @@ from deskhand.engine.people import People, said_no
 from deskhand.engine.rules import Rule, decide
 from deskhand.engine.strategy import next_strategy
 from deskhand.engine.support import Support
-from deskhand.engine.transitions import When, destination
 from deskhand.settings.schema import Settings
 from deskhand.task.events import (
     CommandTaken,
@@ -45,6 +44,7 @@ from deskhand.task.events import (
     TodoEdited,
 )
 from deskhand.task.state import TaskState
+from deskhand.task.transitions import When, destination
 
 
 class Dispatcher:

@@ -8,10 +8,10 @@ from deskhand.core.errors import UsageError
 from deskhand.core.human import Asker, PersonReply, PersonRequest, RequestKind
 from deskhand.core.protocols import Clock
 from deskhand.engine.log import FromState, TaskLog
-from deskhand.engine.transitions import TABLE, When
 from deskhand.settings.schema import PeopleSettings
 from deskhand.task.events import Event, PersonAsked, PersonReplied, SituationChanged
 from deskhand.task.state import TaskState
+from deskhand.task.transitions import TABLE, When
 
 
 class People:
