@@ -22,7 +22,7 @@ from deskhand.core.statuses import ExecStatus, TaskStatus
 from deskhand.models.scripted import Entry, ScriptedCall, Seen, Step
 from deskhand.models.server import ModelServer
 from deskhand.screen.frame import bounded, decode
-from deskhand.screen.text import ScreenText
+from deskhand.screen.ocr.screen_text import ScreenText
 from deskhand.settings.load import load
 from tests.devices.browser_stage import Site, serving
 from tests.devices.browser_stage import script as in_page

@@ -17,7 +17,7 @@ from deskhand.devices.adb import AdbClient
 from deskhand.devices.adb_private import private_server
 from deskhand.devices.android import connect
 from deskhand.engine.run import Crew, Management, Run
-from deskhand.screen.settle import VisualStability
+from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import AdbSettings, ExecutorSettings, Settings, SettleSettings
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.server import SimPhone

@@ -11,7 +11,7 @@ from deskhand.core.actions import Action, Click, Hotkey
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Frame, Observation
 from deskhand.engine.approval import still_good
-from deskhand.screen.movers import Movers
+from deskhand.screen.stillness.self_motion import Movers
 
 PAY = Click(x=200, y=700)
 BUTTON = Rect(100, 660, 300, 740)

@@ -14,7 +14,7 @@ from deskhand.core.screen import Frame
 from deskhand.devices.sandbox import Sandbox
 from deskhand.engine.guard import Cover, Grants, GuardedCode, GuardedDevice, GuardedJournal
 from deskhand.engine.vault import HIDDEN, Vault
-from deskhand.screen.text import ScreenText
+from deskhand.screen.ocr.screen_text import ScreenText
 from deskhand.settings.schema import SandboxSettings
 from deskhand.simphone.phone import Phone
 from deskhand.task.events import ActionIntended, PersonSaid, TaskCreated

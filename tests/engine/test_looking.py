@@ -12,8 +12,8 @@ from deskhand.core.geometry import Rect
 from deskhand.core.screen import AppInfo, Element, Frame
 from deskhand.engine.looking import Eyes
 from deskhand.engine.run import Run
+from deskhand.screen.ocr.screen_text import Line, ScreenText
 from deskhand.screen.perception import Perception
-from deskhand.screen.text import Line, ScreenText
 from deskhand.task.events import QueueFlushed
 from deskhand.task.journal import SqliteJournal
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever

@@ -28,9 +28,9 @@ from deskhand.models.scripted import Entry, Seen, Step
 from deskhand.models.server import ModelServer
 from deskhand.roles.offline.technician import OfflineTechnician
 from deskhand.roles.technician import Technician
-from deskhand.screen.movers import Movers
 from deskhand.screen.perception import Perception
-from deskhand.screen.settle import VisualStability
+from deskhand.screen.stillness.self_motion import Movers
+from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import (
     BudgetSettings,
     ExecutorSettings,

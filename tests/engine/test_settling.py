@@ -6,7 +6,7 @@ from deskhand.clock import SystemClock
 from deskhand.core.actions import Action, Click, OpenApp
 from deskhand.core.screen import Frame
 from deskhand.engine.run import Crew, Run
-from deskhand.screen.settle import VisualStability
+from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import Settings
 from deskhand.task.events import Settled
 from deskhand.task.journal import SqliteJournal

@@ -4,7 +4,7 @@ import numpy as np
 
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Frame
-from deskhand.screen.cover import MARGIN, blank, covered
+from deskhand.screen.redact import MARGIN, blank, covered
 
 
 def noise(width: int = 60, height: int = 40) -> Frame:

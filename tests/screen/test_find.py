@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Role
-from deskhand.screen.find import ENOUGH, find, nearest_names, rank
-from deskhand.screen.find_query import read_description
-from deskhand.screen.find_words import fold, same_word, synonyms
+from deskhand.screen.grounding.find import ENOUGH, find, nearest_names, rank
+from deskhand.screen.grounding.query import read_description
+from deskhand.screen.grounding.vocabulary import fold, same_word, synonyms
 
 W, H = 1080, 2400
 

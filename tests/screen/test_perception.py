@@ -12,8 +12,8 @@ from deskhand.core.errors import DeviceOffline, NoElements
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import AppInfo, Element, Frame
 from deskhand.screen.diff import change_between
-from deskhand.screen.movers import Movers
 from deskhand.screen.perception import Perception, ScreenChanged
+from deskhand.screen.stillness.self_motion import Movers
 from tests.screen.pictures import noise, painted
 
 BUSY = noise(400, 800)

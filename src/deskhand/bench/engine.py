@@ -21,7 +21,7 @@ from deskhand.core.screen import AppInfo, Element, Frame, SettleResult
 from deskhand.core.statuses import TaskStatus
 from deskhand.engine.run import Crew, Run
 from deskhand.screen.diff import change_between
-from deskhand.screen.settle import VisualStability
+from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import Settings
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState

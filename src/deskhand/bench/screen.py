@@ -18,8 +18,8 @@ from deskhand.bench.stuck_films import rates
 from deskhand.clock import SystemClock
 from deskhand.core.screen import Frame
 from deskhand.screen.diff import change_between, changed_fraction
+from deskhand.screen.ocr.screen_text import ScreenText
 from deskhand.screen.perception import Perception
-from deskhand.screen.text import ScreenText
 
 _FULL_HD = (1080, 1920, 4)
 _RING = 6

@@ -20,8 +20,8 @@ from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Device
 from deskhand.core.screen import Frame
 from deskhand.screen.frame import from_image, to_image
-from deskhand.screen.settle import VisualStability
-from deskhand.screen.text import Line
+from deskhand.screen.ocr.screen_text import Line
+from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import Settings
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.render_text import FONT_FILE

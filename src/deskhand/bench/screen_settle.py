@@ -12,7 +12,7 @@ from deskhand.bench.films import Film, FilmClock, FilmDevice, films
 from deskhand.core.protocols import Device
 from deskhand.core.screen import Frame
 from deskhand.screen.diff import changed_fraction
-from deskhand.screen.settle import VisualStability
+from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import SettleSettings
 
 _LOOK_EVERY = 0.7

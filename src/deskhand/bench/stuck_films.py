@@ -8,8 +8,8 @@ import numpy as np
 from deskhand.bench.film_layers import Canvas, letter, page
 from deskhand.core.screen import Frame
 from deskhand.screen.diff import change_between
-from deskhand.screen.movers import Movers
-from deskhand.screen.stuck import Progress, StuckWatch
+from deskhand.screen.stillness.self_motion import Movers
+from deskhand.screen.stillness.stuck import Progress, StuckWatch
 
 _LOOK_EVERY = 0.7
 _LEAD = 4.0

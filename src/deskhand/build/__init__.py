@@ -26,7 +26,7 @@ from deskhand.engine.policy import judge
 from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Crew, Run, clear_goal
 from deskhand.engine.vault import Vault
-from deskhand.screen.settle import VisualStability
+from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.keys import read_secret
 from deskhand.settings.load import load
 from deskhand.settings.schema import Settings
@@ -39,7 +39,7 @@ from deskhand.task.state import TaskState
 if TYPE_CHECKING:
     from deskhand.core.protocols import Clock, CodeRunner, Device
     from deskhand.devices.pool import Pool, Provider
-    from deskhand.screen.text import ScreenText
+    from deskhand.screen.ocr.screen_text import ScreenText
 
 DEFAULT_DEVICE = "sim"
 
@@ -252,7 +252,7 @@ async def _under_way(run: Run) -> AsyncGenerator[Run, None]:
 
 def make_reader() -> ScreenText | None:
     """Reads screens that have no list of elements; None where its part (`deskhand[ocr]`) is not installed."""
-    from deskhand.screen.text import ScreenText
+    from deskhand.screen.ocr.screen_text import ScreenText
 
     return ScreenText() if find_spec("rapidocr") else None
 

@@ -22,7 +22,7 @@ from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import WorkerRole
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes
-from deskhand.screen.stuck import StuckWatch
+from deskhand.screen.stillness.stuck import StuckWatch
 from deskhand.settings.schema import ExecutorSettings
 from deskhand.task.events import ActionEnded, ActionIntended, Answered, ArtifactKept, Event, Memorized, Settled
 

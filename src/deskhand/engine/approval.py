@@ -9,7 +9,7 @@ from deskhand.core.screen import Element, Observation
 from deskhand.engine.looking import moved_away
 from deskhand.engine.risk import touched_at
 from deskhand.screen.diff import change_between, changed_regions
-from deskhand.screen.movers import Movers
+from deskhand.screen.stillness.self_motion import Movers
 
 # With every text as it was, a picture may go on playing; beyond this it is another page.
 OTHER_SCREEN = 0.05

@@ -25,8 +25,8 @@ from deskhand.engine.looking import Eyes, check_possible, moved_away
 from deskhand.engine.people import People, said_no
 from deskhand.engine.permission import Permission
 from deskhand.engine.policy import needs_a_person
-from deskhand.screen.movers import Movers
-from deskhand.screen.stuck import StuckWatch
+from deskhand.screen.stillness.self_motion import Movers
+from deskhand.screen.stillness.stuck import StuckWatch
 from deskhand.settings.schema import ExecutorSettings, PolicySettings
 from deskhand.task.events import (
     CommandTaken,

@@ -22,7 +22,7 @@ from deskhand.core.protocols import Coach, CodeRunner, Device, Journal, Judge, P
 from deskhand.core.screen import AppInfo, Element, Frame, Observation
 from deskhand.engine.run import Crew, Management
 from deskhand.engine.vault import HIDDEN, Vault
-from deskhand.screen.cover import blank, covered
+from deskhand.screen.redact import blank, covered
 from deskhand.settings.placeholders import misspelt_in, names_in, placeholder
 from deskhand.task.events import Event, PersonReplied, PersonSaid, Record, RunSummary, TaskCreated
 

@@ -13,7 +13,7 @@ from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes
 from deskhand.engine.people import People, said_no
 from deskhand.engine.policy import Permit, judge, wants_elements
-from deskhand.screen.movers import Movers
+from deskhand.screen.stillness.self_motion import Movers
 from deskhand.settings.schema import PolicySettings
 
 

@@ -36,8 +36,8 @@ from deskhand.engine.looking import Eyes
 from deskhand.engine.people import People
 from deskhand.engine.rules import DEFAULT_RULES, Rule
 from deskhand.engine.support import Support
-from deskhand.screen.movers import Movers
 from deskhand.screen.perception import Perception
+from deskhand.screen.stillness.self_motion import Movers
 from deskhand.settings.schema import Settings
 from deskhand.task.events import (
     CommandTaken,

@@ -15,8 +15,8 @@ from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import AppInfo, Change, Element, Frame, Observation
 from deskhand.screen.diff import Tiles, change_between, regions
-from deskhand.screen.movers import Movers
-from deskhand.screen.pulse import Pulse, listening, look
+from deskhand.screen.stillness.change_signal import Pulse, listening, look
+from deskhand.screen.stillness.self_motion import Movers
 
 # Not a multiple of a caret's half period (500 or 530 ms), or its blinking would never be seen.
 _EVERY_S = 0.7

@@ -12,8 +12,8 @@ from deskhand.roles.offline.lexicon import lexicon
 from deskhand.roles.offline.newthings import read_fields
 from deskhand.roles.offline.patterns import is_app, key_names, match, said, starts_with
 from deskhand.roles.offline.tokens import cut
-from deskhand.screen.find_query import chinese_number
-from deskhand.screen.find_words import is_chinese, same_word
+from deskhand.screen.grounding.query import chinese_number
+from deskhand.screen.grounding.vocabulary import is_chinese, same_word
 
 Slots = dict[str, str]
 _IN_APP = re.compile(r"(?P<where>(?P<app>.+?)(?:里面|里|中|上)的)(?P<thing>.+)")

@@ -14,7 +14,7 @@ from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.scene import Scene, speaks_chinese
 from deskhand.roles.offline.strategies.hunting import scroller
 from deskhand.roles.offline.strategies.obstacles import dialog
-from deskhand.screen.find import find
+from deskhand.screen.grounding.find import find
 
 # What a stuck worker can be told, as its grammar reads it: English, Chinese.
 CLOSE = ("close the pop-up", "关闭弹窗")

@@ -16,7 +16,7 @@ from deskhand.roles.offline.lexicon import Lexicon, lexicon
 from deskhand.roles.offline.lists import going_on, one_by_one, unnumbered
 from deskhand.roles.offline.patterns import Match, is_app, is_app_name, match, match_placed, said, starts_with
 from deskhand.roles.offline.tokens import Token, cut
-from deskhand.screen.find_words import is_chinese
+from deskhand.screen.grounding.vocabulary import is_chinese
 
 # What a reading costs: a separator inside of a clause, a cut without a separator, a clause that is no sentence.
 SWALLOWED = 2

@@ -10,8 +10,8 @@ from deskhand.roles.offline.instructions import Close, Instruction, Open, Toggle
 from deskhand.roles.offline.lexicon import lexicon
 from deskhand.roles.offline.patterns import is_app
 from deskhand.roles.offline.tokens import Token, cut
-from deskhand.screen.find_query import chinese_number
-from deskhand.screen.find_words import same_word
+from deskhand.screen.grounding.query import chinese_number
+from deskhand.screen.grounding.vocabulary import same_word
 
 _CLOSERS = frozenset(".、)）:：")
 _CIRCLED = re.compile(r"[①-⑳]")

@@ -16,7 +16,7 @@ from deskhand.roles.offline.scene import speaks_chinese
 from deskhand.roles.offline.strategies.opening import app_name
 from deskhand.roles.offline.technician import parted
 from deskhand.roles.task_types import task_type
-from deskhand.screen.find_words import same_word
+from deskhand.screen.grounding.vocabulary import same_word
 from deskhand.settings.schema import SupplementSettings
 
 _NO_CODE = {

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from deskhand.roles.offline.lexicon import lexicon
-from deskhand.screen.find_query import chinese_number
+from deskhand.screen.grounding.query import chinese_number
 
 _JOINTS = r"(?:with|and|its|the|an?|，|,|；|;|且|并|和|为|的)"
 _LINKS = r"(?:number|address|is|are|of|as|是|为|：|:|=)"

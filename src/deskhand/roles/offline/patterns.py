@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from deskhand.roles.offline import sums
 from deskhand.roles.offline.lexicon import Part, Phrase, Rule, lexicon
 from deskhand.roles.offline.tokens import Token
-from deskhand.screen.find_query import read_description
+from deskhand.screen.grounding.query import read_description
 
 Span = tuple[int, int]
 

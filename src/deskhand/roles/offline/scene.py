@@ -13,10 +13,10 @@ from deskhand.core.statuses import ExecStatus
 from deskhand.roles.offline.faults import in_chinese
 from deskhand.roles.offline.place import Memo
 from deskhand.roles.offline.tokens import cut
-from deskhand.screen.find import Finding, find
-from deskhand.screen.find_query import Query
-from deskhand.screen.find_tree import Tree, Want
-from deskhand.screen.find_words import fold, is_chinese, pieces
+from deskhand.screen.grounding.find import Finding, find
+from deskhand.screen.grounding.query import Query
+from deskhand.screen.grounding.tree import Tree, Want
+from deskhand.screen.grounding.vocabulary import fold, is_chinese, pieces
 
 
 def speaks_chinese(goal: str) -> bool:

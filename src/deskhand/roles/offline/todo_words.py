@@ -9,8 +9,8 @@ from deskhand.core.human import AmendRequest
 from deskhand.core.statuses import SubtaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.roles.task_types import task_type
-from deskhand.screen.find_query import chinese_number
-from deskhand.screen.find_words import fold, synonyms
+from deskhand.screen.grounding.query import chinese_number
+from deskhand.screen.grounding.vocabulary import fold, synonyms
 
 Item = tuple[int, Subtask]
 

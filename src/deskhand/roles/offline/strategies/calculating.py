@@ -11,7 +11,7 @@ from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import put_away
 from deskhand.roles.offline.sums import number_in, work_out
-from deskhand.screen.find_words import fold, pieces
+from deskhand.screen.grounding.vocabulary import fold, pieces
 
 # How each sign may be written on a key, and what else a key may be called.
 SIGNS: dict[str, tuple[str, ...]] = {

@@ -20,8 +20,8 @@ from deskhand.roles.offline.strategies.toggling import reach_control
 from deskhand.roles.offline.strategies.touching import find
 from deskhand.roles.offline.strategies.values import says_on, value_of
 from deskhand.roles.offline.sums import number_in
-from deskhand.screen.find import Candidate, nearest_names
-from deskhand.screen.find_words import fold, same_word, synonyms
+from deskhand.screen.grounding.find import Candidate, nearest_names
+from deskhand.screen.grounding.vocabulary import fold, same_word, synonyms
 
 # Seconds between looks: soon at first, then patiently.
 WAITS = (1.0, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)

@@ -13,8 +13,8 @@ from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import locate, not_there, search_box
 from deskhand.roles.offline.strategies.obstacles import dialog, put_away
 from deskhand.roles.offline.strategies.touching import touch
-from deskhand.screen.find import Candidate, nearest_names, rank
-from deskhand.screen.find_words import fold, pieces, same_word, synonyms
+from deskhand.screen.grounding.find import Candidate, nearest_names, rank
+from deskhand.screen.grounding.vocabulary import fold, pieces, same_word, synonyms
 
 ADDING = frozenset({"add", "new", "create", "fab", "compose"})
 SAVING = ("save", "done", "ok", "confirm")

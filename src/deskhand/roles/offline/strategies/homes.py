@@ -9,7 +9,7 @@ from deskhand.roles.offline.lexicon import lexicon
 from deskhand.roles.offline.outcome import Act, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import put_away
-from deskhand.screen.find_words import is_chinese, same_word, synonyms
+from deskhand.screen.grounding.vocabulary import is_chinese, same_word, synonyms
 
 
 def open_home(scene: Scene, thing: str, *, also_from_an_app: bool = False) -> Act | None:

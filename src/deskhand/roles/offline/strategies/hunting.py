@@ -9,10 +9,10 @@ from deskhand.core.screen import Element
 from deskhand.roles.offline.outcome import Act, Failed, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import put_away
-from deskhand.screen.find import Candidate, Finding, by_likeness, nearest_names
-from deskhand.screen.find_query import Query, read_description
-from deskhand.screen.find_tree import Want
-from deskhand.screen.find_words import fold, pieces, same_word, synonyms
+from deskhand.screen.grounding.find import Candidate, Finding, by_likeness, nearest_names
+from deskhand.screen.grounding.query import Query, read_description
+from deskhand.screen.grounding.tree import Want
+from deskhand.screen.grounding.vocabulary import fold, pieces, same_word, synonyms
 
 MAX_TURNS = 34
 SCROLLS = 8

@@ -11,8 +11,8 @@ from deskhand.roles.offline.strategies.hunting import locate, search_box
 from deskhand.roles.offline.strategies.obstacles import put_away
 from deskhand.roles.offline.strategies.touching import touch
 from deskhand.roles.offline.strategies.writing import holds
-from deskhand.screen.find import Candidate, nearest_names
-from deskhand.screen.find_words import fold
+from deskhand.screen.grounding.find import Candidate, nearest_names
+from deskhand.screen.grounding.vocabulary import fold
 
 MAX_TRIES = 2
 MAX_LOOKS = 4

@@ -7,7 +7,7 @@ from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.hunting import locate, scroller
-from deskhand.screen.find import Candidate
+from deskhand.screen.grounding.find import Candidate
 
 MAX_SCROLLS = 15
 

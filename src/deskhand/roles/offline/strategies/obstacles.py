@@ -6,7 +6,7 @@ from deskhand.core.actions import Back, Click
 from deskhand.core.screen import Element
 from deskhand.roles.offline.outcome import Act, act
 from deskhand.roles.offline.scene import Scene
-from deskhand.screen.find_words import same_word
+from deskhand.screen.grounding.vocabulary import same_word
 
 # In the order in which they are tried.
 REFUSALS = ("cancel", "later", "skip", "deny", "no", "close", "got it")

@@ -15,9 +15,9 @@ from deskhand.roles.offline.strategies.homes import is_a
 from deskhand.roles.offline.strategies.hunting import locate
 from deskhand.roles.offline.strategies.toggling import toggle
 from deskhand.roles.offline.strategies.touching import find, touch
-from deskhand.screen.find import Candidate, nearest_names
-from deskhand.screen.find_query import read_description
-from deskhand.screen.find_words import fold, same_word, synonyms
+from deskhand.screen.grounding.find import Candidate, nearest_names
+from deskhand.screen.grounding.query import read_description
+from deskhand.screen.grounding.vocabulary import fold, same_word, synonyms
 
 
 def is_switch(scene: Scene, name: str) -> bool:

@@ -13,9 +13,9 @@ from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import locate, several
 from deskhand.roles.offline.strategies.touching import touch
-from deskhand.screen.find import Candidate
-from deskhand.screen.find_query import read_description
-from deskhand.screen.find_words import same_word
+from deskhand.screen.grounding.find import Candidate
+from deskhand.screen.grounding.query import read_description
+from deskhand.screen.grounding.vocabulary import same_word
 
 MAX_TOUCHES = 2
 MAX_LOOKS = 3

@@ -11,9 +11,9 @@ from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import is_control, locate, trace
-from deskhand.screen.find import Candidate
-from deskhand.screen.find_query import read_description
-from deskhand.screen.find_words import synonyms
+from deskhand.screen.grounding.find import Candidate
+from deskhand.screen.grounding.query import read_description
+from deskhand.screen.grounding.vocabulary import synonyms
 
 MAX_TRIES = 2
 

@@ -6,11 +6,11 @@ import re
 
 from deskhand.core.screen import Element
 from deskhand.roles.offline.scene import Scene
-from deskhand.screen.find import ENOUGH, Candidate, rank
-from deskhand.screen.find_names import text_score
-from deskhand.screen.find_query import Query, read_description
-from deskhand.screen.find_tree import distance
-from deskhand.screen.find_words import fold, synonyms
+from deskhand.screen.grounding.find import ENOUGH, Candidate, rank
+from deskhand.screen.grounding.names import text_score
+from deskhand.screen.grounding.query import Query, read_description
+from deskhand.screen.grounding.tree import distance
+from deskhand.screen.grounding.vocabulary import fold, synonyms
 
 ON_WORDS = frozenset({"on", "开", "开启", "已开启", "打开", "已打开", "enabled", "connected", "已连接"})
 OFF_WORDS = frozenset({"off", "关", "关闭", "已关闭", "disabled", "disconnected", "未开启", "未连接"})

@@ -13,9 +13,9 @@ from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import locate, not_there, press_enter, search_box, search_button
 from deskhand.roles.offline.strategies.toggling import toggle
 from deskhand.roles.offline.strategies.touching import touch
-from deskhand.screen.find import Candidate, nearest_names
-from deskhand.screen.find_query import read_description
-from deskhand.screen.find_words import fold
+from deskhand.screen.grounding.find import Candidate, nearest_names
+from deskhand.screen.grounding.query import read_description
+from deskhand.screen.grounding.vocabulary import fold
 from deskhand.settings.placeholders import names_in
 
 MAX_TRIES = 2

@@ -15,8 +15,8 @@ from rapidocr import RapidOCR
 from deskhand.core.errors import DeviceSetup
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Frame
-from deskhand.screen.text import Line, around
-from deskhand.screen.text_glyphs import padded, sign, stray_glyphs
+from deskhand.screen.ocr.glyphs import padded, sign, stray_glyphs
+from deskhand.screen.ocr.screen_text import Line, around
 
 Pixels = NDArray[np.uint8]
 

@@ -7,8 +7,8 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from deskhand.core.screen import Element
-from deskhand.screen.find_tree import Tree
-from deskhand.screen.find_words import fold, is_chinese, pieces, same_word, synonyms
+from deskhand.screen.grounding.tree import Tree
+from deskhand.screen.grounding.vocabulary import fold, is_chinese, pieces, same_word, synonyms
 
 EXACT = 1.0
 SYNONYM = 0.96

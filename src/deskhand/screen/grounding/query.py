@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal, cast
 
 from deskhand.core.screen import Role
-from deskhand.screen.find_words import is_chinese, words
+from deskhand.screen.grounding.vocabulary import is_chinese, words
 
 Relation = Literal["left", "right", "above", "below", "beside", "inside"]
 State = Literal["checked", "unchecked", "selected", "disabled", "enabled", "focused"]

@@ -1,6 +1,6 @@
 """The vocabulary of screens: folded comparison of names, synonyms, and the word lists that descriptions are read with.
 
-The words themselves are data, in find_words.toml.
+The words themselves are data, in vocabulary.toml.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Words:
 
 @cache
 def words() -> Words:
-    data = tomllib.loads((Path(__file__).parent / "find_words.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads((Path(__file__).parent / "vocabulary.toml").read_text(encoding="utf-8"))
     groups: dict[str, set[int]] = {}
     for number, terms in enumerate(data["same"]):
         for term in terms:

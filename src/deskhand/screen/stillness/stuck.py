@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from deskhand.core.screen import Change, Frame
 from deskhand.screen.diff import TILE
 from deskhand.screen.frame import words
-from deskhand.screen.movers import Habit, Movers, Spot, spots, state_of
+from deskhand.screen.stillness.self_motion import Habit, Movers, Spot, spots, state_of
 
 _LOOP_LENGTHS = (2, 3)
 _ROUNDS = 2

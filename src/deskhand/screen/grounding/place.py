@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
-from deskhand.screen.find_query import Relation
-from deskhand.screen.find_tree import Tree, distance
+from deskhand.screen.grounding.query import Relation
+from deskhand.screen.grounding.tree import Tree, distance
 
 DIRECTIONS: frozenset[Relation] = frozenset({"left", "right", "above", "below"})
 

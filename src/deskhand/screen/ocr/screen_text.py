@@ -106,7 +106,7 @@ class ScreenText:
 def load_reader() -> Reader:
     """The reader with its models; takes a second. Raises DeviceSetup when the extra is not installed."""
     try:
-        from deskhand.screen.text_reader import LineReader
+        from deskhand.screen.ocr.text_models import LineReader
 
         return LineReader()
     except ImportError as error:

@@ -4,9 +4,9 @@ from deskhand.core.errors import BadFrame
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import Frame, SettleResult
 from deskhand.screen.diff import change_between
-from deskhand.screen.movers import Movers
-from deskhand.screen.pulse import Pulse, listening, look
-from deskhand.screen.watch import Watch
+from deskhand.screen.stillness.change_signal import Pulse, listening, look
+from deskhand.screen.stillness.judge import Watch
+from deskhand.screen.stillness.self_motion import Movers
 from deskhand.settings.schema import SettleSettings
 
 

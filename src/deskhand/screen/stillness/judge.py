@@ -12,7 +12,7 @@ import numpy as np
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Change, Frame
 from deskhand.screen.diff import Tiles, change_between, detailed, grid, mask_of, regions
-from deskhand.screen.movers import Movers, Spot, spots, state_of
+from deskhand.screen.stillness.self_motion import Movers, Spot, spots, state_of
 from deskhand.settings.schema import SettleSettings
 
 # A tile that goes back to what it showed before, and took its time, blinks; a spinner is faster than that.

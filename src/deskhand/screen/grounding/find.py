@@ -12,10 +12,10 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from deskhand.core.screen import Element, Role
-from deskhand.screen.find_names import name_score
-from deskhand.screen.find_place import DIRECTIONS, position_score, relation_score
-from deskhand.screen.find_query import Query, read_description
-from deskhand.screen.find_tree import Tree, Want
+from deskhand.screen.grounding.names import name_score
+from deskhand.screen.grounding.place import DIRECTIONS, position_score, relation_score
+from deskhand.screen.grounding.query import Query, read_description
+from deskhand.screen.grounding.tree import Tree, Want
 
 # A candidate below this is no candidate; two that are closer than the gap can't be told apart.
 ENOUGH = 0.6

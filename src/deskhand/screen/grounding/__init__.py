@@ -1,0 +1,1 @@
+"""Finds what a description means among the elements on a screen."""

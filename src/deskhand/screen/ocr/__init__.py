@@ -1,0 +1,1 @@
+"""Reads text in pictures, for screens without an element tree."""
