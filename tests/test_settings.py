@@ -22,7 +22,7 @@ from deskhand.core.actions import Click, OpenApp
 from deskhand.core.errors import AppNotFound, DeviceSetup, ModelUnavailable
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.planning import Depth, GateTrigger
-from deskhand.devices.browsers import Browsers
+from deskhand.devices.browser.provider import Browsers
 from deskhand.engine.budget import TIERS, Budget
 from deskhand.engine.inspection import choose_depth
 from deskhand.models.make import make_model

@@ -10,9 +10,9 @@ from deskhand.clock import SystemClock
 from deskhand.core.actions import ActionKind
 from deskhand.core.errors import DeviceFault
 from deskhand.core.geometry import Rect
-from deskhand.devices.adb import AdbClient
-from deskhand.devices.adb_private import private_server
-from deskhand.devices.android import connect
+from deskhand.devices.android.adb.client import AdbClient
+from deskhand.devices.android.adb.private_server import private_server
+from deskhand.devices.android.device import connect
 from deskhand.settings.schema import AdbSettings
 from deskhand.simphone.apps.base import App, Host, Page
 from deskhand.simphone.phone import LAUNCHER, Phone

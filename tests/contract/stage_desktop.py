@@ -20,8 +20,8 @@ from Xlib.error import ConnectionClosedError, XError
 from deskhand.clock import SystemClock
 from deskhand.core.actions import ActionKind, OpenApp
 from deskhand.core.geometry import Rect
-from deskhand.devices.desktop import open_desktop
-from deskhand.devices.desktop_windows import active_id, title_of
+from deskhand.devices.desktop.device import open_desktop
+from deskhand.devices.desktop.windows import active_id, title_of
 from deskhand.settings.schema import DesktopSettings
 from tests.contract.stage import PLAIN, Board, Felt, until
 from tests.devices.desktop_stage import SYSTEM_PYTHON

@@ -10,9 +10,9 @@ import pytest_asyncio
 
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Click, OpenApp, Scroll, Type
-from deskhand.devices.adb import AdbClient
-from deskhand.devices.adb_private import private_server
-from deskhand.devices.android import AndroidDevice, connect, list_phones
+from deskhand.devices.android.adb.client import AdbClient
+from deskhand.devices.android.adb.private_server import private_server
+from deskhand.devices.android.device import AndroidDevice, connect, list_phones
 from deskhand.settings.schema import AdbSettings
 from deskhand.simphone.server import SimPhone
 from tests.contract.stage import until

@@ -10,8 +10,8 @@ from typing import Any
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Click, OpenUrl
 from deskhand.core.screen import Element
-from deskhand.devices.browser import BrowserDevice, open_beside
-from deskhand.devices.browser_process import Chromium, start
+from deskhand.devices.browser.browser_process import Chromium, start
+from deskhand.devices.browser.device import BrowserDevice, open_beside
 from deskhand.settings.schema import BrowserSettings
 
 PAGES = Path(__file__).parent.parent / "pages"

@@ -12,9 +12,9 @@ import pytest_asyncio
 
 from deskhand.clock import SystemClock
 from deskhand.core.errors import DeviceFault
-from deskhand.devices.adb import AdbClient
-from deskhand.devices.adb_server import find_adb
-from deskhand.devices.android import AndroidDevice, connect
+from deskhand.devices.android.adb.binary import find_adb
+from deskhand.devices.android.adb.client import AdbClient
+from deskhand.devices.android.device import AndroidDevice, connect
 from deskhand.settings.schema import AdbSettings
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.server import SimPhone

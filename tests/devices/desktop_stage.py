@@ -15,7 +15,7 @@ from deskhand.clock import SystemClock
 from deskhand.core.actions import OpenApp
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
-from deskhand.devices.desktop import DesktopDevice, open_desktop
+from deskhand.devices.desktop.device import DesktopDevice, open_desktop
 from deskhand.settings.schema import DesktopSettings
 
 APPS = Path(__file__).parent.parent / "apps"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from deskhand.core.errors import ActionFailed, DeviceGone, DeviceOffline, DeviceSetup, DeviceTimeout, DeviceUnauthorized
-from deskhand.devices.adb import AdbClient, Listed, parse_listing, trouble_of
-from deskhand.devices.adb_server import find_adb
-from deskhand.devices.adb_wire import ShellResult
+from deskhand.devices.android.adb.binary import find_adb
+from deskhand.devices.android.adb.client import AdbClient, Listed, parse_listing, trouble_of
+from deskhand.devices.android.adb.smart_socket import ShellResult
 from deskhand.settings.schema import AdbSettings
 
 from .conftest import Plug, free_port

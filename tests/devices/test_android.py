@@ -39,8 +39,8 @@ from deskhand.core.errors import (
 )
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import DeviceInfo, Element
-from deskhand.devices.adb import AdbClient
-from deskhand.devices.android import AndroidDevice, connect, list_phones, scroll_area, scroll_path
+from deskhand.devices.android.adb.client import AdbClient
+from deskhand.devices.android.device import AndroidDevice, connect, list_phones, scroll_area, scroll_path
 from deskhand.simphone.server import SimPhone
 
 from .conftest import Attach, Plug

@@ -5,10 +5,10 @@ import pytest
 from deskhand.core.errors import NoElements, NotPossible
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
-from deskhand.devices.android_apps import find_app, fold, known_names, nearest_names
-from deskhand.devices.android_elements import read_elements
-from deskhand.devices.android_front import read_front
-from deskhand.devices.android_keys import combination, key_code
+from deskhand.devices.android.apps import find_app, fold, known_names, nearest_names
+from deskhand.devices.android.elements import read_elements
+from deskhand.devices.android.foreground import read_front
+from deskhand.devices.android.keys import combination, key_code
 
 
 def node(kind: str, bounds: str, inside: str = "", **attributes: str) -> str:

@@ -14,10 +14,10 @@ from PIL import Image
 from deskhand.clock import ManualClock, SystemClock
 from deskhand.core.actions import Click, OpenApp
 from deskhand.core.errors import BadFrame, DeviceGone, DeviceOffline
-from deskhand.devices.adb import PICTURES, AdbClient
-from deskhand.devices.android import connect
-from deskhand.devices.android_frames import Capture, is_black, read_gzip, read_png, read_raw
-from deskhand.devices.android_line import Line
+from deskhand.devices.android.adb.client import PICTURES, AdbClient
+from deskhand.devices.android.device import connect
+from deskhand.devices.android.frames import Capture, is_black, read_gzip, read_png, read_raw
+from deskhand.devices.android.phone_shell import Line
 from deskhand.simphone.server import SimPhone
 
 from .conftest import Attach, Plug

@@ -11,9 +11,9 @@ from deskhand.core.actions import Click, OpenApp, Type
 from deskhand.core.errors import ActionFailed, TextNotTyped
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
-from deskhand.devices.adb import AdbClient
-from deskhand.devices.android import AndroidDevice
-from deskhand.devices.android_text import Target, key_pieces, matches
+from deskhand.devices.android.adb.client import AdbClient
+from deskhand.devices.android.device import AndroidDevice
+from deskhand.devices.android.typing import Target, key_pieces, matches
 from deskhand.simphone.server import SimPhone
 
 from .conftest import Attach

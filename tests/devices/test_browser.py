@@ -8,9 +8,9 @@ import pytest_asyncio
 
 from deskhand.core.actions import Click, Hotkey, OpenApp, OpenUrl, Scroll
 from deskhand.core.errors import ActionFailed, BadFrame, NoElements, NotPossible
-from deskhand.devices.browser import BrowserDevice
-from deskhand.devices.browser_process import Chromium
-from deskhand.devices.browser_tab import Tab
+from deskhand.devices.browser.browser_process import Chromium
+from deskhand.devices.browser.device import BrowserDevice
+from deskhand.devices.browser.tab import Tab
 from deskhand.settings.schema import BrowserSettings
 from tests.devices.browser_stage import Site, click, device_in, find, running, script, serving, show
 

@@ -25,8 +25,8 @@ from deskhand.core.actions import (
     Type,
 )
 from deskhand.core.errors import ActionFailed, NotPossible, TextNotTyped
-from deskhand.devices.browser import BrowserDevice
-from deskhand.devices.browser_process import Chromium
+from deskhand.devices.browser.browser_process import Chromium
+from deskhand.devices.browser.device import BrowserDevice
 from deskhand.settings.schema import BrowserSettings
 from tests.devices.browser_stage import Site, click, device_in, find, running, script, serving, show
 

@@ -10,8 +10,8 @@ import pytest_asyncio
 
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Click
-from deskhand.devices.browser import BrowserDevice
-from deskhand.devices.browser_process import Chromium
+from deskhand.devices.browser.browser_process import Chromium
+from deskhand.devices.browser.device import BrowserDevice
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import SettleSettings
 from tests.devices.browser_stage import Site, click, device_in, find, running, script, serving, show

@@ -10,8 +10,8 @@ import pytest_asyncio
 from deskhand.core.actions import Click, Key, Move, OpenUrl, Scroll, Type
 from deskhand.core.errors import ActionFailed, TextNotTyped
 from deskhand.core.screen import FILE_HINT, Element
-from deskhand.devices.browser import BrowserDevice
-from deskhand.devices.browser_process import Chromium
+from deskhand.devices.browser.browser_process import Chromium
+from deskhand.devices.browser.device import BrowserDevice
 from deskhand.settings.schema import BrowserSettings
 from tests.contract.stage import until
 from tests.devices.browser_stage import Site, click, device_in, find, running, script, serving, show

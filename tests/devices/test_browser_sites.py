@@ -11,9 +11,9 @@ import pytest_asyncio
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Back, Click, Key, Move, OpenUrl
 from deskhand.core.errors import ActionFailed
-from deskhand.devices.browser import BrowserDevice, launch, open_beside
-from deskhand.devices.browser_process import Chromium
-from deskhand.devices.browsers import Browsers
+from deskhand.devices.browser.browser_process import Chromium
+from deskhand.devices.browser.device import BrowserDevice, launch, open_beside
+from deskhand.devices.browser.provider import Browsers
 from deskhand.settings.schema import BrowserSettings, PolicySettings
 from tests.devices.browser_stage import Site, click, device_in, find, running, script, serving, show
 

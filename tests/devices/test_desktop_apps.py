@@ -11,8 +11,8 @@ import pytest_asyncio
 from deskhand.core import actions
 from deskhand.core.errors import ActionFailed, AppNotFound
 from deskhand.core.geometry import Rect
-from deskhand.devices import desktop_apps
-from deskhand.devices.desktop_apps import App, find, nearest, read
+from deskhand.devices.desktop import apps as desktop_apps
+from deskhand.devices.desktop.apps import App, find, nearest, read
 from tests.devices.desktop_stage import Stage, staged, wait_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

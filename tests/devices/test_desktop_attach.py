@@ -16,8 +16,8 @@ from Xlib.protocol import rq
 from deskhand.clock import SystemClock
 from deskhand.core import actions
 from deskhand.core.errors import DeviceSetup, NoElements
-from deskhand.devices.desktop import open_desktop
-from deskhand.devices.selftest import check_aim
+from deskhand.devices.click_test import check_aim
+from deskhand.devices.desktop.device import open_desktop
 from deskhand.settings.schema import DesktopSettings
 from tests.devices.desktop_stage import SYSTEM_PYTHON, keep_out_of_the_home, staged, wait_for
 

@@ -13,9 +13,9 @@ from Xlib.display import Display
 
 from deskhand.core import actions
 from deskhand.core.errors import ActionFailed, TextNotTyped
-from deskhand.devices import desktop_clipboard
-from deskhand.devices.desktop_clipboard import Clipboard
-from deskhand.devices.desktop_text import holds
+from deskhand.devices.desktop import clipboard
+from deskhand.devices.desktop.clipboard import Clipboard
+from deskhand.devices.desktop.typing import holds
 from tests.devices.desktop_stage import Stage, middle, staged, wait_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -222,7 +222,7 @@ async def busy_before_the_paste(stage: Stage, seconds: float) -> AsyncIterator[a
 async def test_a_program_that_pastes_late_gets_the_text_and_not_what_the_user_had_copied(
     stage: Stage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(desktop_clipboard, "_KEEP_S", 0.1)
+    monkeypatch.setattr(clipboard, "_KEEP_S", 0.1)
     async with busy_before_the_paste(stage, 0.5):
         assert await stage.device.act(actions.Type(text="晚了")) == "read back"
     await stage.last("GTK board", "text", text="晚了")

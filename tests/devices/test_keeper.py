@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from deskhand.core.errors import DeviceGone, DeviceSetup
-from deskhand.devices.keeper import Keeper
+from deskhand.devices.process_reaper import Keeper
 
 
 @pytest_asyncio.fixture

@@ -15,10 +15,10 @@ from deskhand.clock import SystemClock
 from deskhand.core.actions import Home, LongPress, OpenApp
 from deskhand.core.errors import DeviceBusy, DeviceGone, DeviceSetup, UnknownDevice
 from deskhand.core.protocols import Device
-from deskhand.devices.adb import AdbClient
-from deskhand.devices.browsers import Browsers
-from deskhand.devices.desktops import Desktops
-from deskhand.devices.phones import Phones
+from deskhand.devices.android.adb.client import AdbClient
+from deskhand.devices.android.provider import Phones
+from deskhand.devices.browser.provider import Browsers
+from deskhand.devices.desktop.provider import Desktops
 from deskhand.devices.pool import Pool
 from deskhand.settings.schema import BrowserSettings, DesktopSettings, Settings
 from tests.devices.conftest import Plug

@@ -13,9 +13,9 @@ from deskhand.clock import SystemClock
 from deskhand.core.actions import Action
 from deskhand.core.decisions import Briefing, Decision, Planned
 from deskhand.core.protocols import Device
-from deskhand.devices.adb import AdbClient
-from deskhand.devices.adb_private import private_server
-from deskhand.devices.android import connect
+from deskhand.devices.android.adb.client import AdbClient
+from deskhand.devices.android.adb.private_server import private_server
+from deskhand.devices.android.device import connect
 from deskhand.engine.run import Crew, Management, Run
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import AdbSettings, ExecutorSettings, Settings, SettleSettings

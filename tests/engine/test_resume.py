@@ -18,7 +18,7 @@ from deskhand.core.decisions import Decision, Planned
 from deskhand.core.errors import UsageError
 from deskhand.core.planning import GateTrigger
 from deskhand.core.statuses import Situation, SubtaskStatus, TaskStatus
-from deskhand.devices.adb_private import private_server
+from deskhand.devices.android.adb.private_server import private_server
 from deskhand.engine.run import Crew, Run
 from deskhand.settings.schema import AdbSettings, Settings
 from deskhand.simphone.phone import Phone

@@ -12,9 +12,9 @@ from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Frame, Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
-from deskhand.devices.android import CAPABILITIES, scroll_area, scroll_path
-from deskhand.devices.android_apps import find_app, nearest_names
-from deskhand.devices.android_elements import read_elements
+from deskhand.devices.android.apps import find_app, nearest_names
+from deskhand.devices.android.device import CAPABILITIES, scroll_area, scroll_path
+from deskhand.devices.android.elements import read_elements
 from deskhand.roles.offline.worker import OfflineWorker
 from deskhand.simphone.phone import NeverIdle, Phone
 

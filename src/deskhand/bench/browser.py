@@ -14,10 +14,10 @@ from deskhand.bench.rows import Row
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Action, ActionKind, Click, OpenUrl, Type
 from deskhand.core.screen import AppInfo, Element, Frame
-from deskhand.devices.browser import BrowserDevice, open_beside
-from deskhand.devices.browser_process import Chromium, start
-from deskhand.devices.browser_tab import Tab
-from deskhand.devices.browser_window import Window
+from deskhand.devices.browser.browser_process import Chromium, start
+from deskhand.devices.browser.device import BrowserDevice, open_beside
+from deskhand.devices.browser.tab import Tab
+from deskhand.devices.browser.window import Window
 from deskhand.screen.frame import decode
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import BrowserSettings, SettleSettings

@@ -13,7 +13,7 @@ from deskhand.bench.rows import Row
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Click, Key, OpenApp
 from deskhand.core.errors import AppNotFound
-from deskhand.devices.desktop import DesktopDevice, open_desktop
+from deskhand.devices.desktop.device import DesktopDevice, open_desktop
 from deskhand.settings.schema import DesktopSettings
 
 ROUNDS = 60

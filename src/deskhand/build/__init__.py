@@ -259,10 +259,10 @@ def make_reader() -> ScreenText | None:
 
 def make_pool(settings: Settings, clock: Clock, simulated: SimulatedPhones) -> Pool:
     """Every kind of device there is: a new one is one more line here."""
-    from deskhand.devices.adb import AdbClient
-    from deskhand.devices.browsers import Browsers
-    from deskhand.devices.desktops import Desktops
-    from deskhand.devices.phones import Phones
+    from deskhand.devices.android.adb.client import AdbClient
+    from deskhand.devices.android.provider import Phones
+    from deskhand.devices.browser.provider import Browsers
+    from deskhand.devices.desktop.provider import Desktops
     from deskhand.devices.pool import Pool
 
     providers: dict[str, Provider] = {

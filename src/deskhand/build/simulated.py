@@ -11,7 +11,7 @@ from deskhand.settings.schema import Settings
 
 if TYPE_CHECKING:
     from deskhand.core.protocols import Clock, Device
-    from deskhand.devices.adb import AdbClient
+    from deskhand.devices.android.adb.client import AdbClient
     from deskhand.simphone.phone import Phone
 
 
@@ -38,7 +38,7 @@ class SimulatedPhones:
         return name
 
     async def open(self, name: str) -> Device:
-        from deskhand.devices.android import connect
+        from deskhand.devices.android.device import connect
         from deskhand.simphone.phone import Phone
         from deskhand.simphone.server import SimPhone
 
@@ -51,8 +51,8 @@ class SimulatedPhones:
         return await connect(serial, adb=adb, clock=self._clock, name=name, way="raw")
 
     async def _server(self) -> AdbClient:
-        from deskhand.devices.adb import AdbClient
-        from deskhand.devices.adb_private import private_server
+        from deskhand.devices.android.adb.client import AdbClient
+        from deskhand.devices.android.adb.private_server import private_server
 
         async with self._starting:
             if self._adb is None:

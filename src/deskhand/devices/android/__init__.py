@@ -1,0 +1,1 @@
+"""Android phones, real or simulated, over adb."""

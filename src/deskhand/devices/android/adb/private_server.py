@@ -1,0 +1,53 @@
+"""An adb server of our own on a free port, which ends with us: the user's own server is never touched."""
+
+import asyncio
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from deskhand.core.errors import DeviceSetup
+from deskhand.core.protocols import Clock
+from deskhand.devices.android.adb.binary import find_adb
+from deskhand.devices.process_reaper import Child, Keeper
+from deskhand.settings.environment import session_environment
+from deskhand.settings.schema import AdbSettings
+
+READY_S = 15.0
+LOOK_AGAIN_S = 0.01
+# It serves addresses that we connect ourselves. Left on, its scan for USB devices holds up the first
+# connection for 3 seconds, and the other two go looking for phones that are not ours.
+NO_SCANS = {"ADB_USB": "0", "ADB_MDNS": "0", "ADB_EMU": "0"}
+
+
+@asynccontextmanager
+async def private_server(settings: AdbSettings, clock: Clock) -> AsyncGenerator[AdbSettings, None]:
+    """The settings to reach it with; it ends with the block, and with this process, kill -9 included."""
+    adb = await asyncio.to_thread(find_adb, settings)
+    keeper = Keeper()
+    try:
+        await keeper.start()
+        port = _free_port()
+        child = await keeper.launch([str(adb), "-P", str(port), "nodaemon", "server"], session_environment() | NO_SCANS)
+        await _ready(child, port, clock)
+        yield AdbSettings(host="127.0.0.1", port=port, path=adb)
+    finally:
+        await keeper.close()
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+async def _ready(child: Child, port: int, clock: Clock) -> None:
+    deadline = clock.now() + READY_S
+    while child.alive and clock.now() < deadline:
+        try:
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except ConnectionRefusedError:
+            await clock.sleep(LOOK_AGAIN_S)
+        else:
+            writer.close()
+            return
+    raise DeviceSetup(f"A private adb server could not be started: {child.complaint() or 'it gave no reason'}.")

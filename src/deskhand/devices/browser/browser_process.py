@@ -1,0 +1,212 @@
+"""The running browser: which program, with which flags, started so that nothing of it outlives us, or attached to.
+
+Pages and what is done on them are left to the device.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from deskhand.core.errors import DeviceSetup
+from deskhand.settings.environment import session_environment
+from deskhand.settings.schema import BrowserSettings
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, Playwright
+
+NAMES = (
+    "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge",
+    "brave-browser",
+)  # fmt: skip
+PLACES = (
+    "/usr/lib/chromium/chromium",
+    "/snap/bin/chromium",
+    "/opt/google/chrome/chrome",
+    "/Applications/Chromium.app/Contents/MacOS/Chromium",
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+)
+FLAGS = (
+    "--remote-debugging-pipe",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-breakpad",
+    "--disable-default-apps",
+    "--disable-hang-monitor",
+    "--disable-search-engine-choice-screen",
+    "--disable-smooth-scrolling",
+    # A tab behind another one keeps painting and running its timers: an agent switches between them.
+    "--disable-background-timer-throttling",
+    "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+    "--disable-features=Translate,AcceptCHFrame,MediaRouter,OptimizationHints",
+    "--force-color-profile=srgb",
+    "--password-store=basic",
+    "--use-mock-keychain",
+)
+# A headless browser has no mouse, so pages would believe that nothing can hover.
+HEADLESS_FLAGS = (
+    "--headless",
+    "--mute-audio",
+    "--blink-settings=primaryHoverType=2,availableHoverTypes=2,primaryPointerType=4,availablePointerTypes=4",
+)
+SMALL_SHM = 512 * 1024 * 1024
+START_S = 30.0
+
+
+def find_executable(told: Path | None = None) -> Path:
+    """The browser's program; raises DeviceSetup with what to do when there is none."""
+    if told is not None:
+        found = shutil.which(str(told.expanduser()))
+        if found is None:
+            raise DeviceSetup(f"There is no browser at {told}: correct browser.executable in the settings.")
+        return Path(found)
+    for name in (*NAMES, *PLACES):
+        if found := shutil.which(name):
+            return Path(found)
+    raise DeviceSetup("No Chromium or Chrome was found: install one, or set browser.executable to its path.")
+
+
+def flags(settings: BrowserSettings, profile: Path) -> list[str]:
+    """Everything after the program's name."""
+    given = [*FLAGS, f"--user-data-dir={profile}"]
+    if settings.headless:
+        given += HEADLESS_FLAGS
+    else:
+        given += [
+            f"--window-size={settings.width},{settings.height}",
+            f"--force-device-scale-factor={settings.scale:g}",
+        ]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        given.append("--no-sandbox")  # Chromium refuses to start its sandbox as root
+    with contextlib.suppress(OSError):
+        if shutil.disk_usage("/dev/shm").total < SMALL_SHM:
+            given.append("--disable-dev-shm-usage")  # a container's default of 64 MB crashes tabs
+    return [*given, "about:blank"] if settings.profile else [*given, "--no-startup-window"]
+
+
+class Chromium:
+    """One browser that runs. Owned: closed with us. Attached: left as it was found."""
+
+    def __init__(
+        self,
+        playwright: Playwright,
+        browser: Browser | None,
+        default: BrowserContext | None,
+        scratch: Path | None = None,
+    ) -> None:
+        self._playwright = playwright
+        self._browser = browser
+        self._default = default
+        self._scratch = scratch
+
+    @property
+    def owned(self) -> bool:
+        return self._scratch is not None
+
+    async def context(self) -> tuple[BrowserContext, bool]:
+        """The profile's own context where there is one, else a new one; and whether it is new."""
+        if self._default is not None:
+            return self._default, False
+        assert self._browser is not None
+        # No viewport: a second emulation beside the one of the tab's own session would undo it at each capture.
+        return await self._browser.new_context(no_viewport=True, accept_downloads=True), True
+
+    async def close(self) -> None:
+        from playwright.async_api import Error
+
+        with contextlib.suppress(Error):  # it may have crashed, which is as good as closed
+            if self.owned and self._default is not None:
+                await self._default.close()
+            elif self._browser is not None:
+                await self._browser.close()
+        with contextlib.suppress(Error):
+            await self._playwright.stop()
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)  # the guard does it, unless it was killed itself
+
+
+async def start(settings: BrowserSettings) -> Chromium:
+    """A browser of our own, under guard."""
+    from playwright.async_api import Error
+
+    program = find_executable(settings.executable)
+    driver = await _driver()
+    scratch = Path(tempfile.mkdtemp(prefix="deskhand-browser-"))
+    profile = settings.profile.expanduser().resolve() if settings.profile else scratch / "profile"
+    command, args = _guarded(program, flags(settings, profile), scratch)
+    env: dict[str, str | float | bool] = {**session_environment()}  # a page may get to read it: no secret is in it
+    try:
+        if settings.profile:
+            context = await driver.chromium.launch_persistent_context(
+                profile, executable_path=command, args=args, ignore_default_args=True, no_viewport=True,
+                accept_downloads=True, downloads_path=scratch / "artifacts", timeout=START_S * 1000,
+                handle_sigint=False, handle_sigterm=False, handle_sighup=False, env=env,
+            )  # fmt: skip
+            return Chromium(driver, context.browser, context, scratch)
+        browser = await driver.chromium.launch(
+            executable_path=command, args=args, ignore_default_args=True, downloads_path=scratch / "artifacts",
+            timeout=START_S * 1000, handle_sigint=False, handle_sigterm=False, handle_sighup=False, env=env,
+        )  # fmt: skip
+        return Chromium(driver, browser, None, scratch)
+    except Error as error:
+        await driver.stop()
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise DeviceSetup(_why_not(program, settings.profile, error)) from None
+    except BaseException:
+        await driver.stop()
+        raise
+
+
+async def attach(cdp_url: str) -> Chromium:
+    """A browser that already runs with a debugging port."""
+    from playwright.async_api import Error
+
+    driver = await _driver()
+    try:
+        browser = await driver.chromium.connect_over_cdp(cdp_url, timeout=START_S * 1000)
+        return Chromium(driver, browser, browser.contexts[0] if browser.contexts else None)
+    except Error as error:
+        await driver.stop()
+        raise DeviceSetup(
+            f"No browser answers at {cdp_url}: start it with --remote-debugging-port. ({_first_line(error)})"
+        ) from None
+    except BaseException:
+        await driver.stop()
+        raise
+
+
+async def _driver() -> Playwright:
+    try:
+        from playwright.async_api import async_playwright
+    except ImportError:
+        raise DeviceSetup("The browser needs Playwright: pip install 'deskhand[browser]'.") from None
+    return await async_playwright().start()
+
+
+def _guarded(program: Path, args: list[str], scratch: Path) -> tuple[Path, list[str]]:
+    """The command that starts the browser; elsewhere than on Linux, Playwright alone looks after it."""
+    if sys.platform != "linux":
+        return program, args
+    guard = ["-P", "-m", "deskhand.devices.browser.process_guard", str(os.getpid()), str(scratch)]
+    return Path(sys.executable), [*guard, str(program), *args]
+
+
+def _why_not(program: Path, profile: Path | None, error: Exception) -> str:
+    if profile and os.path.lexists(profile / "SingletonLock"):
+        return f"The profile {profile} is in use by another browser: close that one, or choose another browser.profile."
+    return f"{program} does not start: {_first_line(error)}"
+
+
+def _first_line(error: Exception) -> str:
+    return str(error).strip().splitlines()[0]

@@ -1,0 +1,68 @@
+"""The attach self-test: targets drawn on a blank tab, found in the picture, clicked, and measured in the page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from deskhand.core.actions import Click
+from deskhand.core.errors import DeviceSetup
+from deskhand.core.screen import Frame
+from deskhand.devices.browser.window import Window
+from deskhand.devices.click_test import check_aim
+from deskhand.screen.frame import to_image
+
+if TYPE_CHECKING:
+    from deskhand.devices.browser.device import BrowserDevice
+
+_SIDE = 21
+# Colours that survive a JPEG, one a target: the corners and the middle.
+_TARGETS = (
+    ("left:8px;top:8px", (255, 0, 0)),
+    ("right:8px;top:8px", (0, 160, 0)),
+    ("left:8px;bottom:8px", (0, 0, 255)),
+    ("right:8px;bottom:8px", (200, 0, 200)),
+    ("left:calc(50% - 10px);top:calc(50% - 10px)", (0, 0, 0)),
+)
+_PAGE = (
+    "<!doctype html><title>Deskhand self-test</title><body style='margin:0;background:#fff'>"
+    + "".join(
+        f"<div style='position:fixed;{place};width:{_SIDE}px;height:{_SIDE}px;background:rgb{colour}'></div>"
+        for place, colour in _TARGETS
+    )
+    + "<script>addEventListener('mousedown', e => { window.landed = [e.clientX + 0.5, e.clientY + 0.5] })</script>"
+)
+
+
+async def self_test(device: BrowserDevice, window: Window) -> None:
+    before = await window.front()
+    tab = await window.new_tab()
+    try:
+        await tab.page.set_content(_PAGE)
+        frame = await device.frame()
+        targets = [_middle(frame, colour) for _, colour in _TARGETS]
+
+        async def click(x: int, y: int) -> None:
+            await tab.page.evaluate("window.landed = null")
+            await device.act(Click(x=x, y=y))
+
+        async def landed() -> tuple[int, int] | None:
+            place: Any = await tab.page.evaluate("window.landed && window.landed.map((at) => at * devicePixelRatio)")
+            return (int(place[0]), int(place[1])) if place else None
+
+        await check_aim(targets, click, landed)
+    finally:
+        await window.show(before)
+        await tab.page.close()
+        window.take_notes()
+
+
+def _middle(frame: Frame, colour: tuple[int, int, int]) -> tuple[int, int]:
+    """Where the picture shows that colour."""
+    pixels = np.asarray(to_image(frame), dtype=np.int16)
+    near = np.abs(pixels - np.array(colour, dtype=np.int16)).max(axis=2) < 60
+    rows, columns = np.nonzero(near)
+    if not len(rows):
+        raise DeviceSetup("The browser's picture does not show what its page holds: a click could not be aimed.")
+    return int(columns.mean().round()), int(rows.mean().round())

@@ -1,0 +1,1 @@
+"""An X11 desktop."""

@@ -1,0 +1,65 @@
+"""The provider of desktops: `desktop`, the session's display or a private one."""
+
+import asyncio
+import importlib.util
+import shutil
+
+from deskhand.core.errors import DeviceSetup, UnknownDevice
+from deskhand.core.protocols import Clock, Device
+from deskhand.core.screen import DeviceInfo
+from deskhand.settings.environment import session_environment
+from deskhand.settings.schema import DesktopSettings
+
+PARTS = ("mss", "Xlib", "dbus_fast")
+INSTALL = "Install its part: pip install 'deskhand[desktop]'."
+
+
+class Desktops:
+    def __init__(self, settings: DesktopSettings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+
+    @property
+    def _display(self) -> str:
+        """The display that is there already; empty for a private one."""
+        wanted = self._settings.display or session_environment().get("DISPLAY", "")
+        return "" if wanted == "own" else wanted
+
+    @property
+    def shared(self) -> bool:
+        return bool(self._display)
+
+    async def found(self) -> list[DeviceInfo]:
+        state, detail = "ready", f"display {self._display}" if self._display else "a private display"
+        if not _installed():
+            state, detail = "missing", INSTALL
+        elif not self._display and shutil.which("Xvfb") is None:
+            state, detail = "missing", "There is no display and no Xvfb to start one: install xvfb."
+        elif self._display and not await asyncio.to_thread(_answers, self._display):
+            state, detail = "unusable", f"No X server answers at {self._display}: check DISPLAY and desktop.display."
+        return [DeviceInfo("desktop", "desktop", state, detail)]
+
+    async def full_name(self, name: str) -> str:
+        return name
+
+    async def open(self, name: str) -> Device:
+        if name:
+            raise UnknownDevice(f"There is one desktop: use --device desktop, not desktop:{name}.")
+        if not _installed():
+            raise DeviceSetup(f"The desktop can't be driven yet. {INSTALL}")
+        from deskhand.devices.desktop.device import open_desktop
+
+        return await open_desktop(self._settings, clock=self._clock)
+
+    async def close(self) -> None:
+        """The display belongs to its device, which closes it."""
+
+
+def _answers(display: str) -> bool:
+    from deskhand.devices.desktop.x_connection import reachable
+
+    return reachable(display)
+
+
+def _installed() -> bool:
+    return all(importlib.util.find_spec(part) for part in PARTS)
