@@ -14,9 +14,9 @@ from deskhand.cli.faults import run_loop
 from deskhand.cli.ids import whole_id
 from deskhand.cli.progress import Progress, make_progress
 from deskhand.clock import ended
-from deskhand.config import Tree
 from deskhand.core.errors import UsageError
 from deskhand.engine.run import Run
+from deskhand.settings.layers import Tree
 from deskhand.settings.load import load
 from deskhand.task.events import EndCause, LoopMode, Record, StepFinished
 from deskhand.task.state import TaskState

@@ -16,7 +16,7 @@ from typing import Any
 
 from deskhand.core.errors import DeviceGone, DeviceSetup, DeviceTimeout
 
-_PROGRAM = Path(__file__).with_name("keeper_process.py")
+_PROGRAM = Path(__file__).with_name("reaper_process.py")
 _ANSWER_S = 10.0
 _TAIL = 2_000
 

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 CALL_S = 10.0
 WORLD = "deskhand"
-_HERE = Path(__file__).parent
-_PARTS = ("browser_elements.js", "browser_reach.js", "browser_fields.js")
+_HERE = Path(__file__).parent / "scripts"
+_PARTS = ("elements.js", "reach.js", "fields.js")
 
 
 def library() -> str:
