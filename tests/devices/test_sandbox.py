@@ -21,7 +21,7 @@ import pytest
 from deskhand.clock import SystemClock
 from deskhand.core.decisions import CodeResult
 from deskhand.core.errors import ActionFailed
-from deskhand.devices.sandbox import Sandbox
+from deskhand.sandbox.code_runner import Sandbox
 from deskhand.settings.schema import SandboxSettings
 
 LIMITS: dict[str, Any] = {"time_s": 20, "memory_mb": 128, "output_kb": 4, "processes": 16, "file_mb": 8}
@@ -341,7 +341,7 @@ async def test_files_without_a_name_count_too(box: MakeBox) -> None:
 
 
 async def test_a_flood_of_tiny_files_is_ended(box: MakeBox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deskhand.devices.sandbox.MAX_ENTRIES", 300)  # ten thousand take a slow disk half a minute
+    monkeypatch.setattr("deskhand.sandbox.code_runner.MAX_ENTRIES", 300)  # ten thousand take a slow disk half a minute
     code = "import os, time\nfor n in range(400): os.close(os.open(f'f{n}', os.O_CREAT))\ntime.sleep(60)"
     assert (await box().run("python", code)).stopped.startswith("it made more than 300 files and folders")
 

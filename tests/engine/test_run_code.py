@@ -17,7 +17,6 @@ from deskhand.core.commands import StartTask, Stop
 from deskhand.core.protocols import Worker
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import WorkerRole
-from deskhand.devices.sandbox import Sandbox
 from deskhand.engine.budget import Budget
 from deskhand.engine.executor import Executor
 from deskhand.engine.log import TaskLog
@@ -28,6 +27,7 @@ from deskhand.models.scripted import Entry, Seen, Step
 from deskhand.models.server import ModelServer
 from deskhand.roles.offline.technician import OfflineTechnician
 from deskhand.roles.technician import Technician
+from deskhand.sandbox.code_runner import Sandbox
 from deskhand.screen.perception import Perception
 from deskhand.screen.stillness.self_motion import Movers
 from deskhand.screen.stillness.settle import VisualStability
@@ -219,7 +219,7 @@ async def test_without_a_runner_no_code_is_offered(work: Work) -> None:
 async def test_where_no_sandbox_can_be_had_the_step_fails_and_says_why(
     work: Work, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("deskhand.devices.sandbox.shutil.which", lambda name: None)  # a host without bubblewrap
+    monkeypatch.setattr("deskhand.sandbox.code_runner.shutil.which", lambda name: None)  # a host without bubblewrap
     worker = ScriptedWorker(RunCode(code="true"))
     async with work(worker) as shift:
         state = await shift.over()

@@ -210,7 +210,7 @@ class Deskhand:
             yield guarded(crew, self._vault, past)
 
     def _code(self, task_id: str) -> CodeRunner:
-        from deskhand.devices.sandbox import Sandbox
+        from deskhand.sandbox.code_runner import Sandbox
 
         return Sandbox(self.settings.sandbox, self.settings.data_dir / "work" / task_id, self.clock)
 

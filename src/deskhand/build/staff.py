@@ -60,7 +60,7 @@ class Staff:
 
     def _roles(self) -> tuple[WorkerRole, ...]:
         """Who can really work on this host."""
-        from deskhand.devices.sandbox import can_run_code
+        from deskhand.sandbox.code_runner import can_run_code
 
         return (
             ("operator", "technician", "analyst") if can_run_code(self._settings.sandbox) else ("operator", "analyst")

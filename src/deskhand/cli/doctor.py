@@ -19,7 +19,7 @@ from deskhand.cli.sheet import make_console, make_table
 from deskhand.clock import SystemClock
 from deskhand.core.errors import DeskhandError, DeviceFault
 from deskhand.core.screen import DeviceInfo
-from deskhand.devices.sandbox import can_run_code
+from deskhand.sandbox.code_runner import can_run_code
 from deskhand.settings.environment import settings_file
 from deskhand.settings.load import load
 from deskhand.settings.schema import Settings

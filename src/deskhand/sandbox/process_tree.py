@@ -13,8 +13,8 @@ from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from deskhand.devices.sandbox_command import PATH, Language, environment, interpreter, limited, sandboxed
-from deskhand.devices.sandbox_filter import seccomp_filter
+from deskhand.sandbox.bwrap_command import PATH, Language, environment, interpreter, limited, sandboxed
+from deskhand.sandbox.syscall_filter import seccomp_filter
 from deskhand.settings.schema import SandboxSettings
 
 _END_S = 10.0

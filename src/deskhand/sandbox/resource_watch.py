@@ -10,7 +10,7 @@ import os
 import stat
 from pathlib import Path
 
-from deskhand.devices.sandbox_files import taken
+from deskhand.sandbox.result_files import taken
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 

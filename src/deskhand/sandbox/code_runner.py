@@ -16,11 +16,11 @@ from typing import Any
 from deskhand.core.decisions import CodeResult
 from deskhand.core.errors import ActionFailed
 from deskhand.core.protocols import Clock
-from deskhand.devices.sandbox_command import NOBODY, Language
-from deskhand.devices.sandbox_files import MAX_ENTRIES, changed_files, disk_use, snapshot
-from deskhand.devices.sandbox_output import Output
-from deskhand.devices.sandbox_process import Tree, bare, in_sandbox, undisturbed
-from deskhand.devices.sandbox_watch import memory_of_tree, unlinked_files
+from deskhand.sandbox.bounded_output import Output
+from deskhand.sandbox.bwrap_command import NOBODY, Language
+from deskhand.sandbox.process_tree import Tree, bare, in_sandbox, undisturbed
+from deskhand.sandbox.resource_watch import memory_of_tree, unlinked_files
+from deskhand.sandbox.result_files import MAX_ENTRIES, changed_files, disk_use, snapshot
 from deskhand.settings.schema import SandboxSettings
 
 _WATCH_S = 0.1

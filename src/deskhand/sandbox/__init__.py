@@ -1,0 +1,1 @@
+"""Runs code in a bubblewrap sandbox. It is no device."""
