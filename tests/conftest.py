@@ -15,8 +15,8 @@ import adbutils
 import pytest
 from hypothesis import HealthCheck, settings
 
+from deskhand.simphone.adb.phone_server import SimPhone
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.server import SimPhone
 from tests.network import only_loopback
 
 __all__ = ["only_loopback"]

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from deskhand.simphone.adb.phone_server import SimPhone
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.server import SimPhone
 from tests.cli.conftest import Cli
 from tests.conftest import Adb, ConnectedPhone
 

@@ -14,12 +14,12 @@ from deskhand.devices.android.adb.client import AdbClient
 from deskhand.devices.android.adb.private_server import private_server
 from deskhand.devices.android.device import connect
 from deskhand.settings.schema import AdbSettings
-from deskhand.simphone.apps.base import App, Host, Page
+from deskhand.simphone.adb.phone_server import SimPhone
+from deskhand.simphone.apps.framework import App, Host, Page
 from deskhand.simphone.phone import LAUNCHER, Phone
-from deskhand.simphone.server import SimPhone
-from deskhand.simphone.ui import WRAP, Field, Node, Scroll
-from deskhand.simphone.ui_widgets import button, checkbox, column, entry, label, row, screen
-from deskhand.simphone.ui_windows import every
+from deskhand.simphone.ui.nodes import WRAP, Field, Node, Scroll
+from deskhand.simphone.ui.widgets import button, checkbox, column, entry, label, row, screen
+from deskhand.simphone.ui.window_layout import every
 from tests.contract.stage import FIELDS, PLAIN, SHORT, Board, Felt, until
 
 PACKAGE = "test.board"

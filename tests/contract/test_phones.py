@@ -14,7 +14,7 @@ from deskhand.devices.android.adb.client import AdbClient
 from deskhand.devices.android.adb.private_server import private_server
 from deskhand.devices.android.device import AndroidDevice, connect, list_phones
 from deskhand.settings.schema import AdbSettings
-from deskhand.simphone.server import SimPhone
+from deskhand.simphone.adb.phone_server import SimPhone
 from tests.contract.stage import until
 from tests.contract.stage_android import PACKAGE, FeltPhone
 

@@ -16,8 +16,8 @@ from deskhand.devices.android.adb.binary import find_adb
 from deskhand.devices.android.adb.client import AdbClient
 from deskhand.devices.android.device import AndroidDevice, connect
 from deskhand.settings.schema import AdbSettings
+from deskhand.simphone.adb.phone_server import SimPhone
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.server import SimPhone
 
 NO_SCANS = {"ADB_USB": "0", "ADB_MDNS": "0", "ADB_EMU": "0"}
 

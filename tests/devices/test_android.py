@@ -41,7 +41,7 @@ from deskhand.core.geometry import Rect
 from deskhand.core.screen import DeviceInfo, Element
 from deskhand.devices.android.adb.client import AdbClient
 from deskhand.devices.android.device import AndroidDevice, connect, list_phones, scroll_area, scroll_path
-from deskhand.simphone.server import SimPhone
+from deskhand.simphone.adb.phone_server import SimPhone
 
 from .conftest import Attach, Plug
 

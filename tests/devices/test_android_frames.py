@@ -18,7 +18,7 @@ from deskhand.devices.android.adb.client import PICTURES, AdbClient
 from deskhand.devices.android.device import connect
 from deskhand.devices.android.frames import Capture, is_black, read_gzip, read_png, read_raw
 from deskhand.devices.android.phone_shell import Line
-from deskhand.simphone.server import SimPhone
+from deskhand.simphone.adb.phone_server import SimPhone
 
 from .conftest import Attach, Plug
 

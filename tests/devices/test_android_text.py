@@ -14,7 +14,7 @@ from deskhand.core.screen import Element
 from deskhand.devices.android.adb.client import AdbClient
 from deskhand.devices.android.device import AndroidDevice
 from deskhand.devices.android.typing import Target, key_pieces, matches
-from deskhand.simphone.server import SimPhone
+from deskhand.simphone.adb.phone_server import SimPhone
 
 from .conftest import Attach
 

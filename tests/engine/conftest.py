@@ -19,8 +19,8 @@ from deskhand.devices.android.device import connect
 from deskhand.engine.run import Crew, Management, Run
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import AdbSettings, ExecutorSettings, Settings, SettleSettings
+from deskhand.simphone.adb.phone_server import SimPhone
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.server import SimPhone
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
 

@@ -21,8 +21,8 @@ from deskhand.core.statuses import Situation, SubtaskStatus, TaskStatus
 from deskhand.devices.android.adb.private_server import private_server
 from deskhand.engine.run import Crew, Run
 from deskhand.settings.schema import AdbSettings, Settings
+from deskhand.simphone.adb.phone_server import SimPhone
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.server import SimPhone
 from deskhand.task.events import Event, Record, SituationChanged, SubtaskEnded, SubtaskStarted, TaskResumed
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal

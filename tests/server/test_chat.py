@@ -14,7 +14,7 @@ import pytest
 
 from deskhand.models.scripted import Step
 from deskhand.models.server import ModelServer
-from deskhand.simphone.shell import Shell
+from deskhand.simphone.shell.interpreter import Shell
 from tests.server.conftest import House, Serve, call, calls, model, until, write_settings
 
 ZHANG_SAN = "打开微信，找到张三，发送消息“明天下午两点开会”"

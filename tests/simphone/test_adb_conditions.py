@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from deskhand.simphone.adb.phone_server import SimPhone
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.server import SimPhone
 from tests.conftest import Adb, ConnectedPhone, eventually
 
 

@@ -6,8 +6,8 @@ import urllib.request
 
 import pytest
 
+from deskhand.simphone.adb.phone_server import SimPhone, serve
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.server import SimPhone, serve
 from tests.conftest import Adb, ConnectedPhone
 
 

@@ -7,9 +7,9 @@ import time
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from deskhand.simphone import wire
+from deskhand.simphone.adb import transport
+from deskhand.simphone.adb.phone_server import SimPhone
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.server import SimPhone
 from tests.conftest import Adb, ConnectedPhone
 
 
@@ -66,8 +66,8 @@ async def test_sixteen_phones_live_in_one_process(adb: Adb) -> None:
         await asyncio.gather(*(adb.run("disconnect", phone.serial) for phone in phones))
 
 
-async def packet(reader: asyncio.StreamReader) -> wire.Packet:
-    return await asyncio.wait_for(wire.read_packet(reader), 10)
+async def packet(reader: asyncio.StreamReader) -> transport.Packet:
+    return await asyncio.wait_for(transport.read_packet(reader), 10)
 
 
 async def test_a_host_of_the_first_protocol_gets_checksums_and_small_packets() -> None:
@@ -76,25 +76,25 @@ async def test_a_host_of_the_first_protocol_gets_checksums_and_small_packets() -
 
         def send(command: int, arg0: int, arg1: int, data: bytes = b"") -> None:
             header = (command, arg0, arg1, len(data), sum(data), command ^ 0xFFFFFFFF)
-            writer.write(wire.HEADER.pack(*header) + data)
+            writer.write(transport.HEADER.pack(*header) + data)
 
-        send(wire.CNXN, wire.VERSION_MIN, 4096, b"host::\0")
+        send(transport.CNXN, transport.VERSION_MIN, 4096, b"host::\0")
         assert (await packet(reader)).data.startswith(b"device::ro.product.name=simphone;")
-        send(wire.OPEN, 1, 0, b"exec:screencap\0")
+        send(transport.OPEN, 1, 0, b"exec:screencap\0")
         opened = await packet(reader)
-        assert (opened.command, opened.arg1) == (wire.OKAY, 1)
-        header = await asyncio.wait_for(reader.readexactly(wire.HEADER.size), 10)
-        command, phone_id, _, length, checksum, _ = wire.HEADER.unpack(header)
+        assert (opened.command, opened.arg1) == (transport.OKAY, 1)
+        header = await asyncio.wait_for(reader.readexactly(transport.HEADER.size), 10)
+        command, phone_id, _, length, checksum, _ = transport.HEADER.unpack(header)
         data = await reader.readexactly(length)
-        assert (command, checksum) == (wire.WRTE, sum(data))
+        assert (command, checksum) == (transport.WRTE, sum(data))
         assert struct.unpack_from("<2I", data) == (1080, 2400)
-        send(wire.OKAY, 1, phone_id)
+        send(transport.OKAY, 1, phone_id)
         assert len((await packet(reader)).data) == 4096
-        send(wire.CLSE, 1, phone_id)
-        assert (await packet(reader)).command == wire.CLSE
-        send(wire.WRTE, 7, 99, b"to nobody")
-        assert (await packet(reader))[:3] == (wire.CLSE, 0, 7)
-        send(wire.OPEN, 2, 0, b"tcp:22\0")
-        assert (await packet(reader))[:3] == (wire.CLSE, 0, 2)
+        send(transport.CLSE, 1, phone_id)
+        assert (await packet(reader)).command == transport.CLSE
+        send(transport.WRTE, 7, 99, b"to nobody")
+        assert (await packet(reader))[:3] == (transport.CLSE, 0, 7)
+        send(transport.OPEN, 2, 0, b"tcp:22\0")
+        assert (await packet(reader))[:3] == (transport.CLSE, 0, 2)
         writer.close()
         await writer.wait_closed()

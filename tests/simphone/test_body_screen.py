@@ -7,8 +7,8 @@ from itertools import pairwise
 import pytest
 from PIL import Image, ImageChops
 
-from deskhand.simphone.render_icons import icon_mask, icon_names
-from deskhand.simphone.render_text import glyphs, text_width, wrap
+from deskhand.simphone.render.font import glyphs, text_width, wrap
+from deskhand.simphone.render.icons import icon_mask, icon_names
 from tests.simphone.body import Hand
 
 ATTRIBUTES = {

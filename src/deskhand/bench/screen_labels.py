@@ -24,7 +24,7 @@ from deskhand.screen.ocr.screen_text import Line
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import Settings
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.render_text import FONT_FILE
+from deskhand.simphone.render.font import FONT_FILE
 
 NEAR = 5
 _LONGEST = 24

@@ -39,8 +39,8 @@ class SimulatedPhones:
 
     async def open(self, name: str) -> Device:
         from deskhand.devices.android.device import connect
+        from deskhand.simphone.adb.phone_server import SimPhone
         from deskhand.simphone.phone import Phone
-        from deskhand.simphone.server import SimPhone
 
         adb = await self._server()
         phone = self.phones[name] = Phone(name or "phone")

@@ -4,9 +4,9 @@ from typing import NoReturn
 
 from deskhand.cli.faults import run_loop
 from deskhand.core.errors import DeviceSetup, UsageError
+from deskhand.simphone.adb.phone_server import SimPhone, serve
 from deskhand.simphone.conditions import CONDITIONS
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.server import SimPhone, serve
 
 
 def simphone(*, port: int, conditions: list[str], locale: str) -> NoReturn:

@@ -14,24 +14,24 @@ from zlib import crc32
 
 from PIL import Image
 
-from deskhand.simphone import ui_keys as keys
-from deskhand.simphone import ui_typing as typing
 from deskhand.simphone.apps import APPS
-from deskhand.simphone.apps.base import App, Motion, Page
-from deskhand.simphone.apps.defaults import default_settings
-from deskhand.simphone.apps.system import SystemUi
-from deskhand.simphone.render import Op
-from deskhand.simphone.render_bars import Bars
-from deskhand.simphone.render_display import Moment
-from deskhand.simphone.render_screen import Glass
-from deskhand.simphone.render_stage import stage
-from deskhand.simphone.ui import Box, Field, Node, Scroll
-from deskhand.simphone.ui_keyboard import ADB_IME, LATIN_IME, Keyboard, keyboard_box, keyboard_height
-from deskhand.simphone.ui_layout import lay_out
-from deskhand.simphone.ui_theme import NAV_BAR
-from deskhand.simphone.ui_touch import Finger, Handlers, Window
-from deskhand.simphone.ui_windows import app_window, dialog_window, reveal
-from deskhand.simphone.ui_xml import hierarchy_xml
+from deskhand.simphone.apps.default_settings import default_settings
+from deskhand.simphone.apps.framework import App, Motion, Page
+from deskhand.simphone.apps.system_windows import SystemUi
+from deskhand.simphone.render.bars import Bars
+from deskhand.simphone.render.composition import stage
+from deskhand.simphone.render.display_list import Moment
+from deskhand.simphone.render.glass import Glass
+from deskhand.simphone.render.painter import Op
+from deskhand.simphone.ui import hardware_keys as keys
+from deskhand.simphone.ui import text_entry as typing
+from deskhand.simphone.ui.hierarchy_dump import hierarchy_xml
+from deskhand.simphone.ui.layout import lay_out
+from deskhand.simphone.ui.nodes import Box, Field, Node, Scroll
+from deskhand.simphone.ui.soft_keyboard import ADB_IME, LATIN_IME, Keyboard, keyboard_box, keyboard_height
+from deskhand.simphone.ui.theme import NAV_BAR
+from deskhand.simphone.ui.touch import Finger, Handlers, Window
+from deskhand.simphone.ui.window_layout import app_window, dialog_window, reveal
 
 PORTRAIT = (1080, 2400)
 LAUNCHER = "com.android.launcher3"

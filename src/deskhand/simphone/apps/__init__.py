@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from deskhand.simphone.apps.alarm_clock.app import Clock
 from deskhand.simphone.apps.bank import Bank
-from deskhand.simphone.apps.base import App
-from deskhand.simphone.apps.browser import Browser
 from deskhand.simphone.apps.calculator import Calculator
-from deskhand.simphone.apps.clock import Clock
 from deskhand.simphone.apps.contacts import Contacts
+from deskhand.simphone.apps.framework import App
 from deskhand.simphone.apps.launcher import Launcher
-from deskhand.simphone.apps.messenger import Messenger
+from deskhand.simphone.apps.messenger.app import Messenger
 from deskhand.simphone.apps.notes import Notes
+from deskhand.simphone.apps.phone_settings.app import Settings
 from deskhand.simphone.apps.photos import Camera, Gallery
-from deskhand.simphone.apps.settings import Settings
-from deskhand.simphone.apps.shop import Shop
-from deskhand.simphone.apps.system import SystemUi
+from deskhand.simphone.apps.shop.app import Shop
+from deskhand.simphone.apps.system_windows import SystemUi
 from deskhand.simphone.apps.weather import Weather
+from deskhand.simphone.apps.web_browser import Browser
 
 APPS: tuple[type[App], ...] = (
     Launcher,

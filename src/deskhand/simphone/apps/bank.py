@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from deskhand.simphone.apps.base import App, Host, Page
-from deskhand.simphone.ui import Node
-from deskhand.simphone.ui_widgets import WHITE, button, column, entry, label, list_row, screen, scroller, section
+from deskhand.simphone.apps.framework import App, Host, Page
+from deskhand.simphone.ui.nodes import Node
+from deskhand.simphone.ui.widgets import WHITE, button, column, entry, label, list_row, screen, scroller, section
 
 NAVY = (24, 52, 110)
 PASSWORD = "123456"

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from deskhand.simphone.apps.arithmetic import BadExpression, evaluate, shown
-from deskhand.simphone.apps.base import App, Host, Page
-from deskhand.simphone.ui import FILL, Node
-from deskhand.simphone.ui_widgets import WHITE, column, icon, label, line, row, screen
+from deskhand.simphone.apps.framework import App, Host, Page
+from deskhand.simphone.ui.nodes import FILL, Node
+from deskhand.simphone.ui.widgets import WHITE, column, icon, label, line, row, screen
 
 ORANGE = (240, 130, 30)
 OPERATORS = "+−×÷"

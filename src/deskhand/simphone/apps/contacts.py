@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from deskhand.simphone.apps.base import App, Host, Page
-from deskhand.simphone.apps.people import PEOPLE
-from deskhand.simphone.ui import FILL, Node
-from deskhand.simphone.ui_widgets import (
+from deskhand.simphone.apps.first_contacts import PEOPLE
+from deskhand.simphone.apps.framework import App, Host, Page
+from deskhand.simphone.ui.nodes import FILL, Node
+from deskhand.simphone.ui.widgets import (
     WHITE,
     avatar,
     button,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from deskhand.simphone.apps.base import App, Page
-from deskhand.simphone.ui import FILL, Node, Scroll
-from deskhand.simphone.ui_theme import STATUS_BAR
-from deskhand.simphone.ui_widgets import WHITE, badge_icon, card, column, label, row, space, stack
+from deskhand.simphone.apps.framework import App, Page
+from deskhand.simphone.ui.nodes import FILL, Node, Scroll
+from deskhand.simphone.ui.theme import STATUS_BAR
+from deskhand.simphone.ui.widgets import WHITE, badge_icon, card, column, label, row, space, stack
 
 DOCK = ("com.android.contacts", "com.tencent.mm", "com.android.browser", "com.android.camera")
 FIRST_PAGE = 6

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from deskhand.simphone.apps.base import App, Host, Page
-from deskhand.simphone.ui import FILL, Colour, Node
-from deskhand.simphone.ui_widgets import (
+from deskhand.simphone.apps.framework import App, Host, Page
+from deskhand.simphone.ui.nodes import FILL, Colour, Node
+from deskhand.simphone.ui.widgets import (
     WHITE,
     badge_icon,
     column,

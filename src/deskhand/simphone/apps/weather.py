@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from deskhand.simphone.apps.base import App, Host, Page
-from deskhand.simphone.ui import FILL, Node
-from deskhand.simphone.ui_widgets import card, checkbox, column, icon, label, row, screen, scroller, top_bar
+from deskhand.simphone.apps.framework import App, Host, Page
+from deskhand.simphone.ui.nodes import FILL, Node
+from deskhand.simphone.ui.widgets import card, checkbox, column, icon, label, row, screen, scroller, top_bar
 
 CITIES: tuple[tuple[tuple[str, str], int, str, tuple[int, ...]], ...] = (
     (("北京", "Beijing"), 18, "sun", (18, 20, 16, 13, 15, 19, 21)),

@@ -1,0 +1,1 @@
+"""The phone on the wire: the device side of the ADB protocol."""

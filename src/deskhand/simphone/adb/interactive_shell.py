@@ -1,0 +1,96 @@
+"""`adb shell` without a command: lines from a script, or a person at a terminal."""
+
+from __future__ import annotations
+
+import asyncio
+
+from deskhand.simphone.adb.transport import Bytes
+from deskhand.simphone.shell.commands.command import Exit, Sink, Source
+from deskhand.simphone.shell.interpreter import Given, Shell, Streams
+
+INTERRUPTED = 130
+CTRL_C, CTRL_D = "\x03", "\x04"
+ERASE = ("\x7f", "\b")
+
+
+async def read_lines(shell: Shell, stdin: Source, stdout: Sink, stderr: Sink) -> int:
+    """Run each line as it comes, until the input ends or `exit`."""
+    pending = b""
+    ended = False
+    try:
+        while not ended:
+            chunk = await stdin.read()
+            ended = not chunk
+            *lines, pending = (pending + chunk).split(b"\n")
+            if ended:
+                lines.append(pending)
+            for line in lines:
+                await shell.run_line(line.decode(errors="replace"), Streams(Given(), stdout, stderr))
+    except Exit as left:
+        return left.status
+    return shell.status
+
+
+class _Cooked:
+    """Newlines become what a terminal in raw mode needs."""
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+
+    async def write(self, data: Bytes) -> None:
+        await self._sink.write(bytes(data).replace(b"\n", b"\r\n"))
+
+
+async def terminal(shell: Shell, stdin: Source, sink: Sink) -> int:
+    """Prompt, echo, erase, Ctrl-C and Ctrl-D: the line discipline that a pty would bring."""
+    screen = _Cooked(sink)
+    await _prompt(shell, screen)
+    line = ""
+    try:
+        while chunk := await stdin.read():
+            for char in chunk.decode(errors="replace"):
+                if char in "\r\n":
+                    await screen.write(b"\n")
+                    await _run(shell, line, stdin, screen)
+                    line = ""
+                    await _prompt(shell, screen)
+                elif char == CTRL_D and not line:
+                    return shell.status
+                elif char == CTRL_C:
+                    line = ""
+                    await screen.write(b"^C\n")
+                    await _prompt(shell, screen)
+                elif char in ERASE:
+                    if line:
+                        line = line[:-1]
+                        await screen.write(b"\b \b")
+                elif char.isprintable():
+                    line += char
+                    await screen.write(char.encode())
+    except Exit as left:
+        return left.status
+    return shell.status
+
+
+async def _prompt(shell: Shell, screen: Sink) -> None:
+    await screen.write(f"simphone:{shell.cwd} $ ".encode())
+
+
+async def _run(shell: Shell, line: str, stdin: Source, screen: Sink) -> None:
+    """Run a line; Ctrl-C typed meanwhile ends it, other keys typed meanwhile are dropped."""
+    work = asyncio.ensure_future(shell.run_line(line, Streams(Given(), screen, screen)))
+    try:
+        while not work.done():
+            key = asyncio.ensure_future(stdin.read())
+            await asyncio.wait({work, key}, return_when=asyncio.FIRST_COMPLETED)
+            if not key.done():
+                key.cancel()
+            elif CTRL_C.encode() in key.result() or not key.result():
+                work.cancel()
+                await asyncio.wait({work})
+                shell.status = INTERRUPTED
+                await screen.write(b"^C\n")
+                return
+        await work
+    finally:
+        work.cancel()

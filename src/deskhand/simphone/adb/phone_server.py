@@ -1,0 +1,144 @@
+"""The phone on the network: accepts adb hosts on one TCP port and applies the wire's conditions live."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Callable
+from typing import Literal, Self
+
+from deskhand.core.protocols import Clock
+from deskhand.simphone.adb import http_control
+from deskhand.simphone.adb.services import banner, open_service
+from deskhand.simphone.adb.transport import AUTH, AUTH_RSAPUBLICKEY, AUTH_TOKEN, MAX_PAYLOAD, Connection, Stream
+from deskhand.simphone.android_system import System
+from deskhand.simphone.phone import Phone
+
+WATCH_EVERY_S = 0.05
+Mode = Literal["online", "unauthorized", "offline"]
+
+
+class SimPhone:
+    """`async with SimPhone(phone) as sim:` and then `adb connect` to `sim.address`."""
+
+    def __init__(self, phone: Phone, port: int = 0, *, host: str = "127.0.0.1", clock: Clock | None = None) -> None:
+        self.phone = phone
+        self.host = host
+        self.port = port
+        self.system = System(phone, clock)
+        self._server: asyncio.Server | None = None
+        self._hosts: set[asyncio.Task[None]] = set()
+        self._links: set[Link] = set()
+        self._watch: asyncio.TimerHandle | None = None
+
+    @property
+    def address(self) -> str:
+        """What to give to `adb connect`; also the serial that adb lists the phone under."""
+        return f"{self.host}:{self.port}"
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._accept, self.host, self.port, limit=2 * MAX_PAYLOAD)
+        self.port = self._server.sockets[0].getsockname()[1]
+        self._look()
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        if self._watch:
+            self._watch.cancel()
+        if self._server:
+            self._server.close()
+        for task in self._hosts:
+            task.cancel()
+        await asyncio.gather(*self._hosts, return_exceptions=True)
+        await self.system.close()
+        if self._server:
+            await self._server.wait_closed()
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._hosts.add(task)
+        try:
+            await self._serve_host(reader, writer)
+        except (asyncio.CancelledError, asyncio.IncompleteReadError, ConnectionError, TimeoutError):
+            pass  # closing, or a host that never said a sensible word
+        finally:
+            self._hosts.discard(task)
+            writer.close()
+            # Cancelled once more, here: Python 3.11 shows a traceback for a host's task that ends as cancelled.
+            with contextlib.suppress(ConnectionError, asyncio.CancelledError):
+                await writer.wait_closed()
+
+    async def _serve_host(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async with asyncio.timeout(30):
+            begun = await reader.readexactly(4)
+        if begun in http_control.METHODS:
+            await http_control.answer(begun, reader, writer, self.phone)
+            return
+        link = Link(Connection(reader, writer), self.system)
+        self._links.add(link)
+        try:
+            await link.serve(begun)
+        finally:
+            self._links.discard(link)
+
+    def _look(self) -> None:
+        """Conditions are a plain set that anyone changes; the links follow it within a moment."""
+        for link in list(self._links):
+            link.follow()
+        self._watch = asyncio.get_running_loop().call_later(WATCH_EVERY_S, self._look)
+
+
+def wanted_mode(phone: Phone) -> Mode:
+    if "offline" in phone.conditions:
+        return "offline"
+    return "unauthorized" if "unauthorized" in phone.conditions else "online"
+
+
+class Link:
+    """One host's standing with the phone: let in, asked for a key, or met with silence."""
+
+    def __init__(self, connection: Connection, system: System) -> None:
+        self.connection = connection
+        self._system = system
+        self._mode: Mode | None = None  # None until the host has introduced itself
+
+    async def serve(self, begun: bytes) -> None:
+        await self.connection.serve(self._connected, self._auth, self._open, begun)
+
+    def _connected(self) -> None:
+        self._mode = wanted_mode(self._system.phone)
+        if self._mode == "online":
+            self.connection.accept(banner(self._system))
+        elif self._mode == "unauthorized":
+            self._ask()
+
+    def _ask(self) -> None:
+        self.connection.send(AUTH, AUTH_TOKEN, 0, secrets.token_bytes(20))
+
+    def _auth(self, kind: int) -> None:
+        """No signature fits; after a public key the phone waits for its owner to say yes."""
+        if self._mode == "unauthorized" and kind != AUTH_RSAPUBLICKEY:
+            self._ask()
+
+    def follow(self) -> None:
+        wanted = wanted_mode(self._system.phone)
+        if self._mode is None or wanted == self._mode:
+            return
+        if wanted == "online" and not self.connection.online:
+            self._mode = wanted
+            self.connection.accept(banner(self._system))
+        else:
+            self.connection.abort()  # the host comes back and meets the new mode
+
+    async def _open(self, stream: Stream, name: str) -> None:
+        await open_service(self._system, stream, name)
+
+
+async def serve(phone: Phone, port: int = 0, on_ready: Callable[[SimPhone], None] | None = None) -> None:
+    """Run a phone until cancelled; `on_ready` learns its address."""
+    async with SimPhone(phone, port) as sim:
+        if on_ready:
+            on_ready(sim)
+        await asyncio.Event().wait()

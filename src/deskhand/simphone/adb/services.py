@@ -1,0 +1,170 @@
+"""What a host may open on the phone: shells, exec, sync, framebuffer; everything else is refused in words."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+
+from deskhand.simphone.adb.interactive_shell import read_lines, terminal
+from deskhand.simphone.adb.sync_service import SyncService
+from deskhand.simphone.adb.transport import Bytes, Stream
+from deskhand.simphone.android_system import SRGB, System
+from deskhand.simphone.shell.commands import COMMANDS
+from deskhand.simphone.shell.interpreter import Shell
+
+FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir", "sendrecv_v2")
+SLOW_S = 1.0
+
+STDIN, STDOUT, STDERR, EXIT, CLOSE_STDIN = 0, 1, 2, 3, 4
+PACKET = struct.Struct("<BI")
+
+REFUSALS = {
+    "root": "adbd cannot run as root in production builds\n",
+    "unroot": "adbd not running as root\n",
+    "remount": 'Not running as root. Try "adb root" first.\n',
+    "disable-verity": "verity cannot be disabled/enabled - USER build\n",
+    "enable-verity": "verity cannot be disabled/enabled - USER build\n",
+    "reboot": "reboot refused: the simulated phone restarts only with its process\n",
+    "tcpip": "tcpip refused: the simulated phone already listens on TCP\n",
+    "usb": "usb refused: the simulated phone has no USB port\n",
+}
+
+
+def banner(system: System) -> str:
+    names = ("ro.product.name", "ro.product.model", "ro.product.device")
+    facts = ";".join(f"{name}={system.properties[name]}" for name in names)
+    return f"device::{facts};features={','.join(FEATURES)}"
+
+
+async def open_service(system: System, stream: Stream, name: str) -> None:
+    """Serve one stream until its end. Returning without accepting it is the refusal of the protocol itself."""
+    kind, _, rest = name.partition(":")
+    service, *options = kind.split(",")
+    if service in ("shell", "exec"):
+        stream.accept()
+        await _trouble(system, stream, rest)
+        if "v2" in options:
+            await _shell_v2(system, stream, rest, tty="pty" in options)
+        else:
+            await _shell_v1(system, stream, rest, tty=service == "shell" and not rest)
+    elif service == "sync":
+        stream.accept()
+        await _trouble(system, stream, "sync")
+        await SyncService(stream, system.files).serve()
+    elif service == "framebuffer":
+        stream.accept()
+        await _framebuffer(system, stream)
+    elif service == "reverse":
+        stream.accept()
+        await _reverse(stream, rest)
+    elif service in REFUSALS:
+        stream.accept()
+        await stream.write(REFUSALS[service].encode())
+
+
+async def _trouble(system: System, stream: Stream, line: str) -> None:
+    """The conditions that spoil a command; the ones that steer the simulation itself are spared."""
+    conditions = system.phone.conditions
+    if line.startswith("deskhand-"):
+        return
+    if conditions & {"drop", "drop-once"}:
+        conditions.discard("drop-once")
+        stream.cut = True
+    if "slow" in conditions:
+        await system.clock.sleep(SLOW_S)
+
+
+async def _shell_v1(system: System, stream: Stream, line: str, *, tty: bool) -> None:
+    """Standard output and error share the stream, and nobody learns the exit status."""
+    shell = Shell(system, COMMANDS)
+    if line:
+        await shell.run(line, stream, stream, stream)
+    elif tty:
+        await terminal(shell, stream, stream)
+    else:
+        await read_lines(shell, stream, stream, stream)
+
+
+async def _shell_v2(system: System, stream: Stream, line: str, *, tty: bool) -> None:
+    shell = Shell(system, COMMANDS)
+    stdin = _PacketSource(stream)
+    stdout, stderr = _PacketSink(stream, STDOUT), _PacketSink(stream, STDERR)
+    if line:
+        work = shell.run(line, stdin, stdout, stderr)
+    elif tty:
+        work = terminal(shell, stdin, stdout)
+    else:
+        work = read_lines(shell, stdin, stdout, stderr)
+    pump = asyncio.ensure_future(stdin.pump())
+    run = asyncio.ensure_future(work)
+    try:
+        # The pump ends only when the host has gone, which ends the command as a hang-up does.
+        await asyncio.wait({pump, run}, return_when=asyncio.FIRST_COMPLETED)
+        if run.done():
+            await _PacketSink(stream, EXIT).write(bytes([run.result() & 0xFF]))
+    finally:
+        pump.cancel()
+        run.cancel()
+        await asyncio.gather(pump, run, return_exceptions=True)
+
+
+class _PacketSink:
+    """Frames bytes for the shell protocol; a packet always fits one payload, so packets never mix."""
+
+    def __init__(self, stream: Stream, kind: int) -> None:
+        self._stream = stream
+        self._kind = kind
+
+    async def write(self, data: Bytes) -> None:
+        view = memoryview(data)
+        step = self._stream.connection.max_payload - PACKET.size
+        for start in range(0, len(view), step):
+            chunk = view[start : start + step]
+            await self._stream.write(b"".join((PACKET.pack(self._kind, len(chunk)), chunk)))
+
+
+class _PacketSource:
+    """Standard input out of the shell protocol's packets."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._inbox: asyncio.Queue[bytes] = asyncio.Queue()
+
+    async def pump(self) -> None:
+        buffer = bytearray()
+        while chunk := await self._stream.read():
+            buffer += chunk
+            while len(buffer) >= PACKET.size:
+                kind, length = PACKET.unpack_from(buffer)
+                end = PACKET.size + length
+                if len(buffer) < end:
+                    break
+                if kind == STDIN and length:
+                    self._inbox.put_nowait(bytes(buffer[PACKET.size : end]))
+                elif kind == CLOSE_STDIN:
+                    self._inbox.put_nowait(b"")
+                del buffer[:end]
+        self._inbox.put_nowait(b"")
+
+    async def read(self) -> bytes:
+        data = await self._inbox.get()
+        if not data:
+            self._inbox.put_nowait(b"")  # the end stays readable
+        return data
+
+
+async def _framebuffer(system: System, stream: Stream) -> None:
+    """Version 2 of the header: it also names the colour space."""
+    width, height, pixels = system.capture.raw()
+    red, green, blue, alpha = (0, 8), (8, 8), (16, 8), (24, 8)
+    header = (2, 32, SRGB, len(pixels), width, height, *red, *blue, *green, *alpha)
+    await stream.write(struct.pack("<14I", *header))
+    await stream.write(pixels)
+
+
+async def _reverse(stream: Stream, request: str) -> None:
+    if request.startswith("list-forward"):
+        await stream.write(b"OKAY0000")
+        return
+    reason = "reverse refused: the simulated phone opens no connections"
+    await stream.write(f"FAIL{len(reason):04x}{reason}".encode())

@@ -1,0 +1,177 @@
+"""The `sync:` service behind push, pull and ls: both generations of its messages."""
+
+from __future__ import annotations
+
+import stat
+import struct
+from collections.abc import Awaitable, Callable
+
+from deskhand.simphone.adb.transport import Stream
+from deskhand.simphone.shell.file_system import FileError, Files, Node
+
+REQUEST = struct.Struct("<4sI")
+STAT_V1 = struct.Struct("<4sIII")
+STAT_V2 = struct.Struct("<4sIQQIIIIQqqq")
+DENT_V1 = struct.Struct("<4sIIII")
+DENT_V2 = struct.Struct("<4sIQQIIIIQqqqI")
+CHUNK = 64 * 1024
+MAX_PATH = 1024
+SHELL_UID, SDCARD_GID = 2000, 1015
+
+
+class SyncService:
+    """One sync conversation; it ends when the host quits or goes away."""
+
+    def __init__(self, stream: Stream, files: Files) -> None:
+        self._stream = stream
+        self._files = files
+        self._buffer = bytearray()
+        self._requests: dict[bytes, Callable[[str], Awaitable[None]]] = {
+            b"STAT": self._stat_v1,
+            b"STA2": self._stat_v2,
+            b"LST2": self._lstat_v2,
+            b"LIST": self._list_v1,
+            b"LIS2": self._list_v2,
+            b"SEND": self._send_v1,
+            b"SND2": self._send_v2,
+            b"RECV": self._receive_v1,
+            b"RCV2": self._receive_v2,
+        }
+
+    async def serve(self) -> None:
+        try:
+            while True:
+                kind, length = REQUEST.unpack(await self._take(REQUEST.size))
+                if kind == b"QUIT":
+                    return
+                request = self._requests.get(kind)
+                if request is None or length > MAX_PATH:
+                    await self._fail(f"unknown command {kind.decode(errors='replace')}")
+                    return
+                await request((await self._take(length)).decode(errors="replace"))
+        except EOFError:
+            return
+
+    async def _take(self, size: int) -> bytes:
+        while len(self._buffer) < size:
+            chunk = await self._stream.read()
+            if not chunk:
+                raise EOFError
+            self._buffer += chunk
+        taken = bytes(memoryview(self._buffer)[:size])
+        del self._buffer[:size]
+        return taken
+
+    async def _fail(self, reason: str) -> None:
+        text = reason.encode()
+        await self._stream.write(REQUEST.pack(b"FAIL", len(text)) + text)
+
+    async def _stat_v1(self, path: str) -> None:
+        try:
+            node = self._files.lookup(path)
+        except FileError:
+            await self._stream.write(STAT_V1.pack(b"STAT", 0, 0, 0))
+            return
+        await self._stream.write(STAT_V1.pack(b"STAT", node.mode, node.size, node.mtime))
+
+    async def _stat_v2(self, path: str) -> None:
+        await self._stat(b"STA2", path)
+
+    async def _lstat_v2(self, path: str) -> None:
+        await self._stat(b"LST2", path)
+
+    async def _stat(self, kind: bytes, path: str) -> None:
+        try:
+            await self._stream.write(STAT_V2.pack(kind, *_fields(self._files.lookup(path))))
+        except FileError as error:
+            await self._stream.write(STAT_V2.pack(kind, error.code, *[0] * 10))
+
+    async def _list_v1(self, path: str) -> None:
+        answer = bytearray()
+        for name, node in self._listing(path):
+            answer += DENT_V1.pack(b"DENT", node.mode, node.size, node.mtime, len(name)) + name
+        await self._stream.write(answer + DENT_V1.pack(b"DONE", 0, 0, 0, 0))
+
+    async def _list_v2(self, path: str) -> None:
+        answer = bytearray()
+        for name, node in self._listing(path):
+            answer += DENT_V2.pack(b"DNT2", *_fields(node), len(name)) + name
+        await self._stream.write(answer + DENT_V2.pack(b"DONE", *[0] * 12))
+
+    def _listing(self, path: str) -> list[tuple[bytes, Node]]:
+        """A directory that can't be read is an empty one; the protocol has no other word for it."""
+        try:
+            entries = self._files.listing(path)
+            node = self._files.lookup(path)
+        except FileError:
+            return []
+        return [(name.encode(), child) for name, child in {".": node, "..": node, **entries}.items()]
+
+    async def _send_v1(self, target: str) -> None:
+        path, _, mode = target.rpartition(",")
+        if not path or not mode.isdecimal():
+            await self._fail("missing mode")
+            raise EOFError
+        await self._store(path, int(mode))
+
+    async def _send_v2(self, path: str) -> None:
+        _, mode, flags = struct.unpack("<4sII", await self._take(12))
+        if flags:
+            await self._fail(f"compression is not supported (flags {flags:#x})")
+            raise EOFError
+        await self._store(path, mode)
+
+    async def _store(self, path: str, mode: int) -> None:
+        """Take the whole file even when it can't be kept: the host reads our answer only then."""
+        trouble = self._obstacle(path)
+        if trouble:
+            await self._fail(trouble)
+        data = bytearray()
+        while True:
+            kind, length = REQUEST.unpack(await self._take(REQUEST.size))
+            if kind == b"DONE":
+                break
+            if kind != b"DATA":
+                await self._fail("invalid data message")
+                raise EOFError
+            data += await self._take(length)
+        if not trouble:
+            node = self._files.write(path, bytes(data), parents=True)
+            node.mode = stat.S_IFREG | (stat.S_IMODE(mode) or 0o660)
+            node.mtime = length
+            await self._stream.write(REQUEST.pack(b"OKAY", 0))
+
+    def _obstacle(self, path: str) -> str:
+        try:
+            self._files.check_writable(path)
+            if self._files.exists(path) and self._files.lookup(path).is_directory:
+                return "couldn't create file: Is a directory"
+        except FileError as error:
+            return f"couldn't create file: {error}"
+        return ""
+
+    async def _receive_v1(self, path: str) -> None:
+        try:
+            data = memoryview(self._files.read(path))
+        except FileError as error:
+            await self._fail(f"open failed: {error}" if "directory" not in str(error) else f"read failed: {error}")
+            return
+        answer = bytearray()
+        for start in range(0, len(data), CHUNK):
+            chunk = data[start : start + CHUNK]
+            answer += REQUEST.pack(b"DATA", len(chunk))
+            answer += chunk
+        await self._stream.write(answer + REQUEST.pack(b"DONE", 0))
+
+    async def _receive_v2(self, path: str) -> None:
+        _, flags = struct.unpack("<4sI", await self._take(8))
+        if flags:
+            await self._fail(f"compression is not supported (flags {flags:#x})")
+            return
+        await self._receive_v1(path)
+
+
+def _fields(node: Node) -> tuple[int, ...]:
+    """A stat's numbers after its id: error, device, inode, mode, links, owner, group, size and three times."""
+    times = (node.mtime,) * 3
+    return (0, 42, node.inode, node.mode, 1, SHELL_UID, SDCARD_GID, node.size, *times)

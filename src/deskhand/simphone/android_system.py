@@ -1,0 +1,137 @@
+"""What Android keeps beside the phone's body: files, properties, captures, gestures in flight."""
+
+from __future__ import annotations
+
+import asyncio
+import struct
+import time
+import zlib
+from collections.abc import Coroutine
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from deskhand.clock import SystemClock
+from deskhand.core.protocols import Clock
+from deskhand.simphone.phone import Phone
+from deskhand.simphone.shell.file_system import Files
+
+RGBA_8888 = 1
+SRGB = 1
+
+
+class System:
+    """One phone's operating system; every shell of the phone shares it."""
+
+    def __init__(self, phone: Phone, clock: Clock | None = None) -> None:
+        self.phone = phone
+        self.clock = clock or SystemClock()
+        self.files = Files()
+        self.properties = properties_of(phone)
+        self.capture = Capture(phone)
+        self.booted_at = time.time()
+        self.battery = phone.battery_level, phone.charging
+        self.size_override: tuple[int, int] | None = None
+        self.density_override: int | None = None
+        self._gestures: set[asyncio.Task[None]] = set()
+
+    async def carry_out(self, gesture: Coroutine[Any, Any, None]) -> None:
+        """Run a gesture to its end even if the shell that asked for it goes away.
+
+        `input` only asks the system server, which finishes the gesture whatever becomes of the asker.
+        """
+        task = asyncio.ensure_future(gesture)
+        self._gestures.add(task)
+        task.add_done_callback(self._gestures.discard)
+        await asyncio.shield(task)
+
+    async def close(self) -> None:
+        for task in list(self._gestures):
+            task.cancel()
+        await asyncio.gather(*self._gestures, return_exceptions=True)
+
+
+class Capture:
+    """The screen as bytes. Encoded away from the event loop, and only once for each picture."""
+
+    def __init__(self, phone: Phone) -> None:
+        self._phone = phone
+        self._image: Image.Image | None = None
+        self._raw: bytes | None = None
+        self._png: asyncio.Future[bytes] | None = None
+
+    def _refresh(self) -> Image.Image:
+        image = self._phone.screenshot()
+        if image is not self._image:
+            self._image, self._raw, self._png = image, None, None
+        return image
+
+    def raw(self) -> tuple[int, int, bytes]:
+        """Width, height and RGBA pixels."""
+        image = self._refresh()
+        if self._raw is None:
+            self._raw = image.tobytes()
+        return image.width, image.height, self._raw
+
+    async def png(self) -> bytes:
+        width, height, pixels = self.raw()
+        if self._png is None:
+            self._png = asyncio.ensure_future(asyncio.to_thread(encode_png, width, height, pixels))
+        return await asyncio.shield(self._png)
+
+
+def screencap_header(width: int, height: int) -> bytes:
+    """What `screencap` puts before the pixels since Android 10 (before it there was no colour space)."""
+    return struct.pack("<4I", width, height, RGBA_8888, SRGB)
+
+
+def encode_png(width: int, height: int, pixels: bytes) -> bytes:
+    """An RGBA PNG. zlib lets other threads run meanwhile, which Pillow's encoder does not."""
+    rows = np.zeros((height, 1 + width * 4), dtype=np.uint8)
+    rows[:, 1:] = np.frombuffer(pixels, dtype=np.uint8).reshape(height, width * 4)
+    header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.data, 1)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
+    )
+
+
+def properties_of(phone: Phone) -> dict[str, str]:
+    """What `getprop` shows, as on an Android 13 phone."""
+    return {
+        "dalvik.vm.heapsize": "512m",
+        "init.svc.adbd": "running",
+        "init.svc.bootanim": "stopped",
+        "net.bt.name": "Android",
+        "persist.sys.locale": "zh-CN",
+        "persist.sys.timezone": "Asia/Shanghai",
+        "ro.adb.secure": "1",
+        "ro.build.characteristics": "default",
+        "ro.build.display.id": "TQ3A.230805.001",
+        "ro.build.fingerprint": "deskhand/simphone/simphone:13/TQ3A.230805.001/1:user/release-keys",
+        "ro.build.id": "TQ3A.230805.001",
+        "ro.build.tags": "release-keys",
+        "ro.build.type": "user",
+        "ro.build.version.codename": "REL",
+        "ro.build.version.incremental": "1",
+        "ro.build.version.release": "13",
+        "ro.build.version.sdk": "33",
+        "ro.build.version.security_patch": "2023-08-05",
+        "ro.debuggable": "0",
+        "ro.hardware": "simphone",
+        "ro.product.brand": "deskhand",
+        "ro.product.cpu.abi": "arm64-v8a",
+        "ro.product.cpu.abilist": "arm64-v8a,armeabi-v7a,armeabi",
+        "ro.product.device": "simphone",
+        "ro.product.locale": "zh-CN",
+        "ro.product.manufacturer": "Deskhand",
+        "ro.product.model": "SimPhone",
+        "ro.product.name": "simphone",
+        "ro.secure": "1",
+        "ro.serialno": phone.serial_number,
+        "ro.sf.lcd_density": str(phone.density),
+        "service.adb.tcp.port": "",
+        "sys.boot_completed": "1",
+        "sys.usb.state": "adb",
+    }

@@ -1,0 +1,99 @@
+"""The clock app: alarms, world clock, stopwatch and timer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from deskhand.simphone.apps.framework import App, Host, Page
+
+INDIGO = (70, 84, 190)
+Tab = Literal["alarm", "world", "stopwatch", "timer"]
+
+CITIES: tuple[tuple[str, str, int], ...] = (
+    ("北京", "Beijing", 8),
+    ("伦敦", "London", 0),
+    ("纽约", "New York", -5),
+    ("东京", "Tokyo", 9),
+    ("巴黎", "Paris", 1),
+    ("悉尼", "Sydney", 10),
+)
+
+
+@dataclass
+class Alarm:
+    hour: int
+    minute: int
+    label: str
+    on: bool
+
+    @property
+    def time(self) -> str:
+        return f"{self.hour:02d}:{self.minute:02d}"
+
+
+@dataclass
+class Stopwatch:
+    """Counts while `since` is set; `before` is what earlier stretches added up to."""
+
+    before: float = 0.0
+    since: float | None = None
+
+    def elapsed(self, now: float) -> float:
+        return self.before + (now - self.since if self.since is not None else 0.0)
+
+    def start(self, now: float) -> None:
+        self.since = now
+
+    def pause(self, now: float) -> None:
+        self.before, self.since = self.elapsed(now), None
+
+    def reset(self) -> None:
+        self.before, self.since = 0.0, None
+
+
+class Clock(App):
+    package, label, label_en, activity = "com.android.deskclock", "时钟", "Clock", ".DeskClock"
+    icon, tint = "clock", INDIGO
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
+        self.alarms = [
+            Alarm(7, 0, self.t("起床", "Wake up"), True),
+            Alarm(8, 30, self.t("上班", "Work"), False),
+            Alarm(22, 45, self.t("睡觉", "Sleep"), False),
+        ]
+        self.cities = ["Beijing", "London", "New York"]
+        self.stopwatch = Stopwatch()
+        self.laps: list[float] = []
+        self.timer = Stopwatch()
+        self.timer_length = 300
+
+    def first_page(self) -> Page:
+        # here, because the pages import this module for the data they show
+        from deskhand.simphone.apps.alarm_clock.pages import ClockPage
+
+        return ClockPage(self)
+
+    def sort(self) -> None:
+        self.alarms.sort(key=lambda a: (a.hour, a.minute))
+
+    def timer_left(self) -> float:
+        return max(self.timer_length - self.timer.elapsed(self.host.now()), 0.0)
+
+    def state(self) -> dict[str, Any]:
+        """alarms: [{time "HH:MM", label, on}]; cities; stopwatch {running, laps}; timer {running, left, length}."""
+        return {
+            "alarms": [{"time": a.time, "label": a.label, "on": a.on} for a in self.alarms],
+            "cities": list(self.cities),
+            "stopwatch": {"running": self.stopwatch.since is not None, "laps": len(self.laps)},
+            "timer": {
+                "running": self.timer.since is not None,
+                "left": round(self.timer_left(), 1),
+                "length": self.timer_length,
+            },
+        }
+
+
+def city_name(app: App, english: str) -> str:
+    return next(app.t(zh, en) for zh, en, _ in CITIES if en == english)

@@ -1,0 +1,154 @@
+"""What the system itself shows: the lock screen, recent apps and the update pop-up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deskhand.simphone.apps.framework import App, Host, Page
+from deskhand.simphone.ui.nodes import FILL, Node, Scroll
+from deskhand.simphone.ui.theme import STATUS_BAR
+from deskhand.simphone.ui.widgets import WHITE, badge_icon, button, card, column, icon, label, row
+
+
+class LockPage(Page):
+    activity = ".keyguard.Keyguard"
+    backdrop = "wallpaper"
+
+    def build(self) -> Node:
+        today = self.app.host.today()
+        date = self.t(f"{today.month}月{today.day}日", today.strftime("%B ") + str(today.day))
+        return column(
+            label(today.strftime("%H:%M"), 210, WHITE, rid=self.app.rid("lock_clock")),
+            label(date, 50, WHITE, rid=self.app.rid("lock_date")),
+            column(h=0, weight=1.0),
+            icon("lock", 72, WHITE, desc=self.t("已锁定", "Locked")),
+            label(self.t("上滑解锁", "Swipe up to unlock"), 44, WHITE, rid=self.app.rid("unlock_hint")),
+            kind="android.widget.FrameLayout",
+            h=FILL,
+            align="center",
+            gap=24,
+            pad=(0, STATUS_BAR + 200, 0, 160),
+            rid=self.app.rid("keyguard"),
+        )
+
+
+class RecentsPage(Page):
+    activity = ".recents.RecentsActivity"
+    backdrop = "wallpaper"
+
+    def __init__(self, app: SystemUi) -> None:
+        super().__init__(app)
+        self.ui = app
+        self.strip = Scroll(axis="x")
+
+    def build(self) -> Node:
+        host = self.app.host
+        cards = [self._card(host.app(name)) for name in self.ui.recent]
+        if not cards:
+            note = label(self.t("近期没有任何内容", "No recent items"), 48, WHITE, rid=self.app.rid("empty"))
+            body = column(note, weight=1.0, align="center", justify="center")
+        else:
+            body = Node(
+                kind="androidx.recyclerview.widget.RecyclerView",
+                children=cards,
+                flow="row",
+                gap=48,
+                scroll=self.strip,
+                weight=1.0,
+                pad=(120, 80, 120, 40),
+                rid=self.app.rid("task_view"),
+            )
+        clear = button(
+            self.t("全部清除", "Clear all"),
+            self._clear,
+            self.colours,
+            fill=WHITE,
+            ink=(40, 44, 52),
+            rid=self.app.rid("clear_all"),
+            max_w=420,
+        )
+        return column(
+            body, clear, kind="android.widget.FrameLayout", h=FILL, align="center", pad=(0, STATUS_BAR, 0, 120)
+        )
+
+    def _card(self, app: App) -> Node:
+        def close() -> None:
+            app.host.force_stop(app.package)
+
+        theme = self.colours
+        head = row(
+            badge_icon(app.icon, 72, app.tint),
+            label(app.name, 42, theme.ink, weight=1.0, max_lines=1),
+            icon("close", 40, theme.soft, on_tap=close, desc=self.t("关闭", "Close ") + app.name),
+            gap=20,
+            pad=(32, 0, 0, 0),
+            h=120,
+        )
+        body = column(badge_icon(app.icon, 220, app.tint, radius=60), weight=1.0, align="center", justify="center")
+        return column(
+            head,
+            body,
+            w=640,
+            h=FILL,
+            fill=theme.card,
+            radius=40,
+            desc=app.name,
+            on_tap=lambda: app.host.launch(app.package),
+        )
+
+    def _clear(self) -> None:
+        for name in list(self.ui.recent):
+            self.app.host.force_stop(name)
+        self.app.host.home()
+
+
+class PopupPage(Page):
+    """A pop-up that nobody asked for; it stays until one of its buttons is pressed."""
+
+    activity = ".update.SystemUpdateDialog"
+
+    def __init__(self, app: SystemUi) -> None:
+        super().__init__(app)
+        self.ui = app
+
+    def build(self) -> Node:
+        return card(
+            self.t("系统更新", "System update"),
+            self.colours,
+            message=self.t("新版本已下载，是否现在安装？", "A new version has been downloaded. Install it now?"),
+            buttons=(
+                (self.t("稍后", "Later"), "android:id/button2", lambda: self.ui.answer_popup("later")),
+                (self.t("安装", "Install"), "android:id/button1", lambda: self.ui.answer_popup("install")),
+            ),
+        )
+
+
+class SystemUi(App):
+    package, label, label_en, activity = "com.android.systemui", "系统界面", "System UI", ".recents.RecentsActivity"
+    icon, tint, hidden = "apps", (90, 96, 110), True
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
+        self.recent: list[str] = []
+        self.lock_page = LockPage(self)
+        self.popup_page = PopupPage(self)
+        self.popup_shown = False
+        self.popup_answers: list[str] = []
+
+    def first_page(self) -> Page:
+        return RecentsPage(self)
+
+    def answer_popup(self, answer: str) -> None:
+        self.popup_shown = False
+        self.popup_answers.append(answer)
+        if answer == "install":
+            self.host.toast(self.t("更新将在夜间安装", "The update will be installed tonight"))
+
+    def used(self, package: str) -> None:
+        self.recent = [package, *(name for name in self.recent if name != package)]
+
+    def gone(self, package: str) -> None:
+        self.recent = [name for name in self.recent if name != package]
+
+    def state(self) -> dict[str, Any]:
+        return {"recent": list(self.recent), "popup": self.popup_shown, "popup_answers": list(self.popup_answers)}

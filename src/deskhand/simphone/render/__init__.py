@@ -1,0 +1,1 @@
+"""Paints the phone's screen."""

@@ -1,0 +1,1 @@
+"""The phone's command line: syntax, interpreter, file system, commands."""

@@ -1,0 +1,182 @@
+"""`am` and `monkey`: starting, stopping and telling apps."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+
+from deskhand.simphone.shell.commands.command import Call, Family
+from deskhand.simphone.shell.commands.intents import (
+    HOME,
+    BadIntent,
+    Intent,
+    full_activity,
+    launchable,
+    read_intent,
+    resolve,
+    short_component,
+)
+
+HOME_KEY, ENTER_KEY = 3, 66
+LAUNCHER = "android.intent.category.LAUNCHER"
+
+
+async def am(call: Call) -> int:
+    if not call.args:
+        await call.out("Activity manager (activity) commands:\n  help\n      Print this help text.")
+        return 255
+    command, *args = call.args
+    try:
+        match command:
+            case "start" | "start-activity":
+                return await _start(call, read_intent(args))
+            case "broadcast":
+                return await _broadcast(call, read_intent(args))
+            case "force-stop" | "kill" | "stop-app":
+                return await _stop(call, command, [arg for arg in args if not arg.startswith("-")])
+            case "kill-all" | "idle-maintenance" | "wait-for-broadcast-idle":
+                return 0
+            case "get-current-user":
+                await call.out("0")
+                return 0
+            case "startservice" | "start-service" | "start-foreground-service" | "startforegroundservice":
+                intent = read_intent(args)
+                await call.out(f"Starting service: {intent}")
+                await call.err("Error: Not found; no service started.")
+                return 255
+            case "instrument":
+                name = args[-1] if args else ""
+                await call.out(f"INSTRUMENTATION_STATUS: id=ActivityManagerService\nINSTRUMENTATION_STATUS: Error="
+                               f"Unable to find instrumentation info for: ComponentInfo{{{name}}}\n"
+                               f"INSTRUMENTATION_STATUS_CODE: -1\nINSTRUMENTATION_FAILED: {name}")  # fmt: skip
+                return 1
+            case _:
+                await call.out(f"Unknown command: {command}")
+                return 255
+    except BadIntent as error:
+        await call.err(
+            f"\nException occurred while executing '{command}':\njava.lang.IllegalArgumentException: {error}"
+        )
+        return 255
+
+
+async def _stop(call: Call, command: str, packages: list[str]) -> int:
+    if not packages:
+        await call.err(
+            f"\nException occurred while executing '{command}':\n"
+            f'java.lang.IllegalArgumentException: Argument expected after "{command}"'
+        )
+        return 255
+    if command != "kill":  # `kill` only ends what is in the background anyway
+        call.phone.force_stop(packages[0])
+    return 0
+
+
+async def _start(call: Call, intent: Intent) -> int:
+    if "-S" in intent.options and intent.component:
+        await call.out(f"Stopping: {intent.component.split('/')[0]}")
+        call.phone.force_stop(intent.component.split("/")[0])
+    await call.out(f"Starting: {intent}")
+    if HOME in intent.categories:
+        call.phone.key(HOME_KEY)
+        return 0
+    if intent.component:
+        name, _, activity = intent.component.partition("/")
+    else:
+        package = resolve(call.phone, intent)
+        if package is None:
+            await call.err(f"Error: Activity not started, unable to resolve {_with_new_task(intent)}")
+            return 1
+        name, activity = package.name, package.activity
+    on_top = call.phone.foreground[0] == name
+    began = call.system.clock.now()
+    if not call.phone.launch(name, activity, intent.data or None):
+        missing = f"{name}/{full_activity(name, activity)}"
+        await call.err(f"Error type 3\nError: Activity class {{{missing}}} does not exist.")
+        return 1
+    if on_top:
+        await call.err(
+            "Warning: Activity not started, intent has been delivered to currently running top-most instance."
+        )
+    if "-W" in intent.options:
+        await _wait_for_launch(call, name, activity, began, on_top)
+    return 0
+
+
+def _with_new_task(intent: Intent) -> Intent:
+    intent.flags = intent.flags or "0x10000000"
+    return intent
+
+
+async def _wait_for_launch(call: Call, name: str, activity: str, began: float, on_top: bool) -> None:
+    clock = call.system.clock
+    while call.phone.animating() and clock.now() - began < 10:
+        await clock.sleep(0.02)
+    total = round((clock.now() - began) * 1000)
+    await call.out(
+        f"Status: ok\nLaunchState: {'UNKNOWN (0)' if on_top else 'COLD'}\n"
+        f"Activity: {short_component(f'{name}/{full_activity(name, activity)}')}\n"
+        f"TotalTime: {total}\nWaitTime: {total + 3}\nComplete"
+    )
+
+
+async def _broadcast(call: Call, intent: Intent) -> int:
+    intent.flags = intent.flags or "0x400000"
+    await call.out(f"Broadcasting: {intent}")
+    if "adbkeyboard" in call.phone.ime.lower():
+        _tell_keyboard(call, intent)
+    await call.out(f"Broadcast completed: {_tell_clipper(call, intent)}")
+    return 0
+
+
+def _tell_clipper(call: Call, intent: Intent) -> str:
+    """The result of the broadcast; only the Clipper app, where it is installed, gives one of its own."""
+    if intent.action == "clipper.set" and "clipper" in call.phone.conditions and "text" in intent.extras:
+        call.phone.clipboard = intent.extras["text"]
+        return 'result=-1, data="Text is copied into clipboard."'
+    return "result=0"
+
+
+def _tell_keyboard(call: Call, intent: Intent) -> None:
+    """ADBKeyboard's own actions."""
+    phone, extras = call.phone, intent.extras
+    match intent.action:
+        case "ADB_INPUT_TEXT" if "msg" in extras:
+            phone.type_text(extras["msg"])
+        case "ADB_INPUT_B64" if "msg" in extras:
+            try:
+                phone.type_text(base64.b64decode(extras["msg"]).decode())
+            except (binascii.Error, UnicodeDecodeError):
+                return  # the real keyboard swallows what it can't decode
+        case "ADB_INPUT_CHARS" if "chars" in extras:
+            phone.type_text("".join(chr(int(code)) for code in extras["chars"].split(",") if code.isdecimal()))
+        case "ADB_INPUT_CODE" if extras.get("code", "").isdecimal():
+            phone.key(int(extras["code"]))
+        case "ADB_EDITOR_CODE" if extras.get("code", "").isdecimal():
+            phone.key(ENTER_KEY)  # go, search, send, next, done: what the field's action key does
+        case "ADB_CLEAR_TEXT":
+            phone.clear_text()
+        case _:
+            pass
+
+
+async def monkey(call: Call) -> int:
+    await call.out("\n".join(f"  bash arg: {arg}" for arg in call.args))
+    await call.err(f"args: [{', '.join(call.args)}]\n" + "\n".join(f' arg: "{arg}"' for arg in call.args))
+    packages = [value for option, value in zip(call.args, call.args[1:], strict=False) if option == "-p"]
+    categories = [value for option, value in zip(call.args, call.args[1:], strict=False) if option == "-c"]
+    for data in (*packages, *categories):
+        await call.err(f'data="{data}"')
+    if not call.args or not call.args[-1].isdecimal():
+        await call.err("** Error: Count not specified\nusage: monkey [-p ALLOWED_PACKAGE [-p ALLOWED_PACKAGE] ...]")
+        return 255
+    package = next((each for each in launchable(call.phone) if each.name in packages), None)
+    if package is None or (categories and LAUNCHER not in categories):
+        await call.out("** No activities found to run, monkey aborted.")
+        return 252
+    call.phone.launch(package.name)
+    await call.out("Events injected: 1\n## Network stats: elapsed time=17ms (0ms mobile, 0ms wifi, 17ms not connected)")
+    return 0
+
+
+COMMANDS: Family = {"am": am, "monkey": monkey}

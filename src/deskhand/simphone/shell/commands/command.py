@@ -1,0 +1,147 @@
+"""What every command is given (`Call`) and the error shapes that many Android commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from deskhand.simphone.adb.transport import Bytes
+from deskhand.simphone.android_system import System
+from deskhand.simphone.phone import Phone
+
+
+class Source(Protocol):
+    async def read(self) -> bytes:
+        """The next bytes, empty at the end."""
+        ...
+
+
+class Sink(Protocol):
+    async def write(self, data: Bytes) -> None: ...
+
+
+class Shell(Protocol):
+    """The shell that runs a command, as far as a command may see it."""
+
+    system: System
+    cwd: str
+    variables: dict[str, str]
+    status: int
+
+    def knows(self, name: str) -> bool: ...
+
+    async def run(self, line: str, stdin: Source, stdout: Sink, stderr: Sink) -> int: ...
+
+
+@dataclass
+class Call:
+    """One run of one command: `name` and its `args`, three streams, and the system it acts on."""
+
+    name: str
+    args: list[str]
+    stdin: Source
+    stdout: Sink
+    stderr: Sink
+    shell: Shell
+
+    @property
+    def system(self) -> System:
+        return self.shell.system
+
+    @property
+    def phone(self) -> Phone:
+        return self.shell.system.phone
+
+    async def out(self, text: str) -> None:
+        """Print lines; the last newline is added."""
+        await self.stdout.write((text + "\n").encode())
+
+    async def err(self, text: str) -> None:
+        await self.stderr.write((text + "\n").encode())
+
+    async def read_all(self) -> bytes:
+        data = bytearray()
+        while chunk := await self.stdin.read():
+            data += chunk
+        return bytes(data)
+
+    def path(self, name: str) -> str:
+        return self.system.files.resolve(name, self.shell.cwd)
+
+    def with_args(self, args: list[str], name: str | None = None) -> Call:
+        return Call(name or self.name, args, self.stdin, self.stdout, self.stderr, self.shell)
+
+
+Handler = Callable[[Call], Awaitable[int]]
+Family = Mapping[str, Handler]
+
+
+class Exit(Exception):
+    """`exit` was called: the whole shell ends with this status."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(status)
+        self.status = status
+
+
+class BadUsage(Exception):
+    """The command can't make sense of an argument; the shell prints it after the command's name."""
+
+
+def whole(word: str) -> int:
+    """A decimal number, as toybox reads one."""
+    try:
+        return int(word)
+    except ValueError:
+        raise BadUsage(f"not integer: {word}") from None
+
+
+class JavaException(Exception):
+    """A Java exception that a system service lets out of its shell command."""
+
+    def __init__(self, kind: str, message: str, *frames: str) -> None:
+        super().__init__(f"{kind}: {message}")
+        self.frames = frames
+
+
+BINDER_FRAMES = (
+    "com.android.modules.utils.BasicShellCommandHandler.exec(BasicShellCommandHandler.java:97)",
+    "android.os.ShellCommand.exec(ShellCommand.java:38)",
+    "android.os.Binder.shellCommand(Binder.java:1049)",
+    "android.os.Binder.onTransact(Binder.java:877)",
+    "android.os.Binder.execTransactInternal(Binder.java:1285)",
+    "android.os.Binder.execTransact(Binder.java:1244)",
+)
+
+
+class Arguments:
+    """Reads a command's words one by one, as Android's ShellCommand does."""
+
+    def __init__(self, args: list[str], name: str) -> None:
+        self._args = args
+        self._at = 0
+        self._last = name
+
+    def next(self) -> str | None:
+        if self._at >= len(self._args):
+            return None
+        self._last = self._args[self._at]
+        self._at += 1
+        return self._last
+
+    def required(self) -> str:
+        last = self._last
+        value = self.next()
+        if value is None:
+            raise JavaException("java.lang.IllegalArgumentException", f'Argument expected after "{last}"')
+        return value
+
+    def rest(self) -> list[str]:
+        return self._args[self._at :]
+
+
+async def report_exception(call: Call, command: str, error: JavaException) -> int:
+    frames = "".join(f"\n\tat {frame}" for frame in (*error.frames, *BINDER_FRAMES))
+    await call.err(f"\nException occurred while executing '{command}':\n{error}{frames}")
+    return 255

@@ -1,0 +1,32 @@
+"""`deskhand-state` and `deskhand-condition`: how a test in another process reads and changes the phone."""
+
+from __future__ import annotations
+
+import json
+
+from deskhand.simphone.conditions import CONDITIONS
+from deskhand.simphone.shell.commands.command import Call, Family
+
+USAGE = "usage: deskhand-condition list | add NAME | remove NAME\nNAME is one of: " + " ".join(sorted(CONDITIONS))
+
+
+async def state(call: Call) -> int:
+    await call.out(json.dumps(call.phone.state(), ensure_ascii=False))
+    return 0
+
+
+async def condition(call: Call) -> int:
+    match call.args:
+        case ["list"]:
+            await call.out("\n".join(sorted(call.phone.conditions)))
+        case ["add", name] if name in CONDITIONS:
+            call.phone.conditions.add(name)
+        case ["remove", name] if name in CONDITIONS:
+            call.phone.conditions.discard(name)
+        case _:
+            await call.err(USAGE)
+            return 2
+    return 0
+
+
+COMMANDS: Family = {"deskhand-state": state, "deskhand-condition": condition}

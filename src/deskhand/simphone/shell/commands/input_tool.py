@@ -1,0 +1,198 @@
+"""`input`: touches, keys and text, with the timing and the error texts of Android 13."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from deskhand.simphone.keycodes import key_code
+from deskhand.simphone.shell.commands.command import Arguments, Call, Family, JavaException, report_exception
+
+MOVE_EVERY_S = 0.016
+LONG_PRESS_S = 0.5
+DOUBLE_TAP_S = 0.04
+ENTER = 66
+
+SOURCES = (
+    "touchnavigation", "touchscreen", "joystick", "stylus", "touchpad",
+    "gamepad", "dpad", "mouse", "keyboard", "trackball",
+)  # fmt: skip
+
+USAGE = (
+    "Usage: input [<source>] [-d DISPLAY_ID] <command> [<arg>...]\n\nThe sources are: \n"
+    + "".join(f"      {source}\n" for source in SOURCES)
+    + """
+-d: specify the display ID.
+      (Default: -1 for key event, 0 for motion event if not specified.)
+The commands and default sources are:
+      text <string> (Default: touchscreen)
+      keyevent [--longpress|--doubletap] <key code number or name> ... (Default: keyboard)
+      tap <x> <y> (Default: touchscreen)
+      swipe <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
+      draganddrop <x1> <y1> <x2> <y2> [duration(ms)] (Default: touchscreen)
+      press (Default: trackball)
+      roll <dx> <dy> (Default: trackball)
+      motionevent <DOWN|UP|MOVE|CANCEL> <x> <y> (Default: touchscreen)
+      keycombination [-t duration(ms)] <key code 1> <key code 2> ... (Default: keyboard, """
+    + "the key order is important here.)"
+)
+
+NON_ASCII_FRAMES = (
+    "com.android.server.input.InputShellCommand.sendText(InputShellCommand.java:307)",
+    "com.android.server.input.InputShellCommand.runText(InputShellCommand.java:282)",
+    "com.android.server.input.InputShellCommand.onCommand(InputShellCommand.java:221)",
+)
+
+
+async def input_(call: Call) -> int:
+    if not call.args:
+        await call.out(USAGE)
+        return 255
+    args = Arguments(call.args, "input")
+    command = args.required()
+    try:
+        action = command
+        if action in SOURCES:
+            action = args.required()
+        if action == "-d":
+            args.required()
+            action = args.required()
+        return await _run(call, action, args)
+    except JavaException as error:
+        return await report_exception(call, command, error)
+
+
+async def _run(call: Call, action: str, args: Arguments) -> int:
+    if action in ("help", "-h"):
+        await call.out(USAGE)
+        return 0
+    gesture = ACTIONS.get(action)
+    if gesture is None:
+        await call.out(f"Unknown command: {action}")
+        return 0
+    try:
+        await gesture(call, args)
+    except ValueError:
+        text = f"Error: Invalid arguments for command: {action}"
+        raise JavaException("java.lang.IllegalArgumentException", text) from None
+    return 0
+
+
+def _point(args: Arguments) -> tuple[int, int]:
+    return int(float(args.required())), int(float(args.required()))
+
+
+async def _tap(call: Call, args: Arguments) -> None:
+    x, y = _point(args)
+    call.phone.touch_down(x, y)
+    call.phone.touch_up(x, y)
+
+
+async def _swipe(call: Call, args: Arguments) -> None:
+    start, end = _point(args), _point(args)
+    await call.system.carry_out(_drag(call, start, end, _duration(args), hold=0))
+
+
+async def _drag_and_drop(call: Call, args: Arguments) -> None:
+    start, end = _point(args), _point(args)
+    await call.system.carry_out(_drag(call, start, end, _duration(args), hold=LONG_PRESS_S))
+
+
+def _duration(args: Arguments) -> float:
+    word = args.next()
+    milliseconds = int(word) if word is not None else -1
+    return (milliseconds if milliseconds >= 0 else 300) / 1000
+
+
+async def _drag(call: Call, start: tuple[int, int], end: tuple[int, int], seconds: float, *, hold: float) -> None:
+    clock, phone = call.system.clock, call.phone
+    phone.touch_down(*start)
+    if hold:
+        await clock.sleep(hold)
+    began = clock.now()
+    while (passed := clock.now() - began) < seconds:
+        part = passed / seconds
+        phone.touch_move(*(int(a + (b - a) * part) for a, b in zip(start, end, strict=True)))
+        await clock.sleep(min(MOVE_EVERY_S, seconds - passed))
+    phone.touch_move(*end)
+    phone.touch_up(*end)
+
+
+async def _motion_event(call: Call, args: Arguments) -> None:
+    action = args.required().upper()
+    touch = {
+        "DOWN": call.phone.touch_down,
+        "MOVE": call.phone.touch_move,
+        "UP": call.phone.touch_up,
+        "CANCEL": call.phone.touch_up,
+    }.get(action)
+    if touch is None:
+        raise JavaException("java.lang.IllegalArgumentException", f"Unknown action: {action}")
+    touch(*_point(args))
+
+
+async def _text(call: Call, args: Arguments) -> None:
+    text = unescaped(args.required())
+    if not text.isascii():
+        reason = "Attempt to get length of null array"
+        raise JavaException("java.lang.NullPointerException", reason, *NON_ASCII_FRAMES)
+    for index, line in enumerate(text.split("\n")):
+        if index:
+            call.phone.key(ENTER)
+        if line:
+            call.phone.type_text(line)
+
+
+def unescaped(text: str) -> str:
+    """`%s` stands for a space; a percent sign before anything else stands for itself."""
+    return text.replace("%s", " ")
+
+
+async def _key_event(call: Call, args: Arguments) -> None:
+    word: str | None = args.required()
+    flags: set[str] = set()
+    while word is not None and word.startswith("--"):
+        flags.add(word)
+        word = args.next()
+    while word is not None:
+        for _ in range(2 if "--doubletap" in flags else 1):
+            if "--longpress" in flags:
+                await call.system.clock.sleep(LONG_PRESS_S)
+            call.phone.key(key_code(word))
+            if "--doubletap" in flags:
+                await call.system.clock.sleep(DOUBLE_TAP_S)
+        word = args.next()
+
+
+async def _key_combination(call: Call, args: Arguments) -> None:
+    word = args.required()
+    if word == "-t":
+        int(args.required())
+        word = args.required()
+    codes = [key_code(each) for each in (word, *args.rest())]
+    if len(codes) < 2:
+        reason = "keycombination requires at least 2 keycodes"
+        raise JavaException("java.lang.IllegalArgumentException", reason)
+    call.phone.combination(codes)
+
+
+async def _press(call: Call, args: Arguments) -> None:
+    """The phone has no trackball: the event goes nowhere, as on a real phone without one."""
+
+
+async def _roll(call: Call, args: Arguments) -> None:
+    _point(args)
+
+
+ACTIONS: dict[str, Callable[[Call, Arguments], Awaitable[None]]] = {
+    "tap": _tap,
+    "swipe": _swipe,
+    "draganddrop": _drag_and_drop,
+    "motionevent": _motion_event,
+    "text": _text,
+    "keyevent": _key_event,
+    "keycombination": _key_combination,
+    "press": _press,
+    "roll": _roll,
+}
+
+COMMANDS: Family = {"input": input_}

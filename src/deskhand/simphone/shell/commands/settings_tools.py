@@ -1,0 +1,139 @@
+"""`settings`, `svc`, `getprop` and `setprop`: the phone's switches and properties."""
+
+from __future__ import annotations
+
+from deskhand.simphone.shell.commands.command import Call, Family
+from deskhand.simphone.shell.commands.ime import DENIED
+
+NAMESPACES = ("system", "secure", "global")
+VERBS = ("get", "put", "delete", "list", "reset")
+
+
+async def settings(call: Call) -> int:
+    args = list(call.args)
+    if args[:1] == ["--user"]:
+        args = args[2:]
+    if not args:
+        await call.out("Settings provider (settings) commands:\n  help\n      Print this help text.")
+        return 255
+    verb, *rest = args
+    if verb not in VERBS:
+        await call.err(f"Invalid command: {verb}")
+        return 255
+    rest = _without_user(rest)
+    if not rest:
+        await call.err("Bad arguments")
+        return 255
+    namespace, *rest = rest
+    if namespace.lower() not in NAMESPACES:
+        await call.err(f"Invalid namespace '{namespace}'")
+        return 255
+    return await _carry_out(call, verb, namespace.lower(), rest)
+
+
+def _without_user(args: list[str]) -> list[str]:
+    return args[2:] if args[:1] == ["--user"] else args
+
+
+async def _carry_out(call: Call, verb: str, namespace: str, rest: list[str]) -> int:
+    denied = "ime-denied" in call.phone.conditions
+    match verb, rest:
+        case "get", [key]:
+            await call.out(table_of(call, namespace).get(key, "null"))
+        case "put", [("default_input_method" | "enabled_input_methods"), _, *_] if denied:
+            await call.err(f"\nException occurred while executing 'put':\n{DENIED}")
+            return 255
+        case "put", [key, value, *_]:
+            put(call, namespace, key, value)
+        case "delete", [key]:
+            removed = call.phone.settings[namespace].pop(key, None) is not None
+            await call.out(f"Deleted {int(removed)} rows")
+        case "list", []:
+            table = table_of(call, namespace)
+            for key in sorted(table):
+                await call.out(f"{key}={table[key]}")
+        case "reset", [_, *_]:
+            return 0
+        case (("get" | "delete" | "list"), [_, _, *_]):
+            await call.err("Too many arguments")
+            return 255
+        case _:
+            await call.err("Bad arguments")
+            return 255
+    return 0
+
+
+def table_of(call: Call, namespace: str) -> dict[str, str]:
+    table = dict(call.phone.settings[namespace])
+    if namespace == "secure":
+        table["enabled_input_methods"] = ":".join(call.phone.enabled_imes)
+    return table
+
+
+def put(call: Call, namespace: str, key: str, value: str) -> None:
+    """A keyboard that does not exist is not taken; the system would fall back to the one it had."""
+    if key == "default_input_method" and value not in call.phone.imes:
+        return
+    if key == "enabled_input_methods":
+        call.phone.enabled_imes[:] = [ime for ime in value.split(":") if ime in call.phone.imes]
+        return
+    call.phone.settings[namespace][key] = value
+
+
+SVC_USAGE = """Available commands:
+    help     Show information about the subcommands
+    power    Control the power manager
+    data     Control mobile data connectivity
+    wifi     Control the Wi-Fi manager
+    usb      Control Usb state
+    nfc      Control NFC functions
+    bluetooth Control Bluetooth functions
+    system-server System server process related command"""
+SVC_SWITCHES = {
+    "wifi": ("global", "wifi_on"),
+    "data": ("global", "mobile_data"),
+    "bluetooth": ("global", "bluetooth_on"),
+}
+
+
+async def svc(call: Call) -> int:
+    match call.args:
+        case [("wifi" | "data" | "bluetooth") as radio, ("enable" | "disable") as verb]:
+            put(call, *SVC_SWITCHES[radio], "1" if verb == "enable" else "0")
+        case ["power", "stayon", value]:
+            put(call, "global", "stay_on_while_plugged_in", "0" if value == "false" else "7")
+        case ["power", "shutdown" | "reboot", *_]:
+            await call.err("java.lang.SecurityException: the simulated phone can't be switched off from its shell")
+            return 1
+        case [("wifi" | "data" | "bluetooth" | "power") as service, *_]:
+            await call.err(f"Control the {service} manager\n\nusage: svc {service} [enable|disable]")
+            return 1
+        case _:
+            await call.err(SVC_USAGE)
+            return 0
+    return 0
+
+
+async def getprop(call: Call) -> int:
+    properties = call.system.properties
+    if call.args:
+        default = call.args[1] if len(call.args) > 1 else ""
+        await call.out(properties.get(call.args[0], default))
+        return 0
+    await call.out("\n".join(f"[{name}]: [{value}]" for name, value in sorted(properties.items()) if value))
+    return 0
+
+
+async def setprop(call: Call) -> int:
+    if len(call.args) != 2:
+        await call.err('setprop: Needs 2 arguments (see "setprop --help")')
+        return 1
+    name, value = call.args
+    if not name.startswith(("debug.", "log.", "persist.log.", "test.")):
+        await call.err(f"Failed to set property '{name}' to '{value}'.\nSee dmesg for error reason.")
+        return 1
+    call.system.properties[name] = value
+    return 0
+
+
+COMMANDS: Family = {"settings": settings, "svc": svc, "getprop": getprop, "setprop": setprop}

@@ -1,0 +1,234 @@
+"""Runs shell lines: expansion, pipes, redirects, lists. What each command does is in `commands`."""
+
+from __future__ import annotations
+
+import asyncio
+import fnmatch
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from deskhand.simphone.adb.transport import Bytes
+from deskhand.simphone.android_system import System
+from deskhand.simphone.shell.commands.command import BadUsage, Call, Exit, Handler, Sink, Source
+from deskhand.simphone.shell.file_system import FileError
+from deskhand.simphone.shell.syntax import Command, Pipeline, Redirect, ShellSyntaxError, Word, parse
+
+NAME = "/system/bin/sh"
+
+
+class Buffer:
+    """A sink that keeps what it gets: a pipe, a substitution or a redirect before it lands in a file."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+
+    async def write(self, data: Bytes) -> None:
+        self.data += data
+
+
+class Given:
+    """A source with all its bytes known."""
+
+    def __init__(self, data: bytes = b"") -> None:
+        self._data = data
+
+    async def read(self) -> bytes:
+        data, self._data = self._data, b""
+        return data
+
+
+class Null:
+    async def write(self, data: Bytes) -> None:
+        pass
+
+
+@dataclass
+class Streams:
+    stdin: Source
+    stdout: Sink
+    stderr: Sink
+
+
+class Shell:
+    """One shell process: its directory, variables and last status."""
+
+    def __init__(self, system: System, commands: Mapping[str, Handler]) -> None:
+        self.system = system
+        self.cwd = "/"
+        self.status = 0
+        self.variables = {
+            "PATH": "/product/bin:/apex/com.android.runtime/bin:/system/bin:/vendor/bin",
+            "HOME": "/", "USER": "shell", "SHELL": NAME, "HOSTNAME": "simphone", "TMPDIR": "/data/local/tmp",
+            "EXTERNAL_STORAGE": "/sdcard", "ANDROID_DATA": "/data", "ANDROID_ROOT": "/system",
+        }  # fmt: skip
+        self._commands = commands
+        self._background: set[asyncio.Task[int]] = set()
+
+    async def run(self, line: str, stdin: Source, stdout: Sink, stderr: Sink) -> int:
+        """Run a line to its end, background jobs included, and give its exit status."""
+        try:
+            await self.run_line(line, Streams(stdin, stdout, stderr))
+        except Exit as ended:
+            self.status = ended.status
+        except asyncio.CancelledError:
+            for job in self._background:
+                job.cancel()
+            raise
+        await asyncio.gather(*self._background, return_exceptions=True)
+        return self.status
+
+    def knows(self, name: str) -> bool:
+        return name in self._commands
+
+    async def run_line(self, line: str, streams: Streams) -> None:
+        try:
+            program = parse(line)
+        except ShellSyntaxError as error:
+            await streams.stderr.write(f"{NAME}: {error}\n".encode())
+            self.status = 1
+            return
+        for pipeline in program:
+            if pipeline.after == "&&" and self.status != 0:
+                continue
+            if pipeline.after == "||" and self.status == 0:
+                continue
+            if pipeline.background:
+                job = asyncio.ensure_future(self._pipeline(pipeline, streams))
+                self._background.add(job)
+                job.add_done_callback(self._background.discard)
+                self.status = 0
+            else:
+                self.status = await self._pipeline(pipeline, streams)
+
+    async def _pipeline(self, pipeline: Pipeline, streams: Streams) -> int:
+        """Stages run one after the other: the phone's commands all end, so a pipe can be a buffer."""
+        stdin = streams.stdin
+        status = 0
+        for index, command in enumerate(pipeline.commands):
+            last = index == len(pipeline.commands) - 1
+            pipe = Buffer()
+            stdout = streams.stdout if last else pipe
+            status = await self._command(command, Streams(stdin, stdout, streams.stderr))
+            stdin = Given(bytes(pipe.data))
+        return int(status == 0) if pipeline.negated else status
+
+    async def _command(self, command: Command, streams: Streams) -> int:
+        words = [field for word in command.words for field in await self._expand(word, streams)]
+        while words and "=" in words[0] and words[0].split("=")[0].isidentifier():
+            name, _, value = words.pop(0).partition("=")
+            self.variables[name] = value
+        landing: list[tuple[str, bool, Buffer]] = []
+        try:
+            streams = await self._redirect(command.redirects, streams, landing)
+            status = await self._call(words, streams) if words else 0
+            for path, append, buffer in landing:
+                self.system.files.write(path, bytes(buffer.data), append=append)
+        except _BadRedirect as error:
+            await streams.stderr.write(f"{NAME}: {error}\n".encode())
+            return 1
+        return status
+
+    async def _call(self, words: list[str], streams: Streams) -> int:
+        name, *args = words
+        name = name.removeprefix("/system/bin/")
+        handler = self._commands.get(name)
+        if handler is None:
+            await streams.stderr.write(f"{NAME}: {name}: inaccessible or not found\n".encode())
+            return 127
+        call = Call(name, args, streams.stdin, streams.stdout, streams.stderr, self)
+        try:
+            return await handler(call)
+        except BadUsage as error:
+            await call.err(f"{name}: {error}")
+            return 1
+
+    async def _redirect(
+        self, redirects: list[Redirect], streams: Streams, landing: list[tuple[str, bool, Buffer]]
+    ) -> Streams:
+        result = Streams(streams.stdin, streams.stdout, streams.stderr)
+        for redirect in redirects:
+            if redirect.operator == "2>&1":
+                result.stderr = result.stdout
+            elif redirect.operator in ("1>&2", ">&2"):
+                result.stdout = result.stderr
+            else:
+                name = "".join(await self._expand(redirect.target, streams))
+                if redirect.operator == "<":
+                    result.stdin = Given(self._read(name))
+                    continue
+                sink = self._sink(name, redirect.operator.endswith(">>"), landing)
+                if redirect.operator.startswith(("2", "&")):
+                    result.stderr = sink
+                if not redirect.operator.startswith("2"):
+                    result.stdout = sink
+        return result
+
+    def _read(self, name: str) -> bytes:
+        if name == "/dev/null":
+            return b""
+        try:
+            return self.system.files.read(self.system.files.resolve(name, self.cwd))
+        except FileError as error:
+            raise _BadRedirect(f"can't open {name}: {error}") from None
+
+    def _sink(self, name: str, append: bool, landing: list[tuple[str, bool, Buffer]]) -> Sink:
+        """Opening truncates or creates the file at once, as `>` does; what is written lands at the end."""
+        if name == "/dev/null":
+            return Null()
+        path = self.system.files.resolve(name, self.cwd)
+        try:
+            self.system.files.write(path, b"", append=append)
+        except FileError as error:
+            raise _BadRedirect(f"can't create {name}: {error}") from None
+        buffer = Buffer()
+        landing.append((path, True, buffer))
+        return buffer
+
+    async def _expand(self, word: Word, streams: Streams) -> list[str]:
+        """A word's fields: unquoted substitutions split at blanks, unquoted * and ? match files."""
+        fields: list[str] = [""]
+        kept = any(part.quoted or part.kind == "text" for part in word)
+        pattern = False
+        for part in word:
+            value = part.value
+            if part.kind == "variable":
+                value = self._variable(part.value)
+            elif part.kind == "command":
+                value = await self._substitute(part.value, streams)
+            if part.kind == "text" or part.quoted:
+                fields[-1] += value
+                pattern = pattern or (not part.quoted and any(char in value for char in "*?"))
+                continue
+            pieces = value.split()
+            if pieces:
+                kept = True
+                fields[-1] += pieces[0]
+                fields.extend(pieces[1:])
+        if not kept:
+            return []
+        return self._glob(fields[0]) if pattern and len(fields) == 1 else fields
+
+    def _variable(self, name: str) -> str:
+        if name == "?":
+            return str(self.status)
+        return {"$": "4242", "#": "0", "0": NAME}.get(name, self.variables.get(name, ""))
+
+    async def _substitute(self, line: str, streams: Streams) -> str:
+        buffer = Buffer()
+        child = Shell(self.system, self._commands)
+        child.cwd, child.variables = self.cwd, dict(self.variables)
+        self.status = await child.run(line, streams.stdin, buffer, streams.stderr)
+        return buffer.data.decode(errors="replace").rstrip("\n")
+
+    def _glob(self, pattern: str) -> list[str]:
+        folder, slash, name = pattern.rpartition("/")
+        try:
+            entries = self.system.files.listing(self.system.files.resolve(folder or slash, self.cwd))
+        except FileError:
+            return [pattern]
+        found = [f"{folder}{slash}{entry}" for entry in entries if fnmatch.fnmatchcase(entry, name)]
+        return found or [pattern]
+
+
+class _BadRedirect(Exception):
+    pass

@@ -1,0 +1,1 @@
+"""The phone's view tree: nodes, layout, touch and text entry."""

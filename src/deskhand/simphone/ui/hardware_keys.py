@@ -1,0 +1,67 @@
+"""What hardware keys do to a text field, by Android's key codes."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from deskhand.simphone.ui.nodes import Field
+
+HOME, BACK, POWER, ENTER, DELETE, MENU, ESCAPE, TAB = 3, 4, 26, 66, 67, 82, 111, 61
+VOLUME_UP, VOLUME_DOWN, APP_SWITCH, SLEEP, WAKEUP = 24, 25, 187, 223, 224
+FORWARD_DELETE, MOVE_HOME, MOVE_END, CUT, COPY, PASTE = 112, 122, 123, 277, 278, 279
+NUMPAD_ENTER, SEARCH, PAGE_UP, PAGE_DOWN = 160, 84, 92, 93
+CTRL = {113, 114}
+SHIFT = {59, 60}
+_KEY_A = 29
+
+CHARACTERS = {
+    **{7 + i: str(i) for i in range(10)},
+    **{_KEY_A + i: chr(ord("a") + i) for i in range(26)},
+    55: ",",
+    56: ".",
+    62: " ",
+    69: "-",
+    70: "=",
+    74: ";",
+    75: "'",
+    76: "/",
+    77: "@",
+    81: "+",
+    17: "*",
+    18: "#",
+}
+
+
+class Clipboard(Protocol):
+    clipboard: str
+
+
+def edit(field: Field, code: int, board: Clipboard) -> bool:
+    """Applies one key; False when the key means nothing to a text field."""
+    if code in CHARACTERS:
+        field.insert(CHARACTERS[code])
+    elif code in (DELETE, FORWARD_DELETE):
+        field.delete(forward=code == FORWARD_DELETE)
+    elif code in (21, 22):
+        field.move(field.caret + (1 if code == 22 else -1))
+    elif code in (MOVE_HOME, MOVE_END):
+        field.move(0 if code == MOVE_HOME else len(field.text))
+    elif code in (COPY, CUT):
+        if field.selected and not field.password:
+            board.clipboard = field.selected
+            if code == CUT:
+                field.insert("")
+    elif code == PASTE:
+        field.insert(board.clipboard)
+    else:
+        return False
+    return True
+
+
+def shortcut(field: Field, code: int, board: Clipboard) -> None:
+    """Ctrl with A, C, V or X."""
+    letter = CHARACTERS.get(code, "")
+    if letter == "a":
+        field.select_all()
+    elif letter in ("c", "x", "v"):
+        edit(field, {"c": COPY, "x": CUT, "v": PASTE}[letter], board)

@@ -1,0 +1,60 @@
+"""Lays out the layers of the screen: an app's page, a dialog over it, the system's own windows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from deskhand.simphone.apps.framework import App, Page
+from deskhand.simphone.ui.layout import lay_out
+from deskhand.simphone.ui.nodes import FILL, Box, Colour, Field, Node
+from deskhand.simphone.ui.touch import Window
+from deskhand.simphone.ui.widgets import stack
+
+SHADE: Colour = (0, 0, 0)
+MARGIN = 48
+
+
+def app_window(app: App, page: Page, root: Node, box: Box) -> Window:
+    lay_out(root, box)
+    return Window(app.package, page.activity or app.activity, root, root, app.secure, page.focus)
+
+
+def dialog_window(app: App, page: Page, content: Node, box: Box, outside: Callable[[], object]) -> Window:
+    """A card in the middle of a dimmed screen; `outside` is what a tap beside it does."""
+    pad = (MARGIN, MARGIN, MARGIN, MARGIN)
+    shade = stack(content, h=FILL, align="center", justify="center", pad=pad, fill=SHADE, alpha=120)
+    lay_out(shade, box)
+    activity = page.activity or app.activity
+    return Window(app.package, activity, shade, content, app.secure, page.focus, outside=outside)
+
+
+def reveal(window: Window) -> None:
+    """Scrolls the field in focus into view, as Android does when the keyboard takes half of the screen."""
+    path = _path_to(window.root, window.focus)
+    at = next((i for i in range(len(path) - 1, -1, -1) if path[i].scroll is not None), None)
+    if at is None or at + 1 >= len(path):
+        return
+    scroll, view = path[at].scroll, path[at].box
+    # what lies outside of the viewport is not laid out further down: the outermost part that has a place will do
+    part = next((n for n in reversed(path[at + 1 :]) if n.box.height > 0), None)
+    if scroll is None or part is None:
+        return
+    low, high = part.box.y2 - view.y2, part.box.y1 - view.y1
+    if low > 0 or high < 0:
+        scroll.move_to(scroll.offset + (min(low, high) if low > 0 else high))
+        lay_out(window.root, window.root.box)
+
+
+def _path_to(node: Node, field: Field | None) -> list[Node]:
+    if field is not None and node.entry is field:
+        return [node]
+    for child in node.children:
+        below = _path_to(child, field)
+        if below:
+            return [node, *below]
+    return []
+
+
+def every(node: Node) -> list[Node]:
+    """A node and all below it, in reading order, whether they are scrolled into view or not."""
+    return [node, *(below for child in node.children for below in every(child))]
