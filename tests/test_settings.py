@@ -25,10 +25,10 @@ from deskhand.core.planning import Depth, GateTrigger
 from deskhand.devices.browser.provider import Browsers
 from deskhand.engine.budget import TIERS, Budget
 from deskhand.engine.inspection import choose_depth
-from deskhand.models.make import make_model
+from deskhand.models.make_model import make_model
 from deskhand.models.probe import probe
-from deskhand.models.scripted import ScriptedCall, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, Step
 from deskhand.settings.schema import (
     BrowserSettings,
     BudgetSettings,

@@ -21,8 +21,8 @@ from rich.console import Console
 from deskhand.cli.dialogue import TypedLine, WholeLines, verdict_of
 from deskhand.cli.lines import lines_of
 from deskhand.core.human import PersonRequest, RequestKind
-from deskhand.models.scripted import Reply, Seen
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import Reply, Seen
 from deskhand.task.events import PersonAsked, Record
 from tests.cli.conftest import LIMIT_S, Cli
 from tests.conftest import ConnectedPhone, eventually

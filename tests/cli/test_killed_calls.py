@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from deskhand.models.scripted import ScriptedCall, Seen, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, Seen, Step
 from deskhand.task.events import Billed, Reserved
 from deskhand.task.journal import SqliteJournal
 from tests.cli.conftest import Cli

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from deskhand.models.scripted import ScriptedCall, Seen, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, Seen, Step
 from tests.cli.conftest import Cli, Ended
 from tests.conftest import ConnectedPhone
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import httpx2
 
-from deskhand.models.scripted import ScriptedCall, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, Step
 from tests.cli.conftest import Cli, Running
 from tests.conftest import ConnectedPhone
 

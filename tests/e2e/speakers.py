@@ -15,7 +15,7 @@ from PIL import Image
 from deskhand.core.errors import NoElements
 from deskhand.core.protocols import Device
 from deskhand.core.screen import Element
-from deskhand.models.scripted import Entry, Reply, ScriptedCall, Seen, Step
+from deskhand.models.scripted.script import Entry, Reply, ScriptedCall, Seen, Step
 
 
 @dataclass(frozen=True)

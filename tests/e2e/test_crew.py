@@ -7,8 +7,8 @@ import pytest
 
 from deskhand.build import Deskhand
 from deskhand.core.statuses import SubtaskStatus, TaskStatus
-from deskhand.models.scripted import ScriptedCall, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, Step
 from deskhand.settings.schema import Settings
 
 PLAN = [

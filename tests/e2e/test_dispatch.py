@@ -11,8 +11,8 @@ import pytest
 from deskhand.build import Deskhand
 from deskhand.cli.lines import lines_of
 from deskhand.core.statuses import TaskStatus
-from deskhand.models.scripted import Entry, ScriptedCall, Seen, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import Entry, ScriptedCall, Seen, Step
 from deskhand.settings.schema import Settings
 from deskhand.task.events import ActionEnded, GateClosed, PlanMade, Record, Ruled, Supplemented
 from deskhand.task.state import TaskState

@@ -18,8 +18,8 @@ import pytest
 from deskhand.build import Deskhand
 from deskhand.core.statuses import TaskStatus
 from deskhand.engine.run import Run
-from deskhand.models.scripted import Seen, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import Seen, Step
 from deskhand.settings.schema import ModelsSettings, Settings
 from deskhand.task.events import ActionIntended, PersonAsked
 from deskhand.task.state import TaskState

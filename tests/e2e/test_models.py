@@ -16,8 +16,8 @@ import pytest_asyncio
 
 from deskhand.build import Deskhand
 from deskhand.core.statuses import TaskStatus
-from deskhand.models.scripted import Entry, ScriptedCall, Seen, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import Entry, ScriptedCall, Seen, Step
 from deskhand.settings.load import load
 from deskhand.settings.schema import Settings
 from deskhand.task.state import TaskState

@@ -13,8 +13,8 @@ from deskhand import build
 from deskhand.build import Deskhand
 from deskhand.core.statuses import TaskStatus
 from deskhand.engine.budget import Budget
-from deskhand.models.scripted import Entry, ScriptedCall, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import Entry, ScriptedCall, Step
 from deskhand.settings.load import load
 from deskhand.settings.schema import BudgetSettings
 from deskhand.task.events import Billed, Event, Record, Reserved

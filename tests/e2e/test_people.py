@@ -17,8 +17,8 @@ from deskhand.core.actions import OpenApp, OpenUrl
 from deskhand.core.human import PersonRequest
 from deskhand.core.statuses import ExecutorStatus, SubtaskStatus, TaskStatus
 from deskhand.engine.run import Run
-from deskhand.models.scripted import Entry, Seen, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import Entry, Seen, Step
 from deskhand.settings.schema import Settings
 from deskhand.task.events import ActionIntended, Corrected, PersonAsked, TodoEdited
 from tests.devices.browser_stage import Site, serving

@@ -19,8 +19,8 @@ from deskhand.build import Deskhand
 from deskhand.core.errors import SettingsError, UsageError
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import ExecStatus, TaskStatus
-from deskhand.models.scripted import Entry, ScriptedCall, Seen, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import Entry, ScriptedCall, Seen, Step
 from deskhand.screen.frame import bounded, decode
 from deskhand.screen.ocr.screen_text import ScreenText
 from deskhand.settings.load import load

@@ -22,9 +22,9 @@ from deskhand.engine.executor import Executor
 from deskhand.engine.log import TaskLog
 from deskhand.engine.looking import Eyes
 from deskhand.engine.people import People
-from deskhand.models.make import make_model
-from deskhand.models.scripted import Entry, Seen, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.make_model import make_model
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import Entry, Seen, Step
 from deskhand.roles.offline.technician import OfflineTechnician
 from deskhand.roles.technician import Technician
 from deskhand.sandbox.code_runner import Sandbox

@@ -26,7 +26,7 @@ from deskhand.core.errors import ModelFault, NotPossible, Unparsable
 from deskhand.core.llm import ModelReply, Picture
 from deskhand.core.statuses import ExecStatus
 from deskhand.models.dialects.autoglm import AutoGlm, write
-from deskhand.models.dialects.common import Scale
+from deskhand.models.dialects.shared import Scale
 from tests.models.situations import BROWSER, DESKTOP, situation
 
 MIDDLE = Click(x=540, y=1200)

@@ -10,10 +10,10 @@ import pytest
 
 from deskhand.core.decisions import Usage
 from deskhand.core.llm import Computer, ModelRequest, Picture, Tool, ToolCall, Turn
-from deskhand.models.faults import CallFailed
-from deskhand.models.make import make_wire
-from deskhand.models.scripted import ScriptedCall, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.failures import CallFailed
+from deskhand.models.make_model import make_wire
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, Step
 from deskhand.models.wire import Patience, Wire
 from deskhand.settings.schema import EndpointSettings
 

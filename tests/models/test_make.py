@@ -10,10 +10,10 @@ from deskhand.clock import ManualClock
 from deskhand.core.errors import ModelUnavailable, SettingsError
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.engine.budget import Budget
-from deskhand.models.make import make_dialect, make_model
+from deskhand.models.make_model import make_dialect, make_model
 from deskhand.models.probe import probe
-from deskhand.models.scripted import ScriptedCall, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, Step
 from deskhand.settings.keys import read_key
 from deskhand.settings.load import load
 from deskhand.settings.schema import BudgetSettings, EndpointSettings, Settings

@@ -16,10 +16,10 @@ from deskhand.core.errors import BudgetSpent, JournalError, ModelUnavailable, Se
 from deskhand.core.llm import ModelRequest, Picture, Turn
 from deskhand.core.protocols import Model
 from deskhand.engine.budget import Budget
-from deskhand.models.make import make_model
+from deskhand.models.make_model import make_model
 from deskhand.models.prices import most_input_tokens, price_of
-from deskhand.models.scripted import Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import Step
 from deskhand.settings.schema import BudgetSettings, EndpointSettings, Settings
 
 REQUEST = ModelRequest(role="operator", system="Be brief.", turns=(Turn("user", ("Hello",)),), max_output_tokens=1000)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from deskhand.core.errors import SettingsError
-from deskhand.models.scripted import Seen, Step, load_script
-from deskhand.models.server import ModelServer, serve
+from deskhand.models.scripted.model_server import ModelServer, serve
+from deskhand.models.scripted.script import Seen, Step, load_script
 
 
 async def post(server: ModelServer, path: str, body: object, *, raw: bytes | None = None) -> tuple[int, str]:

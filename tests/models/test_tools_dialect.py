@@ -13,7 +13,7 @@ from deskhand.core.decisions import ActionReport, Decision, Expect, StepReport, 
 from deskhand.core.errors import ModelFault, NotPossible, Unparsable
 from deskhand.core.llm import ModelReply, ToolCall
 from deskhand.core.statuses import ExecStatus
-from deskhand.models.dialects.tools import Tools
+from deskhand.models.dialects.tool_calls import Tools
 from tests.models.situations import BROWSER, DESKTOP, PHONE, situation
 
 STEP: dict[str, Any] = {

@@ -24,7 +24,7 @@ from deskhand.core.actions import (
 from deskhand.core.decisions import Decision
 from deskhand.core.errors import ModelFault, Unparsable
 from deskhand.core.llm import ModelReply, Picture
-from deskhand.models.dialects.common import Scale
+from deskhand.models.dialects.shared import Scale
 from deskhand.models.dialects.uitars import UiTars, write
 from tests.models.situations import DESKTOP, PHONE, situation
 

@@ -17,11 +17,11 @@ from deskhand.clock import ManualClock, SystemClock
 from deskhand.core.decisions import Usage
 from deskhand.core.errors import ModelUnavailable
 from deskhand.core.llm import ModelRequest, Picture, Tool, ToolCall, ToolResult, Turn
-from deskhand.models.faults import CallFailed
-from deskhand.models.make import make_wire
-from deskhand.models.patient import Patient
-from deskhand.models.scripted import ScriptedCall, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.failures import CallFailed
+from deskhand.models.make_model import make_wire
+from deskhand.models.retrying import Patient
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, Step
 from deskhand.models.wire import Patience, Wire
 from deskhand.settings.schema import EndpointSettings, Provider
 

@@ -14,8 +14,8 @@ from deskhand.core.screen import Frame, Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.engine.budget import Budget
-from deskhand.models.make import make_model
-from deskhand.models.server import ModelServer
+from deskhand.models.make_model import make_model
+from deskhand.models.scripted.model_server import ModelServer
 from deskhand.settings.schema import BudgetSettings, Settings
 
 BLANK = Observation(Frame(np.zeros((40, 20, 4), np.uint8)), app="Home")

@@ -18,9 +18,9 @@ from deskhand.core.screen import Element, Frame, Observation
 from deskhand.core.statuses import ExecStatus, SubtaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.budget import Budget
-from deskhand.models.make import make_model
-from deskhand.models.scripted import ScriptedCall, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.make_model import make_model
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, Step
 from deskhand.roles.coach import Coach
 from deskhand.settings.schema import BudgetSettings, Settings
 

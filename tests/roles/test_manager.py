@@ -27,9 +27,9 @@ from deskhand.core.screen import Element, Frame, Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.budget import Budget
-from deskhand.models.make import make_model
-from deskhand.models.scripted import ScriptedCall, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.make_model import make_model
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, Step
 from deskhand.roles.library import Library
 from deskhand.roles.manager import Manager
 from deskhand.roles.offline.manager import OfflineManager

@@ -17,9 +17,9 @@ from deskhand.core.screen import Element, Frame, Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.budget import Budget
-from deskhand.models.make import make_dialect, make_model
-from deskhand.models.scripted import ScriptedCall, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.make_model import make_dialect, make_model
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, Step
 from deskhand.roles.operator import Operator, Sight
 from deskhand.settings.schema import BudgetSettings, Settings
 

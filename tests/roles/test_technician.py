@@ -13,8 +13,8 @@ from deskhand.core.decisions import Decision, StepReport
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply
 from deskhand.core.statuses import ExecStatus
-from deskhand.models.scripted import Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import Step
 from deskhand.prompting.replies import Code, Ending, read_ending, read_reply
 from deskhand.roles.offline.technician import OfflineTechnician, codes_in
 from deskhand.roles.technician import Technician

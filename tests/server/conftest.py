@@ -13,8 +13,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from deskhand.models.scripted import ScriptedCall, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, Step
 from deskhand.server.listener import listening
 from deskhand.server.services import Services
 from deskhand.server.token import Token, read_token

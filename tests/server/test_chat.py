@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from deskhand.models.scripted import Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import Step
 from deskhand.simphone.shell.interpreter import Shell
 from tests.server.conftest import House, Serve, call, calls, model, until, write_settings
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from PIL import Image
 
-from deskhand.models.scripted import Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import Step
 from tests.server.conftest import House, Serve, model
 
 NEVER = Step(text="x", first_byte_s=600)

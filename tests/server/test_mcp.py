@@ -20,8 +20,8 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ElicitResult, ImageContent, TextContent
 
-from deskhand.models.scripted import Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import Step
 from deskhand.screen.frame import decode
 from deskhand.server.mcp_http import serving
 from deskhand.server.token import Token, read_token

@@ -20,9 +20,9 @@ from deskhand.core.protocols import Model
 from deskhand.core.screen import Frame
 from deskhand.engine.budget import Budget
 from deskhand.models.dialects import DIALECTS
-from deskhand.models.make import make_model
-from deskhand.models.scripted import Step
-from deskhand.models.server import ModelServer
+from deskhand.models.make_model import make_model
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import Step
 from deskhand.screen.frame import bounded, to_jpeg
 from deskhand.settings.schema import BudgetSettings, Provider, Settings
 

@@ -20,8 +20,8 @@ from typing import Any
 
 from deskhand.bench.rows import Row
 from deskhand.clock import SystemClock
-from deskhand.models.scripted import ScriptedCall, Step
-from deskhand.models.server import ModelServer
+from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, Step
 from deskhand.settings.environment import session_environment
 
 STARTS = 3

@@ -23,7 +23,7 @@ def make_assistant(
         from deskhand.roles.offline.assistant import OfflineAssistant
 
         return OfflineAssistant(device, settings.chat.inner_steps)
-    from deskhand.models.make import make_model
+    from deskhand.models.make_model import make_model
     from deskhand.roles.assistant import Assistant as WithModel
 
     model = make_model("assistant", settings, clock, budget, ledger)

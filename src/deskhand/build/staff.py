@@ -69,7 +69,7 @@ class Staff:
     def _model(self, role: str, section: ModelSettings | None) -> Model | None:
         if section is None:
             return None
-        from deskhand.models.make import make_model
+        from deskhand.models.make_model import make_model
 
         model = make_model(role, self._settings, self._clock, self._budget, self.bills)
         self._closing.push_async_callback(model.close)
@@ -82,7 +82,7 @@ class Staff:
             from deskhand.roles.offline.worker import OfflineWorker
 
             return OfflineWorker()
-        from deskhand.models.make import make_dialect
+        from deskhand.models.make_model import make_dialect
         from deskhand.roles.operator import Operator
 
         dialect = make_dialect("operator", self._settings)

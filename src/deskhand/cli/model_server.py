@@ -6,7 +6,7 @@ from typing import NoReturn
 
 from deskhand.cli.faults import run_loop
 from deskhand.core.errors import UsageError
-from deskhand.models.server import ModelServer, serve
+from deskhand.models.scripted.model_server import ModelServer, serve
 
 
 def model_server(script: Path, *, port: int) -> NoReturn:

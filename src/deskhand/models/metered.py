@@ -13,7 +13,7 @@ from deskhand.core.decisions import Usage
 from deskhand.core.errors import BudgetSpent
 from deskhand.core.llm import ModelReply, ModelRequest
 from deskhand.core.protocols import Budget, Ledger, Model, Reservation
-from deskhand.models.faults import CallFailed
+from deskhand.models.failures import CallFailed
 from deskhand.models.prices import Price
 
 _MILLION = Decimal(1_000_000)

@@ -13,7 +13,7 @@ from deskhand.core.decisions import Usage
 from deskhand.core.errors import SettingsError
 from deskhand.core.llm import ModelRequest, ToolCall, ToolResult
 from deskhand.models.apis import words
-from deskhand.models.faults import installed
+from deskhand.models.failures import installed
 from deskhand.settings.schema import EndpointSettings
 
 _MILLION = Decimal(1_000_000)

@@ -10,8 +10,8 @@ from PIL import Image
 
 from deskhand.core.errors import DeskhandError, SettingsError
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, Tool, Turn
-from deskhand.models.faults import CallFailed
-from deskhand.models.make import dialect_name, make_wire, model_settings
+from deskhand.models.failures import CallFailed
+from deskhand.models.make_model import dialect_name, make_wire, model_settings
 from deskhand.models.prices import Price, price_of
 from deskhand.models.wire import Patience
 from deskhand.settings.schema import EndpointSettings, Settings

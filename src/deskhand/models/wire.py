@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from deskhand.core.errors import ModelUnavailable
 from deskhand.core.llm import ModelReply, ModelRequest
-from deskhand.models import faults
+from deskhand.models import failures
 from deskhand.models.apis import Api, Concessions, Json, Stream, encoded, mapped
-from deskhand.models.faults import Address, CallFailed
+from deskhand.models.failures import Address, CallFailed
 from deskhand.settings.schema import EndpointSettings, ModelSettings
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Wire:
                 async with asyncio.timeout(self._patience.total_s):
                     return await self._exchange(request if given.takes("tool") else without_tools(request))
             except TimeoutError:
-                raise faults.too_slow(self._address, self._patience.total_s, connected=True) from None
+                raise failures.too_slow(self._address, self._patience.total_s, connected=True) from None
             except CallFailed as fault:
                 refused = _refused(fault, given)
                 if not refused:
@@ -86,7 +86,7 @@ class Wire:
                 self._given = Concessions(given.refused | {refused})
 
     async def _exchange(self, request: ModelRequest) -> ModelReply:
-        with faults.installed():
+        with failures.installed():
             import httpx2
         stream = self._endpoint.stream
         body = self._api.body(request, self._given)
@@ -110,13 +110,13 @@ class Wire:
         except httpx2.TimeoutException as error:
             connecting = isinstance(error, httpx2.ConnectTimeout | httpx2.PoolTimeout)
             waited = self._patience.connect_s if connecting else self._patience.first_byte_s
-            raise faults.too_slow(self._address, waited, connected=not connecting) from None
+            raise failures.too_slow(self._address, waited, connected=not connecting) from None
         except (httpx2.ConnectError, httpx2.UnsupportedProtocol, httpx2.InvalidURL):
-            raise faults.unreachable(self._address) from None
+            raise failures.unreachable(self._address) from None
         except (httpx2.HTTPError, httpx2.StreamError):
-            raise faults.broke_off(self._address) from None
+            raise failures.broke_off(self._address) from None
         except ValueError:
-            raise faults.unreadable(self._address) from None
+            raise failures.unreadable(self._address) from None
         return self._read(whole)
 
     def _client(self) -> AsyncClient:
@@ -137,7 +137,7 @@ class Wire:
             said: object = json.loads(raw)
         except ValueError:
             said = raw[:2000].decode("utf-8", "replace")
-        return faults.refused(self._address, response.status_code, said, response.headers)
+        return failures.refused(self._address, response.status_code, said, response.headers)
 
     async def _gathered(self, response: Response) -> Json:
         """A streamed reply put together; one that ends before its end was cut off."""
@@ -148,7 +148,7 @@ class Wire:
                     break
                 begun = True
             if not stream.finished:
-                raise faults.broke_off(self._address)
+                raise failures.broke_off(self._address)
             await _drain(events)
         return stream.whole()
 
@@ -157,14 +157,14 @@ class Wire:
         try:
             return stream.feed(event)
         except _ODD_SHAPE:
-            raise faults.unreadable(self._address) from None
+            raise failures.unreadable(self._address) from None
 
     def _read(self, whole: Json) -> ModelReply:
         self._complain(whole, billed=bool(whole.get("usage")))
         try:
             return self._api.reply(whole)
         except _ODD_SHAPE:
-            raise faults.unreadable(self._address) from None
+            raise failures.unreadable(self._address) from None
 
     def _complain(self, said: Json, *, billed: bool) -> None:
         """An error that came with status 200, or in the middle of a stream; what came before it is paid for."""
@@ -175,7 +175,7 @@ class Wire:
         kinds = [_STREAM_ERRORS.get(str(fields.get(name))) for name in ("code", "type")]
         code = fields.get("code")
         status = next((kind for kind in kinds if kind), code if isinstance(code, int) and 400 <= code < 600 else 500)
-        raise faults.refused(self._address, status, cast("object", error), billed=billed)
+        raise failures.refused(self._address, status, cast("object", error), billed=billed)
 
 
 def _address(endpoint: EndpointSettings, key: str) -> Address:

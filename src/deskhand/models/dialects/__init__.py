@@ -7,9 +7,9 @@ from collections.abc import Callable
 from deskhand.core.protocols import Dialect
 from deskhand.models.dialects.anthropic_computer import AnthropicComputer
 from deskhand.models.dialects.autoglm import AutoGlm
-from deskhand.models.dialects.common import Coordinates
 from deskhand.models.dialects.openai_computer import OpenAiComputer
-from deskhand.models.dialects.tools import Tools
+from deskhand.models.dialects.shared import Coordinates
+from deskhand.models.dialects.tool_calls import Tools
 from deskhand.models.dialects.uitars import UiTars
 
 # The name, and how it is made for a family that counts in this scale (None: the dialect's own).

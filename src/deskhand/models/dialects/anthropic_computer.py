@@ -23,8 +23,8 @@ from deskhand.core.actions import (
 from deskhand.core.decisions import Decision, Planned
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, Situation
-from deskhand.models.dialects.common import PointWord, Scale, make, path, point, quoted, scale_of, seconds, whole
-from deskhand.models.dialects.computer import ask_with_computer, decide
+from deskhand.models.dialects.computer_use import ask_with_computer, decide
+from deskhand.models.dialects.shared import PointWord, Scale, make, path, point, quoted, scale_of, seconds, whole
 
 Fields = Mapping[str, Any]
 Read = Callable[[Fields, Scale], list[Action]]

@@ -28,8 +28,8 @@ from deskhand.core.actions import (
 from deskhand.core.decisions import Decision, Planned, StepReport
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, Situation, Turn
-from deskhand.models.dialects.commands import find_calls
-from deskhand.models.dialects.common import (
+from deskhand.models.dialects.call_grammar import Call, Value, squeeze
+from deskhand.models.dialects.shared import (
     Scale,
     acting,
     in_quotes,
@@ -46,7 +46,7 @@ from deskhand.models.dialects.common import (
     tell_older,
     whole,
 )
-from deskhand.models.dialects.grammar import Call, Value, squeeze
+from deskhand.models.dialects.text_commands import find_calls
 from deskhand.prompting.templates import as_data
 
 _TAG = r"[<＜]\s*{0}\s*[>＞]"

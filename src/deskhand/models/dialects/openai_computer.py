@@ -26,8 +26,8 @@ from deskhand.core.actions import (
 from deskhand.core.decisions import Decision, Planned
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, Situation
-from deskhand.models.dialects.common import PointWord, Scale, make, numbers, path, point, quoted, scale_of, whole
-from deskhand.models.dialects.computer import ask_with_computer, decide
+from deskhand.models.dialects.computer_use import ask_with_computer, decide
+from deskhand.models.dialects.shared import PointWord, Scale, make, numbers, path, point, quoted, scale_of, whole
 
 Fields = Mapping[str, Any]
 _BUTTONS: dict[str, PointWord] = {"left": Click, "right": RightClick, "wheel": MiddleClick}

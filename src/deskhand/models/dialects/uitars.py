@@ -28,8 +28,8 @@ from deskhand.core.actions import (
 from deskhand.core.decisions import Decision, Planned, StepReport
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, Situation, Turn
-from deskhand.models.dialects.commands import find_calls
-from deskhand.models.dialects.common import (
+from deskhand.models.dialects.call_grammar import Call, Reader, Value, squeeze
+from deskhand.models.dialects.shared import (
     Coordinates,
     PointWord,
     Scale,
@@ -48,7 +48,7 @@ from deskhand.models.dialects.common import (
     tell_older,
     whole,
 )
-from deskhand.models.dialects.grammar import Call, Reader, Value, squeeze
+from deskhand.models.dialects.text_commands import find_calls
 from deskhand.prompting.templates import as_data
 
 _ACTION = re.compile(r"(?:^|(?<=\s))\**(?:action|动作|操作)[ \t*]*[:：][*`\s]*", re.IGNORECASE | re.MULTILINE)

@@ -8,8 +8,8 @@ from __future__ import annotations
 from deskhand.core.decisions import Decision, DecisionKind, Planned, Verdict
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import Computer, ModelReply, ModelRequest, Picture, Situation, Tool, ToolCall, Turn
-from deskhand.models.dialects.common import acting, manual, offered, scale_of, tell_elements, tell_past
-from deskhand.models.dialects.tools import read_action, read_verdict, schema
+from deskhand.models.dialects.shared import acting, manual, offered, scale_of, tell_elements, tell_past
+from deskhand.models.dialects.tool_calls import read_action, read_verdict, schema
 from deskhand.prompting.templates import as_data
 
 REPORT, DO = "report", "do"

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from deskhand.models.scripted import Api, Seen, Step
+from deskhand.models.scripted.script import Api, Seen, Step
 
 _CHUNK = 16
 _STOPS: dict[Api, dict[str, str]] = {

@@ -16,8 +16,8 @@ from typing import Any, Self, cast
 
 from deskhand.clock import SystemClock
 from deskhand.core.protocols import Clock
-from deskhand.models.scripted import Api, Entry, Seen, Step, load_script
-from deskhand.models.scripted_formats import body, error, events
+from deskhand.models.scripted.reply_formats import body, error, events
+from deskhand.models.scripted.script import Api, Entry, Seen, Step, load_script
 
 _APIS: dict[str, Api] = {"/chat/completions": "chat", "/responses": "responses", "/messages": "messages"}
 _REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}

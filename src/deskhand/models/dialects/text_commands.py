@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from deskhand.core.errors import Unparsable
-from deskhand.models.dialects.grammar import Call, GrammarError, Reader, read_calls, squeeze, unfenced
+from deskhand.models.dialects.call_grammar import Call, GrammarError, Reader, read_calls, squeeze, unfenced
 
 # What may stand behind a command on its line: closing tags, a fence, a full stop, a comment.
 _CLOSING = re.compile(r"(?:\s|[<＜]\s*/?\s*(?:answer|think|thinking)\s*[>＞]|```|[.。;；!！]|#[^\n]*)*")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from deskhand.core.decisions import Usage
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, StopReason, ToolCall, ToolResult, Turn
 from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped, words
-from deskhand.models.apis.chat import data_url
+from deskhand.models.apis.chat_completions import data_url
 
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 

@@ -14,7 +14,8 @@ from deskhand.core.decisions import Decision, DecisionKind, Expect, Planned, Ver
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, Situation, Tool, Turn
 from deskhand.core.screen import Element
-from deskhand.models.dialects.common import (
+from deskhand.models.dialects.call_grammar import GrammarError, Reader, unfenced
+from deskhand.models.dialects.shared import (
     Coordinates,
     Scale,
     acting,
@@ -27,7 +28,6 @@ from deskhand.models.dialects.common import (
     tell_past,
     whole,
 )
-from deskhand.models.dialects.grammar import GrammarError, Reader, unfenced
 from deskhand.prompting.templates import as_data
 
 TOOL = "step"

@@ -7,13 +7,13 @@ from functools import partial
 from deskhand.core.errors import SettingsError
 from deskhand.core.protocols import Budget, Clock, Dialect, Ledger, Model
 from deskhand.models.apis import Api
-from deskhand.models.apis.chat import ChatApi
-from deskhand.models.apis.messages import MessagesApi
-from deskhand.models.apis.responses import ResponsesApi
+from deskhand.models.apis.anthropic_messages import MessagesApi
+from deskhand.models.apis.chat_completions import ChatApi
+from deskhand.models.apis.openai_responses import ResponsesApi
 from deskhand.models.dialects import DIALECTS, SCALABLE, coordinates_of, dialect_of
 from deskhand.models.metered import Metered
-from deskhand.models.patient import Patient, Standby
 from deskhand.models.prices import Price, price_of
+from deskhand.models.retrying import Patient, Standby
 from deskhand.models.wire import Patience, Wire
 from deskhand.settings.keys import read_key
 from deskhand.settings.schema import EndpointSettings, ModelSettings, Settings

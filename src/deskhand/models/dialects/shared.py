@@ -36,7 +36,7 @@ from deskhand.core.errors import NotPossible, Unparsable
 from deskhand.core.llm import Language, ModelReply, Situation
 from deskhand.core.screen import Element
 from deskhand.core.statuses import ExecStatus
-from deskhand.models.dialects.grammar import Value
+from deskhand.models.dialects.call_grammar import Value
 from deskhand.prompting.templates import Sheet, sheet
 
 Coordinates = Literal["pixels", "thousandths"]

@@ -9,7 +9,7 @@ from random import Random
 from deskhand.core.errors import ModelUnavailable, SettingsError
 from deskhand.core.llm import ModelReply, ModelRequest
 from deskhand.core.protocols import Clock, Model
-from deskhand.models.faults import CallFailed
+from deskhand.models.failures import CallFailed
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 30.0
 
