@@ -26,7 +26,7 @@ from deskhand.core.planning import (
 from deskhand.core.statuses import Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.run import Management
-from deskhand.roles.library import Library
+from deskhand.research.sources import Library
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.roles.offline.manager import OfflineManager
 from deskhand.roles.offline.worker import OfflineWorker

@@ -20,10 +20,10 @@ from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
 from deskhand.models.dialects import DIALECTS
 from deskhand.prompting.templates import MARKS, as_data
+from deskhand.research.sources import Library
 from deskhand.roles.analyst import Analyst
 from deskhand.roles.coach import Coach
 from deskhand.roles.evaluator import Evaluator
-from deskhand.roles.library import Library
 from deskhand.roles.manager import Manager
 from deskhand.roles.operator import Operator
 from deskhand.roles.technician import Technician

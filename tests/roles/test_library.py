@@ -14,8 +14,8 @@ import pytest
 
 from deskhand.core.errors import DeskhandError, LookupFailed
 from deskhand.core.planning import Material
-from deskhand.roles.library import MAX_MATERIALS, Library
-from deskhand.roles.library_text import MAX_FILE, passages
+from deskhand.research.passages import MAX_FILE, passages
+from deskhand.research.sources import MAX_MATERIALS, Library
 from deskhand.settings.schema import McpToolSettings, Settings, SupplementSettings
 
 GOAL = "open the door"

@@ -30,7 +30,7 @@ from deskhand.engine.budget import Budget
 from deskhand.models.make_model import make_model
 from deskhand.models.scripted.model_server import ModelServer
 from deskhand.models.scripted.script import ScriptedCall, Step
-from deskhand.roles.library import Library
+from deskhand.research.sources import Library
 from deskhand.roles.manager import Manager
 from deskhand.roles.offline.manager import OfflineManager
 from deskhand.settings.schema import BudgetSettings, Settings, SupplementSettings

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from deskhand.core.protocols import Clock, Coach, Judge, Model, Planner, PromptMemory, Worker
     from deskhand.core.subtask import WorkerRole
     from deskhand.prompting.describe import Sight
-    from deskhand.roles.library import Library
+    from deskhand.research.sources import Library
 
 
 class Staff:
@@ -148,7 +148,7 @@ class Staff:
 
     @cached_property
     def _library(self) -> Library:
-        from deskhand.roles.library import Library
+        from deskhand.research.sources import Library
 
         library = Library(self._settings.supplement)
         self._closing.push_async_callback(library.close)

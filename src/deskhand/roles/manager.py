@@ -18,7 +18,7 @@ from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.prompting import describe
 from deskhand.prompting.ask_model import Said, ask, checked
 from deskhand.prompting.templates import Sheet, as_data, sheet
-from deskhand.roles.library import Library
+from deskhand.research.sources import Library
 from deskhand.roles.task_types import task_types, type_of
 
 TOOL = "plan"

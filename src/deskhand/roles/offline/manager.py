@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from deskhand.core.errors import NoPlan
 from deskhand.core.planning import Material, Plan, PlanRequest, ReplanReason, ReplanStrategy
 from deskhand.core.subtask import Subtask
-from deskhand.roles.library import Library
+from deskhand.research.sources import Library
 from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.grammar import parse
 from deskhand.roles.offline.instructions import Instruction

@@ -10,9 +10,9 @@ from typing import Protocol
 
 from deskhand.core.errors import DeskhandError, LookupFailed
 from deskhand.core.planning import Material
-from deskhand.roles.library_files import Files
-from deskhand.roles.library_mcp import McpTool
-from deskhand.roles.library_web import WebSearch
+from deskhand.research.mcp_search import McpTool
+from deskhand.research.user_files import Files
+from deskhand.research.web_search import WebSearch
 from deskhand.settings.schema import SupplementSettings
 
 MAX_MATERIALS = 8

@@ -16,8 +16,8 @@ from pathlib import Path
 
 from deskhand.core.errors import LookupFailed
 from deskhand.core.planning import Material
-from deskhand.roles.library_text import is_text_file, passages, read_text
-from deskhand.roles.library_words import asked, indexed
+from deskhand.research.passages import is_text_file, passages, read_text
+from deskhand.research.search_words import asked, indexed
 
 MAX_FILES = 5000
 MAX_TOTAL = 32 * 1024 * 1024
