@@ -25,8 +25,8 @@ from deskhand.core.statuses import ExecStatus, SubtaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.roles.offline.coach import OfflineCoach
 from deskhand.roles.offline.detour import is_for_now
-from deskhand.roles.offline.grammar import parse
-from deskhand.roles.offline.instructions import NotUnderstood
+from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.instructions import NotUnderstood
 from deskhand.roles.task_types import task_type
 
 DONE, NOW, READY = SubtaskStatus.FULFILLED, SubtaskStatus.PENDING, SubtaskStatus.READY

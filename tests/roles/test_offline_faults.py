@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import deskhand
-from deskhand.roles.offline import faults
-from deskhand.roles.offline.faults import in_chinese
+from deskhand.roles.offline import fault_words
+from deskhand.roles.offline.fault_words import in_chinese
 from tests.roles.handset import Handset
 
 SOURCES = Path(deskhand.__file__).parent
@@ -35,4 +35,4 @@ def test_each_sentence_is_still_one_that_a_device_says(sentence: str) -> None:
     said = re.sub(r'"\s*\n\s*f?"', "", devices)
     for piece in re.split(r"\{\w+\}", sentence):
         assert len(piece) < 8 or piece in said, piece
-    assert len(faults.sentences()) > 5
+    assert len(fault_words.sentences()) > 5

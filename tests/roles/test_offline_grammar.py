@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from deskhand.roles.offline import instructions as say
-from deskhand.roles.offline.build import KINDS, condition_of
-from deskhand.roles.offline.grammar import parse
-from deskhand.roles.offline.instructions import Instruction
-from deskhand.roles.offline.lexicon import lexicon
-from deskhand.roles.offline.newthings import read_clock, read_fields
-from deskhand.roles.offline.sums import number_in, read_sum, work_out
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.instruction_builder import KINDS, condition_of
+from deskhand.roles.offline.language.instructions import Instruction
+from deskhand.roles.offline.language.lexicon import lexicon
+from deskhand.roles.offline.language.new_things import read_clock, read_fields
+from deskhand.roles.offline.language.sums import number_in, read_sum, work_out
 
 
 def meaning(goal: str) -> list[tuple[str, ...]]:

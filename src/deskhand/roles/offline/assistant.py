@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from deskhand.core.llm import ModelReply, Tool, ToolCall, ToolResult, Turn
-from deskhand.roles.offline import instructions as say
-from deskhand.roles.offline.grammar import parse
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.grammar import parse
 from deskhand.roles.offline.scene import speaks_chinese
 
 # An instruction that stopped at the executor's limit is handed out again, so that it can go on from there.

@@ -9,11 +9,11 @@ from deskhand.core.decisions import Briefing, StepReport
 from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
 from deskhand.core.screen import Observation
 from deskhand.core.subtask import Subtask
-from deskhand.roles.offline.amending import amended
-from deskhand.roles.offline.grammar import parse
+from deskhand.roles.offline.language.grammar import parse
 from deskhand.roles.offline.scene import Scene, speaks_chinese
 from deskhand.roles.offline.strategies.hunting import scroller
 from deskhand.roles.offline.strategies.obstacles import dialog
+from deskhand.roles.offline.todo.amending import amended
 from deskhand.screen.grounding.find import find
 
 # What a stuck worker can be told, as its grammar reads it: English, Chinese.

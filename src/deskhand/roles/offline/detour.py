@@ -12,11 +12,11 @@ from typing import Any
 
 from deskhand.core.actions import Back
 from deskhand.core.decisions import Briefing
-from deskhand.roles.offline import instructions as say
-from deskhand.roles.offline.grammar import parse
-from deskhand.roles.offline.instructions import Instruction
+from deskhand.roles.offline.bookmark import Memo, Place
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act
-from deskhand.roles.offline.place import Memo, Place
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.opening import means_here
 

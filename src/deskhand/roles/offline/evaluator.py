@@ -6,9 +6,9 @@ from deskhand.core.decisions import Briefing
 from deskhand.core.planning import GateDecision, GateRequest, GateTrigger, QualityReport
 from deskhand.core.statuses import ExecStatus, SubtaskStatus
 from deskhand.core.subtask import Subtask
-from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.coach import first_help
-from deskhand.roles.offline.grammar import parse
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.grammar import parse
 from deskhand.roles.offline.scene import Scene, speaks_chinese
 from deskhand.roles.offline.strategies.checking import Seen, look
 

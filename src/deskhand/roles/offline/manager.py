@@ -8,10 +8,10 @@ from deskhand.core.errors import NoPlan
 from deskhand.core.planning import Material, Plan, PlanRequest, ReplanReason, ReplanStrategy
 from deskhand.core.subtask import Subtask
 from deskhand.research.sources import Library
-from deskhand.roles.offline import instructions as say
-from deskhand.roles.offline.grammar import parse
-from deskhand.roles.offline.instructions import Instruction
-from deskhand.roles.offline.newthings import read_clock
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.instructions import Instruction
+from deskhand.roles.offline.language.new_things import read_clock
 from deskhand.roles.offline.scene import speaks_chinese
 from deskhand.roles.offline.strategies.opening import app_name
 from deskhand.roles.offline.technician import parted

@@ -10,9 +10,9 @@ from deskhand.core.actions import Action, ActionKind
 from deskhand.core.decisions import Briefing, Verdict
 from deskhand.core.screen import Element
 from deskhand.core.statuses import ExecStatus
-from deskhand.roles.offline.faults import in_chinese
-from deskhand.roles.offline.place import Memo
-from deskhand.roles.offline.tokens import cut
+from deskhand.roles.offline.bookmark import Memo
+from deskhand.roles.offline.fault_words import in_chinese
+from deskhand.roles.offline.language.tokens import cut
 from deskhand.screen.grounding.find import Finding, find
 from deskhand.screen.grounding.query import Query
 from deskhand.screen.grounding.tree import Tree, Want

@@ -10,12 +10,12 @@ from typing import Any
 
 from deskhand.core.decisions import Briefing, Decision, Verdict
 from deskhand.roles.offline import detour
-from deskhand.roles.offline import instructions as say
-from deskhand.roles.offline.faults import in_chinese
-from deskhand.roles.offline.grammar import parse
-from deskhand.roles.offline.instructions import Instruction
+from deskhand.roles.offline.bookmark import Memo, Place, read_place
+from deskhand.roles.offline.fault_words import in_chinese
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome
-from deskhand.roles.offline.place import Memo, Place, read_place
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import (
     calculating,

@@ -6,11 +6,11 @@ import re
 
 from deskhand.core.actions import Click, OpenApp
 from deskhand.core.screen import Element
-from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.sums import number_in, work_out
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import put_away
-from deskhand.roles.offline.sums import number_in, work_out
 from deskhand.screen.grounding.vocabulary import fold, pieces
 
 # How each sign may be written on a key, and what else a key may be called.

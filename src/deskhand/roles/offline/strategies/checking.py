@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from deskhand.core.actions import Answer, Wait
 from deskhand.core.screen import Element
-from deskhand.roles.offline import instructions as say
-from deskhand.roles.offline.instructions import Condition
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.instructions import Condition
+from deskhand.roles.offline.language.sums import number_in
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.calculating import display
@@ -19,7 +20,6 @@ from deskhand.roles.offline.strategies.opening import app_name
 from deskhand.roles.offline.strategies.toggling import reach_control
 from deskhand.roles.offline.strategies.touching import find
 from deskhand.roles.offline.strategies.values import says_on, value_of
-from deskhand.roles.offline.sums import number_in
 from deskhand.screen.grounding.find import Candidate, nearest_names
 from deskhand.screen.grounding.vocabulary import fold, same_word, synonyms
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from deskhand.core.actions import Type
 from deskhand.core.screen import Element
-from deskhand.roles.offline import instructions as say
-from deskhand.roles.offline.lexicon import lexicon
-from deskhand.roles.offline.newthings import is_no_time, read_clock
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.lexicon import lexicon
+from deskhand.roles.offline.language.new_things import is_no_time, read_clock
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.homes import open_home

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from deskhand.core.actions import OpenApp
-from deskhand.roles.offline.lexicon import lexicon
+from deskhand.roles.offline.language.lexicon import lexicon
 from deskhand.roles.offline.outcome import Act, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import put_away

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deskhand.core.actions import Key, Type
 from deskhand.core.screen import Element
-from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.hunting import locate, search_box

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deskhand.core.actions import Back, Home, Hotkey, Key, Scroll, Swipe, Wait
-from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.hunting import locate, scroller

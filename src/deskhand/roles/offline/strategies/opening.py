@@ -6,8 +6,8 @@ import re
 
 from deskhand.core.actions import Back, Home, OpenApp, OpenUrl, Scroll, Type
 from deskhand.core.screen import Element
-from deskhand.roles.offline import instructions as say
-from deskhand.roles.offline.lexicon import lexicon
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.lexicon import lexicon
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from deskhand.core.actions import OpenApp
 from deskhand.core.screen import Element
-from deskhand.roles.offline import instructions as say
-from deskhand.roles.offline.lexicon import lexicon
-from deskhand.roles.offline.newthings import with_clock
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.lexicon import lexicon
+from deskhand.roles.offline.language.new_things import with_clock
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles

@@ -6,7 +6,7 @@ import re
 
 from deskhand.core.actions import Swipe, Type
 from deskhand.core.screen import Element
-from deskhand.roles.offline import instructions as say
+from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.homes import open_home

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from deskhand.roles.offline import sums
-from deskhand.roles.offline.lexicon import Part, Phrase, Rule, lexicon
-from deskhand.roles.offline.tokens import Token
+from deskhand.roles.offline.language import sums
+from deskhand.roles.offline.language.lexicon import Part, Phrase, Rule, lexicon
+from deskhand.roles.offline.language.tokens import Token
 from deskhand.screen.grounding.query import read_description
 
 Span = tuple[int, int]

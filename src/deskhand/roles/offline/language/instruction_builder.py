@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from deskhand.roles.offline import instructions as say
-from deskhand.roles.offline import sums
-from deskhand.roles.offline.instructions import Condition, ConditionKind, Instruction
-from deskhand.roles.offline.lexicon import lexicon
-from deskhand.roles.offline.newthings import read_fields
-from deskhand.roles.offline.patterns import is_app, key_names, match, said, starts_with
-from deskhand.roles.offline.tokens import cut
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language import sums
+from deskhand.roles.offline.language.instructions import Condition, ConditionKind, Instruction
+from deskhand.roles.offline.language.lexicon import lexicon
+from deskhand.roles.offline.language.new_things import read_fields
+from deskhand.roles.offline.language.patterns import is_app, key_names, match, said, starts_with
+from deskhand.roles.offline.language.tokens import cut
 from deskhand.screen.grounding.query import chinese_number
 from deskhand.screen.grounding.vocabulary import is_chinese, same_word
 

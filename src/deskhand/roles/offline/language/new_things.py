@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from deskhand.roles.offline.lexicon import lexicon
+from deskhand.roles.offline.language.lexicon import lexicon
 from deskhand.screen.grounding.query import chinese_number
 
 _JOINTS = r"(?:with|and|its|the|an?|，|,|；|;|且|并|和|为|的)"

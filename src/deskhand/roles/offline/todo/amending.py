@@ -10,16 +10,16 @@ from dataclasses import dataclass
 from deskhand.core.human import AddTodo, Amendment, AmendRequest, ChangeTodo, RemoveTodo, TodoEdit
 from deskhand.core.statuses import SubtaskStatus
 from deskhand.core.subtask import Subtask, WorkerRole
-from deskhand.roles.offline import instructions as say
 from deskhand.roles.offline.detour import is_move
-from deskhand.roles.offline.grammar import parse
-from deskhand.roles.offline.instructions import Instruction, NotUnderstood
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.instructions import Instruction, NotUnderstood
 from deskhand.roles.offline.manager import seen_after
-from deskhand.roles.offline.retelling import retold, stand_alone
 from deskhand.roles.offline.scene import speaks_chinese
 from deskhand.roles.offline.technician import codes_in, parted
-from deskhand.roles.offline.todo_phrases import bare, begins, exchanges, halves, is_all, named, without_lead
-from deskhand.roles.offline.todo_words import OPEN, Item, by_place, meant, number_of
+from deskhand.roles.offline.todo.item_words import OPEN, Item, by_place, meant, number_of
+from deskhand.roles.offline.todo.phrases import bare, begins, exchanges, halves, is_all, named, without_lead
+from deskhand.roles.offline.todo.retelling import retold, stand_alone
 from deskhand.roles.task_types import task_type
 
 MAX_WORDS = 1000

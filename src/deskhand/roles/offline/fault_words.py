@@ -20,7 +20,7 @@ def in_chinese(complaint: str) -> str:
 
 @cache
 def sentences() -> list[tuple[re.Pattern[str], str]]:
-    data = tomllib.loads((Path(__file__).parent / "faults.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads((Path(__file__).parent / "fault_words.toml").read_text(encoding="utf-8"))
     return [(_pattern(english), chinese) for english, chinese in data["sentences"].items()]
 
 

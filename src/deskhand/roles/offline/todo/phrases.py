@@ -16,7 +16,7 @@ _TAIL = re.compile(r"(?:,? (?:as well|too|also|afterwards|later|at the end))+$",
 
 @cache
 def _patterns(name: str) -> tuple[re.Pattern[str], ...]:
-    data = tomllib.loads((Path(__file__).parent / "todo_phrases.toml").read_text(encoding="utf-8"))
+    data = tomllib.loads((Path(__file__).parent / "phrases.toml").read_text(encoding="utf-8"))
     one, one_zh = data["one"], data["one_zh"]
     written = (text.replace("{one}", one).replace("{one_zh}", one_zh) for text in data[name])
     return tuple(re.compile(text, re.IGNORECASE) for text in written)

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from deskhand.roles.offline.tokens import cut
+from deskhand.roles.offline.language.tokens import cut
 
 Phrase = tuple[str, ...]
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deskhand.roles.offline.instructions import Close, Instruction, Open, Toggle
-from deskhand.roles.offline.lexicon import lexicon
-from deskhand.roles.offline.patterns import is_app
-from deskhand.roles.offline.tokens import Token, cut
+from deskhand.roles.offline.language.instructions import Close, Instruction, Open, Toggle
+from deskhand.roles.offline.language.lexicon import lexicon
+from deskhand.roles.offline.language.patterns import is_app
+from deskhand.roles.offline.language.tokens import Token, cut
 from deskhand.screen.grounding.query import chinese_number
 from deskhand.screen.grounding.vocabulary import same_word
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import fields
 
-from deskhand.roles.offline.grammar import parse
-from deskhand.roles.offline.instructions import Instruction, NotUnderstood
-from deskhand.roles.offline.lexicon import lexicon
-from deskhand.roles.offline.newthings import read_clock
+from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.instructions import Instruction, NotUnderstood
+from deskhand.roles.offline.language.lexicon import lexicon
+from deskhand.roles.offline.language.new_things import read_clock
 
 _TIME = re.compile(
     r"(?:上午|早上|早晨|凌晨|下午|晚上|中午|傍晚)?\s*(?:\d{1,2}|[零一二两三四五六七八九十]{1,3})\s*(?:点(?:\s*(?:半|\d{1,2}分?|[零一二三四五六七八九十]{1,3}分?))?|[:：]\d{2})"

@@ -1,0 +1,1 @@
+"""Reads goals in plain English and Chinese into typed instructions."""
