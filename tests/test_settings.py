@@ -24,7 +24,7 @@ from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.planning import Depth, GateTrigger
 from deskhand.devices.browser.provider import Browsers
 from deskhand.engine.budget import TIERS, Budget
-from deskhand.engine.inspection import choose_depth
+from deskhand.engine.outer.quality_gate import choose_depth
 from deskhand.models.make_model import make_model
 from deskhand.models.probe import probe
 from deskhand.models.scripted.model_server import ModelServer

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from deskhand.build import Deskhand
     from deskhand.core.errors import DeskhandError
     from deskhand.core.statuses import TaskStatus
-    from deskhand.engine.rules import Rule
+    from deskhand.engine.outer.rules import Rule
     from deskhand.engine.run import Run
     from deskhand.settings.load import load
     from deskhand.settings.schema import Settings
@@ -19,7 +19,7 @@ __all__ = ["Deskhand", "DeskhandError", "Rule", "Run", "Settings", "TaskState", 
 _HOMES = {
     "Deskhand": "build",
     "DeskhandError": "core.errors",
-    "Rule": "engine.rules",
+    "Rule": "engine.outer.rules",
     "Run": "engine.run",
     "Settings": "settings.schema",
     "TaskState": "task.state",

@@ -10,7 +10,7 @@ import pytest
 from deskhand.core.actions import Action, Click, Hotkey
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Frame, Observation
-from deskhand.engine.approval import still_good
+from deskhand.engine.safety.approval import still_good
 from deskhand.screen.stillness.self_motion import Movers
 
 PAY = Click(x=200, y=700)

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from deskhand.bus import Bus
 from deskhand.core.decisions import Usage
-from deskhand.engine.log import Bills, TaskLog
+from deskhand.engine.task_log import Bills, TaskLog
 from deskhand.task.events import Billed, Memorized, Released, Reserved
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal

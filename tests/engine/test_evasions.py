@@ -11,7 +11,7 @@ from deskhand.core.geometry import Rect
 from deskhand.core.screen import FILE_HINT, Element, Frame, Observation, Role
 from deskhand.devices.browser.popup_panel import dialog_parts, listed
 from deskhand.devices.browser.popups import NO, YES
-from deskhand.engine.policy import judge, wants_elements
+from deskhand.engine.safety.policy import judge, wants_elements
 from deskhand.settings.schema import PolicySettings
 from tests.engine.test_policy import FRAME, SPOT, X, Y, clicked, dialog, focused, judged, risk_of, screen, thing
 

@@ -11,8 +11,8 @@ from deskhand.clock import SystemClock
 from deskhand.core.actions import Action, Click, Key, Memorize, OpenApp, SwitchWindow, Type
 from deskhand.core.errors import ActionFailed, DeviceFault, TextNotTyped
 from deskhand.core.screen import Frame
-from deskhand.engine.guard import Cover, Grants, GuardedCode, GuardedDevice, GuardedJournal
-from deskhand.engine.vault import HIDDEN, Vault
+from deskhand.engine.secrets.vault import HIDDEN, Vault
+from deskhand.engine.secrets.wrappers import Cover, Grants, GuardedCode, GuardedDevice, GuardedJournal
 from deskhand.sandbox.code_runner import Sandbox
 from deskhand.screen.ocr.screen_text import ScreenText
 from deskhand.settings.schema import SandboxSettings

@@ -8,7 +8,7 @@ import pytest
 from deskhand.core.actions import Action, Back, Click, Drag, Home, Key, LongPress, OpenApp, OpenUrl, Scroll, Swipe, Type
 from deskhand.core.decisions import Planned
 from deskhand.core.screen import Element, Observation
-from deskhand.engine.policy import judge
+from deskhand.engine.safety.policy import judge
 from deskhand.settings.schema import PolicySettings
 from tests.roles.handset import Handset, Refused
 

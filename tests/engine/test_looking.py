@@ -10,7 +10,7 @@ from deskhand.core.actions import Action, Click, Wait
 from deskhand.core.decisions import Briefing, Decision, Planned
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import AppInfo, Element, Frame
-from deskhand.engine.looking import Eyes
+from deskhand.engine.observer import Eyes
 from deskhand.engine.run import Run
 from deskhand.screen.ocr.screen_text import Line, ScreenText
 from deskhand.screen.perception import Perception

@@ -15,7 +15,7 @@ from deskhand.core.planning import Plan, PlanRequest
 from deskhand.core.screen import Element
 from deskhand.core.statuses import ExecutorStatus, Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
-from deskhand.engine.rules import DEFAULT_RULES, Rule
+from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Management, Run
 from deskhand.roles.offline.coach import OfflineCoach
 from deskhand.roles.offline.evaluator import OfflineEvaluator

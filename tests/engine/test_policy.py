@@ -34,7 +34,7 @@ from deskhand.core.actions import (
 from deskhand.core.decisions import Planned
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Frame, Observation, Role
-from deskhand.engine.policy import Permit, judge, wants_elements
+from deskhand.engine.safety.policy import Permit, judge, wants_elements
 from deskhand.settings.schema import PolicySettings
 
 FRAME = Frame(np.zeros((2000, 1000, 4), np.uint8))

@@ -43,7 +43,7 @@ from deskhand.core.planning import GateDecision, GateRequest, Material, Plan, Pl
 from deskhand.core.screen import AppInfo, Element, Frame, SettleResult
 from deskhand.core.statuses import Situation, TaskStatus
 from deskhand.core.subtask import Subtask
-from deskhand.engine.rules import DEFAULT_RULES, Rule
+from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Crew, Management, Run
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.screen.diff import change_between

@@ -10,7 +10,7 @@ from deskhand.core.decisions import StepReport
 from deskhand.core.planning import GateTrigger, Ruling
 from deskhand.core.statuses import ExecStatus, ExecutorStatus, TaskStatus
 from deskhand.core.subtask import Subtask
-from deskhand.engine.rules import DEFAULT_RULES, Now, Rule, decide
+from deskhand.engine.outer.rules import DEFAULT_RULES, Now, Rule, decide
 from deskhand.settings.schema import RuleSettings
 from deskhand.task.events import (
     ActionEnded,

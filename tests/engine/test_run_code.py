@@ -18,10 +18,10 @@ from deskhand.core.protocols import Worker
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import WorkerRole
 from deskhand.engine.budget import Budget
-from deskhand.engine.executor import Executor
-from deskhand.engine.log import TaskLog
-from deskhand.engine.looking import Eyes
-from deskhand.engine.people import People
+from deskhand.engine.human_input import People
+from deskhand.engine.inner.executor import Executor
+from deskhand.engine.observer import Eyes
+from deskhand.engine.task_log import TaskLog
 from deskhand.models.make_model import make_model
 from deskhand.models.scripted.model_server import ModelServer
 from deskhand.models.scripted.script import Entry, Seen, Step

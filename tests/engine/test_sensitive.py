@@ -8,8 +8,8 @@ from deskhand.core.decisions import Decision, Planned
 from deskhand.core.llm import ModelReply
 from deskhand.core.screen import Frame, Observation
 from deskhand.core.statuses import Situation, TaskStatus
-from deskhand.engine.policy import judge
 from deskhand.engine.run import Management
+from deskhand.engine.safety.policy import judge
 from deskhand.models.dialects import DIALECTS
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.roles.offline.manager import OfflineManager

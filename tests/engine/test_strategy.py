@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskhand.core.planning import ReplanReason, ReplanStrategy
-from deskhand.engine.strategy import next_strategy
+from deskhand.engine.outer.replanning import next_strategy
 
 LIGHT, MEDIUM, HEAVY, ESCALATE = ReplanStrategy
 LADDER = (LIGHT, MEDIUM, HEAVY, ESCALATE)

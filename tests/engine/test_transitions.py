@@ -16,9 +16,9 @@ from deskhand.core.decisions import ActionReport, StepReport
 from deskhand.core.planning import ALLOWED, GateDecision, GateTrigger, QualityReport, ReplanReason, ReplanStrategy
 from deskhand.core.statuses import ExecStatus, ExecutorStatus, Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
-from deskhand.engine.inspection import lawful
-from deskhand.engine.rules import DEFAULT_RULES, decide
-from deskhand.engine.strategy import next_strategy
+from deskhand.engine.outer.quality_gate import lawful
+from deskhand.engine.outer.replanning import next_strategy
+from deskhand.engine.outer.rules import DEFAULT_RULES, decide
 from deskhand.settings.schema import RuleSettings
 from deskhand.task.events import (
     ActionEnded,

@@ -13,7 +13,7 @@ from keyring.errors import KeyringLocked
 from deskhand.core.errors import SettingsError
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
-from deskhand.engine.vault import HIDDEN, Vault
+from deskhand.engine.secrets.vault import HIDDEN, Vault
 from deskhand.settings.environment import session_environment
 from deskhand.settings.keys import read_secret
 from deskhand.settings.load import load

@@ -15,7 +15,7 @@ from deskhand.core.planning import GateDecision, GateRequest, GateTrigger, Mater
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.statuses import TaskStatus
 from deskhand.core.subtask import Subtask
-from deskhand.engine.rules import DEFAULT_RULES, Rule
+from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Crew, Management, Run
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import RuleSettings, Settings

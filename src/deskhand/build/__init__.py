@@ -21,11 +21,11 @@ from deskhand.core.decisions import Planned
 from deskhand.core.errors import UsageError
 from deskhand.core.screen import DeviceInfo, Frame, Observation
 from deskhand.engine.budget import Budget
-from deskhand.engine.guard import checked, covered_screen, guarded, named_by_the_person
-from deskhand.engine.policy import judge
-from deskhand.engine.rules import DEFAULT_RULES, Rule
+from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Crew, Run, clear_goal
-from deskhand.engine.vault import Vault
+from deskhand.engine.safety.policy import judge
+from deskhand.engine.secrets.vault import Vault
+from deskhand.engine.secrets.wrappers import checked, covered_screen, guarded, named_by_the_person
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.keys import read_secret
 from deskhand.settings.load import load

@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deskhand.engine.budget import Budget, Tier
-from deskhand.engine.log import Bills
 from deskhand.engine.run import Management
+from deskhand.engine.task_log import Bills
 from deskhand.settings.schema import ModelSettings, Settings
 
 if TYPE_CHECKING:

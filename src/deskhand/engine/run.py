@@ -28,14 +28,14 @@ from deskhand.core.protocols import (
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import ExecutorStatus, TaskStatus
 from deskhand.core.subtask import WorkerRole
-from deskhand.engine.dispatcher import Dispatcher
-from deskhand.engine.executor import Executor
-from deskhand.engine.inspection import Inspector
-from deskhand.engine.log import Bills, TaskLog
-from deskhand.engine.looking import Eyes
-from deskhand.engine.people import People
-from deskhand.engine.rules import DEFAULT_RULES, Rule
-from deskhand.engine.support import Support
+from deskhand.engine.human_input import People
+from deskhand.engine.inner.executor import Executor
+from deskhand.engine.observer import Eyes
+from deskhand.engine.outer.coaching import Support
+from deskhand.engine.outer.dispatcher import Dispatcher
+from deskhand.engine.outer.quality_gate import Inspector
+from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
+from deskhand.engine.task_log import Bills, TaskLog
 from deskhand.screen.perception import Perception
 from deskhand.screen.stillness.self_motion import Movers
 from deskhand.settings.schema import Settings

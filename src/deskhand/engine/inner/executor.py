@@ -18,13 +18,13 @@ from deskhand.core.protocols import Clock, CodeRunner, Device, Settle, Worker
 from deskhand.core.screen import Frame, Observation
 from deskhand.core.statuses import ExecStatus, ExecutorStatus
 from deskhand.core.subtask import WorkerRole
-from deskhand.engine.acting import Actor
-from deskhand.engine.collected import ANSWERS_TOLD, collected
-from deskhand.engine.log import TaskLog
-from deskhand.engine.looking import Eyes, check_possible, moved_away
-from deskhand.engine.people import People, said_no
-from deskhand.engine.permission import Permission
-from deskhand.engine.policy import needs_a_person
+from deskhand.engine.human_input import People, said_no
+from deskhand.engine.inner.action_runner import Actor
+from deskhand.engine.observer import Eyes, check_possible, moved_away
+from deskhand.engine.safety.permission import Permission
+from deskhand.engine.safety.policy import needs_a_person
+from deskhand.engine.task_log import TaskLog
+from deskhand.engine.views import ANSWERS_TOLD, collected
 from deskhand.screen.stillness.self_motion import Movers
 from deskhand.screen.stillness.stuck import StuckWatch
 from deskhand.settings.schema import ExecutorSettings, PolicySettings

@@ -8,8 +8,8 @@ from deskhand.core.planning import ALLOWED, Depth, GateDecision, GateRequest, Ga
 from deskhand.core.protocols import Clock, Judge
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import SubtaskStatus
-from deskhand.engine.log import TaskLog
-from deskhand.engine.looking import Eyes, patiently
+from deskhand.engine.observer import Eyes, patiently
+from deskhand.engine.task_log import TaskLog
 from deskhand.screen.diff import changed_fraction
 from deskhand.settings.schema import GateSettings
 from deskhand.task.events import GateClosed, GateOpened

@@ -7,7 +7,7 @@ from deskhand.core.actions import Action
 from deskhand.core.errors import UsageError
 from deskhand.core.human import Asker, PersonReply, PersonRequest, RequestKind
 from deskhand.core.protocols import Clock
-from deskhand.engine.log import FromState, TaskLog
+from deskhand.engine.task_log import FromState, TaskLog
 from deskhand.settings.schema import PeopleSettings
 from deskhand.task.events import Event, PersonAsked, PersonReplied, SituationChanged
 from deskhand.task.state import TaskState

@@ -28,8 +28,8 @@ from deskhand.core.actions import (
 from deskhand.core.decisions import Planned
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import FILE_HINT, Element, Frame, Observation
-from deskhand.engine import risk_words as words
-from deskhand.engine.risk_words import Deed
+from deskhand.engine.safety import risk_words as words
+from deskhand.engine.safety.risk_words import Deed
 from deskhand.screen.frame import crop
 from deskhand.settings.site_lists import clean
 

@@ -6,8 +6,8 @@ from collections import Counter
 from deskhand.core.actions import Action, points_of
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Observation
-from deskhand.engine.looking import moved_away
-from deskhand.engine.risk import touched_at
+from deskhand.engine.observer import moved_away
+from deskhand.engine.safety.risk import touched_at
 from deskhand.screen.diff import change_between, changed_regions
 from deskhand.screen.stillness.self_motion import Movers
 

@@ -21,7 +21,7 @@ from deskhand.core.planning import GateRequest, Material, Plan, PlanRequest, Qua
 from deskhand.core.protocols import Coach, CodeRunner, Device, Journal, Judge, Planner, ScreenReader, Worker
 from deskhand.core.screen import AppInfo, Element, Frame, Observation
 from deskhand.engine.run import Crew, Management
-from deskhand.engine.vault import HIDDEN, Vault
+from deskhand.engine.secrets.vault import HIDDEN, Vault
 from deskhand.screen.redact import blank, covered
 from deskhand.settings.placeholders import misspelt_in, names_in, placeholder
 from deskhand.task.events import Event, PersonReplied, PersonSaid, Record, RunSummary, TaskCreated

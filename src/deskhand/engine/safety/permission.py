@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from deskhand.core.actions import Action
 from deskhand.core.decisions import Planned
 from deskhand.core.screen import Observation
-from deskhand.engine.approval import still_good
-from deskhand.engine.log import TaskLog
-from deskhand.engine.looking import Eyes
-from deskhand.engine.people import People, said_no
-from deskhand.engine.policy import Permit, judge, wants_elements
+from deskhand.engine.human_input import People, said_no
+from deskhand.engine.observer import Eyes
+from deskhand.engine.safety.approval import still_good
+from deskhand.engine.safety.policy import Permit, judge, wants_elements
+from deskhand.engine.task_log import TaskLog
 from deskhand.screen.stillness.self_motion import Movers
 from deskhand.settings.schema import PolicySettings
 

@@ -13,8 +13,8 @@ from deskhand.app_names import same_app
 from deskhand.core.actions import OpenApp, OpenUrl, RunCode, TakeOver, describe
 from deskhand.core.decisions import Planned
 from deskhand.core.screen import Observation
-from deskhand.engine.risk import Finding, Risk, assess, typed_address, wants_elements
-from deskhand.engine.risk_words import asks_for, table
+from deskhand.engine.safety.risk import Finding, Risk, assess, typed_address, wants_elements
+from deskhand.engine.safety.risk_words import asks_for, table
 from deskhand.settings.schema import PolicySettings
 from deskhand.settings.site_lists import verdict
 

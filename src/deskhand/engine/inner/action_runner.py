@@ -20,8 +20,8 @@ from deskhand.core.protocols import Clock, CodeRunner, Device, Settle
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import WorkerRole
-from deskhand.engine.log import TaskLog
-from deskhand.engine.looking import Eyes
+from deskhand.engine.observer import Eyes
+from deskhand.engine.task_log import TaskLog
 from deskhand.screen.stillness.stuck import StuckWatch
 from deskhand.settings.schema import ExecutorSettings
 from deskhand.task.events import ActionEnded, ActionIntended, Answered, ArtifactKept, Event, Memorized, Settled

@@ -16,14 +16,14 @@ from deskhand.core.planning import GateDecision, GateTrigger, PlanRequest, Quali
 from deskhand.core.protocols import Clock, Device, Planner
 from deskhand.core.statuses import ExecutorStatus, Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask, WorkerRole
-from deskhand.engine.inspection import Inspector
-from deskhand.engine.log import TaskLog
-from deskhand.engine.looking import Eyes, patiently
-from deskhand.engine.news import ticking
-from deskhand.engine.people import People, said_no
-from deskhand.engine.rules import Rule, decide
-from deskhand.engine.strategy import next_strategy
-from deskhand.engine.support import Support
+from deskhand.engine.human_input import People, said_no
+from deskhand.engine.observer import Eyes, patiently
+from deskhand.engine.outer.coaching import Support
+from deskhand.engine.outer.event_wait import ticking
+from deskhand.engine.outer.quality_gate import Inspector
+from deskhand.engine.outer.replanning import next_strategy
+from deskhand.engine.outer.rules import Rule, decide
+from deskhand.engine.task_log import TaskLog
 from deskhand.settings.schema import Settings
 from deskhand.task.events import (
     CommandTaken,

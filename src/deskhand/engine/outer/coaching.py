@@ -11,8 +11,8 @@ from deskhand.core.human import Amendment, AmendRequest, LessonRequest, StuckReq
 from deskhand.core.protocols import Coach, PromptMemory
 from deskhand.core.statuses import SubtaskStatus
 from deskhand.core.subtask import Subtask, WorkerRole
-from deskhand.engine.log import TaskLog
-from deskhand.engine.looking import Eyes
+from deskhand.engine.observer import Eyes
+from deskhand.engine.task_log import TaskLog
 from deskhand.task.events import Warned
 from deskhand.task.state import TaskState
 

@@ -1,0 +1,1 @@
+"""The inner loop: observe, decide, act, settle, report. It never plans."""

@@ -1,0 +1,1 @@
+"""Decides what may be done, what needs approval, and what is blocked."""
