@@ -12,8 +12,8 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
-from deskhand.build.simulated import SimulatedPhones
-from deskhand.build.staff import Staff
+from deskhand.build.simulated_phones import SimulatedPhones
+from deskhand.build.task_roles import Staff
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.core.actions import OpenUrl

@@ -15,7 +15,7 @@ from decimal import Decimal
 from typing import Literal
 
 from deskhand.build import Deskhand
-from deskhand.build.assistant import make_assistant
+from deskhand.build.chat_assistant import make_assistant
 from deskhand.core.decisions import Usage
 from deskhand.core.errors import DeskhandError
 from deskhand.core.human import PersonRequest
