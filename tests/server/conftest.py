@@ -15,10 +15,10 @@ import pytest
 
 from deskhand.models.scripted.model_server import ModelServer
 from deskhand.models.scripted.script import ScriptedCall, Step
-from deskhand.server.listener import listening
+from deskhand.server.serve import listening
 from deskhand.server.services import Services
 from deskhand.server.token import Token, read_token
-from deskhand.server.watch import SettingsWatch
+from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.task.events import TaskEnded
 
 Events = list[dict[str, Any]]

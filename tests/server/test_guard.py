@@ -15,11 +15,11 @@ from fastapi.routing import APIRoute
 
 from deskhand.clock import ManualClock
 from deskhand.core.errors import SettingsError
+from deskhand.server.access import COOKIE, check_exposure
 from deskhand.server.app import make_app
-from deskhand.server.door import bound
-from deskhand.server.guard import COOKIE, check_exposure
+from deskhand.server.http_listener import bound
 from deskhand.server.token import read_token
-from deskhand.server.watch import SettingsWatch
+from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.settings.schema import ServerSettings
 from tests.server.conftest import House, Serve
 
@@ -215,7 +215,7 @@ async def test_an_exposed_server_takes_addresses_but_no_foreign_names(serve: Ser
 
 async def test_wrong_tokens_are_forgotten_after_a_minute(tmp_path: Path) -> None:
     clock = ManualClock()
-    from deskhand.server.guard import Guard
+    from deskhand.server.access import Guard
 
     async def inner(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})

@@ -20,12 +20,12 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ElicitResult, ImageContent, TextContent
 
+from deskhand.mcp.over_http import serving
 from deskhand.models.scripted.model_server import ModelServer
 from deskhand.models.scripted.script import Step
 from deskhand.screen.frame import decode
-from deskhand.server.mcp_http import serving
 from deskhand.server.token import Token, read_token
-from deskhand.server.watch import SettingsWatch
+from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState

@@ -22,9 +22,9 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
-from deskhand.server.listener import listening
+from deskhand.server.serve import listening
 from deskhand.server.token import Token, read_token
-from deskhand.server.watch import SettingsWatch
+from deskhand.sessions.settings_reload import SettingsWatch
 
 CHECKS = (
     not_a_server_error,

@@ -13,8 +13,8 @@ import pytest
 from deskhand.build import Deskhand
 from deskhand.models.scripted.model_server import ModelServer
 from deskhand.models.scripted.script import Step
-from deskhand.server import feed as feeds
-from deskhand.server.feed import Feed, follow
+from deskhand.sessions import feed as feeds
+from deskhand.sessions.feed import Feed, follow
 from tests.server.conftest import House, Serve, model, until
 
 GOAL = "open Settings"

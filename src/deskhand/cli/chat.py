@@ -15,9 +15,9 @@ from deskhand.build import Deskhand
 from deskhand.cli.dialogue import typed_lines
 from deskhand.cli.faults import run_loop
 from deskhand.cli.sheet import make_console, say
-from deskhand.server.chats import Chats
-from deskhand.server.conversations import ConversationBusy, Conversations
-from deskhand.server.watch import SettingsWatch
+from deskhand.sessions.conversation_store import ConversationBusy, Conversations
+from deskhand.sessions.conversations import Chats
+from deskhand.sessions.settings_reload import SettingsWatch
 
 _SHOWN = 500
 

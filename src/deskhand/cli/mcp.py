@@ -26,8 +26,8 @@ async def _over_lines(port: int | None) -> int:
         raise UsageError("A --port is for --http: standard input and output have none.")
     gc.disable()  # nothing of what is loaded now is garbage: looking for it takes a tenth of the start
     try:
-        from deskhand.server.mcp import serve_lines
-        from deskhand.server.watch import SettingsWatch
+        from deskhand.mcp.tool_server import serve_lines
+        from deskhand.sessions.settings_reload import SettingsWatch
     except ImportError as missing:
         raise UsageError(f"MCP needs more packages ({missing.name}): pip install 'deskhand[mcp]'.") from None
     gc.freeze()
@@ -38,9 +38,9 @@ async def _over_lines(port: int | None) -> int:
 
 async def _over_http(overrides: Tree) -> int:
     try:
-        from deskhand.server.mcp_http import serving
+        from deskhand.mcp.over_http import serving
         from deskhand.server.token import read_token, token_file
-        from deskhand.server.watch import SettingsWatch
+        from deskhand.sessions.settings_reload import SettingsWatch
     except ImportError as missing:
         raise UsageError(f"MCP needs more packages ({missing.name}): pip install 'deskhand[mcp,server]'.") from None
     watch = SettingsWatch(overrides, report=report)

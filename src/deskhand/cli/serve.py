@@ -25,9 +25,9 @@ def serve(*, host: str, port: int | None, expose: bool) -> NoReturn:
 async def _serve(overrides: Tree) -> int:
     gc.disable()  # nothing of what is loaded now is garbage: looking for it takes a tenth of the start
     try:
-        from deskhand.server.listener import listening
+        from deskhand.server.serve import listening
         from deskhand.server.token import read_token, token_file
-        from deskhand.server.watch import SettingsWatch
+        from deskhand.sessions.settings_reload import SettingsWatch
     except ImportError as missing:
         raise UsageError(f"The server needs more packages ({missing.name}): pip install 'deskhand[server]'.") from None
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")

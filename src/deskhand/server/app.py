@@ -11,12 +11,12 @@ from fastapi.openapi.utils import get_openapi
 
 from deskhand import __version__
 from deskhand.clock import SystemClock
-from deskhand.server import routes_chat, routes_devices, routes_general, routes_tasks
-from deskhand.server.guard import Guard
+from deskhand.server.access import Guard
 from deskhand.server.problems import Problem, tell_problems
+from deskhand.server.routes import chat, devices, general, tasks
 from deskhand.server.services import opened
 from deskhand.server.token import Token
-from deskhand.server.watch import SettingsWatch
+from deskhand.sessions.settings_reload import SettingsWatch
 
 
 def make_app(watch: SettingsWatch, token: Token) -> FastAPI:
@@ -35,7 +35,7 @@ def make_app(watch: SettingsWatch, token: Token) -> FastAPI:
         openapi_url="/api/openapi.json",
         separate_input_output_schemas=False,
     )
-    for routes in (routes_chat, routes_tasks, routes_devices, routes_general):
+    for routes in (chat, tasks, devices, general):
         app.routes.extend(routes.router.routes)  # as they are: to include a router works out all of its routes again
     tell_problems(app)
     app.add_middleware(Guard, token=token, settings=watch.current().server, clock=SystemClock())

@@ -23,8 +23,8 @@ from deskhand.core.errors import (
     UnknownDevice,
     UsageError,
 )
-from deskhand.server.conversations import ConversationBusy
-from deskhand.server.tasks import TaskElsewhere, UnknownTask
+from deskhand.sessions.conversation_store import ConversationBusy
+from deskhand.sessions.tasks import TaskElsewhere, UnknownTask
 
 MEDIA_TYPE = "application/problem+json"
 _log = logging.getLogger("deskhand.server")

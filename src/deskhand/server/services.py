@@ -11,12 +11,12 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from deskhand.build import Deskhand
-from deskhand.server.chats import Chats
-from deskhand.server.conversations import Conversations
-from deskhand.server.feeds import TaskFeeds
-from deskhand.server.tasks import Tasks
 from deskhand.server.token import Token
-from deskhand.server.watch import SettingsWatch
+from deskhand.sessions.conversation_store import Conversations
+from deskhand.sessions.conversations import Chats
+from deskhand.sessions.settings_reload import SettingsWatch
+from deskhand.sessions.task_feeds import TaskFeeds
+from deskhand.sessions.tasks import Tasks
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from deskhand.core.errors import JournalError, UsageError
-from deskhand.server.entries import Asked, Entry, Kept, parse_entry
+from deskhand.sessions.conversation_entries import Asked, Entry, Kept, parse_entry
 
 VERSION = 1
 SESSION_NAME = re.compile(r"[\w.-]{1,100}")

@@ -15,9 +15,9 @@ from deskhand.core.screen import Frame
 from deskhand.engine.run import Run
 from deskhand.screen.frame import bounded, to_jpeg
 from deskhand.server.problems import ANYWHERE, documented
+from deskhand.server.schemas import Acted, DeviceList, DeviceView, TaskView, task_view
 from deskhand.server.services import Services, Shared
-from deskhand.server.tasks import TaskElsewhere
-from deskhand.server.views import Acted, DeviceList, DeviceView, TaskView, task_view
+from deskhand.sessions.tasks import TaskElsewhere
 
 router = APIRouter(prefix="/api/devices", tags=["devices"], responses=ANYWHERE)
 

@@ -18,8 +18,8 @@ from pydantic_core import ArgsKwargs, PydanticSerializationError, to_jsonable_py
 from deskhand.build import Deskhand
 from deskhand.core.errors import DeskhandError, SettingsError
 from deskhand.core.llm import Tool, ToolCall
-from deskhand.server.inner import InnerLoops
-from deskhand.server.toolbox_mcp import open_server
+from deskhand.sessions.device_jobs import InnerLoops
+from deskhand.sessions.mcp_tools import open_server
 from deskhand.settings.schema import ChatSettings
 
 GROUP = "deskhand.tools"

@@ -11,11 +11,11 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from deskhand.server.door import GRACE_S, answering
-from deskhand.server.guard import Guard
-from deskhand.server.mcp import make_server, opened_desk
+from deskhand.mcp.tool_server import make_server, opened_desk
+from deskhand.server.access import Guard
+from deskhand.server.http_listener import GRACE_S, answering
 from deskhand.server.token import Token
-from deskhand.server.watch import SettingsWatch
+from deskhand.sessions.settings_reload import SettingsWatch
 
 PATH = "/mcp"
 

@@ -8,11 +8,11 @@ from fastapi import APIRouter, Query, Response
 
 from deskhand import __version__
 from deskhand.core.decisions import Usage
-from deskhand.server.guard import COOKIE
+from deskhand.server.access import COOKIE
 from deskhand.server.problems import ANYWHERE, documented
-from deskhand.server.reports import spent_on
+from deskhand.server.schemas import AllCosts, Health, SettingsView, SettingView, TaskCost
 from deskhand.server.services import Shared
-from deskhand.server.views import AllCosts, Health, SettingsView, SettingView, TaskCost
+from deskhand.server.task_report import spent_on
 
 router = APIRouter(prefix="/api", tags=["server"], responses=ANYWHERE)
 

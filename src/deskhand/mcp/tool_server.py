@@ -32,9 +32,9 @@ from pydantic import ValidationError
 from deskhand import __version__
 from deskhand.build import Deskhand
 from deskhand.core.errors import DeskhandError
-from deskhand.server.mcp_desk import Answer, Desk, Progress
-from deskhand.server.mcp_people import Context, ask, asks_by_result, can_ask, forms, replies
-from deskhand.server.mcp_words import (
+from deskhand.mcp.elicitation import Context, ask, asks_by_result, can_ask, forms, replies
+from deskhand.mcp.tool_handlers import Answer, Desk, Progress
+from deskhand.mcp.tool_schemas import (
     ChatTold,
     DevicesTold,
     Ending,
@@ -49,7 +49,7 @@ from deskhand.server.mcp_words import (
     Told,
     schema_of,
 )
-from deskhand.server.watch import SettingsWatch
+from deskhand.sessions.settings_reload import SettingsWatch
 
 INSTRUCTIONS = (
     "Deskhand works the screens of phones, browsers and desktops from plain words. For one small thing or a question "

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from deskhand.build import Deskhand
 from deskhand.core.errors import UsageError
-from deskhand.server.conversations import ConversationBusy, Conversations, checked_name
-from deskhand.server.entries import ENDS, STREAMED, Asked, Failed, chunk_of
-from deskhand.server.exchange import ABORTED, Exchange
-from deskhand.server.feed import Feed, Numbered, follow
-from deskhand.server.watch import SettingsWatch
+from deskhand.sessions.conversation_entries import ENDS, STREAMED, Asked, Failed, chunk_of
+from deskhand.sessions.conversation_store import ConversationBusy, Conversations, checked_name
+from deskhand.sessions.feed import Feed, Numbered, follow
+from deskhand.sessions.settings_reload import SettingsWatch
+from deskhand.sessions.turn import ABORTED, Exchange
 
 CUT_OFF = "The program ended in the middle of this."
 

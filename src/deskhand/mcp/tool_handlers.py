@@ -15,9 +15,7 @@ from deskhand.core.human import PersonReply, PersonRequest
 from deskhand.core.screen import Frame
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Run
-from deskhand.screen.frame import bounded, decode, to_jpeg
-from deskhand.server.inner import InnerLoops
-from deskhand.server.mcp_words import (
+from deskhand.mcp.tool_schemas import (
     ChatTold,
     Ending,
     Goal,
@@ -31,8 +29,10 @@ from deskhand.server.mcp_words import (
     devices_told,
     task_told,
 )
-from deskhand.server.tasks import Tasks
-from deskhand.server.watch import SettingsWatch
+from deskhand.screen.frame import bounded, decode, to_jpeg
+from deskhand.sessions.device_jobs import InnerLoops
+from deskhand.sessions.settings_reload import SettingsWatch
+from deskhand.sessions.tasks import Tasks
 from deskhand.settings.placeholders import placeholder
 from deskhand.settings.schema import Settings
 from deskhand.task.events import Observed, Settled

@@ -12,7 +12,7 @@ from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from deskhand.core.human import PersonReply, RequestKind
-from deskhand.server.mcp_words import RequestTold
+from deskhand.mcp.tool_schemas import RequestTold
 
 Context = ServerRequestContext[Any, Any]
 _ANSWER = "answer"

@@ -6,13 +6,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from deskhand.server.entries import STREAMED, Asked, event_of
 from deskhand.server.problems import ANYWHERE, documented
-from deskhand.server.reports import spent_on
+from deskhand.server.schemas import ChatRequest, Outcome, SessionRequest, TalkEntry, TalkList, TalkView, WholeTalk
 from deskhand.server.services import Shared
-from deskhand.server.streams import EventStream, stream_documented
-from deskhand.server.tasks import UnknownTask
-from deskhand.server.views import ChatRequest, Outcome, SessionRequest, TalkEntry, TalkList, TalkView, WholeTalk
+from deskhand.server.sse import EventStream, stream_documented
+from deskhand.server.task_report import spent_on
+from deskhand.sessions.conversation_entries import STREAMED, Asked, event_of
+from deskhand.sessions.tasks import UnknownTask
 
 router = APIRouter(prefix="/api/layered-agent", tags=["layered chat"], responses=ANYWHERE)
 

@@ -10,7 +10,7 @@ from deskhand.build import Deskhand
 from deskhand.core.actions import Action
 from deskhand.core.errors import DeskhandError, UsageError
 from deskhand.engine.run import Run
-from deskhand.server.watch import SettingsWatch
+from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.task.events import LoopMode
 from deskhand.task.fold import fold_all
 from deskhand.task.state import TaskState

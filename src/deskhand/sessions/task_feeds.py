@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 
 from deskhand.bus import Bus
 from deskhand.core.protocols import Clock, Journal
-from deskhand.server.feed import KEEPALIVE, KEEPALIVE_S, Feed, Numbered, follow
+from deskhand.sessions.feed import KEEPALIVE, KEEPALIVE_S, Feed, Numbered, follow
 from deskhand.task.events import Record, TaskEnded
 from deskhand.task.fold import fold_all
 

@@ -24,11 +24,23 @@ from deskhand.core.protocols import Assistant
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Run
 from deskhand.prompting.describe import language_of
-from deskhand.server.conversations import Conversations
-from deskhand.server.entries import Asked, Called, Done, Entry, Failed, Kept, Paid, Returned, Said, chunk_of, turns_of
-from deskhand.server.feed import Feed
-from deskhand.server.inner import InnerLoops
-from deskhand.server.toolbox import Toolbox, open_toolbox
+from deskhand.sessions.conversation_entries import (
+    Asked,
+    Called,
+    Done,
+    Entry,
+    Failed,
+    Kept,
+    Paid,
+    Returned,
+    Said,
+    chunk_of,
+    turns_of,
+)
+from deskhand.sessions.conversation_store import Conversations
+from deskhand.sessions.device_jobs import InnerLoops
+from deskhand.sessions.feed import Feed
+from deskhand.sessions.tools import Toolbox, open_toolbox
 from deskhand.settings.schema import Settings
 
 ABORTED = "Aborted by the user."

@@ -12,7 +12,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from deskhand.core.errors import UsageError
-from deskhand.server.guard import check_exposure
+from deskhand.server.access import check_exposure
 from deskhand.settings.schema import ServerSettings
 
 # Streams end by themselves when the server shuts down; a client that does not read is not waited for any longer.

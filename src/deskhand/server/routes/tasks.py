@@ -9,11 +9,7 @@ from fastapi import APIRouter, Path, Query, Response
 from deskhand.core.commands import InjectPrompt, ResetContext
 from deskhand.core.errors import UsageError
 from deskhand.server.problems import ANYWHERE, documented
-from deskhand.server.reports import report_of
-from deskhand.server.services import Services, Shared
-from deskhand.server.streams import LARGEST, EventStream, LastEventId, number, stream_documented
-from deskhand.server.tasks import UnknownTask
-from deskhand.server.views import (
+from deskhand.server.schemas import (
     Costs,
     EventPage,
     Reply,
@@ -27,6 +23,10 @@ from deskhand.server.views import (
     Words,
     task_view,
 )
+from deskhand.server.services import Services, Shared
+from deskhand.server.sse import LARGEST, EventStream, LastEventId, number, stream_documented
+from deskhand.server.task_report import report_of
+from deskhand.sessions.tasks import UnknownTask
 
 router = APIRouter(prefix="/api/tasks", tags=["tasks"], responses=ANYWHERE)
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from fastapi import FastAPI
 
 from deskhand.server.app import make_app
-from deskhand.server.door import answering
+from deskhand.server.http_listener import answering
 from deskhand.server.services import Services
 from deskhand.server.token import Token
-from deskhand.server.watch import SettingsWatch
+from deskhand.sessions.settings_reload import SettingsWatch
 
 
 @dataclass(frozen=True, slots=True)

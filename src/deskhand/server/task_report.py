@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from deskhand.core.decisions import Usage
-from deskhand.server.entries import Kept, Paid
-from deskhand.server.views import Report, StepView, task_view
+from deskhand.server.schemas import Report, StepView, task_view
+from deskhand.sessions.conversation_entries import Kept, Paid
 from deskhand.task.events import GateClosed, Observed, Record, Settled, StepFinished
 from deskhand.task.state import TaskState
 

@@ -1,0 +1,1 @@
+"""Deskhand as an MCP server."""
