@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from deskhand.cli.dialogue import TypedLine, WholeLines, verdict_of
-from deskhand.cli.lines import lines_of
+from deskhand.cli.event_lines import lines_of
+from deskhand.cli.typed_input import TypedLine, WholeLines, verdict_of
 from deskhand.core.human import PersonRequest, RequestKind
 from deskhand.models.scripted.model_server import ModelServer
 from deskhand.models.scripted.script import Reply, Seen

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import pytest
 
 from deskhand.build import Deskhand
-from deskhand.cli.lines import lines_of
+from deskhand.cli.event_lines import lines_of
 from deskhand.core.statuses import TaskStatus
 from deskhand.models.scripted.model_server import ModelServer
 from deskhand.models.scripted.script import Entry, ScriptedCall, Seen, Step

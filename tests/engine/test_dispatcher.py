@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.cli.lines import lines_of
+from deskhand.cli.event_lines import lines_of
 from deskhand.core.actions import Click, Home, Memorize, OpenApp
 from deskhand.core.decisions import Briefing, Decision, Planned
 from deskhand.core.errors import DeviceTimeout, ModelFault, ModelUnavailable

@@ -12,8 +12,8 @@ from rich.table import Table
 
 from deskhand import bench as room
 from deskhand.bench.rows import Row
-from deskhand.cli.faults import run_loop
-from deskhand.cli.sheet import make_console
+from deskhand.cli.command_runner import run_loop
+from deskhand.cli.output import make_console
 from deskhand.core.errors import UsageError
 
 

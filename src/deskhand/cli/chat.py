@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from deskhand.build import Deskhand
-from deskhand.cli.dialogue import typed_lines
-from deskhand.cli.faults import run_loop
-from deskhand.cli.sheet import make_console, say
+from deskhand.cli.command_runner import run_loop
+from deskhand.cli.output import make_console, say
+from deskhand.cli.typed_input import typed_lines
 from deskhand.sessions.conversation_store import ConversationBusy, Conversations
 from deskhand.sessions.conversations import Chats
 from deskhand.sessions.settings_reload import SettingsWatch

@@ -5,8 +5,8 @@ from typing import Any, NoReturn
 
 from rich.markup import escape
 
-from deskhand.cli.faults import run_loop
-from deskhand.cli.sheet import make_console, make_table
+from deskhand.cli.command_runner import run_loop
+from deskhand.cli.output import make_console, make_table
 from deskhand.settings.environment import settings_file
 from deskhand.settings.explain import explained
 from deskhand.settings.load import put_together, read_layers

@@ -7,8 +7,8 @@ from typing import NoReturn
 from rich.markup import escape
 
 from deskhand.build import Deskhand
-from deskhand.cli.faults import run_loop
-from deskhand.cli.sheet import make_console, make_table
+from deskhand.cli.command_runner import run_loop
+from deskhand.cli.output import make_console, make_table
 from deskhand.settings.load import load
 
 

@@ -14,8 +14,8 @@ from rich.markup import escape
 
 from deskhand import __version__
 from deskhand.build import SimulatedPhones, make_pool
-from deskhand.cli.faults import run_loop
-from deskhand.cli.sheet import make_console, make_table
+from deskhand.cli.command_runner import run_loop
+from deskhand.cli.output import make_console, make_table
 from deskhand.clock import SystemClock
 from deskhand.core.errors import DeskhandError, DeviceFault
 from deskhand.core.screen import DeviceInfo

@@ -6,12 +6,12 @@ from typing import NoReturn
 
 from rich.markup import escape
 
-from deskhand.cli.faults import run_loop
-from deskhand.cli.ids import whole_id
-from deskhand.cli.lines import lines_of
+from deskhand.cli.command_runner import run_loop
+from deskhand.cli.event_lines import lines_of
+from deskhand.cli.output import make_console, make_table, say
 from deskhand.cli.progress import coloured, ending, money
 from deskhand.cli.run import outcome
-from deskhand.cli.sheet import make_console, make_table, say
+from deskhand.cli.task_ids import whole_id
 from deskhand.settings.load import load
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal

@@ -8,7 +8,7 @@ import sys
 from collections.abc import AsyncGenerator
 from typing import NoReturn
 
-from deskhand.cli.faults import run_loop
+from deskhand.cli.command_runner import run_loop
 from deskhand.cli.serve import report, stand
 from deskhand.core.errors import UsageError
 from deskhand.settings.layers import Tree
@@ -67,7 +67,7 @@ async def _lines(descriptor: int) -> AsyncGenerator[str, None]:
             for line in file:
                 yield line
         return
-    from deskhand.cli.dialogue import typed_lines
+    from deskhand.cli.typed_input import typed_lines
 
     async for line in typed_lines(descriptor):
         yield line

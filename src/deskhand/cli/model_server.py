@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from deskhand.cli.faults import run_loop
+from deskhand.cli.command_runner import run_loop
 from deskhand.core.errors import UsageError
 from deskhand.models.scripted.model_server import ModelServer, serve
 

@@ -9,9 +9,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from deskhand.cli.lines import lines_of
-from deskhand.cli.picture import half_blocks
-from deskhand.cli.sheet import make_console, plain, say
+from deskhand.cli.event_lines import lines_of
+from deskhand.cli.output import make_console, plain, say
+from deskhand.cli.terminal_picture import half_blocks
 from deskhand.core.protocols import Journal
 from deskhand.core.statuses import TaskStatus
 from deskhand.task.events import Event, Observed, Record, Settled

@@ -9,10 +9,10 @@ from typing import Any, NoReturn, get_args
 
 from deskhand.build import Deskhand
 from deskhand.cli import STOPPED
-from deskhand.cli.dialogue import is_attended, listen
-from deskhand.cli.faults import run_loop
-from deskhand.cli.ids import whole_id
+from deskhand.cli.command_runner import run_loop
 from deskhand.cli.progress import Progress, make_progress
+from deskhand.cli.task_ids import whole_id
+from deskhand.cli.typed_input import is_attended, listen
 from deskhand.clock import ended
 from deskhand.core.errors import UsageError
 from deskhand.engine.run import Run

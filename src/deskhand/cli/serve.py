@@ -8,7 +8,7 @@ import logging
 import sys
 from typing import TYPE_CHECKING, NoReturn
 
-from deskhand.cli.faults import run_loop
+from deskhand.cli.command_runner import run_loop
 from deskhand.core.errors import UsageError
 from deskhand.settings.layers import Tree
 

@@ -2,7 +2,7 @@
 
 from typing import NoReturn
 
-from deskhand.cli.faults import run_loop
+from deskhand.cli.command_runner import run_loop
 from deskhand.core.errors import DeviceSetup, UsageError
 from deskhand.simphone.adb.phone_server import SimPhone, serve
 from deskhand.simphone.conditions import CONDITIONS

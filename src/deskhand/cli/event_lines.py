@@ -1,7 +1,7 @@
 """An event as a person reads it: one line, or none where there is nothing to say."""
 
-from deskhand.cli.dialogue import HOW_TO_ANSWER
-from deskhand.cli.sheet import plain
+from deskhand.cli.output import plain
+from deskhand.cli.typed_input import HOW_TO_ANSWER
 from deskhand.core.actions import describe
 from deskhand.core.planning import GateDecision, ReplanReason
 from deskhand.core.statuses import ExecStatus
