@@ -38,7 +38,7 @@ from deskhand.settings.schema import (
     Settings,
 )
 from deskhand.task.state import TaskState
-from tests.devices.desktop_stage import staged, wait_for
+from tests.devices.desktop.desktop_stage import staged, wait_for
 from tests.e2e.speakers import picture_size, picture_sizes
 
 TESTS = Path(__file__).parent

@@ -18,7 +18,7 @@ from deskhand.devices.browser.browser_process import find_executable
 from deskhand.devices.browser.device import BrowserDevice, launch
 from deskhand.settings.schema import BrowserSettings
 from tests.contract.stage import PLAIN, Board, Felt, until
-from tests.devices.browser_stage import device_in, running, serving
+from tests.devices.browser.browser_stage import device_in, running, serving
 
 SIZE = {"width": 640, "height": 480}
 SCALES = {PLAIN: 1.0, "scale 1.5": 1.5, "scale 2": 2.0, "scale 3": 3.0}

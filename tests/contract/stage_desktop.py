@@ -24,7 +24,7 @@ from deskhand.devices.desktop.device import open_desktop
 from deskhand.devices.desktop.windows import active_id, title_of
 from deskhand.settings.schema import DesktopSettings
 from tests.contract.stage import PLAIN, Board, Felt, until
-from tests.devices.desktop_stage import SYSTEM_PYTHON
+from tests.devices.desktop.desktop_stage import SYSTEM_PYTHON
 
 APPS = Path(__file__).parent / "apps"
 ENTRY = "[Desktop Entry]\nType=Application\nName={name}\nStartupWMClass={name}\nExec={command}\n{more}"

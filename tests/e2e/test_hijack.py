@@ -23,8 +23,8 @@ from deskhand.models.scripted.script import Seen, Step
 from deskhand.settings.schema import ModelsSettings, Settings
 from deskhand.task.events import ActionIntended, PersonAsked
 from deskhand.task.state import TaskState
-from tests.devices.browser_stage import script as in_page
-from tests.devices.browser_stage import serving
+from tests.devices.browser.browser_stage import script as in_page
+from tests.devices.browser.browser_stage import serving
 from tests.e2e.test_dispatch import act, call, done
 
 pytestmark = pytest.mark.slow

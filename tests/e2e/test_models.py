@@ -21,9 +21,9 @@ from deskhand.models.scripted.script import Entry, ScriptedCall, Seen, Step
 from deskhand.settings.load import load
 from deskhand.settings.schema import Settings
 from deskhand.task.state import TaskState
-from tests.devices.browser_stage import Site, serving
-from tests.devices.browser_stage import script as in_page
-from tests.devices.desktop_stage import Stage, install
+from tests.devices.browser.browser_stage import Site, serving
+from tests.devices.browser.browser_stage import script as in_page
+from tests.devices.desktop.desktop_stage import Stage, install
 from tests.e2e.speakers import FIELD, PROVIDERS, SPEAKERS, Finish, Move, Open, Touch, Write, script, tools
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

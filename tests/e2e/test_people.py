@@ -21,7 +21,7 @@ from deskhand.models.scripted.model_server import ModelServer
 from deskhand.models.scripted.script import Entry, Seen, Step
 from deskhand.settings.schema import Settings
 from deskhand.task.events import ActionIntended, Corrected, PersonAsked, TodoEdited
-from tests.devices.browser_stage import Site, serving
+from tests.devices.browser.browser_stage import Site, serving
 from tests.e2e.test_dispatch import act, call, done, press
 
 E = TypeVar("E")

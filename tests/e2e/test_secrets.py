@@ -24,8 +24,8 @@ from deskhand.models.scripted.script import Entry, ScriptedCall, Seen, Step
 from deskhand.screen.frame import bounded, decode
 from deskhand.screen.ocr.screen_text import ScreenText
 from deskhand.settings.load import load
-from tests.devices.browser_stage import Site, serving
-from tests.devices.browser_stage import script as in_page
+from tests.devices.browser.browser_stage import Site, serving
+from tests.devices.browser.browser_stage import script as in_page
 
 USER, PASSWORD = "Walrus-Quartz-58", "Gift&Zebra 93+x"
 WECHAT = "com.tencent.mm"

@@ -28,13 +28,13 @@ from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
-from tests.engine.test_dispatcher import DONE, ScriptedJudge, ScriptedPlanner, managed
+from tests.engine.outer.test_dispatcher import DONE, ScriptedJudge, ScriptedPlanner, managed
 
 KILLED = """
 import asyncio, sys
 from pathlib import Path
 from deskhand.build import Deskhand
-from deskhand.config import Settings, AdbSettings
+from deskhand.settings.schema import Settings, AdbSettings
 from deskhand.task.events import Record
 
 async def main():

@@ -16,8 +16,8 @@ GONE_S = 10.0
 # A parent that starts a browser, says so, and would never end by itself. Half a second cheaper than a whole device.
 _PARENT = """
 import asyncio, sys
-from deskhand.config import BrowserSettings
-from deskhand.devices.browser_process import start
+from deskhand.settings.schema import BrowserSettings
+from deskhand.devices.browser.browser_process import start
 
 async def main():
     chromium = await start(BrowserSettings())

@@ -6,13 +6,13 @@ import asyncio
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from mcp import MCPError
 from mcp.server.context import ServerRequestContext
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from deskhand.core.human import PersonReply, RequestKind
 from deskhand.mcp.tool_schemas import RequestTold
+from mcp import MCPError
 
 Context = ServerRequestContext[Any, Any]
 _ANSWER = "answer"

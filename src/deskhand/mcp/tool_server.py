@@ -12,7 +12,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, cast
 
-from mcp import MCPError
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.types import (
@@ -50,6 +49,7 @@ from deskhand.mcp.tool_schemas import (
     schema_of,
 )
 from deskhand.sessions.settings_reload import SettingsWatch
+from mcp import MCPError
 
 INSTRUCTIONS = (
     "Deskhand works the screens of phones, browsers and desktops from plain words. For one small thing or a question "

@@ -1,0 +1,318 @@
+"""The browser's life: found, started, attached to, crashed and reopened; nothing of it is left behind."""
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from deskhand.clock import SystemClock
+from deskhand.core.actions import Click, OpenUrl, Type
+from deskhand.core.errors import DeviceGone, DeviceRestarted, DeviceSetup
+from deskhand.devices.browser.browser_process import find_executable, start
+from deskhand.devices.browser.device import BrowserDevice, launch
+from deskhand.devices.browser.provider import Browsers
+from deskhand.devices.pool import Pool
+from deskhand.settings.schema import BrowserSettings
+from tests.devices.browser.browser_stage import Site, click, device_in, find, running, script, serving, show
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with serving() as site:
+        yield site
+
+
+def below(pid: int) -> set[int]:
+    """Every process under that one."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parent = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+            children.setdefault(parent, []).append(int(entry.name))
+    found: set[int] = set()
+    queue = [pid]
+    while queue:
+        for child in children.get(queue.pop(), []):
+            found.add(child)
+            queue.append(child)
+    return found
+
+
+def running_of(pids: set[int]) -> set[int]:
+    """Those that still run; a zombie waits for its parent, not for us."""
+    alive: set[int] = set()
+    for pid in pids:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            continue
+        if state != "Z":
+            alive.add(pid)
+    return alive
+
+
+async def gone(pids: set[int]) -> None:
+    async with asyncio.timeout(15):
+        while running_of(pids):
+            await asyncio.sleep(0.05)
+
+
+@asynccontextmanager
+async def launched(settings: BrowserSettings | None = None, **how: str) -> AsyncIterator[BrowserDevice]:
+    device = await launch(settings or BrowserSettings(), clock=SystemClock(), **how)
+    try:
+        yield device
+    finally:
+        await device.close()
+
+
+# --- found and started --------------------------------------------------------------------------------------------
+
+
+async def test_a_browser_that_is_not_there_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("deskhand.devices.browser.browser_process.PLACES", ())
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(DeviceSetup, match="No Chromium or Chrome was found: install one"):
+        find_executable()
+    with pytest.raises(DeviceSetup, match="There is no browser at /no/such"):
+        await launch(BrowserSettings(executable=Path("/no/such")), clock=SystemClock())
+
+
+async def test_a_program_that_is_no_browser_is_said_so() -> None:
+    with pytest.raises(DeviceSetup, match="does not start"):
+        await launch(BrowserSettings(executable=Path("/bin/false")), clock=SystemClock())
+
+
+async def test_the_browser_gets_none_of_our_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DESKHAND_SECRET_CANARY", canary := f"walrus-{uuid4()}")
+    chromium = await start(BrowserSettings())
+    try:
+        told = [folder for folder in Path("/proc").iterdir() if folder.name.isdigit() and _shows(folder, canary)]
+        assert [one for one in told if b"--user-data-dir" in (one / "cmdline").read_bytes()] == []
+    finally:
+        await chromium.close()
+
+
+def _shows(process: Path, word: str) -> bool:
+    try:
+        return word.encode() in (process / "environ").read_bytes()
+    except OSError:
+        return False  # it has ended meanwhile
+
+
+async def test_it_opens_the_page_it_is_given_and_has_the_name_it_is_given(site: Site) -> None:
+    async with launched(name="browser:shop", url=site.url("/shop.html")) as device:
+        assert device.id == "browser:shop"
+        assert (await device.app()).title == "Corner Shop"
+
+
+async def test_a_task_that_names_a_page_begins_there_also_after_another_one(site: Site, tmp_path: Path) -> None:
+    url = site.url("/shop.html")
+    pool = Pool({"browser": Browsers(BrowserSettings(), SystemClock())}, clock=SystemClock(), locks=tmp_path)
+    try:
+        async with pool.lease(url) as first:
+            await first.act(OpenUrl(url=site.url("/form.html")))
+        async with pool.lease(url) as second:
+            assert (await second.app()).title == "Corner Shop"
+            assert second.id == url, "by its name it can be leased again, when a task is resumed"
+    finally:
+        await pool.close()
+
+
+async def test_a_profile_folder_remembers_between_runs(site: Site, tmp_path: Path) -> None:
+    settings = BrowserSettings(profile=tmp_path / "profile")
+    url = site.page("<p>hello")
+    async with launched(settings, url=url) as device:
+        await script(device, "void (localStorage.mark = 'kept')")
+        assert (await device.frame()).size == (1280, 800)
+        with pytest.raises(DeviceSetup, match="in use"):
+            await launch(settings, clock=SystemClock())
+    async with launched(settings, url=url) as device:
+        assert await script(device, "localStorage.mark") == "kept"
+
+
+async def test_page_zoom_of_a_profile_does_not_move_clicks(site: Site, tmp_path: Path) -> None:
+    default = tmp_path / "Default"
+    default.mkdir()
+    level = 3.8017840169239308  # 200 %
+    (default / "Preferences").write_text(f'{{"partition": {{"default_zoom_level": {{"x": {level}}}}}}}')
+    page = "<p>above<p><button onclick=\"document.title='hit'\">Small</button>"
+    async with launched(BrowserSettings(profile=tmp_path), url=site.page(page)) as device:
+        assert await script(device, "devicePixelRatio") == pytest.approx(2, abs=0.01)
+        await click(device, "Small")
+        assert await script(device, "document.title") == "hit"
+        await device.self_test()
+
+
+# --- attached ------------------------------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def foreign_browser(folder: Path) -> AsyncIterator[tuple[str, asyncio.subprocess.Process]]:
+    """A browser that somebody else started, with a debugging port."""
+    process = await asyncio.create_subprocess_exec(
+        str(find_executable()), "--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0",
+        "--force-device-scale-factor=1.5", "--window-size=900,700", f"--user-data-dir={folder}", "about:blank",
+        stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE, start_new_session=True,
+    )  # fmt: skip
+    assert process.stderr is not None
+    try:
+        async with asyncio.timeout(30):
+            while b"DevTools listening on" not in (line := await process.stderr.readline()):
+                assert line, "the browser ended"
+        yield f"http://127.0.0.1:{line.decode().split(':')[2].split('/')[0]}", process
+    finally:
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+        while await process.stderr.read(65536):
+            pass
+
+
+async def test_a_running_browser_is_attached_to_checked_and_left_running(site: Site, tmp_path: Path) -> None:
+    async with foreign_browser(tmp_path) as (cdp_url, process):
+        async with launched(cdp_url=cdp_url, url=site.url("/form.html")) as device:
+            width, _ = (await device.frame()).size
+            assert width == pytest.approx(900 * 1.5, abs=2)
+            await click(device, "Name", "field")
+            await device.act(Type(text="attached"))
+            assert (await find(device, "Name", "field")).value == "attached"
+        assert process.returncode is None
+        async with launched(cdp_url=cdp_url) as device:
+            assert (await find(device, "Name", "field")).value == "attached"
+
+
+async def test_attaching_to_nothing_is_said_in_one_sentence() -> None:
+    with pytest.raises(DeviceSetup, match="No browser answers at http"):
+        await launch(BrowserSettings(), clock=SystemClock(), cdp_url="http://127.0.0.1:9")
+
+
+async def test_an_attached_browser_that_is_gone_is_gone(site: Site, tmp_path: Path) -> None:
+    async with foreign_browser(tmp_path) as (cdp_url, process), launched(cdp_url=cdp_url) as device:
+        os.killpg(process.pid, signal.SIGKILL)
+        with pytest.raises(DeviceGone):
+            await device.frame()
+
+
+# --- crashes --------------------------------------------------------------------------------------------------------
+
+
+async def test_a_crashed_tab_is_reported_once_and_reopened_where_it_was(site: Site) -> None:
+    async with running() as chromium, device_in(chromium) as device:
+        await show(device, site.page("<title>Here</title>"))
+        tab = await device._window.front()
+        crash = asyncio.ensure_future(tab.wire.session.send("Page.crash"))
+        with pytest.raises(DeviceRestarted, match=r"The tab crashed and was opened again at .*/page\.html"):
+            async with asyncio.timeout(15):
+                while True:
+                    await device.frame()
+        crash.cancel()
+        assert (await device.app()).title == "Here"
+        await device.frame()
+
+
+async def test_a_crashed_browser_is_reported_once_and_started_again_where_it_was(site: Site) -> None:
+    async with launched(url=site.page("<title>Here</title><button onclick='document.title=1'>Go</button>")) as device:
+        x, y = (await find(device, "Go")).bounds.center
+        old = below(os.getpid())
+        for pid in old:
+            if (
+                "--type=" not in (line := Path(f"/proc/{pid}/cmdline").read_text())
+                and "/chromium" in line.split("\0")[0]
+            ):
+                os.kill(pid, signal.SIGKILL)
+        with pytest.raises(DeviceRestarted, match="browser crashed and was started again"):
+            async with asyncio.timeout(20):
+                while True:
+                    await device.act(Click(x=x, y=y))
+        assert (await device.app()).title == "Here"
+        await click(device, "Go")
+        assert await script(device, "document.title") == "1"
+
+
+async def test_a_tab_that_keeps_crashing_is_given_up(site: Site) -> None:
+    async with running() as chromium, device_in(chromium) as device:
+        with pytest.raises(DeviceGone, match="keeps crashing"):
+            for _ in range(6):
+                tab = await device._window.front()
+                crash = asyncio.ensure_future(tab.wire.session.send("Page.crash"))
+                with pytest.raises(DeviceRestarted):
+                    async with asyncio.timeout(15):
+                        while True:
+                            await device.frame()
+                crash.cancel()
+
+
+async def test_a_closed_device_says_so(site: Site) -> None:
+    async with launched() as device:
+        await device.close()
+        with pytest.raises(DeviceGone):
+            await device.frame()
+
+
+# --- nothing is left behind ------------------------------------------------------------------------------------
+
+
+async def test_closing_leaves_no_process_and_no_folder(site: Site) -> None:
+    before = below(os.getpid())
+    async with launched() as device:
+        await device.act(OpenUrl(url=site.url("/form.html")))
+        started = below(os.getpid()) - before
+        assert len(started) > 3
+        scratch = next(
+            part for pid in started for part in Path(f"/proc/{pid}/cmdline").read_text().split("\0")
+            if part.startswith("/tmp/") and "deskhand-browser-" in part and "profile" not in part
+        )  # fmt: skip
+        assert Path(scratch).is_dir()
+    await gone(started)
+    assert not Path(scratch).exists()
+
+
+VICTIM = """
+    import asyncio, sys
+    from deskhand.clock import SystemClock
+    from deskhand.settings.schema import BrowserSettings
+    from deskhand.devices.browser import launch
+
+    async def main():
+        device = await launch(BrowserSettings(), clock=SystemClock())
+        sys.stdout.write("up\\n")
+        sys.stdout.flush()
+        await asyncio.Event().wait()
+
+    asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize("victim", ["parent", "driver and parent", "guard", "frozen browser"])
+async def test_no_process_outlives_a_kill_9(victim: str) -> None:
+    parent = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", textwrap.dedent(VICTIM), stdout=subprocess.PIPE, start_new_session=True
+    )
+    assert parent.stdout is not None
+    assert await parent.stdout.readline() == b"up\n"
+    started = below(parent.pid)
+    guard = next(pid for pid in started if "browser_guard" in Path(f"/proc/{pid}/cmdline").read_text())
+    driver = next(pid for pid in started if "driver/node" in Path(f"/proc/{pid}/cmdline").read_text())
+    if victim == "frozen browser":
+        for pid in below(guard):
+            os.kill(pid, signal.SIGSTOP)
+    if victim == "guard":
+        os.kill(guard, signal.SIGKILL)
+        await gone(started - {driver})
+    if victim == "driver and parent":
+        os.kill(driver, signal.SIGKILL)
+    parent.kill()
+    await parent.wait()
+    await gone(started)

@@ -1,0 +1,40 @@
+"""What a device complains of is told to a person in the language of the goal."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import deskhand
+from deskhand.roles.offline import fault_words
+from deskhand.roles.offline.fault_words import in_chinese
+from tests.roles.handset import Handset
+
+SOURCES = Path(deskhand.__file__).parent
+
+
+async def test_a_chinese_goal_is_refused_in_chinese_and_an_english_one_in_english() -> None:
+    chinese = await Handset().run("打开淘宝")
+    assert "手机 handset 上没有应用“淘宝”，有的是：" in chinese.message
+    assert "There is no app" not in chinese.message
+    english = await Handset().run("Open Telegram")
+    assert "There is no app 'Telegram' on the phone handset; it has" in english.message
+
+
+def test_what_is_taken_over_is_taken_over_whole() -> None:
+    told = in_chinese("""The field was to hold 'it holds, "x"' but holds ''.""")
+    assert told == """输入框里应是“it holds, "x"”，却是“”"""
+    assert in_chinese("Something nobody foresaw.") == "Something nobody foresaw."
+
+
+@pytest.mark.parametrize(
+    "sentence", tomllib.loads((SOURCES / "roles/offline/fault_words.toml").read_text())["sentences"]
+)
+def test_each_sentence_is_still_one_that_a_device_says(sentence: str) -> None:
+    # a string may be broken over lines; its pieces stand in the source as they are told
+    devices = "".join(path.read_text() for path in (SOURCES / "devices").glob("*.py"))
+    said = re.sub(r'"\s*\n\s*f?"', "", devices)
+    for piece in re.split(r"\{\w+\}", sentence):
+        assert len(piece) < 8 or piece in said, piece
+    assert len(fault_words.sentences()) > 5
