@@ -11,16 +11,19 @@ import pytest
 SRC = Path(__file__).parent.parent / "src" / "deskhand"
 
 LAYERS: list[set[str]] = [
-    {"actions", "placeholders"},
-    {"types"},
-    {"talk", "gates", "people", "errors", "sites", "app_names"},
-    {"layers", "keepsakes"},
-    {"protocols", "config", "clock", "sheets"},
-    {"bus", "task", "screen"},
-    {"devices", "simphone", "models", "roles"},
+    {"core"},
+    {"settings"},
+    {"clock", "bus", "language", "app_names"},
+    {"task", "screen"},
+    # Above the screen: what a model is told of it comes with its encoded picture.
+    {"prompting"},
+    {"devices", "sandbox", "models", "roles", "research", "simphone"},
     {"engine"},
     {"build"},
+    {"sessions"},
     {"server", "fleet", "bench"},
+    # Above the server: MCP over HTTP listens behind the same access checks.
+    {"mcp"},
     {"cli"},
 ]
 RANK = {room: rank for rank, rooms in enumerate(LAYERS) for room in rooms}
@@ -79,7 +82,7 @@ def test_only_the_right_rooms_sleep_print_and_read_the_environment(file: Path) -
             asleep = node.value.id in {"time", "asyncio"}
             assert not asleep or room == "clock", f"{file}:{node.lineno} sleeps"
         if isinstance(node, ast.Attribute) and node.attr in {"environ", "getenv"}:
-            assert room == "config", f"{file}:{node.lineno} reads the environment"
+            assert room == "settings", f"{file}:{node.lineno} reads the environment"
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             assert node.func.id != "print" or room == "cli", f"{file}:{node.lineno} prints"
             assert node.func.id not in {"eval", "exec"}, f"{file}:{node.lineno} evaluates text as code"

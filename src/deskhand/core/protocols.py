@@ -81,6 +81,14 @@ class Planner(Protocol):
         ...
 
 
+class Source(Protocol):
+    """A place outside of the screen where material for a task is looked up."""
+
+    async def look_up(self, need: str, goal: str) -> tuple[Material, ...]:
+        """Material about `need`; raises LookupFailed, in one sentence, when the source can't be asked."""
+        ...
+
+
 class Coach(Protocol):
     """Heeds the person, helps a stuck worker, and learns for the next time."""
 

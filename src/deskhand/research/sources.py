@@ -6,22 +6,16 @@ Local files, a search endpoint and tools of MCP servers, as far as the user's se
 from __future__ import annotations
 
 import asyncio
-from typing import Protocol
 
 from deskhand.core.errors import DeskhandError, LookupFailed
 from deskhand.core.planning import Material
+from deskhand.core.protocols import Source
 from deskhand.research.mcp_search import McpTool
 from deskhand.research.user_files import Files
 from deskhand.research.web_search import WebSearch
 from deskhand.settings.schema import SupplementSettings
 
 MAX_MATERIALS = 8
-
-
-class Source(Protocol):
-    async def look_up(self, need: str, goal: str) -> tuple[Material, ...]:
-        """What it has about `need`; raises LookupFailed, in one sentence, when it can't be asked."""
-        ...
 
 
 class Library:

@@ -13,12 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from deskhand.core.errors import ModelFault, NoPlan, Unparsable
 from deskhand.core.llm import ModelRequest, Tool, Turn
 from deskhand.core.planning import Material, Plan, PlanRequest, QualityReport, ReplanReason, ReplanStrategy
-from deskhand.core.protocols import Model
+from deskhand.core.protocols import Model, Source
 from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.prompting import describe
 from deskhand.prompting.ask_model import Said, ask, checked
 from deskhand.prompting.templates import Sheet, as_data, sheet
-from deskhand.research.sources import Library
 from deskhand.roles.task_types import task_types, type_of
 
 TOOL = "plan"
@@ -47,7 +46,7 @@ class _Answer(BaseModel):
 
 
 class Manager:
-    def __init__(self, model: Model, library: Library, max_output_tokens: int = 3000) -> None:
+    def __init__(self, model: Model, library: Source, max_output_tokens: int = 3000) -> None:
         self._model = model
         self._library = library
         self._max_output_tokens = max_output_tokens

@@ -1,4 +1,4 @@
-"""Loads settings: command line > environment (`DESKHAND_SETTLE__MAX_WAIT_MS=…`) > file (TOML, or flat JSON) > default."""
+"""Loads settings: command line > environment (`DESKHAND_SETTLE__MAX_WAIT_MS=…`) > file (TOML or JSON) > default."""
 
 import os
 from pathlib import Path

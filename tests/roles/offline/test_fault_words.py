@@ -12,6 +12,7 @@ from deskhand.roles.offline.fault_words import in_chinese
 from tests.roles.handset import Handset
 
 SOURCES = Path(deskhand.__file__).parent
+WORDS = SOURCES / "roles/offline/fault_words.toml"
 
 
 async def test_a_chinese_goal_is_refused_in_chinese_and_an_english_one_in_english() -> None:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from deskhand.core.errors import NoPlan
 from deskhand.core.planning import Material, Plan, PlanRequest, ReplanReason, ReplanStrategy
+from deskhand.core.protocols import Source
 from deskhand.core.subtask import Subtask
-from deskhand.research.sources import Library
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse
 from deskhand.roles.offline.language.instructions import Instruction
@@ -17,7 +17,6 @@ from deskhand.roles.offline.strategies.opening import app_name
 from deskhand.roles.offline.technician import parted
 from deskhand.roles.task_types import task_type
 from deskhand.screen.grounding.vocabulary import same_word
-from deskhand.settings.schema import SupplementSettings
 
 _NO_CODE = {
     "en": "The goal wants code to be run, which can't be done here: install the package bubblewrap (deskhand doctor).",
@@ -31,8 +30,8 @@ class OfflineManager:
     What the library finds goes to the workers as it is: without a model nobody can make another plan of it.
     """
 
-    def __init__(self, library: Library | None = None) -> None:
-        self._library = library or Library(SupplementSettings())
+    def __init__(self, library: Source | None = None) -> None:
+        self._library = library
 
     async def plan(self, request: PlanRequest) -> Plan:
         if request.reason is ReplanReason.FIRST_PLAN:
@@ -81,7 +80,7 @@ class OfflineManager:
         return (*renewed, *(() if light else request.remaining))
 
     async def supplement(self, need: str, goal: str) -> tuple[Material, ...]:
-        return await self._library.look_up(need, goal)
+        return await self._library.look_up(need, goal) if self._library else ()
 
 
 def _by_app(steps: tuple[Instruction, ...], apps: tuple[str, ...]) -> list[list[Instruction]]:

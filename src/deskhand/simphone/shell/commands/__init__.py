@@ -16,6 +16,7 @@ from deskhand.simphone.shell.commands import (
 from deskhand.simphone.shell.commands.command import Handler
 
 FAMILIES = (
-    activity, small_tools, deskhand_tools, dumpsys, text_tools, input_tool, ime, package_manager, screen_tools, settings_tools, file_tools
+    activity, small_tools, deskhand_tools, dumpsys, text_tools, input_tool, ime, package_manager, screen_tools,
+    settings_tools, file_tools,
 )  # fmt: skip
 COMMANDS: dict[str, Handler] = {name: handler for family in FAMILIES for name, handler in family.COMMANDS.items()}
