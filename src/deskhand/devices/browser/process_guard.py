@@ -1,7 +1,7 @@
 """The program between us and Chromium: when either ends, `kill -9` included, the whole browser ends.
 
 Run as `python -m deskhand.devices.browser.process_guard PARENT_PID FOLDER COMMAND…`; the folder (may be empty) is
-removed at the end. Chromium talks over descriptors 3 and 4, which are handed through, so that no debugging port is open.
+removed at the end. Chromium talks over descriptors 3 and 4, which are handed through: no debugging port is open.
 """
 
 import ctypes
