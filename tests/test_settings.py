@@ -44,20 +44,20 @@ from tests.e2e.speakers import picture_size, picture_sizes
 TESTS = Path(__file__).parent
 HERE = "test_settings.py"
 OPERATOR_SETTINGS = f"{HERE}::test_what_an_operator_is_set_to_reaches_its_model_and_the_phone"
-ADB, BOX, EXECUTOR = "devices/test_adb.py", "devices/test_sandbox.py", "engine/test_executor.py"
-SUPERVISION = "engine/test_supervision.py"
-POLICY, SITES = "engine/test_policy.py", "devices/test_browser_sites.py"
+ADB, BOX, EXECUTOR = "devices/android/test_adb.py", "sandbox/test_code_runner.py", "engine/inner/test_executor.py"
+SUPERVISION = "engine/outer/test_supervision.py"
+POLICY, SITES = "engine/safety/test_policy.py", "devices/browser/test_site_filter.py"
 RISK = f"{POLICY}::test_each_risk_is_treated_as_the_settings_say"
-THRESHOLDS = "engine/test_rules.py::test_every_threshold_comes_from_the_settings"
-WAIT = "screen/test_settle.py::test_each_setting_changes_the_wait"
+THRESHOLDS = "engine/outer/test_rules.py::test_every_threshold_comes_from_the_settings"
+WAIT = "screen/stillness/test_settle.py::test_each_setting_changes_the_wait"
 CREW = "e2e/test_crew.py::test_a_goal_over_three_apps_with_code_and_an_answer"
 OFFICE = "e2e/test_dispatch.py::test_a_final_check_that_fails_leads_to_a_new_plan"
-KEY = "models/test_make.py::test_a_key_comes_from_its_file_or_its_variable"
+KEY = "models/test_make_model.py::test_a_key_comes_from_its_file_or_its_variable"
 PRICE = "models/test_metered.py::test_a_call_costs_what_it_used"
-PIXELS = "devices/test_browser.py::test_clicks_land_on_the_pixel_at_every_scale"
-DISPLAY = "devices/test_desktop_attach.py::test_without_a_display_a_private_one_is_started_and_ended"
-SECRET = "engine/test_vault.py::test_a_value_comes_from_a_variable_then_the_file_then_the_keyring"
-CHAT, GUARD = "server/test_chat.py", "server/test_guard.py"
+PIXELS = "devices/browser/test_device.py::test_clicks_land_on_the_pixel_at_every_scale"
+DISPLAY = "devices/desktop/test_attach.py::test_without_a_display_a_private_one_is_started_and_ended"
+SECRET = "engine/secrets/test_vault.py::test_a_value_comes_from_a_variable_then_the_file_then_the_keyring"
+CHAT, GUARD = "server/test_chat.py", "server/test_access.py"
 EXPOSED = f"{GUARD}::test_an_exposed_server_takes_addresses_but_no_foreign_names"
 CHAT_LIMITS = f"{CHAT}::test_the_inner_limit_and_the_limit_of_turns_come_from_the_settings"
 TIER = f"{HERE}::test_each_tier_limits_what_one_operation_may_cost"
@@ -67,19 +67,19 @@ SHOWN_BY = {
     "device": "cli/test_run.py::test_a_device_is_named_in_the_settings_file",
     "loop": "server/test_tasks.py::test_the_loop_is_the_one_of_the_settings_unless_it_is_named",
     "data_dir": "cli/test_run.py::test_a_data_folder_that_can_not_be_written_is_named",
-    "time_limit_s": "engine/test_dispatcher.py::test_the_time_limit_ends_the_task_wherever_it_is",
+    "time_limit_s": "engine/outer/test_dispatcher.py::test_the_time_limit_ends_the_task_wherever_it_is",
     "executor.max_steps": f"{HERE}::test_steps_and_failures_end_a_task_where_the_settings_say",
     "executor.max_failures": f"{HERE}::test_steps_and_failures_end_a_task_where_the_settings_say",
     "executor.decide_timeout_s": f"{EXECUTOR}::test_a_worker_that_hangs_is_a_failed_step",
     "executor.action_timeout_s": f"{EXECUTOR}::test_an_action_that_hangs_is_given_up_and_told",
     "executor.history": f"{EXECUTOR}::test_history_in_a_briefing_is_bounded",
-    "executor.tick_ms": "engine/test_looking.py::test_a_quiet_screen_is_looked_at_as_often_as_set",
-    "settle.max_wait_ms": "screen/test_settle.py::test_no_time_at_all_is_one_look",
-    "settle.max_opening_ms": "screen/test_settle.py::test_the_wait_after_opening_has_a_limit_which_is_a_setting",
+    "executor.tick_ms": "engine/test_observer.py::test_a_quiet_screen_is_looked_at_as_often_as_set",
+    "settle.max_wait_ms": "screen/stillness/test_settle.py::test_no_time_at_all_is_one_look",
+    "settle.max_opening_ms": "screen/stillness/test_settle.py::test_the_wait_after_opening_has_a_limit_which_is_a_setting",
     "settle.interval_ms": WAIT,
-    "settle.threshold": "screen/test_settle.py::test_the_threshold_says_what_is_too_small_to_start_the_wait_again",
+    "settle.threshold": "screen/stillness/test_settle.py::test_the_threshold_says_what_is_too_small_to_start_the_wait_again",
     "settle.still_frames": WAIT,
-    "settle.patience_ms": "screen/test_settle.py::test_where_nothing_happens_more_patience_is_shown_but_not_all_of_it",
+    "settle.patience_ms": "screen/stillness/test_settle.py::test_where_nothing_happens_more_patience_is_shown_but_not_all_of_it",
     "rules.check_every": THRESHOLDS,
     "rules.repeats": THRESHOLDS,
     "rules.subtask_steps": THRESHOLDS,
@@ -89,18 +89,18 @@ SHOWN_BY = {
     "rules.error_rate": THRESHOLDS,
     "rules.subtask_s": THRESHOLDS,
     "gates.medium_error_rate": f"{HERE}::test_errors_make_a_periodic_check_look_deeper",
-    "dispatcher.max_plans": "engine/test_dispatcher.py::test_ten_plans_are_enough",
+    "dispatcher.max_plans": "engine/outer/test_dispatcher.py::test_ten_plans_are_enough",
     "dispatcher.max_stuck_retries": f"{SUPERVISION}::test_how_often_a_stuck_worker_is_corrected_is_a_setting",
     "dispatcher.feedback": f"{SUPERVISION}::test_only_the_newest_feedback_reaches_the_planner",
     "dispatcher.tick_ms": f"{SUPERVISION}::test_rules_about_time_speak_up_without_any_event",
-    "people.timeout_s": "engine/test_people.py::test_nobody_answers_in_time",
-    "people.on_timeout": "engine/test_people.py::test_a_timeout_may_be_set_to_allow",
+    "people.timeout_s": "engine/test_human_input.py::test_nobody_answers_in_time",
+    "people.on_timeout": "engine/test_human_input.py::test_a_timeout_may_be_set_to_allow",
     "prompt_memory.path": "e2e/test_corrections.py::test_memory_is_kept_where_the_settings_say_broken_or_not",
-    "supplement.folders": "roles/test_library.py::test_a_file_is_found_by_what_it_says",
-    "supplement.search_url": "roles/test_library.py::test_the_search_endpoint_is_asked_as_searxng_is",
-    "supplement.mcp.command": "roles/test_library.py::test_a_tool_of_an_mcp_server_is_asked",
-    "supplement.mcp.tool": "roles/test_library.py::test_an_mcp_tool_that_fails_is_one_sentence",
-    "supplement.timeout_s": "roles/test_library.py::test_an_mcp_server_that_never_answers_is_given_up",
+    "supplement.folders": "research/test_sources.py::test_a_file_is_found_by_what_it_says",
+    "supplement.search_url": "research/test_sources.py::test_the_search_endpoint_is_asked_as_searxng_is",
+    "supplement.mcp.command": "research/test_sources.py::test_a_tool_of_an_mcp_server_is_asked",
+    "supplement.mcp.tool": "research/test_sources.py::test_an_mcp_tool_that_fails_is_one_sentence",
+    "supplement.timeout_s": "research/test_sources.py::test_an_mcp_server_that_never_answers_is_given_up",
     "models.manager": OFFICE,
     "models.operator": OFFICE,
     "models.technician": CREW,
@@ -108,8 +108,8 @@ SHOWN_BY = {
     "models.evaluator": OFFICE,
     "models.assistant": f"{HERE}::test_the_assistants_model_can_be_probed",
     "models.*.provider": "models/test_wire.py::test_text_and_calls_arrive_with_their_usage",
-    "models.*.model": "models/test_computer_dialects.py::test_a_models_name_tells_its_dialect",
-    "models.*.base_url": "models/test_make.py::test_fallbacks_from_settings_answer_when_the_first_can_not",
+    "models.*.model": "models/dialects/test_computer_use.py::test_a_models_name_tells_its_dialect",
+    "models.*.base_url": "models/test_make_model.py::test_fallbacks_from_settings_answer_when_the_first_can_not",
     "models.*.api_key": f"{CHAT}::test_keys_are_never_told",
     "models.*.api_key_env": KEY,
     "models.*.key_file": KEY,
@@ -117,7 +117,7 @@ SHOWN_BY = {
     "models.*.price.output": PRICE,
     "models.*.free": "models/test_metered.py::test_a_free_endpoint_works_with_an_empty_budget",
     "models.*.stream": "models/test_wire.py::test_text_and_calls_arrive_with_their_usage",
-    "models.*.dialect": "models/test_make.py::test_the_dialect_and_its_scale_can_be_set",
+    "models.*.dialect": "models/test_make_model.py::test_the_dialect_and_its_scale_can_be_set",
     "models.*.coordinates": OPERATOR_SETTINGS,
     "models.*.vision": "e2e/test_models.py::test_a_model_without_eyes_works_from_the_list_alone",
     "models.*.show": "roles/test_operator.py::test_what_is_shown_is_the_users_choice",
@@ -127,7 +127,7 @@ SHOWN_BY = {
     "models.*.first_byte_timeout_s": PATIENCE,
     "models.*.total_timeout_s": PATIENCE,
     "models.*.retries": f"{HERE}::test_a_busy_model_is_asked_again_as_often_as_set",
-    "models.*.fallbacks": "models/test_make.py::test_fallbacks_from_settings_answer_when_the_first_can_not",
+    "models.*.fallbacks": "models/test_make_model.py::test_fallbacks_from_settings_answer_when_the_first_can_not",
     "chat.max_turns": CHAT_LIMITS,
     "chat.inner_steps": CHAT_LIMITS,
     "chat.device_wait_s": f"{CHAT}::test_a_busy_device_is_waited_for_where_the_settings_say_so",
@@ -136,7 +136,7 @@ SHOWN_BY = {
     "chat.mcp.command": f"{CHAT}::test_tools_of_an_mcp_server_are_offered_and_used",
     "chat.tool_timeout_s": f"{CHAT}::test_a_function_that_hangs_is_given_up",
     "chat.context_chars": f"{CHAT}::test_what_the_planner_is_told_of_a_long_conversation_is_bounded",
-    "mcp.secrets": "server/test_mcp.py::test_a_goal_names_only_the_secrets_that_the_settings_give_leave_for",
+    "mcp.secrets": "mcp/test_mcp.py::test_a_goal_names_only_the_secrets_that_the_settings_give_leave_for",
     "server.host": EXPOSED,
     "server.port": "cli/test_serve.py::test_what_keeps_the_server_from_starting_is_one_sentence",
     "server.expose": EXPOSED,
@@ -152,14 +152,14 @@ SHOWN_BY = {
     "adb.port": f"{ADB}::test_a_server_that_does_not_run_is_started_once_for_all_callers",
     "adb.path": f"{ADB}::test_a_missing_adb_is_said_in_one_sentence",
     "browser.cdp_url": f"{HERE}::test_a_running_browser_is_looked_for_at_its_address",
-    "browser.executable": "devices/test_browser_process.py::test_a_browser_that_is_not_there_is_said_in_one_sentence",
+    "browser.executable": "devices/browser/test_browser_process.py::test_a_browser_that_is_not_there_is_said_in_one_sentence",
     "browser.headless": f"{HERE}::test_a_browser_can_be_watched_at_work",
-    "browser.profile": "devices/test_browser_process.py::test_a_profile_folder_remembers_between_runs",
+    "browser.profile": "devices/browser/test_browser_process.py::test_a_profile_folder_remembers_between_runs",
     "browser.width": PIXELS,
     "browser.height": PIXELS,
     "browser.scale": PIXELS,
-    "browser.downloads": "devices/test_browser_acting.py::test_a_download_lands_in_the_known_folder",
-    "desktop.display": "devices/test_desktop_attach.py::test_a_display_that_is_not_there_is_a_clear_sentence",
+    "browser.downloads": "devices/browser/test_acting.py::test_a_download_lands_in_the_known_folder",
+    "desktop.display": "devices/desktop/test_attach.py::test_a_display_that_is_not_there_is_a_clear_sentence",
     "desktop.width": DISPLAY,
     "desktop.height": DISPLAY,
     "desktop.app_timeout_s": f"{HERE}::test_an_app_without_a_window_is_given_up",
@@ -175,7 +175,7 @@ SHOWN_BY = {
     "policy.look": RISK,
     "policy.reversible": RISK,
     "policy.irreversible": RISK,
-    "policy.run_code": "engine/test_run_code.py::test_code_is_not_run_without_a_yes",
+    "policy.run_code": "engine/inner/test_run_code.py::test_code_is_not_run_without_a_yes",
     "policy.sites_allow": f"{SITES}::test_what_is_clicked_does_not_lead_away",
     "policy.sites_deny": f"{SITES}::test_a_denied_site_is_refused_and_all_others_are_not",
     "policy.apps_allow": f"{POLICY}::test_in_an_app_off_the_list_nothing_is_done_but_leaving",

@@ -283,7 +283,7 @@ VICTIM = """
     import asyncio, sys
     from deskhand.clock import SystemClock
     from deskhand.settings.schema import BrowserSettings
-    from deskhand.devices.browser import launch
+    from deskhand.devices.browser.device import launch
 
     async def main():
         device = await launch(BrowserSettings(), clock=SystemClock())
@@ -303,7 +303,7 @@ async def test_no_process_outlives_a_kill_9(victim: str) -> None:
     assert parent.stdout is not None
     assert await parent.stdout.readline() == b"up\n"
     started = below(parent.pid)
-    guard = next(pid for pid in started if "browser_guard" in Path(f"/proc/{pid}/cmdline").read_text())
+    guard = next(pid for pid in started if "process_guard" in Path(f"/proc/{pid}/cmdline").read_text())
     driver = next(pid for pid in started if "driver/node" in Path(f"/proc/{pid}/cmdline").read_text())
     if victim == "frozen browser":
         for pid in below(guard):

@@ -129,7 +129,7 @@ import asyncio, sys
 from deskhand.core.actions import OpenApp
 from deskhand.clock import SystemClock
 from deskhand.settings.schema import DesktopSettings
-from deskhand.devices.desktop import open_desktop
+from deskhand.devices.desktop.device import open_desktop
 
 async def main():
     device = await open_desktop(DesktopSettings(display="own"), clock=SystemClock())

@@ -34,7 +34,7 @@ def test_what_is_taken_over_is_taken_over_whole() -> None:
 )
 def test_each_sentence_is_still_one_that_a_device_says(sentence: str) -> None:
     # a string may be broken over lines; its pieces stand in the source as they are told
-    devices = "".join(path.read_text() for path in (SOURCES / "devices").glob("*.py"))
+    devices = "".join(path.read_text() for path in (SOURCES / "devices").rglob("*.py"))
     said = re.sub(r'"\s*\n\s*f?"', "", devices)
     for piece in re.split(r"\{\w+\}", sentence):
         assert len(piece) < 8 or piece in said, piece
