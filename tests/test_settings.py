@@ -45,6 +45,7 @@ TESTS = Path(__file__).parent
 HERE = "test_settings.py"
 OPERATOR_SETTINGS = f"{HERE}::test_what_an_operator_is_set_to_reaches_its_model_and_the_phone"
 ADB, BOX, EXECUTOR = "devices/android/test_adb.py", "sandbox/test_code_runner.py", "engine/inner/test_executor.py"
+SETTLE, START = "screen/stillness/test_settle.py", "devices/browser/test_browser_process.py"
 SUPERVISION = "engine/outer/test_supervision.py"
 POLICY, SITES = "engine/safety/test_policy.py", "devices/browser/test_site_filter.py"
 RISK = f"{POLICY}::test_each_risk_is_treated_as_the_settings_say"
@@ -74,12 +75,12 @@ SHOWN_BY = {
     "executor.action_timeout_s": f"{EXECUTOR}::test_an_action_that_hangs_is_given_up_and_told",
     "executor.history": f"{EXECUTOR}::test_history_in_a_briefing_is_bounded",
     "executor.tick_ms": "engine/test_observer.py::test_a_quiet_screen_is_looked_at_as_often_as_set",
-    "settle.max_wait_ms": "screen/stillness/test_settle.py::test_no_time_at_all_is_one_look",
-    "settle.max_opening_ms": "screen/stillness/test_settle.py::test_the_wait_after_opening_has_a_limit_which_is_a_setting",
+    "settle.max_wait_ms": f"{SETTLE}::test_no_time_at_all_is_one_look",
+    "settle.max_opening_ms": f"{SETTLE}::test_the_wait_after_opening_has_a_limit_which_is_a_setting",
     "settle.interval_ms": WAIT,
-    "settle.threshold": "screen/stillness/test_settle.py::test_the_threshold_says_what_is_too_small_to_start_the_wait_again",
+    "settle.threshold": f"{SETTLE}::test_the_threshold_says_what_is_too_small_to_start_the_wait_again",
     "settle.still_frames": WAIT,
-    "settle.patience_ms": "screen/stillness/test_settle.py::test_where_nothing_happens_more_patience_is_shown_but_not_all_of_it",
+    "settle.patience_ms": f"{SETTLE}::test_where_nothing_happens_more_patience_is_shown_but_not_all_of_it",
     "rules.check_every": THRESHOLDS,
     "rules.repeats": THRESHOLDS,
     "rules.subtask_steps": THRESHOLDS,
@@ -152,9 +153,9 @@ SHOWN_BY = {
     "adb.port": f"{ADB}::test_a_server_that_does_not_run_is_started_once_for_all_callers",
     "adb.path": f"{ADB}::test_a_missing_adb_is_said_in_one_sentence",
     "browser.cdp_url": f"{HERE}::test_a_running_browser_is_looked_for_at_its_address",
-    "browser.executable": "devices/browser/test_browser_process.py::test_a_browser_that_is_not_there_is_said_in_one_sentence",
+    "browser.executable": f"{START}::test_a_browser_that_is_not_there_is_said_in_one_sentence",
     "browser.headless": f"{HERE}::test_a_browser_can_be_watched_at_work",
-    "browser.profile": "devices/browser/test_browser_process.py::test_a_profile_folder_remembers_between_runs",
+    "browser.profile": f"{START}::test_a_profile_folder_remembers_between_runs",
     "browser.width": PIXELS,
     "browser.height": PIXELS,
     "browser.scale": PIXELS,

@@ -8,19 +8,19 @@ if TYPE_CHECKING:
     from deskhand.core.errors import DeskhandError
     from deskhand.core.statuses import TaskStatus
     from deskhand.engine.outer.rules import Rule
-    from deskhand.engine.run import Run
+    from deskhand.engine.run import Task
     from deskhand.settings.load import load
     from deskhand.settings.schema import Settings
     from deskhand.task.state import TaskState
 
 __version__ = "0.1.0"
-__all__ = ["Deskhand", "DeskhandError", "Rule", "Run", "Settings", "TaskState", "TaskStatus", "__version__", "load"]
+__all__ = ["Deskhand", "DeskhandError", "Rule", "Settings", "Task", "TaskState", "TaskStatus", "__version__", "load"]
 
 _HOMES = {
     "Deskhand": "build",
     "DeskhandError": "core.errors",
     "Rule": "engine.outer.rules",
-    "Run": "engine.run",
+    "Task": "engine.run",
     "Settings": "settings.schema",
     "TaskState": "task.state",
     "TaskStatus": "core.statuses",

@@ -20,10 +20,10 @@ from rich.console import Console
 
 from deskhand.cli.event_lines import lines_of
 from deskhand.cli.typed_input import TypedLine, WholeLines, verdict_of
-from deskhand.core.human import PersonRequest, RequestKind
+from deskhand.core.human import RequestKind, UserRequest
 from deskhand.models.scripted.model_server import ModelServer
 from deskhand.models.scripted.script import Reply, Seen
-from deskhand.task.events import PersonAsked, Record
+from deskhand.task.events import Record, UserAsked
 from tests.cli.conftest import LIMIT_S, Cli
 from tests.conftest import ConnectedPhone, eventually
 from tests.e2e.test_dispatch import act, call, done, press
@@ -309,7 +309,7 @@ async def test_beside_the_live_picture_what_is_typed_has_its_own_line(cli: Cli, 
 
 def test_a_model_can_neither_hide_nor_forge_what_is_asked() -> None:
     said = 'click "[/] Back\x1b[2K\r" has to be agreed to\n  (nothing to agree to)\u202e: "Pay"'
-    asked = PersonAsked(request=PersonRequest(id="1", kind="approval", text=said, expires=1.0))
+    asked = UserAsked(request=UserRequest(id="1", kind="approval", text=said, expires=1.0))
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, color_system=None, width=200)
     for line in lines_of(Record(task_id="t", seq=1, at=0.0, event=asked)):

@@ -9,7 +9,7 @@ from typing import Any
 from deskhand.build import Deskhand
 from deskhand.core.commands import InjectPrompt
 from deskhand.core.statuses import TaskStatus
-from deskhand.engine.run import Run
+from deskhand.engine.run import Task
 from deskhand.settings.schema import Settings
 from deskhand.task.events import Decided, PlanMade
 
@@ -37,7 +37,7 @@ async def desk(folder: Path) -> AsyncIterator[Desk]:
         yield Desk(hand, folder)
 
 
-async def until(run: Run, kind: type[Any]) -> None:
+async def until(run: Task, kind: type[Any]) -> None:
     async for record in run.events():
         if isinstance(record.event, kind):
             return

@@ -17,11 +17,11 @@ import pytest
 
 from deskhand.build import Deskhand
 from deskhand.core.statuses import TaskStatus
-from deskhand.engine.run import Run
+from deskhand.engine.run import Task
 from deskhand.models.scripted.model_server import ModelServer
 from deskhand.models.scripted.script import Seen, Step
 from deskhand.settings.schema import ModelsSettings, Settings
-from deskhand.task.events import ActionIntended, PersonAsked
+from deskhand.task.events import ActionIntended, UserAsked
 from deskhand.task.state import TaskState
 from tests.devices.browser.browser_stage import script as in_page
 from tests.devices.browser.browser_stage import serving
@@ -111,7 +111,7 @@ class Villain:
 
 
 @asynccontextmanager
-async def hijacked(hand: Deskhand, villain: Villain, *, attended: bool = False, **where: str) -> AsyncIterator[Run]:
+async def hijacked(hand: Deskhand, villain: Villain, *, attended: bool = False, **where: str) -> AsyncIterator[Task]:
     async with AsyncExitStack() as stack:
         models = {}
         for role in (role for role in ModelsSettings.model_fields if hasattr(villain, role)):
@@ -129,11 +129,11 @@ async def house(folder: Path, **settings: Any) -> AsyncIterator[Deskhand]:
         yield hand
 
 
-async def answer_all(run: Run, verdicts: Iterator[str]) -> TaskState:
+async def answer_all(run: Task, verdicts: Iterator[str]) -> TaskState:
     """A person who answers every approval from this list, says no to a hand on the device, and lets it go on."""
     async with asyncio.timeout(240):
         async for record in run.events():
-            if not isinstance(record.event, PersonAsked):
+            if not isinstance(record.event, UserAsked):
                 continue
             request = record.event.request
             if request.kind == "approval" and next(verdicts, "no") == "yes":
@@ -235,9 +235,9 @@ async def test_a_yes_to_the_first_button_is_none_to_the_next(tmp_path: Path) -> 
     ]  # fmt: skip
 
 
-async def approvals(hand: Deskhand, run: Run) -> list[str]:
+async def approvals(hand: Deskhand, run: Task) -> list[str]:
     records = await hand.journal.read(run.task_id)
-    asked = [record.event.request for record in records if isinstance(record.event, PersonAsked)]
+    asked = [record.event.request for record in records if isinstance(record.event, UserAsked)]
     return [request.text for request in asked if request.kind == "approval"]
 
 

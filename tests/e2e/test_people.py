@@ -14,13 +14,13 @@ import pytest
 
 from deskhand.build import Deskhand
 from deskhand.core.actions import OpenApp, OpenUrl
-from deskhand.core.human import PersonRequest
+from deskhand.core.human import UserRequest
 from deskhand.core.statuses import ExecutorStatus, SubtaskStatus, TaskStatus
-from deskhand.engine.run import Run
+from deskhand.engine.run import Task
 from deskhand.models.scripted.model_server import ModelServer
 from deskhand.models.scripted.script import Entry, Seen, Step
 from deskhand.settings.schema import Settings
-from deskhand.task.events import ActionIntended, Corrected, PersonAsked, TodoEdited
+from deskhand.task.events import ActionIntended, Corrected, TodoEdited, UserAsked
 from tests.devices.browser.browser_stage import Site, serving
 from tests.e2e.test_dispatch import act, call, done, press
 
@@ -61,7 +61,7 @@ def place(request: pytest.FixtureRequest, site: Site) -> Place:
 @asynccontextmanager
 async def task(
     folder: Path, place: Place, operator: Sequence[Entry], **settings: Any
-) -> AsyncIterator[tuple[Run, ModelServer, Deskhand]]:
+) -> AsyncIterator[tuple[Task, ModelServer, Deskhand]]:
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(ModelServer(operator))
         model = {"model": "scripted", "base_url": server.url, "free": True}
@@ -71,7 +71,7 @@ async def task(
         yield await stack.enter_async_context(starting), server, hand
 
 
-async def happens(run: Run, kind: type[E]) -> E:
+async def happens(run: Task, kind: type[E]) -> E:
     async with asyncio.timeout(60):
         async for record in run.events():
             if isinstance(record.event, kind):
@@ -79,8 +79,8 @@ async def happens(run: Run, kind: type[E]) -> E:
     raise AssertionError(f"the task ended without {kind.__name__}: {run.state.reason}")
 
 
-async def asked(run: Run) -> PersonRequest:
-    return (await happens(run, PersonAsked)).request
+async def asked(run: Task) -> UserRequest:
+    return (await happens(run, UserAsked)).request
 
 
 def held(reply: Step) -> tuple[asyncio.Event, asyncio.Event, Entry]:

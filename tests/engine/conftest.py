@@ -11,12 +11,12 @@ import pytest
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Action
-from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.core.protocols import Device
 from deskhand.devices.android.adb.client import AdbClient
 from deskhand.devices.android.adb.private_server import private_server
 from deskhand.devices.android.device import connect
-from deskhand.engine.run import Crew, Management, Run
+from deskhand.engine.run import Crew, Management, Task
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import AdbSettings, ExecutorSettings, Settings, SettleSettings
 from deskhand.simphone.adb.phone_server import SimPhone
@@ -47,7 +47,7 @@ class ScriptedWorker:
         if isinstance(reply, Decision):
             return reply
         actions = reply if isinstance(reply, list) else [reply]
-        planned = tuple(a if isinstance(a, Planned) else Planned(action=a) for a in actions)
+        planned = tuple(a if isinstance(a, PlannedAction) else PlannedAction(action=a) for a in actions)
         return Decision(kind="actions", actions=planned)
 
 
@@ -99,7 +99,7 @@ def device(sim_phone: tuple[Phone, Device]) -> Journaled:
     return Journaled(sim_phone[1])
 
 
-StartRun = Callable[..., AbstractAsyncContextManager[Run]]
+StartRun = Callable[..., AbstractAsyncContextManager[Task]]
 
 
 @pytest.fixture
@@ -127,7 +127,7 @@ def start(journal: SqliteJournal, tmp_path: Path) -> StartRun:
         attended: bool = False,
         past: TaskState | None = None,
         **settings_of_all: Any,
-    ) -> AsyncIterator[Run]:
+    ) -> AsyncIterator[Task]:
         clock = SystemClock()
         settings = Settings(
             data_dir=tmp_path / "data",
@@ -146,7 +146,7 @@ def start(journal: SqliteJournal, tmp_path: Path) -> StartRun:
             settings=settings,
             management=management,
         )
-        run = Run.resumed(past, crew, attended=attended) if past else Run(goal, crew, max_steps, attended=attended)
+        run = Task.resumed(past, crew, attended=attended) if past else Task(goal, crew, max_steps, attended=attended)
         await run.start()
         try:
             yield run

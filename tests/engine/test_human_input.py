@@ -8,15 +8,15 @@ import pytest
 
 from deskhand.core.actions import Click, Home, Memorize, OpenApp, TakeOver
 from deskhand.core.commands import Pause
-from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.core.errors import DeviceTimeout, UsageError
-from deskhand.core.human import Amendment, AmendRequest, ChangeTodo, PersonRequest
+from deskhand.core.human import Amendment, AmendRequest, ChangeTodo, UserRequest
 from deskhand.core.planning import Plan, PlanRequest
 from deskhand.core.screen import Element
 from deskhand.core.statuses import ExecutorStatus, Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
-from deskhand.engine.run import Management, Run
+from deskhand.engine.run import Management, Task
 from deskhand.roles.offline.coach import OfflineCoach
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.simphone.phone import Phone
@@ -27,19 +27,19 @@ from deskhand.task.events import (
     ExecutorChanged,
     GateOpened,
     Memorized,
-    PersonActed,
-    PersonAsked,
-    PersonReplied,
     Record,
     SituationChanged,
     TodoEdited,
+    UserActed,
+    UserAsked,
+    UserReplied,
 )
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
 
 QUESTION = Decision(kind="ask", message="which of the two?")
-RISKY = Planned(action=OpenApp(name="设置"), sensitive="it changes settings")
+RISKY = PlannedAction(action=OpenApp(name="设置"), sensitive="it changes settings")
 
 
 class OnePlan:
@@ -62,16 +62,16 @@ def managed(planner: OnePlan | None = None) -> Management:
     return Management(planner or OnePlan(), judge, judge, can_afford=lambda _: True, coach=OfflineCoach())
 
 
-async def asked(run: Run) -> PersonRequest:
+async def asked(run: Task) -> UserRequest:
     """The next thing that the task wants from a person."""
     async with asyncio.timeout(30):
         async for record in run.events():
-            if isinstance(record.event, PersonAsked) and run.state.requests:
+            if isinstance(record.event, UserAsked) and run.state.requests:
                 return run.state.requests[0]
     raise AssertionError("the task ended without a question")
 
 
-async def events_of(journal: SqliteJournal, run: Run) -> list[Event]:
+async def events_of(journal: SqliteJournal, run: Task) -> list[Event]:
     return [record.event for record in await journal.read(run.task_id)]
 
 
@@ -117,13 +117,13 @@ async def test_what_was_refused_once_is_not_asked_again(
         state = await run.wait()
     events = await events_of(journal, run)
     assert device.sent == []
-    assert len([event for event in events if isinstance(event, PersonAsked) and event.request.action]) == 1
+    assert len([event for event in events if isinstance(event, UserAsked) and event.request.action]) == 1
     assert planner.requests[1].because.startswith("the person said no")
     assert state.status is TaskStatus.FULFILLED  # the script is over, and the third plan has nothing left to do
 
 
 async def test_a_yes_expires_when_the_screen_changes(start: StartRun, device: Journaled, phone: Phone) -> None:
-    worker = ScriptedWorker([Planned(action=Click(x=540, y=1000), sensitive="who knows what this is")])
+    worker = ScriptedWorker([PlannedAction(action=Click(x=540, y=1000), sensitive="who knows what this is")])
     async with start(device, worker, attended=True) as run:
         request = await asked(run)
         await run.by_hand(OpenApp(name="设置"))
@@ -160,7 +160,7 @@ def point(elements: Sequence[Element], name: str) -> dict[str, int]:
 async def test_nobody_answers_in_time(start: StartRun, device: Journaled, journal: SqliteJournal) -> None:
     async with start(device, ScriptedWorker([RISKY]), attended=True, people={"timeout_s": 0.1}) as run:
         state = await run.wait()
-    replies = [event.reply for event in await events_of(journal, run) if isinstance(event, PersonReplied)]
+    replies = [event.reply for event in await events_of(journal, run) if isinstance(event, UserReplied)]
     assert [(reply.verdict, reply.by) for reply in replies] == [("no", "timeout")]
     assert device.sent == []
     assert "nobody answered in time" in state.reason
@@ -205,7 +205,7 @@ async def test_a_person_takes_over_at_any_time_and_hands_back(
             while len(worker.briefings) == seen:
                 await asyncio.sleep(0.01)
         assert any("handed it back" in message for message in worker.briefings[-1].messages)
-    assert [e.action for e in await events_of(journal, run) if isinstance(e, PersonActed)] == [OpenApp(name="设置")]
+    assert [e.action for e in await events_of(journal, run) if isinstance(e, UserActed)] == [OpenApp(name="设置")]
 
 
 async def test_a_task_that_waits_for_an_answer_survives_its_program(
@@ -468,7 +468,7 @@ async def test_nothing_of_a_skipped_part_is_done_any_more_while_the_order_to_sto
         async with asyncio.timeout(30):
             while run.state.plan:
                 await asyncio.sleep(0)
-        return Decision(kind="actions", actions=(Planned(action=Home()),))
+        return Decision(kind="actions", actions=(PlannedAction(action=Home()),))
 
     async with start(device, ScriptedWorker(skipped_meanwhile), attended=True, management=managed()) as run:
         state = await run.wait()

@@ -7,11 +7,11 @@ import pytest
 
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Action, Click, Wait
-from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import AppInfo, Element, Frame
-from deskhand.engine.observer import Eyes
-from deskhand.engine.run import Run
+from deskhand.engine.observer import Observer
+from deskhand.engine.run import Task
 from deskhand.screen.ocr.screen_text import Line, ScreenText
 from deskhand.screen.perception import Perception
 from deskhand.task.events import QueueFlushed
@@ -74,11 +74,11 @@ async def test_a_quiet_screen_is_looked_at_as_often_as_set(start: StartRun) -> N
 QUICK = {"executor": {"tick_ms": 50}, "settle": {"patience_ms": 0}}
 
 
-def surprises(run: Run) -> Callable[[], object]:
+def surprises(run: Task) -> Callable[[], object]:
     return lambda: run._eyes.perception.surprise
 
 
-async def flushed(run: Run, journal: SqliteJournal) -> list[str]:
+async def flushed(run: Task, journal: SqliteJournal) -> list[str]:
     state = await run.wait()
     return [r.event.reason for r in await journal.read(state.task_id) if isinstance(r.event, QueueFlushed)]
 
@@ -92,7 +92,7 @@ async def test_what_pops_up_while_the_worker_decides_is_not_clicked(
     async def slow(_: Briefing) -> Decision:
         device.shown, device.front = painted(device.shown, 100, 300, 300, 500), front
         await until(surprises(run))
-        return Decision(kind="actions", actions=(Planned(action=Click(x=200, y=400)),))
+        return Decision(kind="actions", actions=(PlannedAction(action=Click(x=200, y=400)),))
 
     async with start(device, ScriptedWorker(slow, Click(x=20, y=20)), **QUICK) as run:
         reasons = await flushed(run, journal)
@@ -109,7 +109,7 @@ async def test_on_a_screen_that_never_rests_the_second_decision_is_carried_out(
         run._eyes.perception.surprise = None
         device.shown = noise(400, 800, 20 + len(worker.briefings))
         await until(surprises(run))
-        return Decision(kind="actions", actions=(Planned(action=Click(x=200, y=400)),))
+        return Decision(kind="actions", actions=(PlannedAction(action=Click(x=200, y=400)),))
 
     worker = ScriptedWorker(slow, slow)
     async with start(device, worker, **QUICK) as run:
@@ -125,7 +125,7 @@ async def test_what_changed_elsewhere_while_the_worker_decides_is_no_effect_of_i
     async def slow(_: Briefing) -> Decision:
         device.shown = painted(device.shown, 0, 600, 400, 800)
         await until(surprises(run))
-        return Decision(kind="actions", actions=(Planned(action=Click(x=200, y=100)),))
+        return Decision(kind="actions", actions=(PlannedAction(action=Click(x=200, y=100)),))
 
     async with start(device, ScriptedWorker(slow), **QUICK) as run:
         assert await flushed(run, journal) == []
@@ -140,7 +140,7 @@ async def test_what_came_during_a_wait_is_not_clicked(start: StartRun, journal: 
         popped = painted(device.shown, 100, 300, 300, 500)
         asyncio.get_running_loop().call_later(0.05, setattr, device, "shown", popped)
         actions = (Wait(seconds=0.2), Click(x=200, y=400))
-        return Decision(kind="actions", actions=tuple(Planned(action=action) for action in actions))
+        return Decision(kind="actions", actions=tuple(PlannedAction(action=action) for action in actions))
 
     async with start(device, ScriptedWorker(soon), settle={"patience_ms": 0}) as run:
         assert await flushed(run, journal) == ["what the next action aims at has changed"]
@@ -174,6 +174,6 @@ async def test_where_the_list_says_nothing_the_picture_is_read(
 
     reader = ScreenText(lambda frame: [Line("Pay", BOX, 1.0)])
     hollow = Listing(device._device)
-    seen = await Eyes(Perception(hollow, lambda _: None, SystemClock()), hollow, reader).observe(with_elements=True)
+    seen = await Observer(Perception(hollow, lambda _: None, SystemClock()), hollow, reader).observe(with_elements=True)
     reader.close()
     assert {one.source for one in seen.elements or ()} == {source}

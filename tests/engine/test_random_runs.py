@@ -13,7 +13,7 @@ import pytest
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Action, ActionKind, Click, Memorize, OpenApp, TakeOver
-from deskhand.core.decisions import Briefing, Decision, Planned, Usage
+from deskhand.core.decisions import Briefing, Decision, PlannedAction, Usage
 from deskhand.core.errors import (
     ActionFailed,
     BudgetSpent,
@@ -44,11 +44,11 @@ from deskhand.core.screen import AppInfo, Element, Frame, SettleResult
 from deskhand.core.statuses import Situation, TaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
-from deskhand.engine.run import Crew, Management, Run
+from deskhand.engine.run import Crew, Management, Task
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.screen.diff import change_between
 from deskhand.settings.schema import DispatcherSettings, ExecutorSettings, RuleSettings, Settings
-from deskhand.task.events import Event, PersonReplied, Record, RunSummary, TodoEdited
+from deskhand.task.events import Event, Record, TaskSummary, TodoEdited, UserReplied
 from deskhand.task.fold import fold, fold_all
 from deskhand.task.state import TaskState
 from deskhand.task.transitions import TABLE
@@ -74,7 +74,7 @@ class Memory:
     async def read(self, task_id: str, after: int = 0) -> list[Record]:
         return self.records[after:]
 
-    async def runs(self, limit: int = 50) -> list[RunSummary]:
+    async def runs(self, limit: int = 50) -> list[TaskSummary]:
         return []
 
     async def keep_frame(self, frame: Frame) -> str:
@@ -164,7 +164,7 @@ class ChanceWorker:
             action = OpenApp(name="App")
         elif said == "hand":
             action = TakeOver(reason="the code, please")
-        planned = Planned(action=action, sensitive="who knows" if said == "risky" else "")
+        planned = PlannedAction(action=action, sensitive="who knows" if said == "risky" else "")
         return Decision(kind="actions", actions=(planned,) * self._chance.randint(1, 3))
 
 
@@ -235,7 +235,7 @@ class ChanceCoach:
 class ChancePerson:
     """Answers, pauses, takes over and has ever new ideas, until it has had enough: then it only lets things go on."""
 
-    def __init__(self, chance: random.Random, run: Run) -> None:
+    def __init__(self, chance: random.Random, run: Task) -> None:
         self._chance = chance
         self._run = run
 
@@ -307,7 +307,7 @@ async def walk(seed: int, *, attended: bool) -> tuple[TaskState, list[Record]]:
             coach=ChanceCoach(chance) if attended else None, rules=own_rules(chance),
         ),
     )  # fmt: skip
-    run = Run("whatever happens", crew, attended=attended)
+    run = Task("whatever happens", crew, attended=attended)
     await run.start()
     async with asyncio.timeout(20):
         if attended:
@@ -334,7 +334,7 @@ async def test_whatever_happens_a_task_ends_for_a_reason_and_on_the_table(block:
             if state.situation is not situations[-1]:
                 situations.append(state.situation)
         assert [step for step in pairwise(situations) if step not in allowed] == [], seed
-        said = sum(isinstance(record.event, PersonReplied | TodoEdited) for record in records)
+        said = sum(isinstance(record.event, UserReplied | TodoEdited) for record in records)
         assert len(situations) <= 6 * (ended.step + ended.plans + 1 + said), f"seed {seed} goes round for nothing"
         assert not (ended.requests and ended.cause == "done"), seed
         assert fold_all(records) == ended, "nothing is state unless an event says so"

@@ -14,12 +14,12 @@ import pytest
 from deskhand.build import Deskhand
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Click, Home, Memorize
-from deskhand.core.decisions import Decision, Planned
+from deskhand.core.decisions import Decision, PlannedAction
 from deskhand.core.errors import UsageError
 from deskhand.core.planning import GateTrigger
 from deskhand.core.statuses import Situation, SubtaskStatus, TaskStatus
 from deskhand.devices.android.adb.private_server import private_server
-from deskhand.engine.run import Crew, Run
+from deskhand.engine.run import Crew, Task
 from deskhand.settings.schema import AdbSettings, Settings
 from deskhand.simphone.adb.phone_server import SimPhone
 from deskhand.simphone.phone import Phone
@@ -95,7 +95,7 @@ async def _records(folder: Path, task_id: str) -> list[Record]:
         await journal.close()
 
 
-async def _stopped(start: StartRun, device: Journaled, worker: ScriptedWorker, **more: object) -> Run:
+async def _stopped(start: StartRun, device: Journaled, worker: ScriptedWorker, **more: object) -> Task:
     async with start(device, worker, **more) as run:
         async with asyncio.timeout(20):
             while len(worker.briefings) < 2:
@@ -107,11 +107,11 @@ async def _stopped(start: StartRun, device: Journaled, worker: ScriptedWorker, *
 async def test_a_stopped_task_goes_on_with_its_place_and_its_history(
     start: StartRun, device: Journaled, journal: SqliteJournal
 ) -> None:
-    bookmarked = Decision(kind="actions", actions=(Planned(action=Memorize(text="x")),), bookmark="page 3")
+    bookmarked = Decision(kind="actions", actions=(PlannedAction(action=Memorize(text="x")),), bookmark="page 3")
     run = await _stopped(start, device, ScriptedWorker(bookmarked, forever))
     worker = ScriptedWorker()
     past = fold_all(await journal.read(run.task_id))
-    again = Run.resumed(past, _crew_of(run, worker))
+    again = Task.resumed(past, _crew_of(run, worker))
     await again.start()
     state = await again.wait()
     assert (state.task_id, state.status) == (run.task_id, TaskStatus.FULFILLED)
@@ -120,7 +120,7 @@ async def test_a_stopped_task_goes_on_with_its_place_and_its_history(
     assert worker.briefings[0].step == 2
 
 
-def _crew_of(run: Run, worker: ScriptedWorker) -> Crew:
+def _crew_of(run: Task, worker: ScriptedWorker) -> Crew:
     return replace(run._crew, workers={"operator": worker})
 
 
@@ -141,7 +141,7 @@ async def test_an_action_whose_outcome_is_unknown_is_told_and_not_repeated(
     past = fold_all(await journal.read(run.task_id))
     assert past.unconfirmed == Click(x=540, y=45, target="Send")
     next_worker = ScriptedWorker()
-    again = Run.resumed(past, _crew_of(run, next_worker))
+    again = Task.resumed(past, _crew_of(run, next_worker))
     await again.start()
     await again.wait()
     told = next_worker.briefings[0].messages
@@ -156,7 +156,7 @@ async def test_the_outer_loop_goes_on_with_the_subtask_it_was_at(
     management = managed(planner, ScriptedJudge())
     run = await _stopped(start, device, ScriptedWorker(DONE, forever), management=management)
     past = fold_all(await journal.read(run.task_id))
-    again = Run.resumed(past, _crew_of(run, ScriptedWorker(DONE, DONE)))
+    again = Task.resumed(past, _crew_of(run, ScriptedWorker(DONE, DONE)))
     await again.start()
     state = await again.wait()
     assert state.status is TaskStatus.FULFILLED
@@ -166,7 +166,7 @@ async def test_the_outer_loop_goes_on_with_the_subtask_it_was_at(
     assert started == [("a", False), ("b", False), ("b", True), ("c", False)]
 
 
-async def _killed_behind(journal: SqliteJournal, run: Run, last: Callable[[Event], bool]) -> TaskState:
+async def _killed_behind(journal: SqliteJournal, run: Task, last: Callable[[Event], bool]) -> TaskState:
     """The task as its log tells it when this event was the last that reached the disk."""
     records = await journal.read(run.task_id)
     return fold_all(records[: next(n for n, record in enumerate(records, 1) if last(record.event))])
@@ -182,7 +182,7 @@ async def test_what_is_done_is_not_done_again_when_only_the_last_look_was_missin
         journal, run, lambda e: isinstance(e, SituationChanged) and e.situation is Situation.FINAL_CHECK
     )
     worker = ScriptedWorker(Home())
-    again = Run.resumed(past, _crew_of(run, worker))
+    again = Task.resumed(past, _crew_of(run, worker))
     await again.start()
     state = await again.wait()
     assert (state.status, len(planner.requests), worker.briefings) == (TaskStatus.FULFILLED, 1, [])
@@ -200,7 +200,7 @@ async def test_what_was_planned_anew_before_is_no_reason_for_another_plan(
         journal, run, lambda e: isinstance(e, SubtaskEnded) and e.status is SubtaskStatus.FULFILLED
     )
     plans, left = len(planner.requests), ScriptedWorker()
-    again = Run.resumed(past, _crew_of(run, left))
+    again = Task.resumed(past, _crew_of(run, left))
     await again.start()
     state = await again.wait()
     assert (state.status, len(planner.requests)) == (TaskStatus.FULFILLED, plans)
@@ -215,7 +215,7 @@ async def test_a_question_without_a_person_is_the_end_each_time_it_is_taken_up(
     async with start(device, ScriptedWorker(ask), management=managed(planner, ScriptedJudge())) as run:
         past = await run.wait()
     for _ in range(2):
-        again = Run.resumed(past, _crew_of(run, ScriptedWorker()))
+        again = Task.resumed(past, _crew_of(run, ScriptedWorker()))
         await again.start()
         past = await again.wait()
         assert past.reason == "a person is needed: which of the two?"
@@ -233,7 +233,7 @@ async def test_what_the_outer_loop_asked_is_not_put_into_a_workers_mouth(
                 await asyncio.sleep(0.01)
         past = await run.stop()
     assert past.requests[0].text.startswith("Nothing that was tried has worked")
-    again = Run.resumed(past, _crew_of(run, ScriptedWorker(DONE)), attended=True)
+    again = Task.resumed(past, _crew_of(run, ScriptedWorker(DONE)), attended=True)
     await again.start()
     async with asyncio.timeout(20):
         assert (await again.wait()).status is TaskStatus.FULFILLED
@@ -245,7 +245,7 @@ async def test_a_task_that_failed_is_planned_anew(start: StartRun, device: Journ
     fail = Decision(kind="fail", message="no")
     async with start(device, ScriptedWorker(*[fail] * 9), management=management) as run:
         past = await run.wait()
-    again = Run.resumed(past, _crew_of(run, ScriptedWorker(DONE)))
+    again = Task.resumed(past, _crew_of(run, ScriptedWorker(DONE)))
     await again.start()
     assert (await again.wait()).status is TaskStatus.FULFILLED
 
@@ -254,7 +254,7 @@ async def test_more_steps_are_granted_by_resuming(start: StartRun, device: Journ
     async with start(device, ScriptedWorker(*[Memorize(text="x")] * 9), max_steps=2) as run:
         past = await run.wait()
     assert past.cause == "steps"
-    again = Run.resumed(past, _crew_of(run, ScriptedWorker(Home())), max_steps=5)
+    again = Task.resumed(past, _crew_of(run, ScriptedWorker(Home())), max_steps=5)
     await again.start()
     state = await again.wait()
     assert (state.status, state.max_steps) == (TaskStatus.FULFILLED, 7)
@@ -264,4 +264,4 @@ async def test_a_fulfilled_task_has_nothing_left_to_do(start: StartRun, device: 
     async with start(device, ScriptedWorker()) as run:
         past = await run.wait()
     with pytest.raises(UsageError, match="nothing left to do"):
-        Run.resumed(past, run._crew)
+        Task.resumed(past, run._crew)

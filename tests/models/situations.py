@@ -2,7 +2,7 @@
 
 from deskhand.core.actions import ActionKind
 from deskhand.core.geometry import Rect
-from deskhand.core.llm import Picture, Situation
+from deskhand.core.llm import Picture, StepRequest
 from deskhand.core.screen import Element
 
 PHONE: frozenset[ActionKind] = frozenset(
@@ -24,8 +24,8 @@ def situation(
     frame: tuple[int, int] = (1080, 2400),
     picture: Picture | None = PICTURE,
     elements: tuple[Element, ...] = (SEND,),
-) -> Situation:
-    return Situation(
+) -> StepRequest:
+    return StepRequest(
         language="en",
         role="You operate a phone.",
         task="Send a message to Ann.",

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from deskhand.core.actions import Answer
-from deskhand.core.decisions import Planned, StepReport
+from deskhand.core.decisions import PlannedAction, StepReport
 from deskhand.models.scripted.model_server import ModelServer
 from deskhand.roles.analyst import Analyst
 from deskhand.roles.offline.analyst import OfflineAnalyst, best_match
@@ -53,7 +53,7 @@ async def test_the_answer_is_written_down_and_then_it_is_done_for_one_call() -> 
         first = await worker.decide(briefing(QUESTION, role="analyst", notes=("Adlon costs 250",)))
         second = await worker.decide(briefing(QUESTION, role="analyst", bookmark=first.bookmark))
     answer = "The Adlon:\n```python\nprint(250)\n```"
-    assert first.actions == (Planned(action=Answer(text=answer)),)
+    assert first.actions == (PlannedAction(action=Answer(text=answer)),)
     assert first.thought == "Compare."
     assert first.usage.cost > 0
     assert (second.kind, second.message) == ("done", answer)
@@ -122,7 +122,7 @@ async def test_offline_it_answers_from_notes_answers_and_files() -> None:
         materials=("bill.txt (20 bytes)\ntax: 3\ntotal price: 15",),
     )
     first = await worker.decide(told)
-    assert first.actions == (Planned(action=Answer(text="The total price is 12")),)
+    assert first.actions == (PlannedAction(action=Answer(text="The total price is 12")),)
     done = await worker.decide(briefing("What is the total price?", role="analyst", bookmark=first.bookmark))
     assert (done.kind, done.message) == ("done", "The total price is 12")
     from_file = await worker.decide(briefing("What is the tax?", role="analyst", materials=told.materials))

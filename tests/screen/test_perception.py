@@ -13,7 +13,7 @@ from deskhand.core.geometry import Rect
 from deskhand.core.screen import AppInfo, Element, Frame
 from deskhand.screen.diff import change_between
 from deskhand.screen.perception import Perception, ScreenChanged
-from deskhand.screen.stillness.self_motion import Movers
+from deskhand.screen.stillness.self_motion import SelfMotion
 from tests.screen.pictures import noise, painted
 
 BUSY = noise(400, 800)
@@ -237,7 +237,7 @@ async def test_a_slow_picture_from_before_an_action_does_not_replace_what_the_ac
 
 
 async def test_what_a_person_does_is_not_learned_as_a_habit_of_the_screen() -> None:
-    device, movers = Screen(), Movers()
+    device, movers = Screen(), SelfMotion()
     async with Perception(device, Bus().publish, SystemClock(), movers, every_s=0.02) as perception:  # type: ignore[arg-type]  # a device
         await until(lambda: perception.newest)
         for typed in range(4):

@@ -12,15 +12,15 @@ from typing import Any
 import pytest
 
 from deskhand.core.protocols import PromptMemory
-from deskhand.task.prompt_memory import CORRECTIONS_KEPT, PromptFile
+from deskhand.task.prompt_memory import CORRECTIONS_KEPT, PromptMemoryFile
 
 WRITER = """
 import asyncio, sys
 from pathlib import Path
-from deskhand.task.prompt_memory import PromptFile
+from deskhand.task.prompt_memory import PromptMemoryFile
 
 async def main(path, task_type, times):
-    memory = PromptFile(Path(path))
+    memory = PromptMemoryFile(Path(path))
     n = 0
     while n < int(times):
         await memory.learn(task_type if n % 2 else "both", success=n % 4 < 2, corrections=(f"{task_type} {n}",))
@@ -43,17 +43,17 @@ def writer(path: Path, name: str, times: int) -> subprocess.Popen[str]:
 
 
 async def test_what_is_learned_is_picked_for_the_next_task_of_that_type(tmp_path: Path) -> None:
-    memory: PromptMemory = PromptFile(tmp_path / "deep" / "prompts.json")
+    memory: PromptMemory = PromptMemoryFile(tmp_path / "deep" / "prompts.json")
     assert await memory.pick("message") == ""
     await memory.learn("message", success=True, prompt="先找联系人", corrections=("向下滚动",))
     assert await memory.pick("message") == "先找联系人"
     assert await memory.pick("search") == ""
-    assert await PromptFile(tmp_path / "deep" / "prompts.json").pick("message") == "先找联系人"
+    assert await PromptMemoryFile(tmp_path / "deep" / "prompts.json").pick("message") == "先找联系人"
 
 
 async def test_the_file_reads_as_a_person_would_write_it(tmp_path: Path) -> None:
     path = tmp_path / "prompts.json"
-    memory = PromptFile(path)
+    memory = PromptMemoryFile(path)
     await memory.learn("message", success=True, prompt="Look at the name first.", corrections=("scroll down",))
     await memory.learn("message", success=False)
     await memory.learn("message", success=True, corrections=("返回", "scroll down"))
@@ -72,7 +72,7 @@ async def test_the_file_reads_as_a_person_would_write_it(tmp_path: Path) -> None
 
 async def test_what_a_person_edits_counts(tmp_path: Path) -> None:
     path = tmp_path / "prompts.json"
-    memory = PromptFile(path)
+    memory = PromptMemoryFile(path)
     await memory.learn("shop", success=False, prompt="old")
     mine = {"system_prompt": "mine", "success_rate": 0.5, "uses": 9, "owner": "Ann", "corrections": ["a"]}
     path.write_text(json.dumps({"shop": {**read(path)["shop"], **mine}, "notes": {"why": "for me"}}))
@@ -89,7 +89,7 @@ async def test_what_a_person_edits_counts(tmp_path: Path) -> None:
 async def test_odd_values_are_no_obstacle(tmp_path: Path, odd: dict[str, Any]) -> None:
     path = tmp_path / "prompts.json"
     path.write_text(json.dumps({"read": odd}))
-    memory = PromptFile(path)
+    memory = PromptMemoryFile(path)
     assert await memory.pick("read") == ""
     await memory.learn("read", success=True)
     entry = read(path)["read"]
@@ -98,7 +98,7 @@ async def test_odd_values_are_no_obstacle(tmp_path: Path, odd: dict[str, Any]) -
 
 
 async def test_only_the_newest_distinct_corrections_are_kept(tmp_path: Path) -> None:
-    memory = PromptFile(tmp_path / "prompts.json")
+    memory = PromptMemoryFile(tmp_path / "prompts.json")
     for n in range(25):
         await memory.learn("read", success=True, corrections=(f"hint {n}", "always", " "))
     corrections = read(tmp_path / "prompts.json")["read"]["corrections"]
@@ -108,7 +108,7 @@ async def test_only_the_newest_distinct_corrections_are_kept(tmp_path: Path) -> 
 
 
 async def test_the_rate_is_exact_over_many_uses(tmp_path: Path) -> None:
-    memory = PromptFile(tmp_path / "prompts.json")
+    memory = PromptMemoryFile(tmp_path / "prompts.json")
     for n in range(31):
         await memory.learn("read", success=n % 3 == 0)
     entry = read(tmp_path / "prompts.json")["read"]
@@ -121,7 +121,7 @@ async def test_the_rate_is_exact_over_many_uses(tmp_path: Path) -> None:
 async def test_a_broken_file_is_kept_aside_and_reported(tmp_path: Path, broken: bytes, first: str) -> None:
     path = tmp_path / "prompts.json"
     path.write_bytes(broken)
-    memory = PromptFile(path)
+    memory = PromptMemoryFile(path)
     if first == "pick":
         assert await memory.pick("read") == ""
     else:
@@ -139,7 +139,7 @@ async def test_each_broken_file_is_kept(tmp_path: Path) -> None:
     path = tmp_path / "prompts.json"
     for n in range(3):
         path.write_text(f"broken {n}")
-        await PromptFile(path).pick("read")
+        await PromptMemoryFile(path).pick("read")
     aside = {file.read_text() for file in tmp_path.iterdir() if ".broken-" in file.name}
     assert aside == {"broken 0", "broken 1", "broken 2"}
 
@@ -147,7 +147,7 @@ async def test_each_broken_file_is_kept(tmp_path: Path) -> None:
 async def test_an_empty_file_is_no_trouble(tmp_path: Path) -> None:
     path = tmp_path / "prompts.json"
     path.touch()
-    memory = PromptFile(path)
+    memory = PromptMemoryFile(path)
     assert await memory.pick("read") == ""
     assert memory.trouble == ""
 
@@ -155,12 +155,12 @@ async def test_an_empty_file_is_no_trouble(tmp_path: Path) -> None:
 async def test_a_place_that_can_not_be_written_is_reported_and_stops_nothing(tmp_path: Path) -> None:
     in_the_way = tmp_path / "file"
     in_the_way.touch()
-    memory = PromptFile(in_the_way / "prompts.json")
+    memory = PromptMemoryFile(in_the_way / "prompts.json")
     assert await memory.pick("read") == ""
     assert "can't be" in memory.trouble
     await memory.learn("read", success=True)
     assert "can't be written" in memory.trouble
-    folder = PromptFile(tmp_path)
+    folder = PromptMemoryFile(tmp_path)
     assert await folder.pick("read") == ""
     assert "can't be read" in folder.trouble
 
@@ -170,7 +170,7 @@ async def test_a_link_stays_a_link(tmp_path: Path) -> None:
     real.parent.mkdir()
     link = tmp_path / "prompts.json"
     link.symlink_to(real)
-    await PromptFile(link).learn("read", success=True, prompt="p")
+    await PromptMemoryFile(link).learn("read", success=True, prompt="p")
     assert link.is_symlink()
     assert read(real)["read"]["system_prompt"] == "p"
 
@@ -199,5 +199,5 @@ def test_a_kill_in_the_middle_leaves_a_whole_file(tmp_path: Path) -> None:
         now = kept["both"]["uses"] + kept["one"]["uses"]
         assert now >= uses + 3
         uses = now
-    asyncio.run(PromptFile(path).learn("one", success=True, prompt="still works"))
+    asyncio.run(PromptMemoryFile(path).learn("one", success=True, prompt="still works"))
     assert read(path)["one"]["system_prompt"] == "still works"

@@ -7,7 +7,7 @@ import pytest
 
 from deskhand.core.actions import Click
 from deskhand.core.commands import InjectPrompt, ResetContext
-from deskhand.core.decisions import Decision, DecisionKind, Planned, StepReport, Usage
+from deskhand.core.decisions import Decision, DecisionKind, PlannedAction, StepReport, Usage
 from deskhand.core.planning import Ruling
 from deskhand.core.statuses import ExecStatus, ExecutorStatus, Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
@@ -116,13 +116,13 @@ def test_a_reservation_counts_until_it_is_settled() -> None:
 
 
 def test_the_bookmark_comes_from_decisions() -> None:
-    decision = Decision(kind="actions", actions=(Planned(action=CLICK),), bookmark="page 2")
+    decision = Decision(kind="actions", actions=(PlannedAction(action=CLICK),), bookmark="page 2")
     assert after(CREATED, Decided(step=1, decision=decision)).bookmark == "page 2"
 
 
 @pytest.mark.parametrize("kind", ["stale", "ask", "supplement"])
 def test_who_stops_without_an_end_keeps_its_place(kind: DecisionKind) -> None:
-    there = Decision(kind="actions", actions=(Planned(action=CLICK),), bookmark="page 2")
+    there = Decision(kind="actions", actions=(PlannedAction(action=CLICK),), bookmark="page 2")
     state = after(CREATED, Decided(step=1, decision=there), Decided(step=2, decision=Decision(kind=kind, message="?")))
     assert state.bookmark == "page 2"
 

@@ -10,13 +10,13 @@ from deskhand.build import Deskhand
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Action, Home, OpenApp
-from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.core.planning import GateDecision, GateRequest, GateTrigger, Material, Plan, PlanRequest, QualityReport
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.statuses import TaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
-from deskhand.engine.run import Crew, Management, Run
+from deskhand.engine.run import Crew, Management, Task
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import RuleSettings, Settings
 from deskhand.task.journal import SqliteJournal
@@ -43,7 +43,7 @@ class Opening:
         if briefing.step > STEPS:
             return Decision(kind="done", message="all steps taken")
         action: Action = OpenApp(name="设置") if briefing.step % 2 else Home()
-        return Decision(kind="actions", actions=(Planned(action=action),))
+        return Decision(kind="actions", actions=(PlannedAction(action=action),))
 
 
 class OnePart:
@@ -106,7 +106,7 @@ async def _took(
     settle = VisualStability(settings.settle, clock)
     management = Management(OnePart(), judge, judge, can_afford=lambda _: True, rules=rules)
     crew = Crew(phone, {"operator": Opening()}, "bench", journal, Bus(), clock, settle, settings, management)
-    task = Run("measure", crew)
+    task = Task("measure", crew)
     begun = time.perf_counter()
     await task.start()
     state = await task.wait()

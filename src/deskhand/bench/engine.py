@@ -15,11 +15,11 @@ from deskhand.build import Deskhand
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Action, ActionKind, Click, Home, OpenApp
-from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.core.protocols import Device, Settle
 from deskhand.core.screen import AppInfo, Element, Frame, SettleResult
 from deskhand.core.statuses import TaskStatus
-from deskhand.engine.run import Crew, Run
+from deskhand.engine.run import Crew, Task
 from deskhand.screen.diff import change_between
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import Settings
@@ -52,7 +52,7 @@ class Repeating:
         if briefing.step > self._steps:
             return Decision(kind="done", message="all steps taken")
         action = self._actions[briefing.step % len(self._actions)]
-        return Decision(kind="actions", actions=(Planned(action=action),))
+        return Decision(kind="actions", actions=(PlannedAction(action=action),))
 
 
 class Nothing:
@@ -104,7 +104,7 @@ class _AtOnce:
 
 async def _finish(device: Device, worker: Repeating, journal: SqliteJournal, settle: Settle) -> TaskState:
     crew = Crew(device, {"operator": worker}, "bench", journal, Bus(), SystemClock(), settle, Settings())
-    task = Run("measure", crew, max_steps=1000)
+    task = Task("measure", crew, max_steps=1000)
     await task.start()
     return await task.wait()
 

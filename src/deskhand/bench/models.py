@@ -15,7 +15,7 @@ import numpy as np
 
 from deskhand.bench.rows import Row
 from deskhand.clock import SystemClock
-from deskhand.core.llm import ModelReply, ModelRequest, Picture, Situation
+from deskhand.core.llm import ModelReply, ModelRequest, Picture, StepRequest
 from deskhand.core.protocols import Model
 from deskhand.core.screen import Frame
 from deskhand.engine.budget import Budget
@@ -84,8 +84,8 @@ async def _cpu_ms(model: Model, request: ModelRequest) -> float:
     return (time.thread_time() - begun) * 1000
 
 
-def _situation() -> Situation:
-    return Situation(
+def _situation() -> StepRequest:
+    return StepRequest(
         language="en",
         role="You operate a phone.",
         task="Send hello to Ann. " * 20,

@@ -8,7 +8,7 @@ import numpy as np
 from deskhand.bench.film_layers import Canvas, letter, page
 from deskhand.core.screen import Frame
 from deskhand.screen.diff import change_between
-from deskhand.screen.stillness.self_motion import Movers
+from deskhand.screen.stillness.self_motion import SelfMotion
 from deskhand.screen.stillness.stuck import Progress, StuckWatch
 
 _LOOK_EVERY = 0.7
@@ -50,7 +50,7 @@ class Desk:
 
 def play(desk: Desk, states: list[tuple[int, int]], rng: np.random.Generator, watched: bool) -> list[Progress]:
     """Act once for every (page, letters) after the first; `watched` is whether somebody looks between actions."""
-    movers = Movers()
+    movers = SelfMotion()
     watch = StuckWatch(movers=movers)
     told: list[Progress] = []
     t = 100.0 + _rest(desk, movers, 100.0, _LEAD, states[0], watched)
@@ -61,7 +61,7 @@ def play(desk: Desk, states: list[tuple[int, int]], rng: np.random.Generator, wa
     return told
 
 
-def _rest(desk: Desk, movers: Movers, start: float, seconds: float, state: tuple[int, int], watched: bool) -> float:
+def _rest(desk: Desk, movers: SelfMotion, start: float, seconds: float, state: tuple[int, int], watched: bool) -> float:
     """Time in which nobody acts."""
     if watched:
         looks = [desk.at(float(t), *state) for t in np.arange(start, start + seconds, _LOOK_EVERY)]

@@ -13,16 +13,16 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Self
 
 from deskhand.build.simulated_phones import SimulatedPhones
-from deskhand.build.task_roles import Staff
+from deskhand.build.task_roles import TaskRoles
 from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.core.actions import OpenUrl
-from deskhand.core.decisions import Planned
+from deskhand.core.decisions import PlannedAction
 from deskhand.core.errors import UsageError
 from deskhand.core.screen import DeviceInfo, Frame, Observation
 from deskhand.engine.budget import Budget
 from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
-from deskhand.engine.run import Crew, Run, clear_goal
+from deskhand.engine.run import Crew, Task, clear_goal
 from deskhand.engine.safety.policy import judge
 from deskhand.engine.secrets.vault import Vault
 from deskhand.engine.secrets.wrappers import checked, covered_screen, guarded, named_by_the_person
@@ -108,7 +108,7 @@ class Deskhand:
         wish: str = "",
         foreign: bool = False,
         budget: Budget | None = None,
-    ) -> AsyncGenerator[Run, None]:
+    ) -> AsyncGenerator[Task, None]:
         """A task under way on a leased device, at a page if one is given; leaving the block stops it.
 
         `attended`: somebody follows it and answers what it asks; else every question ends it.
@@ -129,12 +129,12 @@ class Deskhand:
         ):
             if url:
                 await self._open_page(leased, url, goal, foreign=foreign)
-            async with _under_way(Run(goal, crew, max_steps, attended=attended)) as run:
+            async with _under_way(Task(goal, crew, max_steps, attended=attended)) as run:
                 yield run
 
     async def _open_page(self, device: Device, url: str, goal: str, *, foreign: bool) -> None:
         """The page that a task begins with; one that a model has chosen is held to the whole policy."""
-        opening = Planned(action=OpenUrl(url=url))
+        opening = PlannedAction(action=OpenUrl(url=url))
         if foreign:
             seen = Observation(await device.frame())
             permit = judge(opening, seen, self.settings.policy, goal=goal, own_words=False)
@@ -151,7 +151,7 @@ class Deskhand:
         max_steps: int | None = None,
         wait_s: float = 0.0,
         attended: bool = False,
-    ) -> AsyncGenerator[Run, None]:
+    ) -> AsyncGenerator[Task, None]:
         """A task from its log, on its own device unless another is named."""
         records = await self.journal.read(task_id)
         past, events = fold_all(records), [record.event for record in records]
@@ -159,7 +159,7 @@ class Deskhand:
         async with (
             self.pool.lease(device or past.device, wait_s=wait_s) as leased,
             self._crew(leased, past.loop, Budget(self.settings.budget, past.most_spent), events) as crew,
-            _under_way(Run.resumed(past, crew, max_steps, attended=attended)) as run,
+            _under_way(Task.resumed(past, crew, max_steps, attended=attended)) as run,
         ):
             yield run
 
@@ -189,7 +189,7 @@ class Deskhand:
         `quoted`: the goal repeats the person's words, whoever has chosen it.
         """
         async with AsyncExitStack() as closing:
-            staff = Staff(self.settings, self.clock, budget or Budget(self.settings.budget), closing)
+            staff = TaskRoles(self.settings, self.clock, budget or Budget(self.settings.budget), closing)
             crew = Crew(
                 device=device,
                 workers=staff.workers(),
@@ -241,7 +241,7 @@ def _parts(text: str) -> list[str]:
 
 
 @asynccontextmanager
-async def _under_way(run: Run) -> AsyncGenerator[Run, None]:
+async def _under_way(run: Task) -> AsyncGenerator[Task, None]:
     await run.start()
     try:
         yield run

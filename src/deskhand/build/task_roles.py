@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from deskhand.research.sources import Library
 
 
-class Staff:
+class TaskRoles:
     """One task's people. Models are made when they are first needed and closed with `closing`."""
 
     def __init__(self, settings: Settings, clock: Clock, budget: Budget, closing: AsyncExitStack) -> None:
@@ -129,9 +129,9 @@ class Staff:
         return OfflineCoach()
 
     def _memory(self) -> PromptMemory:
-        from deskhand.task.prompt_memory import PromptFile
+        from deskhand.task.prompt_memory import PromptMemoryFile
 
-        return PromptFile(self._settings.prompt_memory.path or self._settings.data_dir / "prompts.json")
+        return PromptMemoryFile(self._settings.prompt_memory.path or self._settings.data_dir / "prompts.json")
 
     def _judge(self) -> Judge | None:
         section = self._settings.models.evaluator

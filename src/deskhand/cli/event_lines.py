@@ -11,10 +11,6 @@ from deskhand.task.events import (
     Answered,
     Corrected,
     GateClosed,
-    PersonActed,
-    PersonAsked,
-    PersonReplied,
-    PersonSaid,
     PlanMade,
     QueueFlushed,
     Record,
@@ -25,6 +21,10 @@ from deskhand.task.events import (
     TaskCreated,
     TaskResumed,
     TodoEdited,
+    UserActed,
+    UserAsked,
+    UserReplied,
+    UserSaid,
     Warned,
 )
 
@@ -81,17 +81,17 @@ def _of_the_plan(record: Record) -> list[str]:
 
 def _of_people(record: Record) -> list[str]:
     match record.event:
-        case PersonAsked(request=request):
+        case UserAsked(request=request):
             told = f"[bold yellow]? {plain(request.text, one_line=True)}[/bold yellow]"
             # Without a time until which it is waited for, there was nobody to ask.
             return [told, f"[dim]  ({HOW_TO_ANSWER[request.kind]})[/dim]"] if request.expires else [told]
-        case PersonReplied(reply=reply):
+        case UserReplied(reply=reply):
             said = reply.text if reply.verdict == "yes" and reply.text else f"{reply.verdict} {reply.text}".strip()
             late = " (nobody answered in time)" if reply.by == "timeout" else ""
             return [f"     [yellow]→ {plain(said)}{late}[/yellow]"]
-        case PersonSaid(text=text):
+        case UserSaid(text=text):
             return [f"     [yellow]you: {plain(text)}[/yellow]"]
-        case PersonActed(action=action):
+        case UserActed(action=action):
             return [f"     [yellow]by hand: {plain(describe(action), one_line=True)}[/yellow]"]
         case TodoEdited(understood=understood) if understood:
             return [f"     [blue]{plain(understood)}[/blue]"]

@@ -15,7 +15,7 @@ from deskhand.cli.task_ids import whole_id
 from deskhand.cli.typed_input import is_attended, listen
 from deskhand.clock import ended
 from deskhand.core.errors import UsageError
-from deskhand.engine.run import Run
+from deskhand.engine.run import Task
 from deskhand.settings.layers import Tree
 from deskhand.settings.load import load
 from deskhand.task.events import EndCause, LoopMode, Record, StepFinished
@@ -104,7 +104,7 @@ async def _resume(run_id: str, wishes: Wishes, as_json: bool) -> int:
     return say()
 
 
-async def _followed(hand: Deskhand, starting: AbstractAsyncContextManager[Run], as_json: bool) -> Callable[[], int]:
+async def _followed(hand: Deskhand, starting: AbstractAsyncContextManager[Task], as_json: bool) -> Callable[[], int]:
     """Show a task live until it ends; returns its last words, to be said when everything is closed."""
     progress = make_progress(hand.journal, quiet=as_json)
     with hand.bus.subscribe(Record) as records:
@@ -128,7 +128,7 @@ async def _followed(hand: Deskhand, starting: AbstractAsyncContextManager[Run], 
 
 
 @asynccontextmanager
-async def _heard(task: Run, progress: Progress, *, quiet: bool) -> AsyncGenerator[None, None]:
+async def _heard(task: Task, progress: Progress, *, quiet: bool) -> AsyncGenerator[None, None]:
     """While this lasts, what is typed at the terminal is heeded."""
     if not is_attended(quiet=quiet):
         yield
@@ -148,7 +148,7 @@ def _mode(loop: str) -> LoopMode:
     raise UsageError(f"There is no loop {loop!r}: use --loop {' or --loop '.join(modes)}.")
 
 
-async def _to_the_end(task: Run) -> TaskState:
+async def _to_the_end(task: Task) -> TaskState:
     """The task's end, or its stop when this command is told to stop."""
     try:
         return await task.wait()

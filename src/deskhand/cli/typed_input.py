@@ -12,8 +12,8 @@ from contextlib import contextmanager, nullcontext
 from typing import Literal
 
 from deskhand.core.errors import DeskhandError
-from deskhand.core.human import PersonRequest, RequestKind
-from deskhand.engine.run import Run
+from deskhand.core.human import RequestKind, UserRequest
+from deskhand.engine.run import Task
 
 YES = frozenset({"y", "yes", "ok", "是", "好", "好的", "可以", "同意"})
 NO = frozenset({"n", "no", "不", "否", "不行", "拒绝", "不同意"})
@@ -33,7 +33,7 @@ def is_attended(*, quiet: bool) -> bool:
     return not quiet and sys.stdin.isatty() and sys.stdout.isatty()
 
 
-async def listen(run: Run, tell: Callable[[str], None], show: Callable[[str], None] | None = None) -> None:
+async def listen(run: Task, tell: Callable[[str], None], show: Callable[[str], None] | None = None) -> None:
     """Heed what is typed until the input ends. `show` is for what is typed so far, where the terminal can't."""
     if show:
         show("")
@@ -44,7 +44,7 @@ async def listen(run: Run, tell: Callable[[str], None], show: Callable[[str], No
             tell(str(fault))
 
 
-async def _heed(run: Run, line: str, tell: Callable[[str], None]) -> None:
+async def _heed(run: Task, line: str, tell: Callable[[str], None]) -> None:
     word = line.casefold()
     if word in STOP:
         await run.stop()
@@ -66,7 +66,7 @@ async def _heed(run: Run, line: str, tell: Callable[[str], None]) -> None:
         await run.say(line)
 
 
-def _answer(run: Run, request: PersonRequest, line: str, tell: Callable[[str], None]) -> None:
+def _answer(run: Task, request: UserRequest, line: str, tell: Callable[[str], None]) -> None:
     verdict = verdict_of(request.kind, line)
     if verdict is None:
         tell(f"Please answer: {HOW_TO_ANSWER[request.kind]}.")

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 
-class Word(BaseModel):
+class FrozenModel(BaseModel):
     """Base of everything that crosses an edge: immutable, and strict about unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -21,7 +21,7 @@ Milliseconds = Annotated[int, Field(ge=0, le=60_000)]
 Direction = Literal["up", "down", "left", "right"]
 
 
-class PointAction(Word):
+class PointAction(FrozenModel):
     """An action at one point. `target` is what the worker believes is there, in words, for people and policy."""
 
     x: Coordinate
@@ -75,7 +75,7 @@ class Swipe(PathAction):
     duration_ms: Milliseconds = 300
 
 
-class Scroll(Word):
+class Scroll(FrozenModel):
     """Reveal what lies in `direction`, by a share of the scrolled area; without a point, in the middle."""
 
     kind: Literal["scroll"] = "scroll"
@@ -92,7 +92,7 @@ class Scroll(Word):
         return self
 
 
-class Type(Word):
+class Type(FrozenModel):
     """Text into the field that has the focus; the device reads it back."""
 
     kind: Literal["type"] = "type"
@@ -102,64 +102,64 @@ class Type(Word):
     target: str = ""
 
 
-class Key(Word):
+class Key(FrozenModel):
     kind: Literal["key"] = "key"
     key: Annotated[str, Field(min_length=1, max_length=40)]
 
 
-class Hotkey(Word):
+class Hotkey(FrozenModel):
     kind: Literal["hotkey"] = "hotkey"
     keys: Annotated[tuple[Annotated[str, Field(min_length=1, max_length=40)], ...], Field(min_length=1, max_length=5)]
 
 
-class Wait(Word):
+class Wait(FrozenModel):
     kind: Literal["wait"] = "wait"
     seconds: Annotated[float, Field(gt=0, le=120)] = 1.0
 
 
-class OpenApp(Word):
+class OpenApp(FrozenModel):
     kind: Literal["open_app"] = "open_app"
     name: Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class OpenUrl(Word):
+class OpenUrl(FrozenModel):
     kind: Literal["open_url"] = "open_url"
     url: Annotated[str, Field(min_length=1, max_length=8_000)]
 
 
-class SwitchWindow(Word):
+class SwitchWindow(FrozenModel):
     kind: Literal["switch_window"] = "switch_window"
     title: Annotated[str, Field(min_length=1, max_length=500)]
 
 
-class Back(Word):
+class Back(FrozenModel):
     kind: Literal["back"] = "back"
 
 
-class Home(Word):
+class Home(FrozenModel):
     kind: Literal["home"] = "home"
 
 
-class Memorize(Word):
+class Memorize(FrozenModel):
     kind: Literal["memorize"] = "memorize"
     text: Annotated[str, Field(min_length=1, max_length=4_000)]
 
 
-class Answer(Word):
+class Answer(FrozenModel):
     """Something read from the screen or worked out, told to the person."""
 
     kind: Literal["answer"] = "answer"
     text: Annotated[str, Field(min_length=1, max_length=20_000)]
 
 
-class TakeOver(Word):
+class TakeOver(FrozenModel):
     """A person has to act on the device (log in, captcha) and hand back."""
 
     kind: Literal["take_over"] = "take_over"
     reason: Annotated[str, Field(min_length=1, max_length=2_000)]
 
 
-class RunCode(Word):
+class RunCode(FrozenModel):
     kind: Literal["run_code"] = "run_code"
     language: Literal["bash", "python"] = "bash"
     code: Annotated[str, Field(min_length=1, max_length=100_000)]

@@ -4,11 +4,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from deskhand.core.actions import Word
+from deskhand.core.actions import FrozenModel
 from deskhand.core.subtask import Subtask, WorkerRole
 
 
-class StartTask(Word):
+class StartTask(FrozenModel):
     """`go_on`: the subtask was begun before; the worker keeps its place instead of starting anew."""
 
     command: Literal["start_task"] = "start_task"
@@ -34,28 +34,28 @@ class StartTask(Word):
 Holder = Literal["person", "planner"]
 
 
-class Pause(Word):
+class Pause(FrozenModel):
     """Holds the worker until whoever paused it lets go: a planner's new order does not end a person's pause."""
 
     command: Literal["pause"] = "pause"
     by: Holder = "person"
 
 
-class Resume(Word):
+class Resume(FrozenModel):
     command: Literal["resume"] = "resume"
     by: Holder = "person"
 
 
-class InjectPrompt(Word):
+class InjectPrompt(FrozenModel):
     command: Literal["inject_prompt"] = "inject_prompt"
     content: Annotated[str, Field(min_length=1, max_length=20_000)]
 
 
-class ResetContext(Word):
+class ResetContext(FrozenModel):
     command: Literal["reset_context"] = "reset_context"
 
 
-class Stop(Word):
+class Stop(FrozenModel):
     command: Literal["stop"] = "stop"
     reason: str = "stopped by the user"
 

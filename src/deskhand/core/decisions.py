@@ -8,27 +8,27 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from deskhand.core.actions import Action, ActionKind, Word
+from deskhand.core.actions import Action, ActionKind, FrozenModel
 from deskhand.core.screen import Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
 
 
-class Verdict(Word):
+class Verdict(FrozenModel):
     """The worker's judgement of its last action, made in the same breath as the next decision."""
 
     success: bool
     reason: str = ""
 
 
-class Expect(Word):
+class Expect(FrozenModel):
     """What should be true after an action; when it is not, what is queued behind it is dropped."""
 
     text: str | None = None
     app: str | None = None
 
 
-class Planned(Word):
+class PlannedAction(FrozenModel):
     """`sensitive` says why a person has to agree first: the model itself, or its provider, wants it so.
 
     `held_back`: the provider waits for that person; then no setting may answer for them.
@@ -40,7 +40,7 @@ class Planned(Word):
     held_back: bool = False
 
 
-class Usage(Word):
+class Usage(FrozenModel):
     """What model calls took. Cost is exact; a model without a known price is an error elsewhere, never zero here."""
 
     calls: int = 0
@@ -60,7 +60,7 @@ class Usage(Word):
 DecisionKind = Literal["actions", "done", "fail", "stale", "supplement", "ask"]
 
 
-class Decision(Word):
+class Decision(FrozenModel):
     """A worker's whole reply for one step.
 
     `bookmark` is the worker's own place in its work: journaled, and handed back with the next briefing,
@@ -69,7 +69,7 @@ class Decision(Word):
     """
 
     kind: DecisionKind
-    actions: tuple[Planned, ...] = ()
+    actions: tuple[PlannedAction, ...] = ()
     verdict: Verdict | None = None
     thought: str = ""
     message: str = ""
@@ -85,7 +85,7 @@ class Decision(Word):
         return self
 
 
-class ActionReport(Word):
+class ActionReport(FrozenModel):
     """How one action went, as the worker and the person are told. `exit_code` is that of code which was run."""
 
     action: Action
@@ -95,7 +95,7 @@ class ActionReport(Word):
     exit_code: int | None = None
 
 
-class StepReport(Word):
+class StepReport(FrozenModel):
     """One finished step: what was decided, what came of it. `done`: with it the worker called its subtask done."""
 
     step: int
@@ -112,7 +112,7 @@ class StepReport(Word):
         return self.error or next((action.detail or action.status.value for action in failed), "")
 
 
-class Artifact(Word):
+class Artifact(FrozenModel):
     """A file that code wrote: its name in the task's folder, its size, and the beginning of its text."""
 
     name: str

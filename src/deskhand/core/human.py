@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from deskhand.core.actions import Action, Word
+from deskhand.core.actions import Action, FrozenModel
 from deskhand.core.decisions import StepReport, Usage
 from deskhand.core.screen import Observation
 from deskhand.core.subtask import Subtask, WorkerRole
@@ -20,7 +20,7 @@ Asker = Literal["worker", "planner"]
 Words = Annotated[str, Field(min_length=1, max_length=20_000)]
 
 
-class PersonRequest(Word):
+class UserRequest(FrozenModel):
     """Something only a person can give: an answer, a yes, or a hand on the device.
 
     An approval is for `action` on the screen of `frame` (the stored picture) and for nothing else.
@@ -37,7 +37,7 @@ class PersonRequest(Word):
     expires: float | None = None
 
 
-class PersonReply(Word):
+class UserReply(FrozenModel):
     """`yes` gives what was asked for (the answer is in `text`, or the device is handed back); `no` refuses it."""
 
     request_id: str
@@ -49,7 +49,7 @@ class PersonReply(Word):
 # --- the to-do list --------------------------------------------------------------------------------------
 
 
-class AddTodo(Word):
+class AddTodo(FrozenModel):
     """One more subtask: behind `after`, else at the end."""
 
     edit: Literal["add"] = "add"
@@ -60,7 +60,7 @@ class AddTodo(Word):
     after: str = ""
 
 
-class ChangeTodo(Word):
+class ChangeTodo(FrozenModel):
     """Other words for a subtask that is not done yet; what is None stays."""
 
     edit: Literal["change"] = "change"
@@ -70,7 +70,7 @@ class ChangeTodo(Word):
     role: WorkerRole | None = None
 
 
-class RemoveTodo(Word):
+class RemoveTodo(FrozenModel):
     """A subtask that is no longer wanted; the one under way is given up."""
 
     edit: Literal["remove"] = "remove"
@@ -91,7 +91,7 @@ class AmendRequest:
     roles: tuple[WorkerRole, ...]
 
 
-class Amendment(Word):
+class Amendment(FrozenModel):
     """What is made of it: edits of the list, and `message`, words for the worker under way (empty: none).
 
     `understood` says in a sentence what was done, for the person.
@@ -118,7 +118,7 @@ class StuckRequest:
     corrections: tuple[str, ...] = ()
 
 
-class Correction(Word):
+class Correction(FrozenModel):
     """Words for the worker: what to do instead."""
 
     text: Words
@@ -141,7 +141,7 @@ class LessonRequest:
     corrections: tuple[str, ...] = ()
 
 
-class Lesson(Word):
+class Lesson(FrozenModel):
     """A better prompt for tasks of this type; empty to keep the one there is."""
 
     prompt: Annotated[str, Field(max_length=8_000)] = ""

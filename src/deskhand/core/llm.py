@@ -120,7 +120,7 @@ class ModelReply:
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class StepRequest:
     """One step as it is told to a model; how it is laid out, and in which scale, is the dialect's choice.
 
     `frame` is the size that decided points must be in. `elements` are those to be listed, already bounded.

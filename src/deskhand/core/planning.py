@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from deskhand.core.actions import ActionKind, Word
+from deskhand.core.actions import ActionKind, FrozenModel
 from deskhand.core.decisions import StepReport, Usage
 from deskhand.core.screen import Frame, Observation
 from deskhand.core.subtask import Subtask, WorkerRole
@@ -44,7 +44,7 @@ ALLOWED: dict[GateTrigger, frozenset[GateDecision]] = {trigger: frozenset(GateDe
 }
 
 
-class QualityReport(Word):
+class QualityReport(FrozenModel):
     """What a gate saw, thinks and recommends."""
 
     trigger: GateTrigger
@@ -82,7 +82,7 @@ class ReplanStrategy(StrEnum):
     ESCALATE = "escalate"
 
 
-class Ruling(Word):
+class Ruling(FrozenModel):
     """What the rules say after an event, and which one of them said it."""
 
     outcome: Literal["CONTINUE", "QUALITY_CHECK", "REPLAN", "SUPPLEMENT", "USER_INTERVENTION"]
@@ -93,7 +93,7 @@ class Ruling(Word):
     trigger: GateTrigger | None = None
 
 
-class Material(Word):
+class Material(FrozenModel):
     """Something looked up for the task: where it came from, and what it says. Data, never instructions."""
 
     source: str
@@ -101,7 +101,7 @@ class Material(Word):
     text: Annotated[str, Field(max_length=8_000)]
 
 
-class Plan(Word):
+class Plan(FrozenModel):
     subtasks: Annotated[tuple[Subtask, ...], Field(min_length=1, max_length=40)]
     reason: str = ""
     usage: Usage = Usage()

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from deskhand.core.actions import Action, ActionKind
 from deskhand.core.decisions import Briefing, CodeResult, Decision, Usage
 from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
-from deskhand.core.llm import ModelReply, ModelRequest, Situation, Tool, Turn
+from deskhand.core.llm import ModelReply, ModelRequest, StepRequest, Tool, Turn
 from deskhand.core.planning import Depth, GateRequest, Material, Plan, PlanRequest, QualityReport
 from deskhand.core.screen import AppInfo, Element, Frame, SettleResult
 
 if TYPE_CHECKING:
-    from deskhand.task.events import Event, Record, RunSummary
+    from deskhand.task.events import Event, Record, TaskSummary
 
 
 class Clock(Protocol):
@@ -158,8 +158,8 @@ class Dialect(Protocol):
 
     @property
     def name(self) -> str: ...
-    def ask(self, situation: Situation) -> ModelRequest: ...
-    def read(self, reply: ModelReply, situation: Situation) -> Decision:
+    def ask(self, situation: StepRequest) -> ModelRequest: ...
+    def read(self, reply: ModelReply, situation: StepRequest) -> Decision:
         """The decision in frame pixels; raises ModelFault with a sentence that helps the model do better."""
         ...
 
@@ -218,7 +218,7 @@ class Journal(Protocol):
 
     async def append(self, task_id: str, events: "Sequence[Event]") -> "list[Record]": ...
     async def read(self, task_id: str, after: int = 0) -> "list[Record]": ...
-    async def runs(self, limit: int = 50) -> "list[RunSummary]": ...
+    async def runs(self, limit: int = 50) -> "list[TaskSummary]": ...
     async def keep_frame(self, frame: Frame) -> str:
         """Remember a picture once, by content; returns its name. Encoding happens off the caller's path."""
         ...

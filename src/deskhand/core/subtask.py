@@ -4,13 +4,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from deskhand.core.actions import Word
+from deskhand.core.actions import FrozenModel
 from deskhand.core.statuses import SubtaskStatus
 
 WorkerRole = Literal["operator", "technician", "analyst"]
 
 
-class Subtask(Word):
+class Subtask(FrozenModel):
     """One item of the plan, which is the to-do list. `task_type` is how memory knows tasks of its kind again.
 
     `since` and `ended` are wall times; `retries` counts how often it was started anew.

@@ -5,16 +5,16 @@ import secrets
 
 from deskhand.core.actions import Action
 from deskhand.core.errors import UsageError
-from deskhand.core.human import Asker, PersonReply, PersonRequest, RequestKind
+from deskhand.core.human import Asker, RequestKind, UserReply, UserRequest
 from deskhand.core.protocols import Clock
 from deskhand.engine.task_log import FromState, TaskLog
 from deskhand.settings.schema import PeopleSettings
-from deskhand.task.events import Event, PersonAsked, PersonReplied, SituationChanged
+from deskhand.task.events import Event, SituationChanged, UserAsked, UserReplied
 from deskhand.task.state import TaskState
 from deskhand.task.transitions import TABLE, When
 
 
-class People:
+class HumanInput:
     """Whoever is behind the task. Where nobody is (`attended` is False), the answer is no at once.
 
     What nobody answered stays open in the log: a task that is resumed asks it again.
@@ -25,7 +25,7 @@ class People:
         self._log = log
         self._clock = clock
         self._settings = settings
-        self._open: dict[str, asyncio.Future[PersonReply]] = {}
+        self._open: dict[str, asyncio.Future[UserReply]] = {}
 
     @property
     def asked(self) -> bool:
@@ -41,10 +41,10 @@ class People:
         frame: str = "",
         then: When = "answered",
         asker: Asker = "worker",
-    ) -> PersonReply:
+    ) -> UserReply:
         """The person's reply, or the configured default when none comes in time. `then`: where a yes leads."""
         timeout = self._settings.timeout_s
-        request = PersonRequest(
+        request = UserRequest(
             id=secrets.token_hex(3),
             kind=kind,
             asker=asker,
@@ -54,23 +54,23 @@ class People:
             expires=self._clock.wall() + timeout if self.attended else None,
         )
         if not self.attended:
-            await self._log.record(_moved("ask", text), PersonAsked(request=request))
-            return PersonReply(request_id=request.id, verdict="no", by="nobody")
+            await self._log.record(_moved("ask", text), UserAsked(request=request))
+            return UserReply(request_id=request.id, verdict="no", by="nobody")
         answered = self._open[request.id] = asyncio.get_running_loop().create_future()
         try:
-            await self._log.record(_moved("ask", text), PersonAsked(request=request))
+            await self._log.record(_moved("ask", text), UserAsked(request=request))
             async with asyncio.timeout(timeout):
                 reply = await answered
         except TimeoutError:
             # A question has no answer that could be assumed.
             agreed = self._settings.on_timeout == "allow" and kind == "approval"
-            reply = PersonReply(request_id=request.id, verdict="yes" if agreed else "no", by="timeout")
+            reply = UserReply(request_id=request.id, verdict="yes" if agreed else "no", by="timeout")
         finally:
             del self._open[request.id]
-        await self._log.record(PersonReplied(reply=reply), *((_moved(then),) if reply.verdict == "yes" else ()))
+        await self._log.record(UserReplied(reply=reply), *((_moved(then),) if reply.verdict == "yes" else ()))
         return reply
 
-    def reply(self, reply: PersonReply) -> None:
+    def reply(self, reply: UserReply) -> None:
         answered = self._open.get(reply.request_id)
         if answered is None or answered.done():
             raise UsageError(f"There is no open request {reply.request_id!r}: it was answered, or its time is over.")
@@ -92,7 +92,7 @@ def _moved(when: When, because: str = "") -> FromState:
     return moved
 
 
-def said_no(reply: PersonReply, wanted: str) -> str:
+def said_no(reply: UserReply, wanted: str) -> str:
     """Why something that needed a person is not done, for the worker, the planner and the person."""
     match reply.by:
         case "person":

@@ -34,7 +34,7 @@ async def patiently(look: Callable[[], Awaitable[T]]) -> T:
     return await look()
 
 
-class Eyes:
+class Observer:
     """What perception knows, and the text on the picture where the device has no list of elements."""
 
     def __init__(self, perception: Perception, device: Device, reader: ScreenReader | None) -> None:

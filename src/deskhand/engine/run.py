@@ -10,7 +10,7 @@ from deskhand.bus import Bus, Subscription
 from deskhand.core.actions import Action, Type, describe
 from deskhand.core.commands import Command, InjectPrompt, Pause, Resume, StartTask, Stop
 from deskhand.core.errors import DeskhandError, JournalError, UsageError
-from deskhand.core.human import PersonReply, PersonRequest
+from deskhand.core.human import UserReply, UserRequest
 from deskhand.core.planning import Depth
 from deskhand.core.protocols import (
     Clock,
@@ -28,28 +28,28 @@ from deskhand.core.protocols import (
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import ExecutorStatus, TaskStatus
 from deskhand.core.subtask import WorkerRole
-from deskhand.engine.human_input import People
+from deskhand.engine.human_input import HumanInput
 from deskhand.engine.inner.executor import Executor
-from deskhand.engine.observer import Eyes
-from deskhand.engine.outer.coaching import Support
+from deskhand.engine.observer import Observer
+from deskhand.engine.outer.coaching import Coaching
 from deskhand.engine.outer.dispatcher import Dispatcher
-from deskhand.engine.outer.quality_gate import Inspector
+from deskhand.engine.outer.quality_gate import QualityGate
 from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
 from deskhand.engine.task_log import Bills, TaskLog
 from deskhand.screen.perception import Perception
-from deskhand.screen.stillness.self_motion import Movers
+from deskhand.screen.stillness.self_motion import SelfMotion
 from deskhand.settings.schema import Settings
 from deskhand.task.events import (
     CommandTaken,
     Event,
     ExecutorChanged,
-    PersonActed,
-    PersonSaid,
     Record,
     StepFinished,
     TaskCreated,
     TaskEnded,
     TaskResumed,
+    UserActed,
+    UserSaid,
 )
 from deskhand.task.state import TaskState
 
@@ -89,7 +89,7 @@ class Crew:
     settings: Settings
     management: Management | None = None
     reader: ScreenReader | None = None
-    movers: Movers = field(default_factory=Movers)
+    movers: SelfMotion = field(default_factory=SelfMotion)
     # By task: each has a folder of its own, also after it was resumed.
     code: Callable[[str], CodeRunner] | None = None
     bills: Bills = field(default_factory=Bills)
@@ -103,7 +103,7 @@ def clear_goal(goal: str) -> str:
     return goal.strip()
 
 
-class Run:
+class Task:
     """A task under way: commands in, events out, and a state at the end."""
 
     def __init__(
@@ -124,8 +124,8 @@ class Run:
         perception = Perception(
             crew.device, crew.bus.publish, crew.clock, crew.movers, crew.settings.executor.tick_ms / 1000
         )
-        self._eyes = Eyes(perception, crew.device, crew.reader)
-        self._people = People(self._log, crew.clock, crew.settings.people, attended=attended)
+        self._eyes = Observer(perception, crew.device, crew.reader)
+        self._people = HumanInput(self._log, crew.clock, crew.settings.people, attended=attended)
         self._hand: Frame | None = None  # the screen as the person took the device over
         self._executor = Executor(
             crew.device,
@@ -213,14 +213,14 @@ class Run:
         self._check_open()
         if not text.strip():
             raise UsageError("There is nothing in the message.")
-        if not await self._log.record(PersonSaid(text=text.strip())):
+        if not await self._log.record(UserSaid(text=text.strip())):
             raise self._too_late()
         if self._crew.management is None:
             self.send(InjectPrompt(content=text.strip()))
 
     def answer(self, request_id: str, verdict: Literal["yes", "no"], text: str = "") -> None:
         """Reply to an open request (`state.requests`); raises UsageError when there is none by that id."""
-        self._people.reply(PersonReply(request_id=request_id, verdict=verdict, text=text))
+        self._people.reply(UserReply(request_id=request_id, verdict=verdict, text=text))
 
     async def pause(self) -> None:
         """When this returns, the worker has come to rest; an action under way is finished first."""
@@ -245,7 +245,7 @@ class Run:
         detail = await self._executor.by_hand(action)
         # What a person types by hand is theirs: a password, as likely as not.
         kept = action.model_copy(update={"text": "…"}) if isinstance(action, Type) else action
-        await self._log.record(PersonActed(action=kept, detail="" if isinstance(action, Type) else detail))
+        await self._log.record(UserActed(action=kept, detail="" if isinstance(action, Type) else detail))
         return detail
 
     async def hand_back(self) -> None:
@@ -315,7 +315,7 @@ class Run:
         management, crew = self._crew.management, self._crew
         if management is None:
             return await self._single_loop(records)
-        inspector = Inspector(
+        inspector = QualityGate(
             management.judge,
             management.fallback,
             self._log,
@@ -329,7 +329,7 @@ class Run:
             inspector,
             self._log,
             self._executor.mailbox,
-            support=Support(
+            support=Coaching(
                 self._log, self._eyes, management.coach, management.memory, crew.settings.dispatcher.feedback
             ),
             people=self._people,
@@ -361,7 +361,7 @@ class Run:
         return TaskEnded(status=TaskStatus.REJECTED, cause="failed", reason=f"{unchanged} steps changed nothing")
 
 
-def _to_ask_again(requests: Sequence[PersonRequest]) -> list[PersonRequest]:
+def _to_ask_again(requests: Sequence[UserRequest]) -> list[UserRequest]:
     """What a worker asked. A yes was for a screen that is gone, and the outer loop asks again by itself."""
     return [request for request in requests if request.kind != "approval" and request.asker == "worker"]
 

@@ -10,7 +10,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from deskhand.core.human import PersonReply, RequestKind
+from deskhand.core.human import RequestKind, UserReply
 from deskhand.mcp.tool_schemas import RequestTold
 from mcp import MCPError
 
@@ -47,20 +47,20 @@ def forms(requests: list[RequestTold]) -> dict[str, Any]:
     return {request.request_id: ElicitRequest(params=form(request)) for request in requests}
 
 
-def reply(request_id: str, result: ElicitResult) -> PersonReply | None:
+def reply(request_id: str, result: ElicitResult) -> UserReply | None:
     """None when the person closed the form: then it stays open, until its time is over."""
     verdicts: dict[str, Literal["yes", "no"]] = {"accept": "yes", "decline": "no"}
     verdict = verdicts.get(result.action)
     text = str((result.content or {}).get(_ANSWER) or "") if verdict == "yes" else ""
-    return PersonReply(request_id=request_id, verdict=verdict, text=text) if verdict else None
+    return UserReply(request_id=request_id, verdict=verdict, text=text) if verdict else None
 
 
-def replies(responses: Mapping[str, Any] | None) -> list[PersonReply]:
+def replies(responses: Mapping[str, Any] | None) -> list[UserReply]:
     found = [reply(name, result) for name, result in (responses or {}).items() if isinstance(result, ElicitResult)]
     return [one for one in found if one]
 
 
-async def ask(ctx: Context, request: RequestTold, now: float) -> PersonReply | None:
+async def ask(ctx: Context, request: RequestTold, now: float) -> UserReply | None:
     """Ask an older client's person while their call waits, but no longer than the task does."""
     asked = form(request)
     try:

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 from deskhand.build import DEFAULT_DEVICE, Deskhand
 from deskhand.core.errors import DeskhandError, DeviceBusy, UsageError
-from deskhand.core.human import PersonReply, PersonRequest
+from deskhand.core.human import UserReply, UserRequest
 from deskhand.core.screen import Frame
 from deskhand.engine.budget import Budget
-from deskhand.engine.run import Run
+from deskhand.engine.run import Task
 from deskhand.mcp.tool_schemas import (
     ChatTold,
     Ending,
@@ -165,7 +165,7 @@ class Desk:
                 raise
             return await asyncio.to_thread(decode, kept)
 
-    async def _last_kept(self, run: Run) -> bytes | None:
+    async def _last_kept(self, run: Task) -> bytes | None:
         events = [record.event for record in await self._hand.journal.read(run.task_id)]
         names = [event.frame for event in events if isinstance(event, Observed | Settled) and event.frame]
         return await self._hand.journal.load_frame(names[-1]) if names else None
@@ -173,7 +173,7 @@ class Desk:
     async def status(self, task_id: str) -> TaskTold:
         return task_told(await self._tasks.state(task_id), running=task_id in self._tasks.running)
 
-    async def answer(self, task_id: str, reply: PersonReply) -> None:
+    async def answer(self, task_id: str, reply: UserReply) -> None:
         """Give a task the person's answer, and wait until it has taken it."""
         try:
             run = self._tasks.live(task_id)
@@ -188,12 +188,12 @@ class Desk:
                         return
 
 
-async def _needs_the_person(run: Run, request: PersonRequest) -> None:
+async def _needs_the_person(run: Task, request: UserRequest) -> None:
     """In a small job there is nobody to be asked; a task can wait for its person."""
     await run.stop(f"a person is needed, use run_task: {request.text}")
 
 
-async def _watch(run: Run, seconds: float, progress: Progress) -> None:
+async def _watch(run: Task, seconds: float, progress: Progress) -> None:
     """Until the task is over or needs the person, but no longer than this."""
     if not seconds or run.state.over or run.state.requests:
         return

@@ -6,7 +6,7 @@ An answer is written down as one, so that it reaches the person and whoever work
 from __future__ import annotations
 
 from deskhand.core.actions import Answer
-from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.protocols import Model
 from deskhand.prompting.ask_model import converse
@@ -46,7 +46,7 @@ class Analyst:
         answer = said.message[:_ANSWER]
         return Decision(
             kind="actions",
-            actions=(Planned(action=Answer(text=answer)),),
+            actions=(PlannedAction(action=Answer(text=answer)),),
             thought=said.thought,
             bookmark=answer,
             usage=usage,

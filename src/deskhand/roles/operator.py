@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from deskhand.core.decisions import Briefing, Decision, Usage
 from deskhand.core.errors import ModelFault
-from deskhand.core.llm import Language, ModelRequest, Picture, Situation, Turn
+from deskhand.core.llm import Language, ModelRequest, Picture, StepRequest, Turn
 from deskhand.core.protocols import Dialect, Model
 from deskhand.core.screen import Element, Frame
 from deskhand.prompting.describe import Sight, about_secrets, experience, language_of, newest
@@ -58,7 +58,7 @@ class Operator:
         shown = draw_marks(frame, elements).frame if self._sight.show == "marks" else frame
         return picture_of(shown, self._sight.side)
 
-    async def _situation(self, briefing: Briefing) -> Situation:
+    async def _situation(self, briefing: Briefing) -> StepRequest:
         seen = briefing.observation
         language = language_of(briefing.goal)
         words = _words(language)
@@ -68,7 +68,7 @@ class Operator:
         picture = (
             await asyncio.to_thread(self._picture, seen.frame, elements) if wanted and not seen.frame.secure else None
         )
-        return Situation(
+        return StepRequest(
             language=language,
             role=_role(briefing, words, about_secrets(language, briefing.goal, *briefing.messages)),
             task=_task(briefing, words),

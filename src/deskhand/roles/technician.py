@@ -6,7 +6,7 @@ It never touches the screen. Running the code is the engine's work; what it may 
 from __future__ import annotations
 
 from deskhand.core.actions import Action, Memorize, RunCode
-from deskhand.core.decisions import ActionReport, Briefing, Decision, Planned, StepReport
+from deskhand.core.decisions import ActionReport, Briefing, Decision, PlannedAction, StepReport
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.protocols import Model
 from deskhand.prompting.ask_model import converse
@@ -55,7 +55,7 @@ class Technician:
 
 
 def _act(action: Action, thought: str) -> Decision:
-    return Decision(kind="actions", actions=(Planned(action=action),), thought=thought)
+    return Decision(kind="actions", actions=(PlannedAction(action=action),), thought=thought)
 
 
 # --- what is told ----------------------------------------------------------------------------------------------

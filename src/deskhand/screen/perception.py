@@ -16,7 +16,7 @@ from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import AppInfo, Change, Element, Frame, Observation
 from deskhand.screen.diff import Tiles, change_between, regions
 from deskhand.screen.stillness.change_signal import Pulse, listening, look
-from deskhand.screen.stillness.self_motion import Movers
+from deskhand.screen.stillness.self_motion import SelfMotion
 
 # Not a multiple of a caret's half period (500 or 530 ms), or its blinking would never be seen.
 _EVERY_S = 0.7
@@ -60,13 +60,13 @@ class Perception:
         device: Device,
         publish: Callable[[ScreenChanged], None],
         clock: Clock,
-        movers: Movers | None = None,
+        movers: SelfMotion | None = None,
         every_s: float = _EVERY_S,
     ) -> None:
         self._device = device
         self._publish = publish
         self._clock = clock
-        self._movers = movers or Movers()
+        self._movers = movers or SelfMotion()
         self._every = every_s
         self._pulse: Pulse | None = None
         self._task: asyncio.Task[None] | None = None

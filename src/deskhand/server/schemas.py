@@ -6,13 +6,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from deskhand.core.actions import Word
+from deskhand.core.actions import FrozenModel
 from deskhand.core.decisions import StepReport, Usage
-from deskhand.core.human import PersonRequest
+from deskhand.core.human import UserRequest
 from deskhand.core.planning import QualityReport
 from deskhand.core.statuses import ExecutorStatus, Situation, TaskStatus
 from deskhand.core.subtask import Subtask
-from deskhand.task.events import EndCause, LoopMode, Record, RunSummary
+from deskhand.task.events import EndCause, LoopMode, Record, TaskSummary
 from deskhand.task.state import TaskState
 
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]
@@ -27,13 +27,13 @@ class View(BaseModel):
 # --- layered chat ----------------------------------------------------------------------------------------------
 
 
-class ChatRequest(Word):
+class ChatRequest(FrozenModel):
     message: Text
     device_id: DeviceId | None = None
     session_id: SessionId | None = None
 
 
-class SessionRequest(Word):
+class SessionRequest(FrozenModel):
     session_id: SessionId
 
 
@@ -72,7 +72,7 @@ class WholeTalk(View):
 # --- tasks -----------------------------------------------------------------------------------------------------
 
 
-class TaskRequest(Word):
+class TaskRequest(FrozenModel):
     """`wait_s`: how long to wait for a busy device."""
 
     goal: Text
@@ -83,18 +83,18 @@ class TaskRequest(Word):
     wait_s: Annotated[float, Field(ge=0, le=600)] = 0.0
 
 
-class TaskCommand(Word):
+class TaskCommand(FrozenModel):
     """`text` is the reason of a stop, or the words of an inject. `resume` also takes up a task of the past again."""
 
     command: Literal["pause", "resume", "stop", "inject", "reset"]
     text: Annotated[str, Field(max_length=20_000)] = ""
 
 
-class Words(Word):
+class Words(FrozenModel):
     text: Text
 
 
-class Reply(Word):
+class Reply(FrozenModel):
     verdict: Literal["yes", "no"]
     text: Annotated[str, Field(max_length=20_000)] = ""
 
@@ -118,7 +118,7 @@ class TaskView(View):
     cause: EndCause | None
     reason: str
     answers: list[str]
-    requests: list[PersonRequest]
+    requests: list[UserRequest]
     usage: Usage
     last_event: int
 
@@ -148,7 +148,7 @@ def task_view(state: TaskState, *, running: bool) -> TaskView:
 
 
 class TaskList(View):
-    tasks: list[RunSummary]
+    tasks: list[TaskSummary]
 
 
 class EventPage(View):
@@ -165,7 +165,7 @@ class TodoList(View):
 
 
 class RequestList(View):
-    requests: list[PersonRequest]
+    requests: list[UserRequest]
 
 
 class StepView(View):

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from deskhand.core.actions import Word
+from deskhand.core.actions import FrozenModel
 from deskhand.core.decisions import Usage
 from deskhand.core.llm import ToolCall, ToolResult, Turn
 
@@ -18,7 +18,7 @@ RESULT_TOLD = 3000
 INTERRUPTED = "interrupted: what came of it is unknown"
 
 
-class Asked(Word):
+class Asked(FrozenModel):
     """The person's message begins an exchange."""
 
     type: Literal["user"] = "user"
@@ -26,26 +26,26 @@ class Asked(Word):
     device_id: str = ""
 
 
-class Called(Word):
+class Called(FrozenModel):
     type: Literal["tool_call"] = "tool_call"
     tool_name: str
     tool_args: dict[str, Any]
     call_id: str
 
 
-class Returned(Word):
+class Returned(FrozenModel):
     type: Literal["tool_result"] = "tool_result"
     tool_name: str
     result: Any
     call_id: str
 
 
-class Said(Word):
+class Said(FrozenModel):
     type: Literal["message"] = "message"
     content: str
 
 
-class Done(Word):
+class Done(FrozenModel):
     """The end of an exchange, as the assistant sees it."""
 
     type: Literal["done"] = "done"
@@ -53,14 +53,14 @@ class Done(Word):
     success: bool
 
 
-class Failed(Word):
+class Failed(FrozenModel):
     """The other end of an exchange: it could not go on, or was aborted."""
 
     type: Literal["error"] = "error"
     message: str
 
 
-class Paid(Word):
+class Paid(FrozenModel):
     """A call to the assistant's model; `usage` is None while only its worst case is known."""
 
     type: Literal["paid"] = "paid"

@@ -10,21 +10,21 @@ from deskhand.build import Deskhand
 from deskhand.clock import ended
 from deskhand.core.actions import describe
 from deskhand.core.errors import DeskhandError, DeviceBusy, DeviceFault, NoElements
-from deskhand.core.human import PersonRequest
+from deskhand.core.human import UserRequest
 from deskhand.core.screen import Observation
 from deskhand.core.statuses import ExecStatus, TaskStatus
 from deskhand.engine.budget import Budget
-from deskhand.engine.run import Run
+from deskhand.engine.run import Task
 from deskhand.prompting import describe as telling
 from deskhand.settings.schema import ChatSettings
-from deskhand.task.events import PersonAsked
+from deskhand.task.events import UserAsked
 from deskhand.task.state import TaskState
 
 _ELEMENTS = 30
 # Another task may have taken the device meanwhile; what is on its screen is then no longer ours to tell.
 _LOOK_S = 2.0
 
-Asked = Callable[[Run, PersonRequest], Awaitable[None]]
+Asked = Callable[[Task, UserRequest], Awaitable[None]]
 
 
 class InnerLoops:
@@ -40,7 +40,7 @@ class InnerLoops:
         # The newest of it: what was wished for earlier is done, and no leave to do it again.
         self.wish = ""
         self.foreign = False
-        self.runs: dict[str, Run] = {}
+        self.runs: dict[str, Task] = {}
 
     async def chat(self, device_id: str, message: str) -> dict[str, Any]:
         """`{result, steps, success}`; whatever keeps the device from working is told in the result."""
@@ -79,9 +79,9 @@ class InnerLoops:
         told = "\n".join(state.answers) or state.reason
         return _outcome(told, state.step, success=state.status is TaskStatus.FULFILLED)
 
-    async def _listen(self, run: Run) -> None:
+    async def _listen(self, run: Task) -> None:
         async for record in run.events():
-            if isinstance(record.event, PersonAsked):
+            if isinstance(record.event, UserAsked):
                 await self._asked(run, record.event.request)
 
     async def _so_far(self, state: TaskState, zh: bool) -> str:

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from deskhand.build import Deskhand
 from deskhand.core.actions import Action
 from deskhand.core.errors import DeskhandError, UsageError
-from deskhand.engine.run import Run
+from deskhand.engine.run import Task
 from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.task.events import LoopMode
 from deskhand.task.fold import fold_all
@@ -31,7 +31,7 @@ class Tasks:
     def __init__(self, hand: Deskhand, watch: SettingsWatch) -> None:
         self._hand = hand
         self._watch = watch
-        self.running: dict[str, Run] = {}
+        self.running: dict[str, Task] = {}
         self._holding: dict[asyncio.Task[None], str] = {}
         self._starting: set[asyncio.Task[None]] = set()
 
@@ -46,7 +46,7 @@ class Tasks:
         wait_s: float = 0.0,
         said: str | None = None,
         foreign: bool = False,
-    ) -> Run:
+    ) -> Task:
         """A task under way. It takes the settings as they are now, and keeps them.
 
         `said`, `foreign`: whose words the goal is, as `Deskhand.start` has it.
@@ -67,15 +67,15 @@ class Tasks:
             )
         )
 
-    async def resume(self, task_id: str) -> Run:
+    async def resume(self, task_id: str) -> Task:
         """A task of the past again, from where its log says that it was left."""
         await self.state(task_id)
         await self._put_away()
         self._hand.settings = self._watch.current()
         return await self._held(self._hand.resume(task_id, attended=True))
 
-    async def _held(self, starting: AbstractAsyncContextManager[Run]) -> Run:
-        started: asyncio.Future[Run] = asyncio.get_running_loop().create_future()
+    async def _held(self, starting: AbstractAsyncContextManager[Task]) -> Task:
+        started: asyncio.Future[Task] = asyncio.get_running_loop().create_future()
         holding = asyncio.create_task(self._hold(starting, started))
         self._holding[holding] = ""
         self._starting.add(holding)
@@ -84,7 +84,7 @@ class Tasks:
         started.add_done_callback(lambda _: self._starting.discard(holding))
         return await asyncio.shield(started)
 
-    async def _hold(self, starting: AbstractAsyncContextManager[Run], started: asyncio.Future[Run]) -> None:
+    async def _hold(self, starting: AbstractAsyncContextManager[Task], started: asyncio.Future[Task]) -> None:
         """Keeps the device leased until the task is over, whoever watches."""
         task_id = ""
         try:
@@ -117,13 +117,13 @@ class Tasks:
         if leaving := [holding for holding, task_id in self._holding.items() if task_id in over]:
             await asyncio.wait(leaving)
 
-    def live(self, task_id: str) -> Run:
+    def live(self, task_id: str) -> Task:
         run = self.running.get(task_id)
         if run is None or run.state.over:
             raise TaskElsewhere(f"Task {task_id} does not run in this server: it is over, or another program has it.")
         return run
 
-    def on_device(self, device_id: str) -> Run | None:
+    def on_device(self, device_id: str) -> Task | None:
         return next((run for run in self.running.values() if run.state.device == device_id), None)
 
     async def state(self, task_id: str) -> TaskState:

@@ -18,11 +18,11 @@ from deskhand.build import Deskhand
 from deskhand.build.chat_assistant import make_assistant
 from deskhand.core.decisions import Usage
 from deskhand.core.errors import DeskhandError
-from deskhand.core.human import PersonRequest
+from deskhand.core.human import UserRequest
 from deskhand.core.llm import ModelReply, ToolCall
 from deskhand.core.protocols import Assistant
 from deskhand.engine.budget import Budget
-from deskhand.engine.run import Run
+from deskhand.engine.run import Task
 from deskhand.prompting.describe import language_of
 from deskhand.sessions.conversation_entries import (
     Asked,
@@ -89,7 +89,7 @@ class Exchange:
         self._ending = ""
         self.over = False  # nothing is under way any more; its end is being told
         self._successes: dict[str, bool] = {}
-        self._open: dict[str, Run] = {}
+        self._open: dict[str, Task] = {}
         self.last_seq = 0
 
     def begin(self, device: str, last_seq: int) -> asyncio.Task[None]:
@@ -194,7 +194,7 @@ class Exchange:
         """Whether one of its jobs needs the person."""
         return any(run.state.requests for run in self._loops.runs.values())
 
-    async def _asked(self, run: Run, request: PersonRequest) -> None:
+    async def _asked(self, run: Task, request: UserRequest) -> None:
         zh = language_of(run.state.goal) == "zh"
         text = request.text
         if request.kind == "approval":

@@ -5,10 +5,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from deskhand.core.actions import Action, Word
+from deskhand.core.actions import Action, FrozenModel
 from deskhand.core.commands import Command
 from deskhand.core.decisions import Decision, DecisionKind, StepReport, Usage
-from deskhand.core.human import PersonReply, PersonRequest, TodoEdit
+from deskhand.core.human import TodoEdit, UserReply, UserRequest
 from deskhand.core.planning import Depth, GateTrigger, Material, QualityReport, ReplanReason, ReplanStrategy, Ruling
 from deskhand.core.statuses import ExecStatus, ExecutorStatus, Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
@@ -17,7 +17,7 @@ LoopMode = Literal["single", "dual"]
 EndCause = Literal["done", "failed", "stopped", "steps", "time", "budget", "device", "model", "crashed"]
 
 
-class TaskCreated(Word):
+class TaskCreated(FrozenModel):
     type: Literal["task_created"] = "task_created"
     goal: str
     device: str
@@ -26,14 +26,14 @@ class TaskCreated(Word):
     max_steps: int
 
 
-class TaskResumed(Word):
+class TaskResumed(FrozenModel):
     """Taken up again from its log: after a stop, a crash, a spent budget, or with the device back."""
 
     type: Literal["task_resumed"] = "task_resumed"
     max_steps: int
 
 
-class SubtaskStarted(Word):
+class SubtaskStarted(FrozenModel):
     """`went_on`: begun before, so the worker's place and the counts are kept."""
 
     type: Literal["subtask_started"] = "subtask_started"
@@ -42,7 +42,7 @@ class SubtaskStarted(Word):
     went_on: bool = False
 
 
-class Observed(Word):
+class Observed(FrozenModel):
     """A step begins with what was seen. `frame` names the stored picture."""
 
     type: Literal["observed"] = "observed"
@@ -56,7 +56,7 @@ class Observed(Word):
     problem: str = ""
 
 
-class Reserved(Word):
+class Reserved(FrozenModel):
     """Written, and on disk, before a call to a model is made: the most that it can cost. Settled by its bill."""
 
     type: Literal["reserved"] = "reserved"
@@ -66,14 +66,14 @@ class Reserved(Word):
     amount: Decimal
 
 
-class Released(Word):
+class Released(FrozenModel):
     """A call that was not made, or that its provider refused: it costs nothing."""
 
     type: Literal["released"] = "released"
     call: str
 
 
-class Billed(Word):
+class Billed(FrozenModel):
     """One call to a model as it is paid for, also when its reply was of no use: what a task costs is their sum.
 
     `certain` is False when the reply was lost and the worst case was taken. Free calls have no `call` to settle.
@@ -87,7 +87,7 @@ class Billed(Word):
     certain: bool = True
 
 
-class Decided(Word):
+class Decided(FrozenModel):
     """`heard` counts the injected messages that the worker was told; later ones wait for the next step.
 
     `usage` is what deciding took, for reading: what the task costs is the sum of its bills.
@@ -101,7 +101,7 @@ class Decided(Word):
     ms: int = 0
 
 
-class ActionIntended(Word):
+class ActionIntended(FrozenModel):
     """Written, and on disk, before the action is sent."""
 
     type: Literal["action_intended"] = "action_intended"
@@ -110,7 +110,7 @@ class ActionIntended(Word):
     action: Action
 
 
-class ActionEnded(Word):
+class ActionEnded(FrozenModel):
     type: Literal["action_ended"] = "action_ended"
     step: int
     number: int
@@ -120,7 +120,7 @@ class ActionEnded(Word):
     ms: int = 0
 
 
-class Settled(Word):
+class Settled(FrozenModel):
     """`changed` is the share of pixels; `loop` how many screens keep coming back, 0 for none."""
 
     type: Literal["settled"] = "settled"
@@ -134,14 +134,14 @@ class Settled(Word):
     loop: int = 0
 
 
-class QueueFlushed(Word):
+class QueueFlushed(FrozenModel):
     type: Literal["queue_flushed"] = "queue_flushed"
     step: int
     dropped: tuple[Action, ...]
     reason: str
 
 
-class StepFinished(Word):
+class StepFinished(FrozenModel):
     """The executor's feedback after each step."""
 
     type: Literal["step_finished"] = "step_finished"
@@ -153,12 +153,12 @@ class StepFinished(Word):
     ms: int
 
 
-class CommandTaken(Word):
+class CommandTaken(FrozenModel):
     type: Literal["command_taken"] = "command_taken"
     command: Command
 
 
-class ExecutorChanged(Word):
+class ExecutorChanged(FrozenModel):
     """`cause` and `reason` come with an end (completed, failed, stuck), `decision` where the worker ended it."""
 
     type: Literal["executor_changed"] = "executor_changed"
@@ -169,17 +169,17 @@ class ExecutorChanged(Word):
     reason: str = ""
 
 
-class Memorized(Word):
+class Memorized(FrozenModel):
     type: Literal["memorized"] = "memorized"
     text: str
 
 
-class Answered(Word):
+class Answered(FrozenModel):
     type: Literal["answered"] = "answered"
     text: str
 
 
-class ArtifactKept(Word):
+class ArtifactKept(FrozenModel):
     """A file that the technician's code wrote, with the beginning of its text."""
 
     type: Literal["artifact_kept"] = "artifact_kept"
@@ -188,7 +188,7 @@ class ArtifactKept(Word):
     text: Annotated[str, Field(max_length=4_000)] = ""
 
 
-class PlanMade(Word):
+class PlanMade(FrozenModel):
     """A plan, or a new one: what is left to do, in order. What was done before stays done."""
 
     type: Literal["plan_made"] = "plan_made"
@@ -200,21 +200,21 @@ class PlanMade(Word):
     usage: Usage = Usage()
 
 
-class SubtaskEnded(Word):
+class SubtaskEnded(FrozenModel):
     type: Literal["subtask_ended"] = "subtask_ended"
     id: str
     status: Literal[SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED]
     reason: str = ""
 
 
-class Ruled(Word):
+class Ruled(FrozenModel):
     """The rules want something else than to go on."""
 
     type: Literal["ruled"] = "ruled"
     ruling: Ruling
 
 
-class GateOpened(Word):
+class GateOpened(FrozenModel):
     """A check begins; `beside` the work, or with the work waiting for it."""
 
     type: Literal["gate_opened"] = "gate_opened"
@@ -224,14 +224,14 @@ class GateOpened(Word):
     beside: bool
 
 
-class GateClosed(Word):
+class GateClosed(FrozenModel):
     type: Literal["gate_closed"] = "gate_closed"
     subtask: str = ""
     beside: bool
     report: QualityReport
 
 
-class Supplemented(Word):
+class Supplemented(FrozenModel):
     """What was looked up for the next plan; `materials` is empty when nothing was found."""
 
     type: Literal["supplemented"] = "supplemented"
@@ -240,24 +240,24 @@ class Supplemented(Word):
     trouble: str = ""
 
 
-class PersonAsked(Word):
+class UserAsked(FrozenModel):
     type: Literal["person_asked"] = "person_asked"
-    request: PersonRequest
+    request: UserRequest
 
 
-class PersonReplied(Word):
+class UserReplied(FrozenModel):
     type: Literal["person_replied"] = "person_replied"
-    reply: PersonReply
+    reply: UserReply
 
 
-class PersonSaid(Word):
+class UserSaid(FrozenModel):
     """A message in the middle of the work; what is made of it follows as TodoEdited."""
 
     type: Literal["person_said"] = "person_said"
     text: str
 
 
-class PersonActed(Word):
+class UserActed(FrozenModel):
     """An action by the person's own hand, while the device is theirs."""
 
     type: Literal["person_acted"] = "person_acted"
@@ -265,13 +265,13 @@ class PersonActed(Word):
     detail: str = ""
 
 
-class TodoEdited(Word):
+class TodoEdited(FrozenModel):
     type: Literal["todo_edited"] = "todo_edited"
     edits: tuple[TodoEdit, ...]
     understood: str = ""
 
 
-class Corrected(Word):
+class Corrected(FrozenModel):
     """A stuck worker is helped: told what to do instead, started anew with a better prompt, given a new plan,
     or a person is called; each only after what comes before it did not help."""
 
@@ -282,20 +282,20 @@ class Corrected(Word):
     because: str
 
 
-class Warned(Word):
+class Warned(FrozenModel):
     """Something that a person should know and that does not hold up the task."""
 
     type: Literal["warned"] = "warned"
     text: str
 
 
-class SituationChanged(Word):
+class SituationChanged(FrozenModel):
     type: Literal["situation_changed"] = "situation_changed"
     situation: Situation
     because: str = ""
 
 
-class TaskEnded(Word):
+class TaskEnded(FrozenModel):
     type: Literal["task_ended"] = "task_ended"
     status: Literal[TaskStatus.FULFILLED, TaskStatus.REJECTED]
     cause: EndCause
@@ -306,8 +306,8 @@ Event = Annotated[
     TaskCreated | TaskResumed | SubtaskStarted | Observed | Reserved | Released | Billed | Decided
     | ActionIntended | ActionEnded | Settled | QueueFlushed | StepFinished | CommandTaken | ExecutorChanged | Memorized
     | Answered | ArtifactKept | PlanMade
-    | SubtaskEnded | Ruled | GateOpened | GateClosed | Supplemented | PersonAsked | PersonReplied | PersonSaid
-    | PersonActed | TodoEdited | Corrected | Warned | SituationChanged | TaskEnded,
+    | SubtaskEnded | Ruled | GateOpened | GateClosed | Supplemented | UserAsked | UserReplied | UserSaid
+    | UserActed | TodoEdited | Corrected | Warned | SituationChanged | TaskEnded,
     Field(discriminator="type"),
 ]  # fmt: skip
 
@@ -333,7 +333,7 @@ class Record(BaseModel):
         return self.model_dump(mode="json")
 
 
-class RunSummary(BaseModel):
+class TaskSummary(BaseModel):
     """One row of `deskhand runs`."""
 
     model_config = ConfigDict(frozen=True)

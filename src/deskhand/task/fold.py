@@ -23,10 +23,6 @@ from deskhand.task.events import (
     GateOpened,
     Memorized,
     Observed,
-    PersonActed,
-    PersonAsked,
-    PersonReplied,
-    PersonSaid,
     PlanMade,
     QueueFlushed,
     Record,
@@ -43,6 +39,10 @@ from deskhand.task.events import (
     TaskEnded,
     TaskResumed,
     TodoEdited,
+    UserActed,
+    UserAsked,
+    UserReplied,
+    UserSaid,
     Warned,
 )
 from deskhand.task.state import NO_USAGE, TaskState
@@ -267,13 +267,13 @@ def _todo_edited(state: TaskState, event: TodoEdited, at: float) -> TaskState:
 # --- the person ------------------------------------------------------------------------------------------
 
 
-@_on(PersonAsked)
-def _asked(state: TaskState, event: PersonAsked, at: float) -> TaskState:
+@_on(UserAsked)
+def _asked(state: TaskState, event: UserAsked, at: float) -> TaskState:
     return replace(state, requests=(*state.requests, event.request), status=TaskStatus.ON_HOLD)
 
 
-@_on(PersonReplied)
-def _replied(state: TaskState, event: PersonReplied, at: float) -> TaskState:
+@_on(UserReplied)
+def _replied(state: TaskState, event: UserReplied, at: float) -> TaskState:
     request = next((request for request in state.requests if request.id == event.reply.request_id), None)
     left = tuple(other for other in state.requests if other is not request)
     refused = request is not None and request.action is not None and event.reply.verdict == "no"
@@ -285,13 +285,13 @@ def _replied(state: TaskState, event: PersonReplied, at: float) -> TaskState:
     )
 
 
-@_on(PersonSaid)
-def _said(state: TaskState, event: PersonSaid, at: float) -> TaskState:
+@_on(UserSaid)
+def _said(state: TaskState, event: UserSaid, at: float) -> TaskState:
     return replace(state, said=(*state.said, event.text)[-SAID_KEPT:])
 
 
-@_on(PersonActed)
-def _acted(state: TaskState, event: PersonActed, at: float) -> TaskState:
+@_on(UserActed)
+def _acted(state: TaskState, event: UserActed, at: float) -> TaskState:
     return state
 
 

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from deskhand.core.errors import JournalError
 from deskhand.core.screen import Frame
-from deskhand.task.events import Event, Record, RunSummary, parse_event
+from deskhand.task.events import Event, Record, TaskSummary, parse_event
 from deskhand.task.fold import fold_all
 from deskhand.task.state import summary
 
@@ -113,11 +113,11 @@ class SqliteJournal:
                 "from another version of Deskhand."
             ) from None
 
-    async def runs(self, limit: int = 50) -> list[RunSummary]:
+    async def runs(self, limit: int = 50) -> list[TaskSummary]:
         """The newest tasks first."""
         return await self._write(lambda: self._runs(limit))
 
-    def _runs(self, limit: int) -> list[RunSummary]:
+    def _runs(self, limit: int) -> list[TaskSummary]:
         query = "SELECT task_id FROM events GROUP BY task_id ORDER BY MIN(seq) DESC LIMIT ?"
         with self._explained():
             ids = [row[0] for row in self._db.execute(query, (limit,)).fetchall()]

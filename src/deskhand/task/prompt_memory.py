@@ -24,7 +24,7 @@ CORRECTIONS_KEPT = 10
 _PROMPT, _CORRECTION, _FILE = 8_000, 1_000, 10_000_000
 
 
-class PromptFile:
+class PromptMemoryFile:
     """Safe with several processes: each change reads the newest file and replaces it whole.
 
     A file that can't be read as entries is kept aside and a new one is begun; `trouble` says so, in a sentence, until

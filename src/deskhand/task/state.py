@@ -5,11 +5,11 @@ from decimal import Decimal
 
 from deskhand.core.actions import Action
 from deskhand.core.decisions import Artifact, DecisionKind, StepReport, Usage
-from deskhand.core.human import PersonRequest
+from deskhand.core.human import UserRequest
 from deskhand.core.planning import Material, QualityReport, ReplanStrategy
 from deskhand.core.statuses import ExecutorStatus, Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
-from deskhand.task.events import EndCause, LoopMode, Reserved, RunSummary
+from deskhand.task.events import EndCause, LoopMode, Reserved, TaskSummary
 
 NO_USAGE = Usage()
 
@@ -52,7 +52,7 @@ class TaskState:
     added: int = 0
 
     # the person
-    requests: tuple[PersonRequest, ...] = ()
+    requests: tuple[UserRequest, ...] = ()
     said: tuple[str, ...] = ()
     refused: tuple[Action, ...] = ()
 
@@ -118,8 +118,8 @@ class TaskState:
         return tuple(subtask for subtask in self.plan if subtask.status in statuses)
 
 
-def summary(state: TaskState) -> RunSummary:
-    return RunSummary(
+def summary(state: TaskState) -> TaskSummary:
+    return TaskSummary(
         task_id=state.task_id,
         goal=state.goal,
         device=state.device,

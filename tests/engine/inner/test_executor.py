@@ -7,7 +7,7 @@ import pytest
 
 from deskhand.core.actions import Action, Answer, Click, Drag, Home, Memorize, OpenApp, Scroll, Swipe, Type, Wait
 from deskhand.core.commands import InjectPrompt, Pause, ResetContext, Resume
-from deskhand.core.decisions import Briefing, Decision, Expect, Planned
+from deskhand.core.decisions import Briefing, Decision, Expect, PlannedAction
 from deskhand.core.errors import ActionFailed, DeviceGone, DeviceTimeout, ModelUnavailable, Unparsable, UsageError
 from deskhand.core.screen import Element
 from deskhand.core.statuses import ExecStatus, ExecutorStatus, TaskStatus
@@ -219,7 +219,9 @@ async def test_every_other_way_to_end_is_a_rejection_with_the_workers_words(
 
 
 async def test_notes_answers_messages_and_bookmark_reach_the_worker(start: StartRun, device: Journaled) -> None:
-    bookmarked = Decision(kind="actions", actions=(Planned(action=Memorize(text="code 42")),), bookmark="half way")
+    bookmarked = Decision(
+        kind="actions", actions=(PlannedAction(action=Memorize(text="code 42")),), bookmark="half way"
+    )
     worker = ScriptedWorker(bookmarked, Answer(text="408"), Memorize(text="y"))
     async with start(device, worker) as run:
         run.send(InjectPrompt(content="be quick"))
@@ -241,7 +243,7 @@ async def test_reset_forgets_the_history(start: StartRun, device: Journaled) -> 
     async def reset(_: Briefing) -> Decision:
         run.send(ResetContext())
         await eventually(lambda: not run.state.history, "reset")
-        return Decision(kind="actions", actions=(Planned(action=Memorize(text="z")),))
+        return Decision(kind="actions", actions=(PlannedAction(action=Memorize(text="z")),))
 
     worker = ScriptedWorker(Memorize(text="x"), reset)
     async with start(device, worker) as run:
@@ -260,7 +262,7 @@ async def test_nothing_reaches_the_device_while_paused_and_the_screen_is_looked_
         return [Home()]
 
     async def unwrapped(briefing: Briefing) -> Decision:
-        return Decision(kind="actions", actions=tuple(Planned(action=a) for a in await slowly(briefing)))
+        return Decision(kind="actions", actions=tuple(PlannedAction(action=a) for a in await slowly(briefing)))
 
     worker = ScriptedWorker(unwrapped, Home())
     async with start(device, worker) as run:
@@ -285,7 +287,9 @@ async def test_nothing_reaches_the_device_while_paused_and_the_screen_is_looked_
 
 
 async def test_several_actions_of_one_reply_cost_one_decision(start: StartRun, device: Journaled, phone: Phone) -> None:
-    worker = ScriptedWorker([Planned(action=SETTINGS, expect=Expect(app="com.android.settings")), Scroll(), Home()])
+    worker = ScriptedWorker(
+        [PlannedAction(action=SETTINGS, expect=Expect(app="com.android.settings")), Scroll(), Home()]
+    )
     async with start(device, worker) as run:
         state = await run.wait()
     assert (state.actions, state.step) == (3, 2)
@@ -310,7 +314,7 @@ async def test_a_popup_in_the_middle_of_a_reply_flushes_the_rest(
 async def test_an_expectation_that_is_not_met_flushes_the_rest(
     start: StartRun, device: Journaled, journal: SqliteJournal
 ) -> None:
-    hope = Planned(action=SETTINGS, expect=Expect(app="com.tencent.mm"))
+    hope = PlannedAction(action=SETTINGS, expect=Expect(app="com.tencent.mm"))
     async with start(device, ScriptedWorker([hope, Home()])) as run:
         state = await run.wait()
     flush = next(r.event for r in await journal.read(state.task_id) if isinstance(r.event, QueueFlushed))
@@ -321,8 +325,8 @@ async def test_an_expectation_that_is_not_met_flushes_the_rest(
 async def test_expected_text_is_looked_for_on_the_screen(
     start: StartRun, device: Journaled, journal: SqliteJournal
 ) -> None:
-    seen = Planned(action=SETTINGS, expect=Expect(text="Wi-Fi"))
-    unseen = Planned(action=Home(), expect=Expect(text="no such words"))
+    seen = PlannedAction(action=SETTINGS, expect=Expect(text="Wi-Fi"))
+    unseen = PlannedAction(action=Home(), expect=Expect(text="no such words"))
     async with start(device, ScriptedWorker([seen, unseen, Home()])) as run:
         state = await run.wait()
     flush = next(r.event for r in await journal.read(state.task_id) if isinstance(r.event, QueueFlushed))

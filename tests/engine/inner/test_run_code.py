@@ -18,9 +18,9 @@ from deskhand.core.protocols import Worker
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import WorkerRole
 from deskhand.engine.budget import Budget
-from deskhand.engine.human_input import People
+from deskhand.engine.human_input import HumanInput
 from deskhand.engine.inner.executor import Executor
-from deskhand.engine.observer import Eyes
+from deskhand.engine.observer import Observer
 from deskhand.engine.task_log import TaskLog
 from deskhand.models.make_model import make_model
 from deskhand.models.scripted.model_server import ModelServer
@@ -29,7 +29,7 @@ from deskhand.roles.offline.technician import OfflineTechnician
 from deskhand.roles.technician import Technician
 from deskhand.sandbox.code_runner import Sandbox
 from deskhand.screen.perception import Perception
-from deskhand.screen.stillness.self_motion import Movers
+from deskhand.screen.stillness.self_motion import SelfMotion
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import (
     BudgetSettings,
@@ -81,20 +81,20 @@ def work(device: Journaled, journal: SqliteJournal, tmp_path: Path) -> Work:
         allowed: bool = True,
         **limits: Any,
     ) -> AsyncIterator[Shift]:
-        clock, bus, movers = SystemClock(), Bus(), Movers()
+        clock, bus, movers = SystemClock(), Bus(), SelfMotion()
         log = TaskLog("task", journal, bus)
         await log.record(TaskCreated(goal="count", device=device.id, worker="script", max_steps=20))
         executor = Executor(
             device,
             {role: worker},
             log,
-            eyes=Eyes(Perception(device, bus.publish, clock, movers), device, None),
+            eyes=Observer(Perception(device, bus.publish, clock, movers), device, None),
             movers=movers,
             settle=VisualStability(SettleSettings(), clock),
             clock=clock,
             settings=ExecutorSettings(action_timeout_s=1),
             policy=PolicySettings(run_code="allow" if allowed else "ask"),
-            people=People(log, clock, PeopleSettings(), attended=False),
+            people=HumanInput(log, clock, PeopleSettings(), attended=False),
             max_steps=20,
             code=Sandbox(SandboxSettings(**limits), tmp_path / FOLDER, clock) if sandbox else None,
         )

@@ -5,7 +5,7 @@ from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Action, Click, OpenApp
 from deskhand.core.screen import Frame
-from deskhand.engine.run import Crew, Run
+from deskhand.engine.run import Crew, Task
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import Settings
 from deskhand.task.events import Settled
@@ -49,7 +49,7 @@ async def test_opening_is_waited_for_while_it_comes_along_and_a_click_is_not(jou
         settle=VisualStability(settings.settle, clock),
         settings=settings,
     )
-    run = Run("follow the script", crew)
+    run = Task("follow the script", crew)
     await run.start()
     state = await run.wait()
     waits = [r.event for r in await journal.read(state.task_id) if isinstance(r.event, Settled)]

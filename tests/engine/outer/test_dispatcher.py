@@ -10,7 +10,7 @@ import pytest
 
 from deskhand.cli.event_lines import lines_of
 from deskhand.core.actions import Click, Home, Memorize, OpenApp
-from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.core.errors import DeviceTimeout, ModelFault, ModelUnavailable
 from deskhand.core.planning import (
     GateDecision,
@@ -253,7 +253,7 @@ async def test_a_stale_worker_is_sent_back_with_a_hint(start: StartRun, device: 
 async def test_a_worker_that_is_sent_back_goes_on_from_its_place_with_its_counts(
     start: StartRun, device: Journaled, journal: SqliteJournal
 ) -> None:
-    noted = Decision(kind="actions", actions=(Planned(action=Memorize(text="x")),), bookmark="page 3")
+    noted = Decision(kind="actions", actions=(PlannedAction(action=Memorize(text="x")),), bookmark="page 3")
     worker = ScriptedWorker(noted, Decision(kind="stale"), DONE)
     async with start(device, worker, management=managed(ScriptedPlanner(), ScriptedJudge())) as run:
         state = await run.wait()

@@ -11,12 +11,12 @@ import pytest
 
 from deskhand.core.actions import Action, Click, Home, Memorize, OpenApp, Wait
 from deskhand.core.commands import InjectPrompt, Pause, ResetContext, Resume
-from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.core.errors import DeskhandError
 from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
 from deskhand.core.planning import GateDecision, GateTrigger
 from deskhand.core.statuses import ExecutorStatus, TaskStatus
-from deskhand.engine.run import Management, Run
+from deskhand.engine.run import Management, Task
 from deskhand.task.events import (
     ActionEnded,
     ActionIntended,
@@ -24,16 +24,16 @@ from deskhand.task.events import (
     Corrected,
     Event,
     ExecutorChanged,
-    PersonAsked,
     PlanMade,
     StepFinished,
     SubtaskStarted,
     TaskEnded,
     TodoEdited,
+    UserAsked,
 )
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
-from deskhand.task.prompt_memory import PromptFile
+from deskhand.task.prompt_memory import PromptMemoryFile
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun
 from tests.engine.outer.test_dispatcher import ScriptedJudge, ScriptedPlanner
 
@@ -71,7 +71,7 @@ class QuietJudge(ScriptedJudge):
 
 
 def managed(
-    coach: ScriptedCoach | None = None, memory: PromptFile | None = None, planner: Any = None, judge: Any = None
+    coach: ScriptedCoach | None = None, memory: PromptMemoryFile | None = None, planner: Any = None, judge: Any = None
 ) -> Management:
     judge = judge or QuietJudge()
     planner = planner or ScriptedPlanner()
@@ -84,7 +84,7 @@ async def until(holds: Callable[[], object]) -> None:
             await asyncio.sleep(0.005)
 
 
-async def events_of(journal: SqliteJournal, run: Run) -> list[Event]:
+async def events_of(journal: SqliteJournal, run: Task) -> list[Event]:
     return [record.event for record in await journal.read(run.task_id)]
 
 
@@ -104,7 +104,7 @@ async def test_each_step_of_the_ladder_comes_after_the_one_before_did_not_help(
     ) as run:
         async with asyncio.timeout(120):
             async for record in run.events():
-                if isinstance(record.event, PersonAsked):
+                if isinstance(record.event, UserAsked):
                     break
         state = await run.stop()
     events = await events_of(journal, run)
@@ -147,7 +147,7 @@ async def test_what_helped_is_learned_and_told_the_next_time(
             parts = [part.model_copy(update={"task_type": "message"}) for part in plan.subtasks]
             return plan.model_copy(update={"subtasks": tuple(parts)})
 
-    memory, coach = PromptFile(tmp_path / "prompts.json"), ScriptedCoach()
+    memory, coach = PromptMemoryFile(tmp_path / "prompts.json"), ScriptedCoach()
     quick = {"max_wait_ms": 300, "patience_ms": 50}
     worker = ScriptedWorker(*[NOWHERE] * 3)
     async with start(device, worker, management=managed(coach, memory, Typed()), settle=quick) as run:
@@ -246,7 +246,7 @@ async def test_five_hundred_random_commands_and_inputs(
         if chance.random() < 0.05:
             return Decision(kind="ask", message="really?")
         if chance.random() < 0.05:
-            return [Planned(action=Home(), sensitive="who knows")]
+            return [PlannedAction(action=Home(), sensitive="who knows")]
         return chance.choice([Home(), Memorize(text="x"), OpenApp(name="设置"), [Home(), Memorize(text="y")]])
 
     worker = ScriptedWorker(*[anything] * 4000)
@@ -268,7 +268,7 @@ async def test_five_hundred_random_commands_and_inputs(
     _check([record.event for record in records])
 
 
-async def _something(run: Run, chance: random.Random) -> None:
+async def _something(run: Task, chance: random.Random) -> None:
     try:
         match chance.randrange(9):
             case 0:

@@ -11,7 +11,7 @@ from deskhand.core.actions import Action, Click, Hotkey
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Frame, Observation
 from deskhand.engine.safety.approval import still_good
-from deskhand.screen.stillness.self_motion import Movers
+from deskhand.screen.stillness.self_motion import SelfMotion
 
 PAY = Click(x=200, y=700)
 BUTTON = Rect(100, 660, 300, 740)
@@ -84,7 +84,7 @@ def test_another_text_under_the_same_pixels_is_another_button() -> None:
 
 def test_what_is_known_to_move_by_itself_may_go_on() -> None:
     spinner = Rect(160, 480, 200, 520)
-    movers = Movers()
+    movers = SelfMotion()
     frames = [painted((spinner, shade), at=float(shade)) for shade in range(6)]
     for earlier, later in pairwise(frames):
         movers.idle(earlier, later)

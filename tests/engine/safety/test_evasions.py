@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from deskhand.core.actions import Action, Click, Drag, Hotkey, Key, OpenUrl, Swipe, Type
-from deskhand.core.decisions import Planned
+from deskhand.core.decisions import PlannedAction
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import FILE_HINT, Element, Frame, Observation, Role
 from deskhand.devices.browser.popup_panel import dialog_parts, listed
@@ -236,5 +236,7 @@ def test_a_page_gets_a_file_only_with_a_yes(role: Role) -> None:
     seen = screen(focused(role, hint=FILE_HINT))
     for attach in (Type(text="/root/.ssh/id_rsa"), Type(text="/root/.ssh/id_rsa", press_enter=True)):
         assert risk_of(attach, seen) == "irreversible"
-        permit = judge(Planned(action=attach), seen, PolicySettings(), goal="Upload /root/.ssh/id_rsa", own_words=True)
+        permit = judge(
+            PlannedAction(action=attach), seen, PolicySettings(), goal="Upload /root/.ssh/id_rsa", own_words=True
+        )
         assert permit.verdict == "allow", "as the person asked for it"

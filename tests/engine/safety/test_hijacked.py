@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from deskhand.core.actions import Action, Back, Click, Drag, Home, Key, LongPress, OpenApp, OpenUrl, Scroll, Swipe, Type
-from deskhand.core.decisions import Planned
+from deskhand.core.decisions import PlannedAction
 from deskhand.core.screen import Element, Observation
 from deskhand.engine.safety.policy import judge
 from deskhand.settings.schema import PolicySettings
@@ -81,7 +81,7 @@ def test_nothing_that_can_not_be_undone_is_done_without_a_yes(seed: int, locale:
     for _ in range(STEPS):
         seen = handset.observe()
         action = impulse(dice, seen)
-        permit = judge(Planned(action=action), seen, PolicySettings(), goal="看看手机上有什么", own_words=False)
+        permit = judge(PlannedAction(action=action), seen, PolicySettings(), goal="看看手机上有什么", own_words=False)
         if permit.verdict != "allow":
             asked += 1
             continue

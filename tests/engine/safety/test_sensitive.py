@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from deskhand.core.actions import Action, Click, Home, OpenApp, TakeOver
-from deskhand.core.decisions import Decision, Planned
+from deskhand.core.decisions import Decision, PlannedAction
 from deskhand.core.llm import ModelReply
 from deskhand.core.screen import Frame, Observation
 from deskhand.core.statuses import Situation, TaskStatus
@@ -33,7 +33,7 @@ def management(loop: str) -> Management | None:
 async def test_a_sensitive_action_ends_in_a_question_to_a_person(
     start: StartRun, device: Journaled, journal: SqliteJournal, loop: str
 ) -> None:
-    worker = ScriptedWorker([Planned(action=PAY, sensitive="this spends 30 dollars")])
+    worker = ScriptedWorker([PlannedAction(action=PAY, sensitive="this spends 30 dollars")])
     async with start(device, worker, goal="tap Pay now", management=management(loop)) as run:
         state = await run.wait()
     events = [record.event for record in await journal.read(state.task_id)]
@@ -49,12 +49,12 @@ async def test_a_sensitive_action_ends_in_a_question_to_a_person(
 @pytest.mark.parametrize(
     "actions",
     [
-        [Home(), Planned(action=PAY, sensitive="money"), OpenApp(name="设置")],
+        [Home(), PlannedAction(action=PAY, sensitive="money"), OpenApp(name="设置")],
         [Home(), TakeOver(reason="type the code from the message")],
     ],
 )
 async def test_nothing_of_a_reply_is_carried_out_when_a_part_of_it_needs_a_person(
-    start: StartRun, device: Journaled, actions: list[Action | Planned]
+    start: StartRun, device: Journaled, actions: list[Action | PlannedAction]
 ) -> None:
     async with start(device, ScriptedWorker(actions)) as run:
         state = await run.wait()

@@ -17,7 +17,7 @@ from deskhand.sandbox.code_runner import Sandbox
 from deskhand.screen.ocr.screen_text import ScreenText
 from deskhand.settings.schema import SandboxSettings
 from deskhand.simphone.phone import Phone
-from deskhand.task.events import ActionIntended, PersonSaid, TaskCreated
+from deskhand.task.events import ActionIntended, TaskCreated, UserSaid
 from deskhand.task.journal import SqliteJournal
 from tests.engine.conftest import Journaled
 
@@ -34,7 +34,7 @@ async def vault() -> Vault:
 @pytest.fixture
 def guarded(device: Journaled, vault: Vault) -> GuardedDevice:
     grants = Grants()
-    grants.hear([PersonSaid(text="Use {{secret:USER}}")])
+    grants.hear([UserSaid(text="Use {{secret:USER}}")])
     return GuardedDevice(device, vault, grants)
 
 

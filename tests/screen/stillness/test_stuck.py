@@ -8,7 +8,7 @@ import pytest
 from deskhand.bench.stuck_films import Desk, play
 from deskhand.core.screen import Frame
 from deskhand.screen.diff import change_between
-from deskhand.screen.stillness.self_motion import Movers
+from deskhand.screen.stillness.self_motion import SelfMotion
 from deskhand.screen.stillness.stuck import StuckWatch
 from tests.screen.pictures import noise, painted, plain
 
@@ -75,7 +75,7 @@ def test_a_form_that_fills_up_between_two_screens_is_no_loop() -> None:
 
 
 def test_a_loop_is_seen_though_a_clock_ticks_on_every_screen() -> None:
-    movers = Movers()
+    movers = SelfMotion()
     watch = StuckWatch(movers=movers)
     pages = [noise(400, 800, 1), noise(400, 800, 2)]
 
@@ -100,7 +100,7 @@ def test_a_turned_screen_is_an_effect() -> None:
 
 
 def test_habits_are_forgotten_when_the_page_around_them_is_replaced() -> None:
-    movers = Movers()
+    movers = SelfMotion()
     spinner = [painted(BUSY, 130, 130, 150, 150, 10 * n, at=n) for n in range(8)]
     for earlier, later in pairwise(spinner):
         movers.idle(earlier, later)
@@ -111,7 +111,7 @@ def test_habits_are_forgotten_when_the_page_around_them_is_replaced() -> None:
 
 
 def test_the_next_digit_of_a_clock_is_the_clock_but_a_letter_beside_a_video_is_not() -> None:
-    movers = Movers()
+    movers = SelfMotion()
 
     def clock(t: int, tens: int) -> Frame:
         units = painted(BUSY, 204, 10, 214, 28, 20 * (t % 10), at=float(t))
@@ -122,7 +122,7 @@ def test_the_next_digit_of_a_clock_is_the_clock_but_a_letter_beside_a_video_is_n
         movers.idle(earlier, later)
     assert not movers.acted(change_between(clock(6, 0), clock(7, 1))).any()
 
-    video = Movers()
+    video = SelfMotion()
     films = [painted(BUSY, 200, 0, 240, 40, 20 * t, at=float(t)) for t in range(6)]
     for earlier, later in pairwise(films):
         video.idle(earlier, later)
@@ -131,7 +131,7 @@ def test_the_next_digit_of_a_clock_is_the_clock_but_a_letter_beside_a_video_is_n
 
 
 def test_time_told_of_twice_is_learned_from_once() -> None:
-    movers = Movers()
+    movers = SelfMotion()
     before, late = BUSY, painted(BUSY, 10, 10, 200, 200, 9, at=1.0)
     for _ in range(3):
         movers.idle(before, late)

@@ -20,7 +20,7 @@ from deskhand.core.protocols import Clock, CodeRunner, Device, Settle
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import WorkerRole
-from deskhand.engine.observer import Eyes
+from deskhand.engine.observer import Observer
 from deskhand.engine.task_log import TaskLog
 from deskhand.screen.stillness.stuck import StuckWatch
 from deskhand.settings.schema import ExecutorSettings
@@ -56,11 +56,11 @@ class _Sent:
     exit_code: int | None = None
 
 
-class Actor:
+class ActionRunner:
     def __init__(
         self,
         device: Device,
-        eyes: Eyes,
+        eyes: Observer,
         log: TaskLog,
         settle: Settle,
         clock: Clock,

@@ -11,21 +11,21 @@ from typing import Any
 from deskhand.bus import Mailbox
 from deskhand.core.actions import Action, ActionKind, TakeOver
 from deskhand.core.commands import Command, Holder, InjectPrompt, Pause, Resume, StartTask, Stop
-from deskhand.core.decisions import ActionReport, Briefing, Decision, Planned, StepReport
+from deskhand.core.decisions import ActionReport, Briefing, Decision, PlannedAction, StepReport
 from deskhand.core.errors import BudgetSpent, DeviceFault, DeviceUnusable, ModelFault, ModelUnavailable
-from deskhand.core.human import PersonRequest
+from deskhand.core.human import UserRequest
 from deskhand.core.protocols import Clock, CodeRunner, Device, Settle, Worker
 from deskhand.core.screen import Frame, Observation
 from deskhand.core.statuses import ExecStatus, ExecutorStatus
 from deskhand.core.subtask import WorkerRole
-from deskhand.engine.human_input import People, said_no
-from deskhand.engine.inner.action_runner import Actor
-from deskhand.engine.observer import Eyes, check_possible, moved_away
+from deskhand.engine.human_input import HumanInput, said_no
+from deskhand.engine.inner.action_runner import ActionRunner
+from deskhand.engine.observer import Observer, check_possible, moved_away
 from deskhand.engine.safety.permission import Permission
 from deskhand.engine.safety.policy import needs_a_person
 from deskhand.engine.task_log import TaskLog
 from deskhand.engine.views import ANSWERS_TOLD, collected
-from deskhand.screen.stillness.self_motion import Movers
+from deskhand.screen.stillness.self_motion import SelfMotion
 from deskhand.screen.stillness.stuck import StuckWatch
 from deskhand.settings.schema import ExecutorSettings, PolicySettings
 from deskhand.task.events import (
@@ -59,16 +59,16 @@ class Executor:
         workers: Mapping[WorkerRole, Worker],
         log: TaskLog,
         *,
-        eyes: Eyes,
-        movers: Movers,
+        eyes: Observer,
+        movers: SelfMotion,
         settle: Settle,
         clock: Clock,
         settings: ExecutorSettings,
         policy: PolicySettings,
-        people: People,
+        people: HumanInput,
         own_words: bool = False,
         max_steps: int,
-        unanswered: Sequence[PersonRequest] = (),
+        unanswered: Sequence[UserRequest] = (),
         code: CodeRunner | None = None,
     ) -> None:
         self.mailbox: Mailbox[Command] = Mailbox()
@@ -84,7 +84,7 @@ class Executor:
         self._permission = Permission(log, eyes, people, policy, movers, own_words=own_words)
         self._eyes = eyes
         self._stuck = StuckWatch(movers=movers)
-        self._actor = Actor(device, eyes, log, settle, clock, settings, self._stuck, code)
+        self._actor = ActionRunner(device, eyes, log, settle, clock, settings, self._stuck, code)
         self._holds: set[Holder] = set()
         self._go = asyncio.Event()  # nobody holds the worker
         self._go.set()
@@ -337,7 +337,7 @@ class Executor:
         return skills | _BY_A_PERSON if self._people.attended and role == "operator" else skills
 
     async def _play(
-        self, step: int, seen: Observation, actions: tuple[Planned, ...], unwritten: tuple[Event, ...]
+        self, step: int, seen: Observation, actions: tuple[PlannedAction, ...], unwritten: tuple[Event, ...]
     ) -> _Played:
         """Carry out a reply's actions one after the other, as long as the screen does what the reply expected."""
         played = _Played([], unwritten)
@@ -375,7 +375,9 @@ class Executor:
                 break
         return played
 
-    async def _not_allowed(self, planned: Planned, seen: Observation | None, frame: Frame, played: _Played) -> str:
+    async def _not_allowed(
+        self, planned: PlannedAction, seen: Observation | None, frame: Frame, played: _Played
+    ) -> str:
         """Why this can't or may not be done here; empty when it may, if need be after a person's yes."""
         try:
             check_possible(planned.action, self._actor.skills(self._role), frame)
@@ -392,7 +394,7 @@ class Executor:
         return answer.refused or answer.stale
 
     async def _surprise(
-        self, done: Planned, upcoming: Planned, seen: Observation, frame: Frame, front: str
+        self, done: PlannedAction, upcoming: PlannedAction, seen: Observation, frame: Frame, front: str
     ) -> tuple[str, str]:
         """Why the next queued action no longer fits (empty when it does), and what is in front now."""
         if await self._paused():  # since the last action was under way: nobody is asked about the next one meanwhile
@@ -477,5 +479,5 @@ _CONCLUSIONS: dict[str, tuple[ExecutorStatus, EndCause]] = {
 }
 
 
-def _flushed(step: int, dropped: tuple[Planned, ...], reason: str) -> QueueFlushed:
+def _flushed(step: int, dropped: tuple[PlannedAction, ...], reason: str) -> QueueFlushed:
     return QueueFlushed(step=step, dropped=tuple(planned.action for planned in dropped), reason=reason)

@@ -11,7 +11,7 @@ from deskhand.core.human import Amendment, AmendRequest, LessonRequest, StuckReq
 from deskhand.core.protocols import Coach, PromptMemory
 from deskhand.core.statuses import SubtaskStatus
 from deskhand.core.subtask import Subtask, WorkerRole
-from deskhand.engine.observer import Eyes
+from deskhand.engine.observer import Observer
 from deskhand.engine.task_log import TaskLog
 from deskhand.task.events import Warned
 from deskhand.task.state import TaskState
@@ -31,11 +31,11 @@ class _Ended:
     corrections: tuple[str, ...]
 
 
-class Support:
+class Coaching:
     def __init__(
         self,
         log: TaskLog,
-        eyes: Eyes,
+        eyes: Observer,
         coach: Coach | None = None,
         memory: PromptMemory | None = None,
         feedback: int = 2,

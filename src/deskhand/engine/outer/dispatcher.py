@@ -16,11 +16,11 @@ from deskhand.core.planning import GateDecision, GateTrigger, PlanRequest, Quali
 from deskhand.core.protocols import Clock, Device, Planner
 from deskhand.core.statuses import ExecutorStatus, Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask, WorkerRole
-from deskhand.engine.human_input import People, said_no
-from deskhand.engine.observer import Eyes, patiently
-from deskhand.engine.outer.coaching import Support
+from deskhand.engine.human_input import HumanInput, said_no
+from deskhand.engine.observer import Observer, patiently
+from deskhand.engine.outer.coaching import Coaching
 from deskhand.engine.outer.event_wait import ticking
-from deskhand.engine.outer.quality_gate import Inspector
+from deskhand.engine.outer.quality_gate import QualityGate
 from deskhand.engine.outer.replanning import next_strategy
 from deskhand.engine.outer.rules import Rule, decide
 from deskhand.engine.task_log import TaskLog
@@ -32,7 +32,6 @@ from deskhand.task.events import (
     Event,
     ExecutorChanged,
     GateClosed,
-    PersonSaid,
     PlanMade,
     Record,
     Ruled,
@@ -42,6 +41,7 @@ from deskhand.task.events import (
     Supplemented,
     TaskEnded,
     TodoEdited,
+    UserSaid,
 )
 from deskhand.task.state import TaskState
 from deskhand.task.transitions import When, destination
@@ -51,14 +51,14 @@ class Dispatcher:
     def __init__(
         self,
         planner: Planner,
-        inspector: Inspector,
+        inspector: QualityGate,
         log: TaskLog,
         commands: Mailbox[Command],
         *,
-        support: Support,
-        people: People,
+        support: Coaching,
+        people: HumanInput,
         device: Device,
-        eyes: Eyes,
+        eyes: Observer,
         clock: Clock,
         settings: Settings,
         rules: tuple[Rule, ...],
@@ -133,7 +133,7 @@ class Dispatcher:
                 return await self._rule(ended=True)
             case GateClosed(beside=True, subtask=subtask, report=report) if self._is_current(subtask):
                 return await self._after_check_beside(report)
-            case PersonSaid(text=text):
+            case UserSaid(text=text):
                 self._heeding.add(task := asyncio.create_task(self._amend(text), name="amend"))
                 task.add_done_callback(self._heeding.discard)
                 return None

@@ -8,7 +8,7 @@ from deskhand.core.planning import ALLOWED, Depth, GateDecision, GateRequest, Ga
 from deskhand.core.protocols import Clock, Judge
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import SubtaskStatus
-from deskhand.engine.observer import Eyes, patiently
+from deskhand.engine.observer import Observer, patiently
 from deskhand.engine.task_log import TaskLog
 from deskhand.screen.diff import changed_fraction
 from deskhand.settings.schema import GateSettings
@@ -23,7 +23,7 @@ _DEEPEST_FIRST: dict[Depth, tuple[Depth, ...]] = {
 }
 
 
-class Inspector:
+class QualityGate:
     """One judge, a cheaper one to fall back on, and the money question between them."""
 
     def __init__(
@@ -31,7 +31,7 @@ class Inspector:
         judge: Judge,
         fallback: Judge,
         log: TaskLog,
-        eyes: Eyes,
+        eyes: Observer,
         settings: GateSettings,
         can_afford: Callable[[Depth], bool],
         clock: Clock,

@@ -9,7 +9,7 @@ from deskhand.core.screen import Element, Observation
 from deskhand.engine.observer import moved_away
 from deskhand.engine.safety.risk import touched_at
 from deskhand.screen.diff import change_between, changed_regions
-from deskhand.screen.stillness.self_motion import Movers
+from deskhand.screen.stillness.self_motion import SelfMotion
 
 # With every text as it was, a picture may go on playing; beyond this it is another page.
 OTHER_SCREEN = 0.05
@@ -19,7 +19,7 @@ _EDGE, _CLOCK = 0.06, 0.25
 _TIME = re.compile(r"\d{1,2}[:：]\d{2}(?:[:：]\d{2})?|\d+\s*(?:s|sec|seconds|秒)\b|\d+\s*秒")
 
 
-def still_good(agreed: Observation, now: Observation, action: Action, movers: Movers | None = None) -> bool:
+def still_good(agreed: Observation, now: Observation, action: Action, movers: SelfMotion | None = None) -> bool:
     """The same app in front, what is aimed at as it was, and nothing else said: an amount, a name, a recipient.
 
     Where both lists of elements are known their texts are compared, else the pixels. Clocks and carets may go on,

@@ -6,14 +6,14 @@ A yes is for one action on one screen. What is risky, and why, is `policy`'s mat
 from dataclasses import dataclass
 
 from deskhand.core.actions import Action
-from deskhand.core.decisions import Planned
+from deskhand.core.decisions import PlannedAction
 from deskhand.core.screen import Observation
-from deskhand.engine.human_input import People, said_no
-from deskhand.engine.observer import Eyes
+from deskhand.engine.human_input import HumanInput, said_no
+from deskhand.engine.observer import Observer
 from deskhand.engine.safety.approval import still_good
 from deskhand.engine.safety.policy import Permit, judge, wants_elements
 from deskhand.engine.task_log import TaskLog
-from deskhand.screen.stillness.self_motion import Movers
+from deskhand.screen.stillness.self_motion import SelfMotion
 from deskhand.settings.schema import PolicySettings
 
 
@@ -27,7 +27,14 @@ class Agreement:
 
 class Permission:
     def __init__(
-        self, log: TaskLog, eyes: Eyes, people: People, policy: PolicySettings, movers: Movers, *, own_words: bool
+        self,
+        log: TaskLog,
+        eyes: Observer,
+        people: HumanInput,
+        policy: PolicySettings,
+        movers: SelfMotion,
+        *,
+        own_words: bool,
     ) -> None:
         self._log = log
         self._eyes = eyes
@@ -37,7 +44,7 @@ class Permission:
         self._own_words = own_words
         self._seen: Observation | None = None
 
-    async def of(self, planned: Planned, seen: Observation | None) -> Permit:
+    async def of(self, planned: PlannedAction, seen: Observation | None) -> Permit:
         """What the policy says of an action on this screen; looks for itself where `seen` does not tell enough.
 
         A decision may take long: what has changed by itself meanwhile is judged as it is now.

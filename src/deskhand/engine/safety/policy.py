@@ -11,7 +11,7 @@ from typing import Literal
 
 from deskhand.app_names import same_app
 from deskhand.core.actions import OpenApp, OpenUrl, RunCode, TakeOver, describe
-from deskhand.core.decisions import Planned
+from deskhand.core.decisions import PlannedAction
 from deskhand.core.screen import Observation
 from deskhand.engine.safety.risk import Finding, Risk, assess, typed_address, wants_elements
 from deskhand.engine.safety.risk_words import asks_for, table
@@ -33,7 +33,7 @@ class Permit:
     reason: str = ""
 
 
-def judge(planned: Planned, seen: Observation, policy: PolicySettings, *, goal: str, own_words: bool) -> Permit:
+def judge(planned: PlannedAction, seen: Observation, policy: PolicySettings, *, goal: str, own_words: bool) -> Permit:
     """Whether this action may be carried out on this screen.
 
     `goal` is the root goal, whatever subtask is under way. `own_words`: the worker carries out the person's own plain
@@ -66,7 +66,7 @@ def judge(planned: Planned, seen: Observation, policy: PolicySettings, *, goal: 
             return Permit("deny", found.risk, _sentence(f"is refused by policy.{found.risk}", planned, found))
 
 
-def _sentence(what: str, planned: Planned, found: Finding) -> str:
+def _sentence(what: str, planned: PlannedAction, found: Finding) -> str:
     return f"{describe(planned.action)} {what}" + (f": {found.why}" if found.why else "")
 
 
@@ -91,7 +91,7 @@ def _in_the_goal(found: Finding, goal: str) -> bool:
 # --- sites and apps ----------------------------------------------------------------------------------------
 
 
-def _off_the_lists(planned: Planned, seen: Observation, policy: PolicySettings) -> str:
+def _off_the_lists(planned: PlannedAction, seen: Observation, policy: PolicySettings) -> str:
     """Which list refuses it; empty when none does. A browser holds its own pages to the lists of sites."""
     match planned.action:
         case OpenUrl(url=url):
@@ -127,7 +127,7 @@ def _app_refused(app: str, policy: PolicySettings) -> str:
     return ""
 
 
-def needs_a_person(actions: tuple[Planned, ...], policy: PolicySettings) -> str:
+def needs_a_person(actions: tuple[PlannedAction, ...], policy: PolicySettings) -> str:
     """What a person has to agree to, or to do, before any of these may be carried out; empty for nothing.
 
     Not even those before it: on a screen that has moved on, the same wish may come again without its warning.

@@ -25,7 +25,7 @@ from deskhand.core.actions import (
     Swipe,
     Type,
 )
-from deskhand.core.decisions import Planned
+from deskhand.core.decisions import PlannedAction
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import FILE_HINT, Element, Frame, Observation
 from deskhand.engine.safety import risk_words as words
@@ -72,7 +72,7 @@ class Finding:
 _LOOK, _UNDOABLE = Finding("look"), Finding("reversible")
 
 
-def assess(planned: Planned, seen: Observation) -> Finding:
+def assess(planned: PlannedAction, seen: Observation) -> Finding:
     """The risk of one action on the screen that it was decided on."""
     if planned.sensitive:
         return Finding("irreversible", planned.sensitive)

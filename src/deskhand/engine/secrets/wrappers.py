@@ -24,7 +24,7 @@ from deskhand.engine.run import Crew, Management
 from deskhand.engine.secrets.vault import HIDDEN, Vault
 from deskhand.screen.redact import blank, covered
 from deskhand.settings.placeholders import misspelt_in, names_in, placeholder
-from deskhand.task.events import Event, PersonReplied, PersonSaid, Record, RunSummary, TaskCreated
+from deskhand.task.events import Event, Record, TaskCreated, TaskSummary, UserReplied, UserSaid
 
 # How long a picture waits for the list that tells what it shows.
 _LIST_S = 10.0
@@ -69,9 +69,9 @@ def named_by_the_person(events: Iterable[Event]) -> tuple[str, ...]:
 
 def _persons_words(event: Event) -> str:
     match event:
-        case TaskCreated(goal=words) | PersonSaid(text=words):
+        case TaskCreated(goal=words) | UserSaid(text=words):
             return words
-        case PersonReplied(reply=reply):
+        case UserReplied(reply=reply):
             return reply.text
         case _:
             return ""
@@ -417,7 +417,7 @@ class GuardedJournal:
     async def read(self, task_id: str, after: int = 0) -> list[Record]:
         return await self._journal.read(task_id, after)
 
-    async def runs(self, limit: int = 50) -> list[RunSummary]:
+    async def runs(self, limit: int = 50) -> list[TaskSummary]:
         return await self._journal.runs(limit)
 
     async def keep_frame(self, frame: Frame) -> str:

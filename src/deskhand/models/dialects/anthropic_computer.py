@@ -20,9 +20,9 @@ from deskhand.core.actions import (
     Type,
     Wait,
 )
-from deskhand.core.decisions import Decision, Planned
+from deskhand.core.decisions import Decision, PlannedAction
 from deskhand.core.errors import Unparsable
-from deskhand.core.llm import ModelReply, ModelRequest, Situation
+from deskhand.core.llm import ModelReply, ModelRequest, StepRequest
 from deskhand.models.dialects.computer_use import ask_with_computer, decide
 from deskhand.models.dialects.shared import PointWord, Scale, make, path, point, quoted, scale_of, seconds, whole
 
@@ -107,17 +107,17 @@ _READERS: dict[str, Read] = {
 class AnthropicComputer:
     name = "anthropic-computer"
 
-    def ask(self, situation: Situation) -> ModelRequest:
+    def ask(self, situation: StepRequest) -> ModelRequest:
         return ask_with_computer(situation)
 
     def quote(self, reply: ModelReply) -> str:
         return quoted(reply)
 
-    def read(self, reply: ModelReply, situation: Situation) -> Decision:
+    def read(self, reply: ModelReply, situation: StepRequest) -> Decision:
         whole(reply)
         scale = scale_of(situation, "pixels")
         actions = [action for item in reply.native for action in _actions(item, scale)]
-        return decide(reply, [Planned(action=action) for action in actions], situation)
+        return decide(reply, [PlannedAction(action=action) for action in actions], situation)
 
 
 def _actions(item: Fields, scale: Scale) -> list[Action]:

@@ -25,9 +25,9 @@ from deskhand.core.actions import (
     Wait,
     describe,
 )
-from deskhand.core.decisions import Decision, Planned, StepReport
+from deskhand.core.decisions import Decision, PlannedAction, StepReport
 from deskhand.core.errors import Unparsable
-from deskhand.core.llm import ModelReply, ModelRequest, Picture, Situation, Turn
+from deskhand.core.llm import ModelReply, ModelRequest, Picture, StepRequest, Turn
 from deskhand.models.dialects.call_grammar import Call, Value, squeeze
 from deskhand.models.dialects.shared import (
     Scale,
@@ -124,7 +124,7 @@ _COMMANDS = frozenset({"do", *_READERS, *_ENDINGS})
 class AutoGlm:
     name = "autoglm"
 
-    def ask(self, situation: Situation) -> ModelRequest:
+    def ask(self, situation: StepRequest) -> ModelRequest:
         words = manual(situation.language, self.name)
         scale = scale_of(situation, "thousandths")
         older = as_data("history", tell_older(situation.past))
@@ -156,7 +156,7 @@ class AutoGlm:
     def quote(self, reply: ModelReply) -> str:
         return quoted(reply)
 
-    def read(self, reply: ModelReply, situation: Situation) -> Decision:
+    def read(self, reply: ModelReply, situation: StepRequest) -> Decision:
         whole(reply)
         thought, answer, tagged = split(reply.text)
         calls = find_calls(answer, _COMMANDS, alone=tagged, inline=("do", "finish"))
@@ -200,14 +200,14 @@ def _word(call: Call) -> str:
     return word
 
 
-def _planned(call: Call, scale: Scale, thought: str) -> Planned:
+def _planned(call: Call, scale: Scale, thought: str) -> PlannedAction:
     word = _word(call)
     if squeeze(call.name) == "do" and "action" not in call.named:
         call = Call(call.name, call.args[1:], call.named)
     action = _READERS[word](call, scale, thought)
     # A tap with a message is AutoGLM's way of saying that it pays, sends or gives something away.
     sensitive = _text(Call(call.name, (), call.named), "message") if word in ("tap", "click") else ""
-    return Planned(action=action, sensitive=sensitive[:500])
+    return PlannedAction(action=action, sensitive=sensitive[:500])
 
 
 def _ending(call: Call, thought: str) -> Decision:

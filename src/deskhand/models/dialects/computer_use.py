@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from deskhand.core.decisions import Decision, DecisionKind, Planned, Verdict
+from deskhand.core.decisions import Decision, DecisionKind, PlannedAction, Verdict
 from deskhand.core.errors import Unparsable
-from deskhand.core.llm import Computer, ModelReply, ModelRequest, Picture, Situation, Tool, ToolCall, Turn
+from deskhand.core.llm import Computer, ModelReply, ModelRequest, Picture, StepRequest, Tool, ToolCall, Turn
 from deskhand.models.dialects.shared import acting, manual, offered, scale_of, tell_elements, tell_past
 from deskhand.models.dialects.tool_calls import read_action, read_verdict, schema
 from deskhand.prompting.templates import as_data
@@ -33,7 +33,7 @@ _REPORT_SCHEMA = {
 }
 
 
-def ask_with_computer(situation: Situation) -> ModelRequest:
+def ask_with_computer(situation: StepRequest) -> ModelRequest:
     if not situation.picture:
         raise Unparsable(
             "A computer-use model needs the picture of the screen; switch it on or take the tools dialect."
@@ -56,7 +56,7 @@ def ask_with_computer(situation: Situation) -> ModelRequest:
     )
 
 
-def decide(reply: ModelReply, screen: list[Planned], situation: Situation) -> Decision:
+def decide(reply: ModelReply, screen: list[PlannedAction], situation: StepRequest) -> Decision:
     """One decision from the provider's screen actions and from our own two tools."""
     verdict, ending = _report(reply)
     ours = [_do(call, situation) for call in reply.calls if call.name == DO]
@@ -89,7 +89,7 @@ def _report(reply: ModelReply) -> tuple[Verdict | None, Decision | None]:
     return verdict, Decision(kind=_ENDINGS[kind], message=said, thought=reply.text[:2000], verdict=verdict)
 
 
-def _do(call: ToolCall, situation: Situation) -> Planned:
+def _do(call: ToolCall, situation: StepRequest) -> PlannedAction:
     if call.arguments is None:
         raise Unparsable(f"The arguments of {DO!r} are not a JSON object.")
     return read_action(dict(call.arguments), situation, scale_of(situation, "pixels"))

@@ -23,9 +23,9 @@ from deskhand.core.actions import (
     Type,
     Wait,
 )
-from deskhand.core.decisions import Decision, Planned
+from deskhand.core.decisions import Decision, PlannedAction
 from deskhand.core.errors import Unparsable
-from deskhand.core.llm import ModelReply, ModelRequest, Situation
+from deskhand.core.llm import ModelReply, ModelRequest, StepRequest
 from deskhand.models.dialects.computer_use import ask_with_computer, decide
 from deskhand.models.dialects.shared import PointWord, Scale, make, numbers, path, point, quoted, scale_of, whole
 
@@ -111,25 +111,25 @@ _READERS: dict[str, Callable[[Fields, Scale], Action]] = {
 class OpenAiComputer:
     name = "openai-computer"
 
-    def ask(self, situation: Situation) -> ModelRequest:
+    def ask(self, situation: StepRequest) -> ModelRequest:
         return ask_with_computer(situation)
 
     def quote(self, reply: ModelReply) -> str:
         return quoted(reply)
 
-    def read(self, reply: ModelReply, situation: Situation) -> Decision:
+    def read(self, reply: ModelReply, situation: StepRequest) -> Decision:
         whole(reply)
         scale = scale_of(situation, "pixels")
         return decide(reply, [planned for item in reply.native for planned in _planned(item, scale)], situation)
 
 
-def _planned(item: Fields, scale: Scale) -> list[Planned]:
+def _planned(item: Fields, scale: Scale) -> list[PlannedAction]:
     said = item.get("actions") or ([item["action"]] if item.get("action") else [])
     if not isinstance(said, list) or not said:
         raise Unparsable("The computer was called without an action.")
     worry = _worry(item.get("pending_safety_checks"))
     actions = [_action(fields, scale) for fields in cast("list[object]", said)]
-    return [Planned(action=action, sensitive=worry, held_back=bool(worry)) for action in actions]
+    return [PlannedAction(action=action, sensitive=worry, held_back=bool(worry)) for action in actions]
 
 
 def _action(said: object, scale: Scale) -> Action:

@@ -17,6 +17,7 @@ from deskhand.core.actions import (
     Click,
     DoubleClick,
     Drag,
+    FrozenModel,
     Home,
     Hotkey,
     Key,
@@ -28,19 +29,18 @@ from deskhand.core.actions import (
     RightClick,
     Scroll,
     Swipe,
-    Word,
     describe,
 )
-from deskhand.core.decisions import Decision, Planned, StepReport, Verdict
+from deskhand.core.decisions import Decision, PlannedAction, StepReport, Verdict
 from deskhand.core.errors import NotPossible, Unparsable
-from deskhand.core.llm import Language, ModelReply, Situation
+from deskhand.core.llm import Language, ModelReply, StepRequest
 from deskhand.core.screen import Element
 from deskhand.core.statuses import ExecStatus
 from deskhand.models.dialects.call_grammar import Value
 from deskhand.prompting.templates import Sheet, sheet
 
 Coordinates = Literal["pixels", "thousandths"]
-A = TypeVar("A", bound=Word)
+A = TypeVar("A", bound=FrozenModel)
 PointWord = type[Click] | type[DoubleClick] | type[RightClick] | type[MiddleClick] | type[Move] | type[LongPress]
 
 # Words that need no device; running code is only offered where the engine says so.
@@ -83,7 +83,7 @@ class Scale:
         )
 
 
-def scale_of(situation: Situation, coordinates: Coordinates) -> Scale:
+def scale_of(situation: StepRequest, coordinates: Coordinates) -> Scale:
     if coordinates == "thousandths":
         return Scale(1000, 1000, situation.frame)
     if picture := situation.picture:
@@ -147,12 +147,12 @@ def seconds(value: Value, default: float = 1.0) -> float:
     return min(max(float(value), 0.1), MAX_WAIT_S)
 
 
-def offered(situation: Situation) -> frozenset[ActionKind]:
+def offered(situation: StepRequest) -> frozenset[ActionKind]:
     """What may be asked for: the device's own words and those that need none."""
     return situation.capabilities | ALWAYS
 
 
-def fit(action: Action, situation: Situation) -> Action:
+def fit(action: Action, situation: StepRequest) -> Action:
     """The action, or the same intent in a word that this device has; raises NotPossible when there is none."""
     can = offered(situation)
     if action.kind in can:
@@ -179,7 +179,7 @@ def fit(action: Action, situation: Situation) -> Action:
     return other
 
 
-def _other_path(action: Swipe | Drag, situation: Situation, can: frozenset[ActionKind]) -> Action | None:
+def _other_path(action: Swipe | Drag, situation: StepRequest, can: frozenset[ActionKind]) -> Action | None:
     """A finger's flick where there is only a wheel, or a drag where there is only a finger."""
     x, y, to_x, to_y = action.x, action.y, action.to_x, action.to_y
     if isinstance(action, Drag):
@@ -198,7 +198,7 @@ def _pages(share: float) -> float:
     return min(max(share, 0.05), 20.0)
 
 
-def _swipe_for(action: Scroll, situation: Situation) -> Swipe:
+def _swipe_for(action: Scroll, situation: StepRequest) -> Swipe:
     width, height = situation.frame
     x = width // 2 if action.x is None else action.x
     y = height // 2 if action.y is None else action.y
@@ -219,7 +219,7 @@ def _inside(value: int, size: int) -> int:
 
 
 def acting(
-    actions: Iterable[Planned], situation: Situation, thought: str = "", verdict: Verdict | None = None
+    actions: Iterable[PlannedAction], situation: StepRequest, thought: str = "", verdict: Verdict | None = None
 ) -> Decision:
     """A decision to act, every action fitted to the device."""
     planned = tuple(item.model_copy(update={"action": fit(item.action, situation)}) for item in actions)

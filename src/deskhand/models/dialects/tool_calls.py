@@ -10,9 +10,9 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from deskhand.core.actions import ACTION_KINDS, parse_action
-from deskhand.core.decisions import Decision, DecisionKind, Expect, Planned, Verdict
+from deskhand.core.decisions import Decision, DecisionKind, Expect, PlannedAction, Verdict
 from deskhand.core.errors import Unparsable
-from deskhand.core.llm import ModelReply, ModelRequest, Picture, Situation, Tool, Turn
+from deskhand.core.llm import ModelReply, ModelRequest, Picture, StepRequest, Tool, Turn
 from deskhand.core.screen import Element
 from deskhand.models.dialects.call_grammar import GrammarError, Reader, unfenced
 from deskhand.models.dialects.shared import (
@@ -92,7 +92,7 @@ class Tools:
     def __init__(self, coordinates: Coordinates = "pixels") -> None:
         self._coordinates: Coordinates = coordinates
 
-    def ask(self, situation: Situation) -> ModelRequest:
+    def ask(self, situation: StepRequest) -> ModelRequest:
         scale = scale_of(situation, self._coordinates)
         words = manual(situation.language, self.name)
         kinds = offered(situation)
@@ -119,7 +119,7 @@ class Tools:
     def quote(self, reply: ModelReply) -> str:
         return quoted(reply)
 
-    def read(self, reply: ModelReply, situation: Situation) -> Decision:
+    def read(self, reply: ModelReply, situation: StepRequest) -> Decision:
         whole(reply)
         said = [_from_call(call.name, call.arguments) for call in reply.calls] or [_from_text(reply.text)]
         first, *more = said
@@ -188,7 +188,7 @@ def _object(text: str) -> object:
 # --- what it means ---------------------------------------------------------------------------------------
 
 
-def _decision(said: Mapping[str, Any], situation: Situation, scale: Scale, thought: object) -> Decision:
+def _decision(said: Mapping[str, Any], situation: StepRequest, scale: Scale, thought: object) -> Decision:
     kind = said.get("decision", "actions" if said.get("actions") else None)
     if kind not in _KINDS:
         raise Unparsable(f"The decision is {kind!r}; it has to be one of {', '.join(_KINDS)}.")
@@ -220,7 +220,7 @@ def read_verdict(said: object) -> Verdict | None:
     return Verdict(success=success, reason=reason[:500] if isinstance(reason, str) else "")
 
 
-def _read_actions(said: object, situation: Situation, scale: Scale) -> list[Planned]:
+def _read_actions(said: object, situation: StepRequest, scale: Scale) -> list[PlannedAction]:
     """One action; two where text is meant for a place: it is clicked first."""
     fields = _filled_in(said)
     if fields.get("kind") != "type" or not fields.keys() & {"element", "x", "y"}:
@@ -246,7 +246,7 @@ def _says_something(kind: object, field: str, value: object) -> bool:
     return not empty or (field in _FIELDS and kind in (*_FIELDS[field][1],))
 
 
-def read_action(said: object, situation: Situation, scale: Scale) -> Planned:
+def read_action(said: object, situation: StepRequest, scale: Scale) -> PlannedAction:
     fields = _filled_in(said)
     expect = {name: fields.pop(f"expect_{name}", "") for name in ("text", "app")}
     sensitive = fields.pop("sensitive", "")
@@ -257,7 +257,7 @@ def read_action(said: object, situation: Situation, scale: Scale) -> Planned:
     try:
         action = parse_action(fields)
         wanted = {name: value for name, value in expect.items() if value}
-        return Planned(
+        return PlannedAction(
             action=action,
             expect=Expect(**wanted) if wanted else None,
             sensitive=sensitive if isinstance(sensitive, str) else str(sensitive or ""),
@@ -269,7 +269,7 @@ def read_action(said: object, situation: Situation, scale: Scale) -> Planned:
 
 
 def _point(
-    fields: Mapping[str, Any], by_number: str, x: str, y: str, situation: Situation, scale: Scale
+    fields: Mapping[str, Any], by_number: str, x: str, y: str, situation: StepRequest, scale: Scale
 ) -> dict[str, int]:
     """The frame's own pixels for an element's number or for x and y; empty when neither is there."""
     number = _number(fields.get(by_number))
@@ -292,7 +292,7 @@ def _number(said: Any) -> Any:
     return found[0] if len(found) == 1 else said
 
 
-def _clamped(element: Element, situation: Situation) -> tuple[int, int]:
+def _clamped(element: Element, situation: StepRequest) -> tuple[int, int]:
     """The middle of what is visible of an element."""
     width, height = situation.frame
     x, y = element.bounds.center

@@ -25,9 +25,9 @@ from deskhand.core.actions import (
     Wait,
     describe,
 )
-from deskhand.core.decisions import Decision, Planned, StepReport
+from deskhand.core.decisions import Decision, PlannedAction, StepReport
 from deskhand.core.errors import Unparsable
-from deskhand.core.llm import ModelReply, ModelRequest, Picture, Situation, Turn
+from deskhand.core.llm import ModelReply, ModelRequest, Picture, StepRequest, Turn
 from deskhand.models.dialects.call_grammar import Call, Reader, Value, squeeze
 from deskhand.models.dialects.shared import (
     Coordinates,
@@ -141,13 +141,13 @@ class UiTars:
     def __init__(self, coordinates: Coordinates = "thousandths") -> None:
         self._coordinates: Coordinates = coordinates
 
-    def _scale(self, situation: Situation) -> Scale:
+    def _scale(self, situation: StepRequest) -> Scale:
         scale = scale_of(situation, self._coordinates)
         if self._coordinates == "thousandths" or not situation.picture:
             return scale
         return Scale(_patched(scale.width), _patched(scale.height), situation.frame)
 
-    def ask(self, situation: Situation) -> ModelRequest:
+    def ask(self, situation: StepRequest) -> ModelRequest:
         words = manual(situation.language, self.name)
         scale = self._scale(situation)
         older = as_data("history", tell_older(situation.past))
@@ -172,14 +172,14 @@ class UiTars:
     def quote(self, reply: ModelReply) -> str:
         return quoted(reply)
 
-    def read(self, reply: ModelReply, situation: Situation) -> Decision:
+    def read(self, reply: ModelReply, situation: StepRequest) -> Decision:
         whole(reply)
         thought, said = split(reply.text)
         calls = find_calls(said, _COMMANDS, alone=False)
         acts = [call for call in calls if squeeze(call.name) not in _ENDINGS]
         if acts:
             scale = self._scale(situation)
-            planned = [Planned(action=_READERS[squeeze(call.name)](call, scale)) for call in acts]
+            planned = [PlannedAction(action=_READERS[squeeze(call.name)](call, scale)) for call in acts]
             return acting(planned, situation, thought)
         return _ending(calls[0], thought)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from deskhand.core.actions import Answer
-from deskhand.core.decisions import Briefing, Decision, Planned
+from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.roles.offline.scene import speaks_chinese
 
 # This share of the question's own words has to be in what is given as its answer.
@@ -42,7 +42,7 @@ class OfflineAnalyst:
                 else f"Nothing that was collected answers this: {question}",
             )
         answer = found[:_ANSWER]
-        return Decision(kind="actions", actions=(Planned(action=Answer(text=answer)),), bookmark=answer)
+        return Decision(kind="actions", actions=(PlannedAction(action=Answer(text=answer)),), bookmark=answer)
 
 
 def _known(briefing: Briefing) -> list[str]:

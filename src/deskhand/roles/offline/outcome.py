@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from deskhand.core.actions import Action, Wait
-from deskhand.core.decisions import Expect, Planned
+from deskhand.core.decisions import Expect, PlannedAction
 
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    actions: tuple[Planned, ...]
+    actions: tuple[PlannedAction, ...]
     thought: str
 
 
@@ -31,7 +31,7 @@ Outcome = Act | Finished | Failed
 
 def act(thought: str, *actions: Action, expect: Expect | None = None) -> Act:
     """Several actions are queued; `expect` is what should be true after the first."""
-    planned = [Planned(action=a, expect=expect if n == 0 else None) for n, a in enumerate(actions)]
+    planned = [PlannedAction(action=a, expect=expect if n == 0 else None) for n, a in enumerate(actions)]
     return Act(tuple(planned), thought)
 
 

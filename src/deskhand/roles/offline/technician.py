@@ -6,7 +6,7 @@ import re
 from typing import Literal
 
 from deskhand.core.actions import Memorize, RunCode
-from deskhand.core.decisions import ActionReport, Briefing, Decision, Planned, StepReport
+from deskhand.core.decisions import ActionReport, Briefing, Decision, PlannedAction, StepReport
 from deskhand.core.statuses import ExecStatus
 from deskhand.roles.offline.scene import speaks_chinese
 
@@ -37,12 +37,12 @@ class OfflineTechnician:
         if begun and (trouble := _trouble(briefing.last, zh)):
             return Decision(kind="fail", message=trouble)
         if begun < len(pieces):
-            return Decision(kind="actions", actions=(Planned(action=pieces[begun]),), bookmark=str(begun + 1))
+            return Decision(kind="actions", actions=(PlannedAction(action=pieces[begun]),), bookmark=str(begun + 1))
         run = _last_run(briefing.last)
         if run:
             # Noted before it is said to be done, so that those who work after know it.
             note = Memorize(text=_outcome(run)[:_NOTE])
-            return Decision(kind="actions", actions=(Planned(action=note),), bookmark=str(begun))
+            return Decision(kind="actions", actions=(PlannedAction(action=note),), bookmark=str(begun))
         said = briefing.notes[-1] if briefing.notes else ""
         return Decision(kind="done", message=said[:_SHOWN], bookmark=str(begun))
 

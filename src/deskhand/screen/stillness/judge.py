@@ -12,7 +12,7 @@ import numpy as np
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Change, Frame
 from deskhand.screen.diff import Tiles, change_between, detailed, grid, mask_of, regions
-from deskhand.screen.stillness.self_motion import Movers, Spot, spots, state_of
+from deskhand.screen.stillness.self_motion import SelfMotion, Spot, spots, state_of
 from deskhand.settings.schema import SettleSettings
 
 # A tile that goes back to what it showed before, and took its time, blinks; a spinner is faster than that.
@@ -34,7 +34,7 @@ _JITTER = 1e-4
 class Watch:
     """One wait for a still screen."""
 
-    def __init__(self, settings: SettleSettings, before: Frame, movers: Movers, started: float) -> None:
+    def __init__(self, settings: SettleSettings, before: Frame, movers: SelfMotion, started: float) -> None:
         interval = settings.interval_ms / 1000
         # Looks are spaced so that the still frames asked for, and the capture itself, fit into one interval.
         self._span = 0.35 * interval * settings.still_frames

@@ -47,7 +47,7 @@ class _Life:
         return self.fresh >= 3 and self.fresh > 0.5 * self.moves
 
 
-class Movers:
+class SelfMotion:
     """One a device. Fed by whoever sees frames; asked by whoever has to tell effect from habit."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from deskhand.core.screen import Frame, SettleResult
 from deskhand.screen.diff import change_between
 from deskhand.screen.stillness.change_signal import Pulse, listening, look
 from deskhand.screen.stillness.judge import Watch
-from deskhand.screen.stillness.self_motion import Movers
+from deskhand.screen.stillness.self_motion import SelfMotion
 from deskhand.settings.schema import SettleSettings
 
 
@@ -16,12 +16,12 @@ class VisualStability:
     def __init__(self, settings: SettleSettings, clock: Clock) -> None:
         self._settings = settings
         self._clock = clock
-        self._movers: dict[str, Movers] = {}
+        self._movers: dict[str, SelfMotion] = {}
         self._settled: dict[str, Frame] = {}
 
-    def movers(self, device_id: str) -> Movers:
+    def movers(self, device_id: str) -> SelfMotion:
         """What is known to move on its own there; whoever watches the device between actions may teach it more."""
-        return self._movers.setdefault(device_id, Movers())
+        return self._movers.setdefault(device_id, SelfMotion())
 
     async def __call__(self, device: Device, before: Frame) -> SettleResult:
         """Wait for the end of what an action started; `before` is the last frame from before the action."""

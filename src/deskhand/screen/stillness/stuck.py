@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from deskhand.core.screen import Change, Frame
 from deskhand.screen.diff import TILE
 from deskhand.screen.frame import words
-from deskhand.screen.stillness.self_motion import Habit, Movers, Spot, spots, state_of
+from deskhand.screen.stillness.self_motion import Habit, SelfMotion, Spot, spots, state_of
 
 _LOOP_LENGTHS = (2, 3)
 _ROUNDS = 2
@@ -45,9 +45,9 @@ class Progress:
 class StuckWatch:
     """One a task. `movers` is shared with whoever watches the device, so that habits are learned between actions."""
 
-    def __init__(self, limit: int = 3, movers: Movers | None = None) -> None:
+    def __init__(self, limit: int = 3, movers: SelfMotion | None = None) -> None:
         self._limit = limit
-        self._movers = movers or Movers()
+        self._movers = movers or SelfMotion()
         self._last: Frame | None = None
         self._prints: Prints | None = None
         self._unchanged = 0

@@ -12,7 +12,7 @@ from fastapi.responses import StreamingResponse
 from deskhand.core.actions import Action
 from deskhand.core.errors import DeviceFault
 from deskhand.core.screen import Frame
-from deskhand.engine.run import Run
+from deskhand.engine.run import Task
 from deskhand.screen.frame import bounded, to_jpeg
 from deskhand.server.problems import ANYWHERE, documented
 from deskhand.server.schemas import Acted, DeviceList, DeviceView, TaskView, task_view
@@ -129,7 +129,7 @@ async def act(device_id: DevicePath, body: Action, shared: Shared) -> Acted:
     return Acted(detail=await shared.tasks.act(device_id, body))
 
 
-def _task_on(device_id: str, shared: Services) -> Run:
+def _task_on(device_id: str, shared: Services) -> Task:
     if run := shared.tasks.on_device(device_id):
         return run
     raise TaskElsewhere(f"No task of this server is on the device {device_id}.")
