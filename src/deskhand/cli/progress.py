@@ -12,9 +12,9 @@ from rich.text import Text
 from deskhand.cli.event_lines import lines_of
 from deskhand.cli.output import make_console, plain, say
 from deskhand.cli.terminal_picture import half_blocks
-from deskhand.core.protocols import Journal
 from deskhand.core.statuses import TaskStatus
 from deskhand.task.events import Event, Observed, Record, Settled
+from deskhand.task.journal import Journal
 from deskhand.task.state import TaskState
 
 # A picture smaller than this shows nothing; below it, lines of text say more.

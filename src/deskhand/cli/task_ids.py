@@ -1,7 +1,7 @@
 """A run by the beginning of its id, as people type it."""
 
 from deskhand.core.errors import UsageError
-from deskhand.core.protocols import Journal
+from deskhand.task.journal import Journal
 
 
 async def whole_id(journal: Journal, beginning: str) -> str:

@@ -1,8 +1,11 @@
-"""The joints of the house: what a device, a model-free or model-driven worker, a journal and a clock must do."""
+"""The joints of the house: the Protocols that a device, a worker, a planner, a model and a clock implement.
+
+`Journal` lives with its events, in `task.journal`.
+"""
 
 from collections.abc import AsyncIterator, Sequence
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import Literal, Protocol
 
 from deskhand.core.actions import Action, ActionKind
 from deskhand.core.decisions import Briefing, CodeResult, Decision, Usage
@@ -10,9 +13,6 @@ from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, Les
 from deskhand.core.llm import ModelReply, ModelRequest, StepRequest, Tool, Turn
 from deskhand.core.planning import Depth, GateRequest, Material, Plan, PlanRequest, QualityReport
 from deskhand.core.screen import AppInfo, Element, Frame, SettleResult
-
-if TYPE_CHECKING:
-    from deskhand.task.events import Event, Record, TaskSummary
 
 
 class Clock(Protocol):
@@ -211,17 +211,3 @@ class Settle(Protocol):
     async def wait_for_animation_completion(self, device: Device, before: Frame) -> SettleResult:
         """The same where a long transition is normal."""
         ...
-
-
-class Journal(Protocol):
-    """Append-only memory of all tasks. When `append` returns, the events survive a kill -9."""
-
-    async def append(self, task_id: str, events: "Sequence[Event]") -> "list[Record]": ...
-    async def read(self, task_id: str, after: int = 0) -> "list[Record]": ...
-    async def runs(self, limit: int = 50) -> "list[TaskSummary]": ...
-    async def keep_frame(self, frame: Frame) -> str:
-        """Remember a picture once, by content; returns its name. Encoding happens off the caller's path."""
-        ...
-
-    async def load_frame(self, name: str) -> bytes | None: ...
-    async def close(self) -> None: ...

@@ -17,7 +17,6 @@ from deskhand.core.protocols import (
     Coach,
     CodeRunner,
     Device,
-    Journal,
     Judge,
     Planner,
     PromptMemory,
@@ -51,6 +50,7 @@ from deskhand.task.events import (
     UserActed,
     UserSaid,
 )
+from deskhand.task.journal import Journal
 from deskhand.task.state import TaskState
 
 

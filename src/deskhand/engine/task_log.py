@@ -7,9 +7,9 @@ from itertools import chain
 
 from deskhand.bus import Bus
 from deskhand.core.decisions import Usage
-from deskhand.core.protocols import Journal
 from deskhand.task.events import Billed, Event, Released, Reserved, TaskResumed
 from deskhand.task.fold import fold
+from deskhand.task.journal import Journal
 from deskhand.task.state import TaskState
 
 # What has to follow from how the task stands at that very moment: it is asked when it is its turn to be written.

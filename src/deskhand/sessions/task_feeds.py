@@ -6,10 +6,11 @@ import asyncio
 from collections.abc import AsyncGenerator
 
 from deskhand.bus import Bus
-from deskhand.core.protocols import Clock, Journal
+from deskhand.core.protocols import Clock
 from deskhand.sessions.feed import KEEPALIVE, KEEPALIVE_S, Feed, Numbered, follow
 from deskhand.task.events import Record, TaskEnded
 from deskhand.task.fold import fold_all
+from deskhand.task.journal import Journal
 
 # Feeds of finished tasks that are kept at hand for those who come late; older ones are read from the disk.
 FINISHED_KEPT = 32

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 from weakref import WeakKeyDictionary
 
 import simplejpeg
@@ -38,6 +38,20 @@ CREATE INDEX IF NOT EXISTS events_by_task ON events (task_id, seq);
 """
 
 T = TypeVar("T")
+
+
+class Journal(Protocol):
+    """Append-only memory of all tasks. When `append` returns, the events survive a kill -9."""
+
+    async def append(self, task_id: str, events: Sequence[Event]) -> list[Record]: ...
+    async def read(self, task_id: str, after: int = 0) -> list[Record]: ...
+    async def runs(self, limit: int = 50) -> list[TaskSummary]: ...
+    async def keep_frame(self, frame: Frame) -> str:
+        """Remember a picture once, by content; returns its name. Encoding happens off the caller's path."""
+        ...
+
+    async def load_frame(self, name: str) -> bytes | None: ...
+    async def close(self) -> None: ...
 
 
 class SqliteJournal:

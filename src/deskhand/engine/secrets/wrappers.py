@@ -18,13 +18,14 @@ from deskhand.core.errors import ActionFailed, DeviceFault, SettingsError, TextN
 from deskhand.core.geometry import Rect
 from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
 from deskhand.core.planning import GateRequest, Material, Plan, PlanRequest, QualityReport
-from deskhand.core.protocols import Coach, CodeRunner, Device, Journal, Judge, Planner, ScreenReader, Worker
+from deskhand.core.protocols import Coach, CodeRunner, Device, Judge, Planner, ScreenReader, Worker
 from deskhand.core.screen import AppInfo, Element, Frame, Observation
 from deskhand.engine.run import Crew, Management
 from deskhand.engine.secrets.vault import HIDDEN, Vault
 from deskhand.screen.redact import blank, covered
 from deskhand.settings.placeholders import misspelt_in, names_in, placeholder
 from deskhand.task.events import Event, Record, TaskCreated, TaskSummary, UserReplied, UserSaid
+from deskhand.task.journal import Journal
 
 # How long a picture waits for the list that tells what it shows.
 _LIST_S = 10.0
