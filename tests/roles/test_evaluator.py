@@ -143,7 +143,7 @@ async def test_a_deep_look_compares_before_and_now_and_knows_everything() -> Non
     assert all(max(size) == 1280 for size in sizes(seen))
     for words in (
         "The screen when the subtask began:", "The screen now:", "PIN is 1", "Two devices", "under way", "19. click",
-        "[fulfilled] Unlock", "switch Bluetooth (on)", "compare before and now", "Settings · Bluetooth",
+        "[fulfilled] Unlock", 'switch "Bluetooth" checked', "compare before and now", "Settings · Bluetooth",
     ):  # fmt: skip
         assert seen.text.count(words) == 1, words
     assert "\n7. click" not in seen.text
@@ -264,7 +264,7 @@ async def test_a_model_without_vision_judges_from_the_list() -> None:
     for depth in ("medium", "high"):
         _, (seen,) = await ask(gate(depth=depth), judge(issues=[], suggestions=[]), vision=False)
         assert seen.pictures == []
-        assert "switch Bluetooth (on)" in seen.text
+        assert 'switch "Bluetooth" checked' in seen.text
 
 
 @pytest.mark.parametrize("depth", ["medium", "high"])
@@ -273,7 +273,7 @@ async def test_a_secure_window_is_said_and_not_shown(depth: str) -> None:
     _, (seen,) = await ask(gate(depth=depth, observation=black, before=None), judge(issues=[], suggestions=[]))
     assert seen.pictures == []
     assert "refuses to be captured" in seen.text
-    assert "switch Bluetooth (on)" in seen.text
+    assert 'switch "Bluetooth" checked' in seen.text
 
 
 async def test_a_chinese_goal_is_judged_in_chinese() -> None:

@@ -141,7 +141,7 @@ async def test_the_whole_context_is_handed_over_once() -> None:
         "Send Ann the door code", "the code is not in the chat", "gate failed", "Find the code (operator) → the note",
         "Say goodbye (analyst)", "Find the code → Send the code", 'click "Send"', "it is grey", "no JSON came",
         "chat is empty; never sent; scroll down", "codes (codes.txt)", "The code is 4711", "Ann is new", "Be quick",
-        "Messages · Ann", "button Send", "Messages, Notes", "Plan the rest anew", "`technician`",
+        "Messages · Ann", 'button "Send"', "Messages, Notes", "Plan the rest anew", "`technician`",
     ):  # fmt: skip
         assert seen.text.count(words) == 1, words
     assert seen.pictures == []

@@ -163,10 +163,6 @@ class Dialect(Protocol):
         """The decision in frame pixels; raises ModelFault with a sentence that helps the model do better."""
         ...
 
-    def quote(self, reply: ModelReply) -> str:
-        """The model's own reply, as it is shown to it again when it has to be corrected."""
-        ...
-
 
 class Budget(Protocol):
     """Money that can't be overspent: the worst case is set aside before a call and settled after it."""

@@ -1,6 +1,6 @@
-"""One question to a model, often answered by one JSON object: asked, read, and asked again when it can't be used.
+"""Ask a model one question, read its reply, and ask again when the reply can't be used.
 
-What is asked and what the answer means is the role's matter.
+What is asked and what the answer means is left to the roles and dialects.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from deskhand.core.decisions import Usage
 from deskhand.core.errors import ModelFault, Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, Turn
 from deskhand.core.protocols import Model
+from deskhand.prompting.templates import Sheet
 
 MAX_CORRECTIONS = 2
 _QUOTED = 4000
@@ -27,23 +28,23 @@ _THOUGHTS = re.compile(r"\A(?!\s*[\[{`]).*?</think>", re.DOTALL)
 
 T = TypeVar("T")
 B = TypeVar("B", bound=BaseModel)
-Said = Mapping[str, Any]
+Answer = Mapping[str, Any]
 
 
-async def ask(
-    model: Model, first: ModelRequest, read: Callable[[Said], T], again: Callable[[str], str]
+async def ask_for_object(
+    model: Model, first: ModelRequest, read: Callable[[Answer], T], words: Sheet
 ) -> tuple[T, Usage]:
-    """What `read` makes of the one JSON object of the answer, and what all calls took."""
-    return await converse(model, first, lambda reply: read(answer(reply, first.tools[0].name)), again)
+    """Return what `read` makes of the one JSON object of the reply, and the usage of all calls."""
+    return await ask_until_usable(model, first, lambda reply: read(read_object(reply, first.tools[0].name)), words)
 
 
-async def converse(
-    model: Model, first: ModelRequest, read: Callable[[ModelReply], T], again: Callable[[str], str]
+async def ask_until_usable(
+    model: Model, first: ModelRequest, read: Callable[[ModelReply], T], words: Sheet
 ) -> tuple[T, Usage]:
-    """What `read` makes of a reply, and what all calls took.
+    """Return what `read` makes of the reply, and the usage of all calls.
 
-    A fault that `read` raises is told to the model in the words of `again`, at most twice; then it is raised,
-    with the usage.
+    The model is told of a fault that `read` raises, in the section `again` of `words`, at most twice; then the fault
+    is raised, with the usage.
     """
     request, usage, fault = first, Usage(), ModelFault("The model was not asked.")
     for _ in range(1 + MAX_CORRECTIONS):
@@ -54,23 +55,35 @@ async def converse(
         except ModelFault as unusable:
             fault = unusable
             # Only the newest mistake is shown, so that corrections don't pile up.
-            told = (Turn("model", (_quoted(reply),)), Turn("user", (again(str(fault)),)))
-            request = replace(first, turns=(*first.turns, *told))
+            correction = words.section("again", problem=fault)
+            mistake = (Turn("model", (quote_reply(reply),)), Turn("user", (correction,)))
+            request = replace(first, turns=(*first.turns, *mistake))
     fault.usage = usage
     raise fault
 
 
-def check_whole(reply: ModelReply) -> None:
-    """Raise Unparsable where half an answer could be taken for a whole one."""
+def check_complete(reply: ModelReply, wanted: str = "the result alone") -> None:
+    """Raise Unparsable if the reply was cut off or refused: acting on half a reply is acting on a guess."""
     if reply.stop == "length":
-        raise Unparsable("The answer was cut off at its length limit: answer shorter.")
+        raise Unparsable(f"The reply was cut off at its length limit: think shorter and answer with {wanted}.")
     if reply.stop == "refused":
         raise Unparsable("The model refused to answer.")
 
 
-def answer(reply: ModelReply, tool: str) -> Said:
-    """The one JSON object of a reply: a call of the tool, or the same as text."""
-    check_whole(reply)
+def quote_reply(reply: ModelReply) -> str:
+    """Return the reply as text, for showing it to the model again."""
+    calls = [json.dumps({"tool": call.name, "arguments": call.arguments}, ensure_ascii=False) for call in reply.calls]
+    native = [json.dumps(dict(item), ensure_ascii=False) for item in reply.native]
+    return "\n".join(part for part in (reply.text, *calls, *native) if part)[:_QUOTED] or "(nothing)"
+
+
+def strip_thoughts(text: str) -> str:
+    return _THOUGHTS.sub("", text)
+
+
+def read_object(reply: ModelReply, tool: str) -> Answer:
+    """Return the one JSON object of a reply: the arguments of a call of `tool`, or the same as text."""
+    check_complete(reply)
     if len(reply.calls) > 1:
         raise Unparsable(f"The tool {tool!r} has to be called exactly once, not {len(reply.calls)} times.")
     for call in reply.calls:
@@ -79,11 +92,11 @@ def answer(reply: ModelReply, tool: str) -> Said:
         if call.arguments is None:
             raise Unparsable(f"The arguments of {tool!r} are not a JSON object.")
         return call.arguments
-    return _from_text(reply.text, tool)
+    return _read_object_from_text(reply.text, tool)
 
 
-def _from_text(text: str, tool: str) -> Said:
-    said = _THOUGHTS.sub("", text)
+def _read_object_from_text(text: str, tool: str) -> Answer:
+    said = strip_thoughts(text)
     fenced = _FENCE.search(said)
     body = fenced[1] if fenced else said
     start = body.find("{")
@@ -95,21 +108,22 @@ def _from_text(text: str, tool: str) -> Said:
         raise Unparsable(f"The JSON of the answer can't be read: {error}.") from None
     if "{" in body[end:]:
         raise Unparsable("The answer contains more than one JSON object; answer with exactly one.")
-    whole = cast("dict[str, Any]", value)
-    inner = whole.get("arguments")
-    return cast("Said", inner) if isinstance(inner, dict) and whole.get("name") == tool else whole
+    found = cast("dict[str, Any]", value)
+    inner = found.get("arguments")
+    is_call = isinstance(inner, dict) and found.get("name", found.get("tool")) == tool
+    return cast("Answer", inner) if is_call else found
 
 
-def checked(shape: type[B], said: Said) -> B:
-    """The answer in its shape, with the first field that is wrong told to the model instead of to us."""
+def validate_answer(shape: type[B], answer: Answer) -> B:
+    """Return the answer in its shape; raise Unparsable with the first field that is wrong, for the model."""
     try:
-        return shape.model_validate(said)
+        return shape.model_validate(answer)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the answer"
-        raise Unparsable(f"{where}: {first['msg']}.") from None
+        raise Unparsable(f"{describe_first_error(error, 'the answer')}.") from None
 
 
-def _quoted(reply: ModelReply) -> str:
-    calls = [json.dumps({"name": call.name, "arguments": call.arguments}, ensure_ascii=False) for call in reply.calls]
-    return "\n".join(part for part in (reply.text, *calls) if part)[:_QUOTED] or "(nothing)"
+def describe_first_error(error: ValidationError, subject: str) -> str:
+    """Return `field: problem` for the first wrong field; `subject` stands for the field if it is none."""
+    first = error.errors(include_url=False)[0]
+    field = ".".join(str(part) for part in first["loc"]) or subject
+    return f"{field}: {first['msg']}"

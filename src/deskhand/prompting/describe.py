@@ -1,15 +1,20 @@
-"""How a task is told to a model that plans or judges: compact lines, bounded lists, and data marked as data."""
+"""Describe screens, steps, subtasks and reports to a model: compact lines, bounded lists, data marked as data.
+
+Every role and dialect describes them by these functions; what it shows of them, and where, is its own choice.
+"""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from deskhand.core.actions import describe
-from deskhand.core.decisions import StepReport
+from deskhand.core.decisions import ActionReport, Briefing, StepReport
 from deskhand.core.llm import Language, Picture
+from deskhand.core.planning import QualityReport
 from deskhand.core.screen import Element, Frame, Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
@@ -19,7 +24,8 @@ from deskhand.settings.placeholders import names_in, placeholder
 
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _MAX_PICTURE_BYTES = 300_000
-_LINE, _TEXT, _EXPERIENCE = 300, 80, 4000
+_DETAILED_STEPS, _ACTIONS = 4, 5
+_LINE, _LABEL, _THOUGHT, _MESSAGE, _OLDER_STEP, _TASK, _EXPERIENCE = 300, 80, 300, 200, 50, 4000, 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,21 +52,35 @@ def language_of(goal: str) -> Language:
     return "zh" if _CHINESE.search(goal) else "en"
 
 
-def about_secrets(language: Language, *texts: str) -> str:
-    """What a model has to know when secrets are named; nothing when there are none."""
+# --- the task ----------------------------------------------------------------------------------------------------
+
+
+def describe_assignment(briefing: Briefing, words: Sheet) -> list[str]:
+    """Return the goal, and the worker's own part of it where that is another."""
+    subtask = briefing.subtask
+    parts = [words.section("goal", goal=briefing.goal[:_TASK])]
+    if subtask.title.strip() != briefing.goal.strip():
+        parts.append(words.section("subtask", subtask=subtask.title[:_TASK]))
+    if subtask.done_when:
+        parts.append(words.section("done_when", done_when=subtask.done_when[:_TASK]))
+    return parts
+
+
+def explain_secrets(language: Language, *texts: str) -> str:
+    """Return what a model has to know about the secrets that the texts name; empty if they name none."""
     names = names_in(" ".join(texts))
     words = sheet("deskhand.roles", "prompts", language, "secrets")
     return words.section("secrets", placeholder=placeholder(names[0])) if names else ""
 
 
-def experience(words: Sheet, prompt: str) -> str:
-    """The advice that was kept for this type of task, marked as what it is; empty when there is none."""
+def describe_experience(words: Sheet, prompt: str) -> str:
+    """Return the advice kept for this type of task, marked as advice; empty if there is none."""
     advice = prompt.strip()[:_EXPERIENCE]
     return words.section("experience", experience=advice) if advice else ""
 
 
-def newest(lines: Iterable[str], length: int, each: int = 1000) -> str:
-    """As many of the newest lines as fit, in their order; at least the last one."""
+def list_newest(lines: Iterable[str], length: int, each: int = 1000) -> str:
+    """Return as many of the newest lines as fit, in their order; at least the last one."""
     kept: list[str] = []
     for line in reversed(tuple(lines)):
         shown = f"- {line[:each]}"
@@ -71,61 +91,140 @@ def newest(lines: Iterable[str], length: int, each: int = 1000) -> str:
     return "\n".join(reversed(kept))
 
 
-def subtasks(parts: Iterable[Subtask], *, with_status: bool = False) -> str:
+def list_subtasks(subtasks: Iterable[Subtask], *, with_status: bool = False) -> str:
+    return "\n".join(f"- {describe_subtask(part, str(part.status) if with_status else '')}" for part in subtasks)
+
+
+def describe_subtask(subtask: Subtask, mark: str = "") -> str:
+    head = f"[{mark}] " if mark else ""
+    proof = f" → {subtask.done_when[:_LINE]}" if subtask.done_when else ""
+    return f"{head}{subtask.title[:_LINE]} ({subtask.role}){proof}"
+
+
+def list_reports(reports: Iterable[QualityReport], *, with_advice: bool) -> str:
+    """Return one line for each report of the quality gate; `with_advice`: with its issues and suggestions."""
     lines: list[str] = []
-    for part in parts:
-        status = f"[{part.status}] " if with_status else ""
-        proof = f" → {part.done_when[:_LINE]}" if part.done_when else ""
-        lines.append(f"- {status}{part.title[:_LINE]} ({part.role}){proof}")
+    for report in reports:
+        advice = (*report.issues, *report.suggestions) if with_advice else ()
+        said = "; ".join((report.reason, *advice))[: 600 if with_advice else 300]
+        lines.append(f"- {report.trigger}: {report.decision}: {said}")
     return "\n".join(lines)
 
 
-def steps(history: Sequence[StepReport], count: int) -> str:
-    """The newest steps in a line each, failures included."""
-    return "\n".join(f"{step.step}. {_outcome(step)}" for step in history[-count:])
+# --- steps -------------------------------------------------------------------------------------------------------
 
 
-def _outcome(step: StepReport) -> str:
-    parts: list[str] = []
-    for report in step.actions[:5]:
-        line = describe(report.action)[:_TEXT]
-        if report.status is not ExecStatus.EXECUTED:
-            line += f" FAILED ({report.status}): {report.detail[:_TEXT]}"
-        elif report.changed is False:
-            line += " (the screen did not change)"
-        parts.append(line)
+@dataclass(frozen=True, slots=True)
+class StepDetail:
+    """How many characters are told of an action, of a fault, of the result of an action, and of a whole step."""
+
+    action: int
+    fault: int
+    result: int
+    step: int
+
+
+# For the worker, who has to do better; and for those who plan and judge, who see many steps.
+FULL = StepDetail(action=160, fault=200, result=200, step=4000)
+BRIEF = StepDetail(action=80, fault=80, result=0, step=300)
+
+
+def list_steps(history: Sequence[StepReport], count: int) -> str:
+    """Return the newest steps in a line each, failures included."""
+    return "\n".join(f"{step.step}. {describe_outcome(step, BRIEF)}" for step in history[-count:])
+
+
+def list_past_steps(past: Sequence[StepReport]) -> str:
+    """Return what the worker did: the newest steps with thoughts and outcomes, those before in short."""
+    lines = [list_older_steps(past)] if len(past) > _DETAILED_STEPS else []
+    for step in recent_steps(past):
+        thought = f"{step.thought[:_THOUGHT]} → " if step.thought else ""
+        lines.append(f"{step.step}. {thought}{describe_outcome(step)}")
+    return "\n".join(lines)
+
+
+def recent_steps(past: Sequence[StepReport]) -> Sequence[StepReport]:
+    """Return the steps that a worker is told in full."""
+    return past[-_DETAILED_STEPS:]
+
+
+def list_older_steps(past: Sequence[StepReport]) -> str:
+    """Return the steps before the recent ones, in one short line each."""
+    lines: list[str] = []
+    for step in past[:-_DETAILED_STEPS]:
+        actions = "; ".join(describe(report.action) for report in step.actions)
+        lines.append(f"{step.step}. {(actions or step.error or step.message)[:_OLDER_STEP]}")
+    return "\n".join(lines)
+
+
+def describe_outcome(step: StepReport, detail: StepDetail = FULL) -> str:
+    """Return what came of a step, failures included, so that the model can do better."""
+    parts = [_describe_action_outcome(report, detail) for report in step.actions[:_ACTIONS]]
     if step.error:
         parts.append(f"FAILED: {step.error[:_LINE]}")
-    return ("; ".join(parts) or step.message or "nothing was done")[:_LINE]
+    return ("; ".join(parts) or step.message[:_MESSAGE] or "nothing was done")[: detail.step]
 
 
-def screen(seen: Observation, most: int) -> str:
-    """What is in front and a short list of what is on it; what can't be known is said."""
-    lines = [" · ".join(part for part in (seen.app, seen.title[:200]) if part)]
-    if seen.problem:
-        lines.append(seen.problem[:_LINE])
+def _describe_action_outcome(report: ActionReport, detail: StepDetail) -> str:
+    line = describe(report.action)[: detail.action]
+    if report.status is not ExecStatus.EXECUTED:
+        return f"{line} FAILED ({report.status}): {report.detail[: detail.fault]}"
+    if report.changed is False:
+        return f"{line} (the screen did not change)"
+    result = report.detail[: detail.result]
+    return f"{line} ({result})" if result else line
+
+
+# --- the screen --------------------------------------------------------------------------------------------------
+
+
+def describe_screen(seen: Observation, most: int) -> str:
+    """Return what is in front and a short list of what is on it; a problem with the screen is said."""
     useful = [element for element in seen.elements or () if element.text or element.checked is not None]
-    lines += [_element(element) for element in useful[:most]]
+    lines = [describe_front(seen), seen.problem[:_LINE], list_elements(useful[:most])]
     if len(useful) > most:
         lines.append(f"… ({len(useful) - most} more)")
     return "\n".join(line for line in lines if line)
 
 
-def _element(element: Element) -> str:
-    words = [element.role, (element.name or element.hint)[:_TEXT]]
+def describe_front(seen: Observation) -> str:
+    return " · ".join(part for part in (seen.app, seen.title[:200]) if part)
+
+
+def list_elements(elements: Iterable[Element], point_of: Callable[[int, int], tuple[int, int]] | None = None) -> str:
+    """Return one line for each element: `button "Send" disabled`.
+
+    With `point_of`, the model's own scale, an element can be acted on: `[7] button "Send" at 540,921 disabled`.
+    """
+    return "\n".join(_describe_element(element, point_of) for element in elements)
+
+
+def _describe_element(element: Element, point_of: Callable[[int, int], tuple[int, int]] | None) -> str:
+    words = [element.role]
+    if label := element.name or element.hint:
+        words.append(_quote_text(label))
     if element.value and element.value != element.name:
-        words.append("= (hidden)" if element.password else f"= {element.value[:_TEXT]}")
-    if element.checked is not None:
-        words.append("(on)" if element.checked else "(off)")
-    if element.selected:
-        words.append("(selected)")
-    if not element.enabled:
-        words.append("(disabled)")
-    return " ".join(word for word in words if word)
+        words.append(f"value {'(hidden)' if element.password else _quote_text(element.value)}")
+    if point_of:
+        x, y = point_of(*element.bounds.center)
+        words = [f"[{element.index}]", *words, f"at {x},{y}"]
+    marks: Mapping[str, bool] = {
+        "focused": element.focused,
+        "selected": element.selected,
+        "checked": element.checked is True,
+        "unchecked": element.checked is False,
+        "disabled": not element.enabled,
+        "scrollable": element.scrollable,
+    }
+    return " ".join([*words, *(mark for mark, is_so in marks.items() if is_so)])
 
 
-def picture(frame: Frame, side: int) -> Picture:
-    """A JPEG of bounded size, no side longer than `side`."""
+def _quote_text(text: str) -> str:
+    return json.dumps(text[:_LABEL], ensure_ascii=False)
+
+
+def encode_picture(frame: Frame, side: int) -> Picture:
+    """Return a JPEG of bounded size, no side longer than `side`."""
     small = bounded(frame, side).frame
     for quality in (80, 60, 40):
         data = to_jpeg(small, quality)

@@ -13,7 +13,7 @@ from typing import Literal
 
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply
-from deskhand.prompting.ask_model import check_whole
+from deskhand.prompting.ask_model import check_complete
 
 _THOUGHT_LENGTH = 2000
 _FENCE = re.compile(r"^[ ]{0,3}```[ \t]*(?P<mark>[^`\n]*)$", re.MULTILINE)
@@ -70,7 +70,7 @@ def read_ending(reply: ModelReply) -> Ending:
 
 def _without_thought(reply: ModelReply) -> tuple[str, str]:
     """What the model thought, inside of its text or beside it, and what it said."""
-    check_whole(reply)
+    check_complete(reply)
     thinking = _THOUGHT.match(reply.text)
     return (thinking["thought"], reply.text[thinking.end() :]) if thinking else (reply.thinking, reply.text)
 

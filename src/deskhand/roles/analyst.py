@@ -9,12 +9,12 @@ from deskhand.core.actions import Answer
 from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.protocols import Model
-from deskhand.prompting.ask_model import converse
-from deskhand.prompting.describe import experience, language_of, newest, steps
+from deskhand.prompting.ask_model import ask_until_usable
+from deskhand.prompting.describe import describe_assignment, describe_experience, language_of, list_newest, list_steps
 from deskhand.prompting.replies import read_ending
 from deskhand.prompting.templates import Sheet, as_data, sheet
 
-_TEXT, _NOTES, _ANSWERS, _MATERIALS, _MESSAGES, _STEPS, _ANSWER = 4000, 8000, 8000, 20_000, 4000, 20, 20_000
+_NOTES, _ANSWERS, _MATERIALS, _MESSAGES, _STEPS, _ANSWER = 8000, 8000, 20_000, 4000, 20, 20_000
 
 
 class Analyst:
@@ -32,15 +32,13 @@ class Analyst:
         first = ModelRequest(
             role="analyst",
             system="\n\n".join(
-                part for part in (words.section("role"), experience(words, briefing.system_prompt)) if part
+                part for part in (words.section("role"), describe_experience(words, briefing.system_prompt)) if part
             ),
             turns=(Turn("user", (_told(briefing, words),)),),
             max_output_tokens=self._max_output_tokens,
             temperature=0.0,
         )
-        said, usage = await converse(
-            self._model, first, read_ending, lambda problem: words.section("again", problem=problem)
-        )
+        said, usage = await ask_until_usable(self._model, first, read_ending, words)
         if said.kind != "done":
             return Decision(kind=said.kind, message=said.message, thought=said.thought, usage=usage)
         answer = said.message[:_ANSWER]
@@ -54,21 +52,16 @@ class Analyst:
 
 
 def _told(briefing: Briefing, words: Sheet) -> str:
-    subtask = briefing.subtask
-    parts = [words.section("goal", goal=briefing.goal[:_TEXT])]
-    if subtask.title.strip() != briefing.goal.strip():
-        parts.append(words.section("subtask", subtask=subtask.title[:_TEXT]))
-    if subtask.done_when:
-        parts.append(words.section("done_when", done_when=subtask.done_when[:_TEXT]))
+    parts = describe_assignment(briefing, words)
     known = {
-        "notes": newest(briefing.notes, _NOTES),
-        "answers": newest(briefing.answers, _ANSWERS),
-        "materials": newest(briefing.materials, _MATERIALS, each=8000),
-        "history": steps(briefing.history, _STEPS),
+        "notes": list_newest(briefing.notes, _NOTES),
+        "answers": list_newest(briefing.answers, _ANSWERS),
+        "materials": list_newest(briefing.materials, _MATERIALS, each=8000),
+        "history": list_steps(briefing.history, _STEPS),
     }
     parts += [words.section(name, **{name: as_data("data", text)}) for name, text in known.items() if text]
     if not any(known.values()):
         parts.append(words.section("nothing"))
     if briefing.messages:
-        parts.append(words.section("messages", messages=newest(briefing.messages, _MESSAGES)))
+        parts.append(words.section("messages", messages=list_newest(briefing.messages, _MESSAGES)))
     return "\n\n".join(parts)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, Tool, Turn
 from deskhand.core.protocols import Model
-from deskhand.prompting.ask_model import check_whole, converse
+from deskhand.prompting.ask_model import ask_until_usable, check_complete
 from deskhand.prompting.describe import language_of
 from deskhand.prompting.templates import sheet
 
@@ -40,12 +40,7 @@ class Assistant:
             max_output_tokens=self._max_output_tokens,
             temperature=0.0,
         )
-        reply, usage = await converse(
-            self._model,
-            first,
-            lambda reply: _usable(reply, tools),
-            lambda problem: words.section("again", problem=problem),
-        )
+        reply, usage = await ask_until_usable(self._model, first, lambda reply: _usable(reply, tools), words)
         return replace(reply, usage=usage)
 
 
@@ -59,7 +54,7 @@ def last_words(turns: Sequence[Turn]) -> str:
 
 
 def _usable(reply: ModelReply, tools: Sequence[Tool]) -> ModelReply:
-    check_whole(reply)
+    check_complete(reply)
     names = [tool.name for tool in tools]
     for call in reply.calls:
         if call.name not in names:

@@ -29,14 +29,14 @@ from deskhand.core.protocols import Model
 from deskhand.core.statuses import SubtaskStatus
 from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.prompting import describe
-from deskhand.prompting.ask_model import Said, ask, checked
+from deskhand.prompting.ask_model import Answer, ask_for_object, validate_answer
 from deskhand.prompting.templates import Sheet, as_data, sheet
 from deskhand.roles.task_types import type_of
 
 T = TypeVar("T")
 
 MAX_EDITS = 20
-_SAID, _GOAL, _BECAUSE, _PROMPT, _LINE = 8000, 4000, 1000, 8000, 300
+_SAID, _GOAL, _BECAUSE, _PROMPT = 8000, 4000, 1000, 8000
 _TODO, _ELEMENTS, _STEPS, _LOG, _CORRECTIONS = 60, 60, 10, 30, 4000
 _OPEN = (SubtaskStatus.READY, SubtaskStatus.PENDING)
 
@@ -103,9 +103,9 @@ class Coach:
             "subtask": request.subtask.title[:_GOAL],
             "done_when": request.subtask.done_when[:_GOAL],
             "because": as_data("reason", request.because[:_BECAUSE]),
-            "screen": as_data("screen", describe.screen(request.observation, _ELEMENTS)),
+            "screen": as_data("screen", describe.describe_screen(request.observation, _ELEMENTS)),
             "history": _history(request.history, _STEPS),
-            "corrections": describe.newest(request.corrections, _CORRECTIONS),
+            "corrections": describe.list_newest(request.corrections, _CORRECTIONS),
         }
         text, usage = await self._ask(
             "correct", words.section("correct_role"), told, words, _TEXT_SCHEMA, lambda said: _new(said, request)
@@ -120,10 +120,15 @@ class Coach:
             "prompt" if request.prompt else "no_prompt": request.prompt[:_PROMPT] or "-",
             "history": _history(request.history, _LOG),
             outcome: as_data("reason", request.reason[:_BECAUSE]) or "-",
-            "taken": describe.newest(request.corrections, _CORRECTIONS),
+            "taken": describe.list_newest(request.corrections, _CORRECTIONS),
         }
         answer, usage = await self._ask(
-            "improve", words.section("improve_role"), told, words, _PROMPT_SCHEMA, lambda s: checked(_Improved, s)
+            "improve",
+            words.section("improve_role"),
+            told,
+            words,
+            _PROMPT_SCHEMA,
+            lambda s: validate_answer(_Improved, s),
         )
         kept = answer.prompt == request.prompt.strip()
         return Lesson(prompt="" if kept else answer.prompt, usage=usage)
@@ -135,7 +140,7 @@ class Coach:
         told: dict[str, str],
         words: Sheet,
         schema: dict[str, Any],
-        read: Callable[[Said], T],
+        read: Callable[[Answer], T],
     ) -> tuple[T, Usage]:
         """One question of this role; what there is nothing to tell of is left out."""
         parts = [words.section(name, **{_SLOTS.get(name, name): text}) for name, text in told.items() if text]
@@ -148,7 +153,7 @@ class Coach:
             max_output_tokens=self._max_output_tokens,
             temperature=0.0,
         )
-        return await ask(self._model, first, read, lambda problem: words.section("again", problem=problem))
+        return await ask_for_object(self._model, first, read, words)
 
 
 # Sections that are filled in under another name than their own.
@@ -169,12 +174,11 @@ def _list(todo: Sequence[Subtask]) -> str:
 
 
 def _item(part: Subtask) -> str:
-    proof = f" → {part.done_when[:_LINE]}" if part.done_when else ""
-    return f"[id {part.id}, {part.status}] {part.title[:_LINE]} ({part.role}){proof}"
+    return describe.describe_subtask(part, f"id {part.id}, {part.status}")
 
 
 def _history(history: Sequence[Any], count: int) -> str:
-    return as_data("history", describe.steps(history, count)) if history else ""
+    return as_data("history", describe.list_steps(history, count)) if history else ""
 
 
 # --- what is asked for -----------------------------------------------------------------------------------------
@@ -224,8 +228,8 @@ _PROMPT_SCHEMA = _text_schema("prompt", "the whole advice; empty to keep the old
 # --- what came back --------------------------------------------------------------------------------------------
 
 
-def _edits(said: Said, request: AmendRequest) -> tuple[tuple[TodoEdit, ...], _Amended]:
-    answer = checked(_Amended, said)
+def _edits(said: Answer, request: AmendRequest) -> tuple[tuple[TodoEdit, ...], _Amended]:
+    answer = validate_answer(_Amended, said)
     edits = tuple(_edit(edit, request) for edit in answer.edits)
     touched = [edit.id for edit in edits if not isinstance(edit, AddTodo)]
     if len(set(touched)) < len(touched):
@@ -263,8 +267,8 @@ def _addition(edit: _Edit, request: AmendRequest) -> AddTodo:
     )
 
 
-def _new(said: Said, request: StuckRequest) -> str:
-    text = checked(_Corrected, said).text
+def _new(said: Answer, request: StuckRequest) -> str:
+    text = validate_answer(_Corrected, said).text
     if _key(text) in {_key(given) for given in request.corrections}:
         raise Unparsable("It was told that already, and it did not help; say something else.")
     return text

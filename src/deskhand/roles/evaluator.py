@@ -18,7 +18,7 @@ from deskhand.core.planning import ALLOWED, GateDecision, GateRequest, GateTrigg
 from deskhand.core.protocols import Model
 from deskhand.core.statuses import SubtaskStatus
 from deskhand.prompting import describe
-from deskhand.prompting.ask_model import Said, ask, checked
+from deskhand.prompting.ask_model import Answer, ask_for_object, validate_answer
 from deskhand.prompting.describe import Sight
 from deskhand.prompting.templates import Sheet, as_data, sheet
 from deskhand.screen.diff import changed_regions
@@ -79,12 +79,7 @@ class Evaluator:
             temperature=0.0,
             tier=request.depth,
         )
-        answer, usage = await ask(
-            self._model,
-            first,
-            lambda said: _read(said, request),
-            lambda problem: words.section("again", problem=problem),
-        )
+        answer, usage = await ask_for_object(self._model, first, lambda said: _read(said, request), words)
         return _report(answer, request, usage)
 
     @property
@@ -99,7 +94,7 @@ class Evaluator:
         deep = request.depth == "high"
         parts = [*_situation(request, words), _facts(request, regions, words)]
         if not pictures or (deep and self._sight.elements):
-            screen = as_data("screen", describe.screen(request.observation, _ELEMENTS))
+            screen = as_data("screen", describe.describe_screen(request.observation, _ELEMENTS))
             parts.append(words.section("screen", screen=screen))
         if request.observation.frame.secure:
             parts.append(words.section("secure"))
@@ -115,11 +110,14 @@ class Evaluator:
             return ()
         if request.depth != "high":
             small = round(self._sight.side * LIGHT_SIDE)
-            return () if seen.secure else (await asyncio.to_thread(describe.picture, seen, small),)
+            return () if seen.secure else (await asyncio.to_thread(describe.encode_picture, seen, small),)
         shown: list[str | Picture] = []
         for name, frame in (("before", before), ("now", seen)):
             if frame is not None and not frame.secure:
-                shown += (words.section(name), await asyncio.to_thread(describe.picture, frame, self._sight.side))
+                shown += (
+                    words.section(name),
+                    await asyncio.to_thread(describe.encode_picture, frame, self._sight.side),
+                )
         return tuple(shown)
 
 
@@ -136,7 +134,7 @@ def _system(request: GateRequest, words: Sheet) -> str:
         decisions="\n".join(words.section(decision) for decision in _allowed(request)),
         more=words.section("more_high" if request.depth == "high" else "more_medium"),
     )
-    secrets = describe.about_secrets(describe.language_of(request.goal), request.goal, *request.said)
+    secrets = describe.explain_secrets(describe.language_of(request.goal), request.goal, *request.said)
     return f"{role}\n\n{secrets}".rstrip()
 
 
@@ -168,21 +166,17 @@ def _situation(request: GateRequest, words: Sheet) -> list[str]:
     deep = request.depth == "high"
     told = {
         "goal": request.goal[:_GOAL],
-        "said": describe.newest(request.said, _GOAL),
+        "said": describe.list_newest(request.said, _GOAL),
         "subtask": subtask.title[:_GOAL] if subtask and not final else "",
         "done_when": subtask.done_when[:_GOAL] if subtask and not final else "",
-        "plan": describe.subtasks(request.subtasks[-20:], with_status=True) if deep or final else "",
+        "plan": describe.list_subtasks(request.subtasks[-20:], with_status=True) if deep or final else "",
         "claim": as_data("claim", request.claim[:_CLAIM]),
-        "history": as_data("history", describe.steps(request.history, _STEPS[request.depth])),
-        "notes": as_data("notes", describe.newest(request.notes, _NOTES)) if deep else "",
-        "answers": as_data("answers", describe.newest(request.answers, _NOTES)) if deep or final else "",
-        "earlier": as_data("reports", _earlier(request)) if deep else "",
+        "history": as_data("history", describe.list_steps(request.history, _STEPS[request.depth])),
+        "notes": as_data("notes", describe.list_newest(request.notes, _NOTES)) if deep else "",
+        "answers": as_data("answers", describe.list_newest(request.answers, _NOTES)) if deep or final else "",
+        "earlier": as_data("reports", describe.list_reports(request.earlier, with_advice=False)) if deep else "",
     }
     return [words.section(name, **{name: text}) for name, text in told.items() if text]
-
-
-def _earlier(request: GateRequest) -> str:
-    return "\n".join(f"- {report.trigger}: {report.decision}: {report.reason[:300]}" for report in request.earlier)
 
 
 # --- facts -----------------------------------------------------------------------------------------------------
@@ -225,8 +219,8 @@ def _changes(request: GateRequest, regions: tuple[Rect, ...], words: Sheet) -> s
 # --- what came back --------------------------------------------------------------------------------------------
 
 
-def _read(said: Said, request: GateRequest) -> _Answer:
-    answer = checked(_FinalAnswer if request.trigger is GateTrigger.FINAL_CHECK else _Answer, said)
+def _read(said: Answer, request: GateRequest) -> _Answer:
+    answer = validate_answer(_FinalAnswer if request.trigger is GateTrigger.FINAL_CHECK else _Answer, said)
     allowed = _allowed(request)
     if answer.decision not in allowed:
         raise Unparsable(f"The decision {answer.decision} is not allowed here; it has to be {' or '.join(allowed)}.")

@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from deskhand.core.errors import ModelFault, NoPlan, Unparsable
 from deskhand.core.llm import ModelRequest, Tool, Turn
-from deskhand.core.planning import Material, Plan, PlanRequest, QualityReport, ReplanReason, ReplanStrategy
+from deskhand.core.planning import Material, Plan, PlanRequest, ReplanReason, ReplanStrategy
 from deskhand.core.protocols import Model, Source
 from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.prompting import describe
-from deskhand.prompting.ask_model import Said, ask, checked
+from deskhand.prompting.ask_model import Answer, ask_for_object, validate_answer
 from deskhand.prompting.templates import Sheet, as_data, sheet
 from deskhand.roles.task_types import task_types, type_of
 
@@ -55,7 +55,7 @@ class Manager:
         """A plan that fits the strategy; raises NoPlan, in one sentence, when there is none."""
         words = sheet("deskhand.roles", "prompts", describe.language_of(request.goal), "manager")
         role = words.section("role", roles="\n".join(words.section(role) for role in request.roles))
-        secrets = describe.about_secrets(describe.language_of(request.goal), request.goal, *request.said)
+        secrets = describe.explain_secrets(describe.language_of(request.goal), request.goal, *request.said)
         first = ModelRequest(
             role="manager",
             system=f"{role}\n\n{secrets}".rstrip(),
@@ -66,12 +66,7 @@ class Manager:
             temperature=0.0,
         )
         try:
-            answer, usage = await ask(
-                self._model,
-                first,
-                lambda said: _read(said, request),
-                lambda problem: words.section("again", problem=problem),
-            )
+            answer, usage = await ask_for_object(self._model, first, lambda said: _read(said, request), words)
         except ModelFault as fault:
             given_up = NoPlan(f"The planner's model gave no usable plan: {fault}")
             given_up.usage = fault.usage
@@ -124,8 +119,8 @@ def _schema(roles: Sequence[WorkerRole]) -> dict[str, Any]:
 # --- what came back --------------------------------------------------------------------------------------------
 
 
-def _read(said: Said, request: PlanRequest) -> _Answer:
-    answer = checked(_Answer, said)
+def _read(said: Answer, request: PlanRequest) -> _Answer:
+    answer = validate_answer(_Answer, said)
     if bool(answer.subtasks) == bool(answer.impossible.strip()):
         raise Unparsable("Give either subtasks, or the reason in 'impossible', and not both.")
     for part in answer.subtasks:
@@ -166,18 +161,18 @@ def _told(request: PlanRequest, words: Sheet) -> str:
     """How the task stands; what there is nothing of is left out."""
     tellings: dict[str, Callable[[PlanRequest], str]] = {
         "goal": lambda r: r.goal[:_GOAL],
-        "said": lambda r: describe.newest(r.said, _MESSAGES),
+        "said": lambda r: describe.list_newest(r.said, _MESSAGES),
         "apps": lambda r: ", ".join(r.apps[:_APPS]),
-        "screen": lambda r: as_data("screen", describe.screen(r.observation, _ELEMENTS)),
-        "done": lambda r: describe.subtasks(r.done[-_PARTS:]),
-        "failed": lambda r: describe.subtasks(r.failed[-_PARTS:]),
-        "remaining": lambda r: describe.subtasks(r.remaining[:_PARTS]),
+        "screen": lambda r: as_data("screen", describe.describe_screen(r.observation, _ELEMENTS)),
+        "done": lambda r: describe.list_subtasks(r.done[-_PARTS:]),
+        "failed": lambda r: describe.list_subtasks(r.failed[-_PARTS:]),
+        "remaining": lambda r: describe.list_subtasks(r.remaining[:_PARTS]),
         "tried": lambda r: "\n".join(f"- {' → '.join(plan)[:1000]}" for plan in r.tried),
-        "history": lambda r: as_data("history", describe.steps(r.history, _STEPS)),
-        "reports": lambda r: as_data("reports", "\n".join(_report(report) for report in r.reports)),
+        "history": lambda r: as_data("history", describe.list_steps(r.history, _STEPS)),
+        "reports": lambda r: as_data("reports", describe.list_reports(r.reports, with_advice=True)),
         "materials": lambda r: _materials(r.materials),
-        "notes": lambda r: as_data("notes", describe.newest(r.notes, _NOTES)),
-        "messages": lambda r: describe.newest(r.messages, _MESSAGES),
+        "notes": lambda r: as_data("notes", describe.list_newest(r.notes, _NOTES)),
+        "messages": lambda r: describe.list_newest(r.messages, _MESSAGES),
     }
     parts = [words.section(name, **{name: text}) for name, tell in tellings.items() if (text := tell(request))]
     if request.reason is ReplanReason.FIRST_PLAN:
@@ -189,11 +184,6 @@ def _told(request: PlanRequest, words: Sheet) -> str:
             because = as_data("reason", because)
         parts += (words.section(why, reason=reason, because=because), words.section(request.strategy))
     return "\n\n".join(parts)
-
-
-def _report(report: QualityReport) -> str:
-    said = "; ".join((report.reason, *report.issues, *report.suggestions))
-    return f"- {report.trigger}: {report.decision}: {said[:600]}"
 
 
 def _materials(materials: Sequence[Material]) -> str:

@@ -8,19 +8,26 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from deskhand.core.decisions import Briefing, Decision, Usage
-from deskhand.core.errors import ModelFault
-from deskhand.core.llm import Language, ModelRequest, Picture, StepRequest, Turn
+from deskhand.core.decisions import Briefing, Decision
+from deskhand.core.llm import Language, Picture, StepRequest
 from deskhand.core.protocols import Dialect, Model
 from deskhand.core.screen import Element, Frame
-from deskhand.prompting.describe import Sight, about_secrets, experience, language_of, newest
-from deskhand.prompting.describe import picture as picture_of
+from deskhand.prompting.ask_model import ask_until_usable
+from deskhand.prompting.describe import (
+    Sight,
+    describe_assignment,
+    describe_experience,
+    describe_front,
+    encode_picture,
+    explain_secrets,
+    language_of,
+    list_newest,
+)
 from deskhand.prompting.templates import Sheet, as_data, sheet
 from deskhand.screen.marks import draw_marks
 
-MAX_CORRECTIONS = 2
 _MAX_ELEMENTS = 120
-_NOTES_LENGTH, _MATERIALS_LENGTH, _MESSAGES_LENGTH, _TEXT_LENGTH = 3000, 4000, 4000, 4000
+_NOTES_LENGTH, _MATERIALS_LENGTH, _MESSAGES_LENGTH = 3000, 4000, 4000
 
 
 class Operator:
@@ -41,22 +48,14 @@ class Operator:
         situation = await self._situation(briefing)
         words = _words(situation.language)
         first = replace(self._dialect.ask(situation), role="operator", max_output_tokens=self._max_output_tokens)
-        request, usage, fault = first, Usage(), ModelFault("The model was not asked.")
-        for _ in range(1 + MAX_CORRECTIONS):
-            reply = await self._model.ask(request)
-            usage += reply.usage
-            try:
-                decision = self._dialect.read(reply, situation)
-                return decision.model_copy(update={"usage": usage})
-            except ModelFault as unreadable:
-                fault = unreadable
-                request = _corrected(first, self._dialect.quote(reply), words.section("again", problem=fault))
-        fault.usage = usage
-        raise fault
+        decision, usage = await ask_until_usable(
+            self._model, first, lambda reply: self._dialect.read(reply, situation), words
+        )
+        return decision.model_copy(update={"usage": usage})
 
     def _picture(self, frame: Frame, elements: tuple[Element, ...]) -> Picture:
         shown = draw_marks(frame, elements).frame if self._sight.show == "marks" else frame
-        return picture_of(shown, self._sight.side)
+        return encode_picture(shown, self._sight.side)
 
     async def _situation(self, briefing: Briefing) -> StepRequest:
         seen = briefing.observation
@@ -70,8 +69,8 @@ class Operator:
         )
         return StepRequest(
             language=language,
-            role=_role(briefing, words, about_secrets(language, briefing.goal, *briefing.messages)),
-            task=_task(briefing, words),
+            role=_role(briefing, words, explain_secrets(language, briefing.goal, *briefing.messages)),
+            task="\n\n".join(describe_assignment(briefing, words)),
             now=_now(briefing, words, blind=picture is None),
             frame=seen.frame.size,
             capabilities=briefing.capabilities,
@@ -84,11 +83,6 @@ class Operator:
 
 def _words(language: Language) -> Sheet:
     return sheet("deskhand.roles", "prompts", language, "operator")
-
-
-def _corrected(first: ModelRequest, said: str, correction: str) -> ModelRequest:
-    """The first request with only the newest mistake behind it, so that corrections don't pile up."""
-    return replace(first, turns=(*first.turns, Turn("model", (said,)), Turn("user", (correction,))))
 
 
 # --- what is shown ---------------------------------------------------------------------------------------------
@@ -107,32 +101,21 @@ def _worth_telling(elements: tuple[Element, ...]) -> tuple[Element, ...]:
 
 
 def _role(briefing: Briefing, words: Sheet, secrets: str) -> str:
-    told = (words.section("role"), secrets, experience(words, briefing.system_prompt))
+    told = (words.section("role"), secrets, describe_experience(words, briefing.system_prompt))
     return "\n\n".join(part for part in told if part)
-
-
-def _task(briefing: Briefing, words: Sheet) -> str:
-    subtask = briefing.subtask
-    parts = [words.section("goal", goal=briefing.goal[:_TEXT_LENGTH])]
-    if subtask.title.strip() != briefing.goal.strip():
-        parts.append(words.section("subtask", subtask=subtask.title[:_TEXT_LENGTH]))
-    if subtask.done_when:
-        parts.append(words.section("done_when", done_when=subtask.done_when[:_TEXT_LENGTH]))
-    return "\n\n".join(parts)
 
 
 def _now(briefing: Briefing, words: Sheet, *, blind: bool) -> str:
     seen = briefing.observation
     parts = [words.section("step", step=briefing.step, steps=briefing.max_steps)]
     if briefing.notes:
-        parts.append(words.section("notes", notes=as_data("notes", newest(briefing.notes, _NOTES_LENGTH))))
+        parts.append(words.section("notes", notes=as_data("notes", list_newest(briefing.notes, _NOTES_LENGTH))))
     if briefing.materials:
-        found = as_data("material", newest(briefing.materials, _MATERIALS_LENGTH, each=_MATERIALS_LENGTH))
+        found = as_data("material", list_newest(briefing.materials, _MATERIALS_LENGTH, each=_MATERIALS_LENGTH))
         parts.append(words.section("materials", materials=found))
     if briefing.messages:
-        parts.append(words.section("messages", messages=newest(briefing.messages, _MESSAGES_LENGTH)))
-    if seen.app or seen.title:
-        front = " · ".join(part for part in (seen.app, seen.title[:200]) if part)
+        parts.append(words.section("messages", messages=list_newest(briefing.messages, _MESSAGES_LENGTH)))
+    if front := describe_front(seen):
         parts.append(words.section("screen", screen=as_data("screen", front)))
     if seen.frame.secure:
         parts.append(words.section("secure"))

@@ -9,8 +9,8 @@ from deskhand.core.actions import Action, Memorize, RunCode
 from deskhand.core.decisions import ActionReport, Briefing, Decision, PlannedAction, StepReport
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.protocols import Model
-from deskhand.prompting.ask_model import converse
-from deskhand.prompting.describe import experience, language_of, newest
+from deskhand.prompting.ask_model import ask_until_usable
+from deskhand.prompting.describe import describe_assignment, describe_experience, language_of, list_newest
 from deskhand.prompting.replies import Code, read_reply
 from deskhand.prompting.templates import Sheet, as_data, sheet
 
@@ -35,15 +35,13 @@ class Technician:
         first = ModelRequest(
             role="technician",
             system="\n\n".join(
-                part for part in (words.section("role"), experience(words, briefing.system_prompt)) if part
+                part for part in (words.section("role"), describe_experience(words, briefing.system_prompt)) if part
             ),
             turns=(Turn("user", (_told(briefing, words),)),),
             max_output_tokens=self._max_output_tokens,
             temperature=0.0,
         )
-        said, usage = await converse(
-            self._model, first, read_reply, lambda problem: words.section("again", problem=problem)
-        )
+        said, usage = await ask_until_usable(self._model, first, read_reply, words)
         if isinstance(said, Code):
             return _act(RunCode(language=said.language, code=said.code), said.thought).model_copy(
                 update={"usage": usage}
@@ -62,20 +60,15 @@ def _act(action: Action, thought: str) -> Decision:
 
 
 def _told(briefing: Briefing, words: Sheet) -> str:
-    subtask = briefing.subtask
-    parts = [words.section("goal", goal=briefing.goal[:_TEXT])]
-    if subtask.title.strip() != briefing.goal.strip():
-        parts.append(words.section("subtask", subtask=subtask.title[:_TEXT]))
-    if subtask.done_when:
-        parts.append(words.section("done_when", done_when=subtask.done_when[:_TEXT]))
+    parts = describe_assignment(briefing, words)
     if briefing.notes:
-        parts.append(words.section("notes", notes=as_data("notes", newest(briefing.notes, _NOTES))))
+        parts.append(words.section("notes", notes=as_data("notes", list_newest(briefing.notes, _NOTES))))
     if briefing.materials:
-        collected = newest(briefing.materials, _MATERIALS, each=2000)
+        collected = list_newest(briefing.materials, _MATERIALS, each=2000)
         parts.append(words.section("materials", materials=as_data("material", collected)))
     parts += _runs(briefing, words)
     if briefing.messages:
-        parts.append(words.section("messages", messages=newest(briefing.messages, _MESSAGES)))
+        parts.append(words.section("messages", messages=list_newest(briefing.messages, _MESSAGES)))
     parts.append(words.section("step", step=briefing.step, steps=briefing.max_steps))
     return "\n\n".join(parts)
 

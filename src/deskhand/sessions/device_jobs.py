@@ -109,7 +109,7 @@ class InnerLoops:
         except DeviceFault as fault:
             return str(fault)
         seen = Observation(frame, elements, front.name, front.title, problem)
-        return self._hand.without_secrets(telling.screen(seen, _ELEMENTS))
+        return self._hand.without_secrets(telling.describe_screen(seen, _ELEMENTS))
 
 
 def _outcome(result: str, steps: int = 0, *, success: bool = False) -> dict[str, Any]:

@@ -24,7 +24,8 @@ from deskhand.core.decisions import Decision, PlannedAction
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, StepRequest
 from deskhand.models.dialects.computer_use import ask_with_computer, decide
-from deskhand.models.dialects.shared import PointWord, Scale, make, path, point, quoted, scale_of, seconds, whole
+from deskhand.models.dialects.shared import PointWord, Scale, make, path, point, scale_of, seconds
+from deskhand.prompting.ask_model import check_complete
 
 Fields = Mapping[str, Any]
 Read = Callable[[Fields, Scale], list[Action]]
@@ -110,11 +111,8 @@ class AnthropicComputer:
     def ask(self, situation: StepRequest) -> ModelRequest:
         return ask_with_computer(situation)
 
-    def quote(self, reply: ModelReply) -> str:
-        return quoted(reply)
-
     def read(self, reply: ModelReply, situation: StepRequest) -> Decision:
-        whole(reply)
+        check_complete(reply, "the action")
         scale = scale_of(situation, "pixels")
         actions = [action for item in reply.native for action in _actions(item, scale)]
         return decide(reply, [PlannedAction(action=action) for action in actions], situation)

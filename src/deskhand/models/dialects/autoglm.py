@@ -35,18 +35,14 @@ from deskhand.models.dialects.shared import (
     in_quotes,
     make,
     manual,
-    outcome,
     path,
     point,
-    quoted,
-    recent,
     scale_of,
     seconds,
-    tell_elements,
-    tell_older,
-    whole,
 )
 from deskhand.models.dialects.text_commands import find_calls
+from deskhand.prompting.ask_model import check_complete
+from deskhand.prompting.describe import describe_outcome, list_elements, list_older_steps, recent_steps
 from deskhand.prompting.templates import as_data
 
 _TAG = r"[<＜]\s*{0}\s*[>＞]"
@@ -127,19 +123,21 @@ class AutoGlm:
     def ask(self, situation: StepRequest) -> ModelRequest:
         words = manual(situation.language, self.name)
         scale = scale_of(situation, "thousandths")
-        older = as_data("history", tell_older(situation.past))
+        older = as_data("history", list_older_steps(situation.past))
         task = "\n\n".join(part for part in (situation.task, older) if part)
         turns = [Turn("user", (words.section("task", task=task),))] if situation.past else []
-        for step in recent(situation.past):
+        for step in recent_steps(situation.past):
             if step.actions or step.thought:
                 turns.append(Turn("model", (_retold(step, scale),)))
-            turns.append(Turn("user", (as_data("history", outcome(step)),)))
+            turns.append(Turn("user", (as_data("history", describe_outcome(step)),)))
         parts: list[str | Picture] = [situation.picture] if situation.picture else []
         if not situation.past:
             parts.append(words.section("task", task=task))
         if situation.elements:
             parts.append(
-                words.section("elements", elements=as_data("screen", tell_elements(situation.elements, scale)))
+                words.section(
+                    "elements", elements=as_data("screen", list_elements(situation.elements, scale.from_frame))
+                )
             )
         screen = json.dumps({"current_app": situation.app}, ensure_ascii=False)
         parts.append(words.section("screen", screen=screen, now=situation.now))
@@ -153,11 +151,8 @@ class AutoGlm:
             frequency_penalty=0.2,
         )
 
-    def quote(self, reply: ModelReply) -> str:
-        return quoted(reply)
-
     def read(self, reply: ModelReply, situation: StepRequest) -> Decision:
-        whole(reply)
+        check_complete(reply, "the action")
         thought, answer, tagged = split(reply.text)
         calls = find_calls(answer, _COMMANDS, alone=tagged, inline=("do", "finish"))
         thought = (thought or reply.thinking).strip()

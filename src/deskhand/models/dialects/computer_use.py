@@ -8,8 +8,9 @@ from __future__ import annotations
 from deskhand.core.decisions import Decision, DecisionKind, PlannedAction, Verdict
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import Computer, ModelReply, ModelRequest, Picture, StepRequest, Tool, ToolCall, Turn
-from deskhand.models.dialects.shared import acting, manual, offered, scale_of, tell_elements, tell_past
+from deskhand.models.dialects.shared import acting, manual, offered, scale_of
 from deskhand.models.dialects.tool_calls import read_action, read_verdict, schema
+from deskhand.prompting.describe import list_elements, list_past_steps
 from deskhand.prompting.templates import as_data
 
 REPORT, DO = "report", "do"
@@ -42,9 +43,11 @@ def ask_with_computer(situation: StepRequest) -> ModelRequest:
     scale = scale_of(situation, "pixels")
     parts: list[str | Picture] = [situation.task]
     if situation.past:
-        parts.append(words.section("past", past=as_data("history", tell_past(situation.past))))
+        parts.append(words.section("past", past=as_data("history", list_past_steps(situation.past))))
     if situation.elements:
-        parts.append(words.section("elements", elements=as_data("screen", tell_elements(situation.elements, scale))))
+        parts.append(
+            words.section("elements", elements=as_data("screen", list_elements(situation.elements, scale.from_frame)))
+        )
     parts += [situation.now, words.section("picture"), situation.picture]
     more = schema(_MORE & offered(situation))["properties"]["actions"]["items"]
     return ModelRequest(

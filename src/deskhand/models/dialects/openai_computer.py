@@ -27,7 +27,8 @@ from deskhand.core.decisions import Decision, PlannedAction
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, StepRequest
 from deskhand.models.dialects.computer_use import ask_with_computer, decide
-from deskhand.models.dialects.shared import PointWord, Scale, make, numbers, path, point, quoted, scale_of, whole
+from deskhand.models.dialects.shared import PointWord, Scale, make, numbers, path, point, scale_of
+from deskhand.prompting.ask_model import check_complete
 
 Fields = Mapping[str, Any]
 _BUTTONS: dict[str, PointWord] = {"left": Click, "right": RightClick, "wheel": MiddleClick}
@@ -114,11 +115,8 @@ class OpenAiComputer:
     def ask(self, situation: StepRequest) -> ModelRequest:
         return ask_with_computer(situation)
 
-    def quote(self, reply: ModelReply) -> str:
-        return quoted(reply)
-
     def read(self, reply: ModelReply, situation: StepRequest) -> Decision:
-        whole(reply)
+        check_complete(reply, "the action")
         scale = scale_of(situation, "pixels")
         return decide(reply, [planned for item in reply.native for planned in _planned(item, scale)], situation)
 

@@ -1,10 +1,9 @@
-"""What all dialects share: the scale of a family's numbers, fitting words to a device, and telling what was."""
+"""What all dialects share: the scale of a family's numbers, and fitting actions to a device."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
 
@@ -29,14 +28,12 @@ from deskhand.core.actions import (
     RightClick,
     Scroll,
     Swipe,
-    describe,
 )
-from deskhand.core.decisions import Decision, PlannedAction, StepReport, Verdict
+from deskhand.core.decisions import Decision, PlannedAction, Verdict
 from deskhand.core.errors import NotPossible, Unparsable
-from deskhand.core.llm import Language, ModelReply, StepRequest
-from deskhand.core.screen import Element
-from deskhand.core.statuses import ExecStatus
+from deskhand.core.llm import Language, StepRequest
 from deskhand.models.dialects.call_grammar import Value
+from deskhand.prompting.ask_model import describe_first_error
 from deskhand.prompting.templates import Sheet, sheet
 
 Coordinates = Literal["pixels", "thousandths"]
@@ -46,8 +43,6 @@ PointWord = type[Click] | type[DoubleClick] | type[RightClick] | type[MiddleClic
 # Words that need no device; running code is only offered where the engine says so.
 ALWAYS: frozenset[ActionKind] = frozenset({"wait", "memorize", "answer", "take_over"})
 MAX_ACTIONS = 10
-_DETAILED_STEPS = 4
-_THOUGHT, _LINE = 300, 50
 MAX_WAIT_S = 60.0
 
 
@@ -131,10 +126,8 @@ def make(word: type[A], **fields: Any) -> A:
     try:
         return word(**fields)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the action"
-        kind = word.__name__.lower()
-        raise Unparsable(f"The action {kind!r} is not usable: {where}: {first['msg']}.") from None
+        problem = describe_first_error(error, "the action")
+        raise Unparsable(f"The action {word.__name__.lower()!r} is not usable: {problem}.") from None
 
 
 def seconds(value: Value, default: float = 1.0) -> float:
@@ -230,93 +223,7 @@ def acting(
     return Decision(kind="actions", actions=planned, thought=thought[:2000], verdict=verdict)
 
 
-def whole(reply: ModelReply) -> None:
-    """Refuse what was cut off or refused: acting on half a reply is acting on a guess."""
-    if reply.stop == "length":
-        raise Unparsable("The reply was cut off at its length limit: think shorter and answer with the action.")
-    if reply.stop == "refused":
-        raise Unparsable("The model refused to answer this step.")
-
-
-def quoted(reply: ModelReply) -> str:
-    """A reply as text, for showing it to the model again."""
-    calls = [json.dumps({"tool": call.name, "arguments": call.arguments}, ensure_ascii=False) for call in reply.calls]
-    native = [json.dumps(dict(item), ensure_ascii=False) for item in reply.native]
-    return "\n".join(part for part in (reply.text, *calls, *native) if part)[:4000] or "(nothing)"
-
-
 def in_quotes(text: str, quote: str = '"') -> str:
     """A text as the grammar reads it back."""
     escaped = text.replace("\\", "\\\\").replace(quote, "\\" + quote)
     return quote + escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t") + quote
-
-
-# --- telling ---------------------------------------------------------------------------------------------
-
-
-def tell_elements(elements: Iterable[Element], scale: Scale) -> str:
-    """The numbered list: `[7] button "Send" at 540,921`, with what is special about each."""
-    return "\n".join(_element(element, scale) for element in elements)
-
-
-def _element(element: Element, scale: Scale) -> str:
-    x, y = scale.from_frame(*element.bounds.center)
-    words = [f"[{element.index}] {element.role}"]
-    if label := element.name or element.hint:
-        words.append(json.dumps(label[:80], ensure_ascii=False))
-    if element.value and element.value != element.name:
-        words.append(
-            "value " + ("(hidden)" if element.password else json.dumps(element.value[:80], ensure_ascii=False))
-        )
-    words.append(f"at {x},{y}")
-    marks: Mapping[str, bool] = {
-        "focused": element.focused,
-        "selected": element.selected,
-        "checked": element.checked is True,
-        "unchecked": element.checked is False,
-        "disabled": not element.enabled,
-        "scrollable": element.scrollable,
-    }
-    words += [mark for mark, is_so in marks.items() if is_so]
-    return " ".join(words)
-
-
-def recent(past: tuple[StepReport, ...]) -> tuple[StepReport, ...]:
-    """The steps that are told in full."""
-    return past[-_DETAILED_STEPS:]
-
-
-def tell_older(past: tuple[StepReport, ...]) -> str:
-    """The steps before those, in one short line each."""
-    return "\n".join(f"{step.step}. {_short(step)}" for step in past[:-_DETAILED_STEPS])
-
-
-def tell_past(past: tuple[StepReport, ...]) -> str:
-    """What was done: the newest steps with thoughts and outcomes, those before in short."""
-    lines = [tell_older(past)] if len(past) > _DETAILED_STEPS else []
-    for step in recent(past):
-        thought = f"{step.thought[:_THOUGHT]} → " if step.thought else ""
-        lines.append(f"{step.step}. {thought}{outcome(step)}")
-    return "\n".join(lines)
-
-
-def _short(step: StepReport) -> str:
-    words = "; ".join(describe(report.action) for report in step.actions) or step.error or step.message
-    return words[:_LINE]
-
-
-def outcome(step: StepReport) -> str:
-    """What came of a step, failures included, so that the model can do better."""
-    parts: list[str] = []
-    for report in step.actions[:5]:
-        line = describe(report.action)[:160]
-        if report.status is not ExecStatus.EXECUTED:
-            line += f" FAILED ({report.status}): {report.detail[:200]}"
-        elif report.changed is False:
-            line += " (the screen did not change)"
-        elif report.detail:
-            line += f" ({report.detail[:200]})"
-        parts.append(line)
-    if step.error:
-        parts.append(f"FAILED: {step.error[:300]}")
-    return "; ".join(parts) or step.message[:200] or "nothing was done"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -22,17 +21,13 @@ from deskhand.models.dialects.shared import (
     manual,
     numbers,
     offered,
-    quoted,
     scale_of,
-    tell_elements,
-    tell_past,
-    whole,
 )
+from deskhand.prompting.ask_model import check_complete, describe_first_error, strip_thoughts
+from deskhand.prompting.describe import list_elements, list_past_steps
 from deskhand.prompting.templates import as_data
 
 TOOL = "step"
-# What a server leaves in a reply that does not set thoughts apart; its template may have begun them. JSON comes later.
-_THOUGHTS = re.compile(r"\A(?!\s*[\[{`]).*?</think>", re.DOTALL)
 _KINDS: tuple[DecisionKind, ...] = ("actions", "done", "fail", "stale", "supplement", "ask")
 # Fields of an action beside its point, with the words that have them.
 _FIELDS: dict[str, tuple[dict[str, Any], frozenset[str]]] = {
@@ -99,10 +94,12 @@ class Tools:
         system = words.section("system", role=situation.role, width=scale.width - 1, height=scale.height - 1)
         parts: list[str | Picture] = [situation.task]
         if situation.past:
-            parts.append(words.section("past", past=as_data("history", tell_past(situation.past))))
+            parts.append(words.section("past", past=as_data("history", list_past_steps(situation.past))))
         if situation.elements:
             parts.append(
-                words.section("elements", elements=as_data("screen", tell_elements(situation.elements, scale)))
+                words.section(
+                    "elements", elements=as_data("screen", list_elements(situation.elements, scale.from_frame))
+                )
             )
         if situation.picture:
             parts.append(situation.picture)
@@ -116,11 +113,8 @@ class Tools:
             temperature=0.0,
         )
 
-    def quote(self, reply: ModelReply) -> str:
-        return quoted(reply)
-
     def read(self, reply: ModelReply, situation: StepRequest) -> Decision:
-        whole(reply)
+        check_complete(reply, "the action")
         said = [_from_call(call.name, call.arguments) for call in reply.calls] or [_from_text(reply.text)]
         first, *more = said
         if more:
@@ -152,7 +146,7 @@ def _joined(said: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _from_text(text: str) -> dict[str, Any]:
     """The JSON object in a reply without tool calls: fenced, bare, or after some words or thoughts."""
-    body = unfenced(_THOUGHTS.sub("", text)).strip()
+    body = unfenced(strip_thoughts(text)).strip()
     start = 0 if body.startswith("[") else body.find("{")
     if start < 0:
         raise Unparsable(f"The reply contains no JSON object; call the tool {TOOL!r} or answer with its JSON alone.")
@@ -263,9 +257,8 @@ def read_action(said: object, situation: StepRequest, scale: Scale) -> PlannedAc
             sensitive=sensitive if isinstance(sensitive, str) else str(sensitive or ""),
         )
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise Unparsable(f"The action {fields.get('kind')!r} is not usable: {where}: {first['msg']}.") from None
+        problem = describe_first_error(error, "the action")
+        raise Unparsable(f"The action {fields.get('kind')!r} is not usable: {problem}.") from None
 
 
 def _point(

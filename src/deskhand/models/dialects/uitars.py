@@ -37,18 +37,14 @@ from deskhand.models.dialects.shared import (
     in_quotes,
     make,
     manual,
-    outcome,
     path,
     point,
-    quoted,
-    recent,
     scale_of,
     seconds,
-    tell_elements,
-    tell_older,
-    whole,
 )
 from deskhand.models.dialects.text_commands import find_calls
+from deskhand.prompting.ask_model import check_complete
+from deskhand.prompting.describe import describe_outcome, list_elements, list_older_steps, recent_steps
 from deskhand.prompting.templates import as_data
 
 _ACTION = re.compile(r"(?:^|(?<=\s))\**(?:action|动作|操作)[ \t*]*[:：][*`\s]*", re.IGNORECASE | re.MULTILINE)
@@ -150,17 +146,19 @@ class UiTars:
     def ask(self, situation: StepRequest) -> ModelRequest:
         words = manual(situation.language, self.name)
         scale = self._scale(situation)
-        older = as_data("history", tell_older(situation.past))
+        older = as_data("history", list_older_steps(situation.past))
         task = "\n\n".join(part for part in (situation.task, older) if part)
         turns = [Turn("user", (words.section("task", task=task),))]
-        for step in recent(situation.past):
+        for step in recent_steps(situation.past):
             if step.actions or step.thought:
                 turns.append(Turn("model", (_retold(step, scale),)))
-            turns.append(Turn("user", (as_data("history", outcome(step)),)))
+            turns.append(Turn("user", (as_data("history", describe_outcome(step)),)))
         parts: list[str | Picture] = []
         if situation.elements:
             parts.append(
-                words.section("elements", elements=as_data("screen", tell_elements(situation.elements, scale)))
+                words.section(
+                    "elements", elements=as_data("screen", list_elements(situation.elements, scale.from_frame))
+                )
             )
         parts.append(situation.now)
         if situation.picture:
@@ -169,11 +167,8 @@ class UiTars:
         system = words.section("system", role=situation.role, width=scale.width, height=scale.height)
         return ModelRequest(role="operator", system=system, turns=tuple(turns), temperature=0.0)
 
-    def quote(self, reply: ModelReply) -> str:
-        return quoted(reply)
-
     def read(self, reply: ModelReply, situation: StepRequest) -> Decision:
-        whole(reply)
+        check_complete(reply, "the action")
         thought, said = split(reply.text)
         calls = find_calls(said, _COMMANDS, alone=False)
         acts = [call for call in calls if squeeze(call.name) not in _ENDINGS]
