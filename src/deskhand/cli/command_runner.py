@@ -1,6 +1,7 @@
 """How every command runs and fails: an event loop that Ctrl-C stops cleanly, one sentence on stderr, an exit code."""
 
 import asyncio
+import gc
 import json
 import os
 import signal
@@ -14,6 +15,7 @@ from deskhand.core.errors import DeskhandError
 
 def run_loop(work: Coroutine[Any, Any, int], *, as_json: bool = False) -> NoReturn:
     """Run a command to its exit code. Ctrl-C and SIGTERM cancel it where it stands, so that it can clean up."""
+    gc.enable()
     signals = _Signals()
     try:
         code = asyncio.run(signals.cancel(work))

@@ -1,0 +1,39 @@
+"""Every error that Deskhand raises, for `except`. The tree is drawn in `core/errors.py`."""
+
+from deskhand.core.errors import (
+    ActionFailed,
+    AppNotFound,
+    BadFrame,
+    BudgetSpent,
+    DeskhandError,
+    DeviceBusy,
+    DeviceFault,
+    DeviceGone,
+    DeviceLocked,
+    DeviceOffline,
+    DeviceRestarted,
+    DeviceSetup,
+    DeviceTimeout,
+    DeviceUnauthorized,
+    DeviceUnusable,
+    JournalError,
+    LookupFailed,
+    ModelFault,
+    ModelUnavailable,
+    NoElements,
+    NoPlan,
+    NotPossible,
+    SettingsError,
+    TextNotTyped,
+    UnknownDevice,
+    Unparsable,
+    UsageError,
+)
+
+__all__ = [
+    "ActionFailed", "AppNotFound", "BadFrame", "BudgetSpent", "DeskhandError", "DeviceBusy", "DeviceFault",
+    "DeviceGone", "DeviceLocked", "DeviceOffline", "DeviceRestarted", "DeviceSetup", "DeviceTimeout",
+    "DeviceUnauthorized", "DeviceUnusable", "JournalError", "LookupFailed", "ModelFault", "ModelUnavailable",
+    "NoElements", "NoPlan", "NotPossible", "SettingsError", "TextNotTyped", "UnknownDevice", "Unparsable",
+    "UsageError",
+]  # fmt: skip
