@@ -11,8 +11,8 @@ from deskhand.core.actions import ActionKind
 from deskhand.core.errors import DeviceFault
 from deskhand.core.geometry import Rect
 from deskhand.devices.android.adb.client import AdbClient
-from deskhand.devices.android.adb.private_server import private_server
-from deskhand.devices.android.device import connect
+from deskhand.devices.android.adb.private_server import run_private_server
+from deskhand.devices.android.device import attach_phone
 from deskhand.settings.schema import AdbSettings
 from deskhand.simphone.adb.phone_server import SimPhone
 from deskhand.simphone.apps.framework import App, Host, Page
@@ -142,11 +142,11 @@ class AndroidStage:
     async def __aenter__(self) -> Self:
         clock = SystemClock()
         try:
-            settings = await self._stack.enter_async_context(private_server(AdbSettings(), clock))
+            settings = await self._stack.enter_async_context(run_private_server(AdbSettings(), clock))
             self.adb = AdbClient(settings)
             self.phone = FeltPhone(conditions=() if self._look == PLAIN else (self._look,))
             self.sim = await self._stack.enter_async_context(SimPhone(self.phone))
-            self.device = await connect(self.sim.address, adb=self.adb, clock=clock)
+            self.device = await attach_phone(self.sim.address, adb=self.adb, clock=clock)
             self._stack.push_async_callback(self.device.close)
         except BaseException:
             await self._stack.aclose()
@@ -218,13 +218,13 @@ class AndroidStage:
     # --- trouble ---------------------------------------------------------------------------------------------
 
     async def lose(self) -> None:
-        await self.adb.disconnect(self.sim.address)
+        await self.adb.query_server(f"host:disconnect:{self.sim.address}")
 
     async def attach_crooked(self) -> None:
         """A phone that was told to lay out for another size than the one its pictures have."""
         self.sim.system.size_override = (720, 1600)
         try:
-            device = await connect(self.sim.address, adb=self.adb, clock=SystemClock())
+            device = await attach_phone(self.sim.address, adb=self.adb, clock=SystemClock())
             await device.close()
         finally:
             self.sim.system.size_override = None

@@ -11,8 +11,8 @@ import pytest_asyncio
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Click, OpenApp, Scroll, Type
 from deskhand.devices.android.adb.client import AdbClient
-from deskhand.devices.android.adb.private_server import private_server
-from deskhand.devices.android.device import AndroidDevice, connect, list_phones
+from deskhand.devices.android.adb.private_server import run_private_server
+from deskhand.devices.android.device import AndroidDevice, attach_phone, list_phone_infos
 from deskhand.settings.schema import AdbSettings
 from deskhand.simphone.adb.phone_server import SimPhone
 from tests.contract.stage import until
@@ -24,7 +24,7 @@ CONTACTS = "com.android.contacts"
 
 @pytest_asyncio.fixture
 async def adb() -> AsyncIterator[AdbClient]:
-    async with private_server(AdbSettings(), SystemClock()) as settings:
+    async with run_private_server(AdbSettings(), SystemClock()) as settings:
         yield AdbClient(settings)
 
 
@@ -40,7 +40,7 @@ async def switched_on() -> AsyncIterator[Switch]:
 
 
 async def attached(adb: AdbClient, sim: SimPhone) -> AndroidDevice:
-    return await connect(sim.address, adb=adb, clock=SystemClock())
+    return await attach_phone(sim.address, adb=adb, clock=SystemClock())
 
 
 async def at_rest(sim: SimPhone) -> None:
@@ -52,9 +52,9 @@ async def at_rest(sim: SimPhone) -> None:
 
 async def test_a_wireless_phone_is_connected_to_by_its_address(adb: AdbClient, switched_on: Switch) -> None:
     sim = await switched_on()
-    assert await list_phones(adb) == []
+    assert await list_phone_infos(adb) == []
     device = await attached(adb, sim)
-    assert [(info.id, info.state) for info in await list_phones(adb)] == [(f"android:{sim.address}", "ready")]
+    assert [(info.id, info.state) for info in await list_phone_infos(adb)] == [(f"android:{sim.address}", "ready")]
     await device.act(OpenApp(name="Settings"))
     assert sim.phone.foreground[0] == "com.android.settings"
     # The same phone once more, which adb knows already.
@@ -80,7 +80,7 @@ async def test_several_phones_work_at_once_and_none_hears_what_is_for_another(
     await asyncio.gather(*(fill_in(*pair, number) for number, pair in enumerate(zip(devices, sims, strict=True))))
     for number, sim in enumerate(sims):
         assert sim.phone.state()["focused"]["text"] == f"phone {number} 手机 {number * 111}"
-    assert len(await list_phones(adb)) == 4
+    assert len(await list_phone_infos(adb)) == 4
 
 
 async def test_one_phone_that_goes_away_leaves_the_others_at_work(adb: AdbClient, switched_on: Switch) -> None:

@@ -14,7 +14,7 @@ from deskhand.clock import SystemClock
 from deskhand.core.errors import DeviceFault
 from deskhand.devices.android.adb.binary import find_adb
 from deskhand.devices.android.adb.client import AdbClient
-from deskhand.devices.android.device import AndroidDevice, connect
+from deskhand.devices.android.device import AndroidDevice, attach_phone
 from deskhand.settings.schema import AdbSettings
 from deskhand.simphone.adb.phone_server import SimPhone
 from deskhand.simphone.phone import Phone
@@ -75,11 +75,11 @@ async def plug(adb_client: AdbClient) -> AsyncIterator[Plug]:
 
             async def unplug() -> None:
                 with suppress(DeviceFault):
-                    await adb_client.disconnect(sim.address)
+                    await adb_client.query_server(f"host:disconnect:{sim.address}")
 
             stack.push_async_callback(unplug)
             if not {"unauthorized", "offline"} & set(conditions):
-                await adb_client.connect(sim.address)
+                await adb_client.connect_address(sim.address)
             return sim
 
         yield plugged
@@ -94,7 +94,7 @@ async def attach(plug: Plug, adb_client: AdbClient) -> AsyncIterator[Attach]:
         sim = await plug(*conditions, **looks)
         if app:
             sim.phone.launch(app)
-        device = await connect(sim.address, adb=adb_client, clock=SystemClock())
+        device = await attach_phone(sim.address, adb=adb_client, clock=SystemClock())
         devices.append(device)
         return device, sim
 

@@ -16,7 +16,7 @@ from deskhand.core.actions import Home, LongPress, OpenApp
 from deskhand.core.errors import DeviceBusy, DeviceGone, DeviceSetup, UnknownDevice
 from deskhand.core.protocols import Device
 from deskhand.devices.android.adb.client import AdbClient
-from deskhand.devices.android.provider import Phones
+from deskhand.devices.android.provider import PhoneProvider
 from deskhand.devices.browser.provider import Browsers
 from deskhand.devices.desktop.provider import Desktops
 from deskhand.devices.pool import Pool
@@ -139,7 +139,7 @@ async def test_a_phone_is_busy_by_whichever_name_it_is_called(
     plug: Plug, adb_client: AdbClient, tmp_path: Path
 ) -> None:
     sim = await plug()
-    pool = Pool({"android": Phones(adb_client, SystemClock())}, clock=SystemClock(), locks=tmp_path)
+    pool = Pool({"android": PhoneProvider(adb_client, SystemClock())}, clock=SystemClock(), locks=tmp_path)
     names = ("android", "android:", f"android:{sim.address}")
     for held in names:
         async with pool.lease(held) as phone:
@@ -180,7 +180,7 @@ async def test_a_broken_device_is_opened_again(pool: Pool) -> None:
         pass
     adb = pool._providers["sim"]._adb
     for phone_listed in await adb.devices():
-        await adb.disconnect(phone_listed.serial)
+        await adb.query_server(f"host:disconnect:{phone_listed.serial}")
     async with pool.lease("sim:a") as phone:
         assert (await phone.frame()).height == 2400
 

@@ -14,8 +14,8 @@ from deskhand.core.actions import Action
 from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.core.protocols import Device
 from deskhand.devices.android.adb.client import AdbClient
-from deskhand.devices.android.adb.private_server import private_server
-from deskhand.devices.android.device import connect
+from deskhand.devices.android.adb.private_server import run_private_server
+from deskhand.devices.android.device import attach_phone
 from deskhand.engine.run import Crew, Management, Task
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import AdbSettings, ExecutorSettings, Settings, SettleSettings
@@ -82,9 +82,9 @@ class Journaled:
 async def sim_phone() -> AsyncIterator[tuple[Phone, Device]]:
     """A simulated phone and the device that drives it through a private adb server."""
     clock, phone = SystemClock(), Phone()
-    async with private_server(AdbSettings(), clock) as settings, SimPhone(phone) as sim:
+    async with run_private_server(AdbSettings(), clock) as settings, SimPhone(phone) as sim:
         adb = AdbClient(settings)
-        device = await connect(await adb.connect(sim.address), adb=adb, clock=clock, name="sim:test")
+        device = await attach_phone(await adb.connect_address(sim.address), adb=adb, clock=clock, name="sim:test")
         yield phone, device
         await device.close()
 

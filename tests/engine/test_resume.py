@@ -18,7 +18,7 @@ from deskhand.core.decisions import Decision, PlannedAction
 from deskhand.core.errors import UsageError
 from deskhand.core.planning import GateTrigger
 from deskhand.core.statuses import Situation, SubtaskStatus, TaskStatus
-from deskhand.devices.android.adb.private_server import private_server
+from deskhand.devices.android.adb.private_server import run_private_server
 from deskhand.engine.run import Crew, Task
 from deskhand.settings.schema import AdbSettings, Settings
 from deskhand.simphone.adb.phone_server import SimPhone
@@ -53,7 +53,7 @@ async def test_after_kill_9_in_the_middle_the_message_is_sent_exactly_once(tmp_p
     """Killed right after the action that sends was written down: whether it was sent, only the screen knows."""
     goal = '打开微信，找到张三，发送消息"明天下午两点开会"'
     phone = Phone()
-    async with private_server(AdbSettings(), SystemClock()) as adb, SimPhone(phone) as sim:
+    async with run_private_server(AdbSettings(), SystemClock()) as adb, SimPhone(phone) as sim:
         device = f"android:{sim.address}"
         argv = [sys.executable, "-c", KILLED, str(tmp_path), str(adb.port), device, goal]
         process = subprocess.Popen(argv, stdout=subprocess.PIPE, text=True)

@@ -12,9 +12,10 @@ from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Frame, Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
-from deskhand.devices.android.apps import find_app, nearest_names
-from deskhand.devices.android.device import CAPABILITIES, scroll_area, scroll_path
+from deskhand.devices.android.apps import find_app, suggest_names
+from deskhand.devices.android.device import CAPABILITIES
 from deskhand.devices.android.elements import read_elements
+from deskhand.devices.android.scrolling import find_scroll_area, plan_stroke
 from deskhand.roles.offline.worker import OfflineWorker
 from deskhand.simphone.phone import NeverIdle, Phone
 
@@ -99,10 +100,10 @@ class Handset:
     def _scroll(self, action: words.Scroll) -> None:
         width, height = self.phone.size
         point = (action.x or width // 2, action.y or height // 2) if action.x is not None else (width // 2, height // 2)
-        area = scroll_area(point, self.elements(), Rect(0, 0, width, height))
+        area = find_scroll_area(point, self.elements(), Rect(0, 0, width, height))
         times = max(1, round(action.pages / 0.6))
         for _ in range(times):
-            start, end = scroll_path(action.direction, action.pages / times, point, area)
+            start, end = plan_stroke(action.direction, action.pages / times, point, area)
             self._path(start, end, 0.4)
             self.time += 1.0
 
@@ -118,8 +119,8 @@ class Handset:
         installed = [p.name for p in self.phone.packages()]
         package = find_app(name, installed)
         if package is None or not self.phone.launch(package):
-            near = ", ".join(nearest_names(name, installed))
-            raise Refused(f"There is no app {name!r} on the phone handset; it has {near}.")
+            near = ", ".join(suggest_names(name, installed))
+            raise Refused(f"The app {name!r} is not on the phone handset. Apps on it: {near}.")
 
     async def run(self, goal: str, max_steps: int = 50) -> Decision:
         """What the worker concluded; every action is written into `log`."""

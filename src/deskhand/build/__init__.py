@@ -260,14 +260,14 @@ def make_reader() -> ScreenText | None:
 def make_pool(settings: Settings, clock: Clock, simulated: SimulatedPhones) -> Pool:
     """Every kind of device there is: a new one is one more line here."""
     from deskhand.devices.android.adb.client import AdbClient
-    from deskhand.devices.android.provider import Phones
+    from deskhand.devices.android.provider import PhoneProvider
     from deskhand.devices.browser.provider import Browsers
     from deskhand.devices.desktop.provider import Desktops
     from deskhand.devices.pool import Pool
 
     providers: dict[str, Provider] = {
         "sim": simulated,
-        "android": Phones(AdbClient(settings.adb), clock),
+        "android": PhoneProvider(AdbClient(settings.adb), clock),
         "browser": Browsers(settings.browser, clock, settings.policy),
         "desktop": Desktops(settings.desktop, clock),
     }

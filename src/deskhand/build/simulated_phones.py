@@ -38,25 +38,25 @@ class SimulatedPhones:
         return name
 
     async def open(self, name: str) -> Device:
-        from deskhand.devices.android.device import connect
+        from deskhand.devices.android.device import attach_phone
         from deskhand.simphone.adb.phone_server import SimPhone
         from deskhand.simphone.phone import Phone
 
         adb = await self._server()
         phone = self.phones[name] = Phone(name or "phone")
         plugged = await self._stack.enter_async_context(SimPhone(phone))
-        serial = await adb.connect(plugged.address)
+        serial = await adb.connect_address(plugged.address)
         # Raw, without trying: to pack a picture only to unpack it on the same machine costs twice as much.
         name = f"sim:{name}" if name else "sim"
-        return await connect(serial, adb=adb, clock=self._clock, name=name, way="raw")
+        return await attach_phone(serial, adb=adb, clock=self._clock, name=name, method="raw")
 
     async def _server(self) -> AdbClient:
         from deskhand.devices.android.adb.client import AdbClient
-        from deskhand.devices.android.adb.private_server import private_server
+        from deskhand.devices.android.adb.private_server import run_private_server
 
         async with self._starting:
             if self._adb is None:
-                server = private_server(self._settings.adb, self._clock)
+                server = run_private_server(self._settings.adb, self._clock)
                 self._adb = AdbClient(await self._stack.enter_async_context(server))
             return self._adb
 

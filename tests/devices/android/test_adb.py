@@ -1,7 +1,6 @@
 """The adb client against the real adb server and a simulated phone behind it."""
 
 import asyncio
-import os
 import subprocess
 import time
 from collections.abc import AsyncIterator
@@ -12,22 +11,21 @@ import pytest
 
 from deskhand.core.errors import ActionFailed, DeviceGone, DeviceOffline, DeviceSetup, DeviceTimeout, DeviceUnauthorized
 from deskhand.devices.android.adb.binary import find_adb
-from deskhand.devices.android.adb.client import AdbClient, Listed, parse_listing, trouble_of
+from deskhand.devices.android.adb.client import AdbClient, ListedPhone, fault_of, parse_listing
 from deskhand.devices.android.adb.smart_socket import ShellResult
 from deskhand.settings.schema import AdbSettings
 from tests.devices.conftest import Plug, free_port
 
 
-async def test_the_server_says_its_version_and_what_is_connected(adb_client: AdbClient, plug: Plug) -> None:
+async def test_the_server_says_what_is_connected(adb_client: AdbClient, plug: Plug) -> None:
     sim = await plug()
-    assert await adb_client.version() == 41
-    assert Listed(sim.address, "device", "SimPhone") in await adb_client.devices()
-    assert await adb_client.state(sim.address) == "device"
+    assert ListedPhone(sim.address, "device", "SimPhone") in await adb_client.list_phones()
+    assert await adb_client.read_state(sim.address) == "device"
 
 
 async def test_a_shell_command_gives_output_errors_and_exit_code_apart(adb_client: AdbClient, plug: Plug) -> None:
     sim = await plug()
-    result = await adb_client.shell(sim.address, "echo out; echo err >&2; cat /nowhere; exit 7")
+    result = await adb_client.run_shell(sim.address, "echo out; echo err >&2; cat /nowhere; exit 7")
     assert result.stdout == b"out\n"
     assert result.stderr.startswith(b"err\n")
     assert result.code == 7
@@ -35,83 +33,25 @@ async def test_a_shell_command_gives_output_errors_and_exit_code_apart(adb_clien
 
 async def test_exec_gives_raw_bytes(adb_client: AdbClient, plug: Plug) -> None:
     sim = await plug()
-    assert (await adb_client.exec_out(sim.address, "screencap -p")).startswith(b"\x89PNG\r\n\x1a\n")
-
-
-async def test_a_file_goes_to_the_phone_and_comes_back_the_same(adb_client: AdbClient, plug: Plug) -> None:
-    sim = await plug()
-    data = os.urandom(300_000)
-    await adb_client.push(sim.address, "/sdcard/Download/中 文.bin", data, mode=0o600)
-    assert (await adb_client.stat(sim.address, "/sdcard/Download/中 文.bin")).size == len(data)
-    assert await adb_client.pull(sim.address, "/sdcard/Download/中 文.bin") == data
-
-
-async def test_an_empty_file_is_a_file_too(adb_client: AdbClient, plug: Plug) -> None:
-    sim = await plug()
-    await adb_client.push(sim.address, "/sdcard/empty", b"")
-    assert await adb_client.pull(sim.address, "/sdcard/empty") == b""
-
-
-async def test_a_file_that_is_not_there_is_said_to_be_missing(adb_client: AdbClient, plug: Plug) -> None:
-    sim = await plug()
-    assert (await adb_client.stat(sim.address, "/sdcard/none")).mode == 0
-    with pytest.raises(ActionFailed, match="/sdcard/none"):
-        await adb_client.pull(sim.address, "/sdcard/none")
-
-
-async def test_a_folder_that_may_not_be_written_refuses_the_file(adb_client: AdbClient, plug: Plug) -> None:
-    sim = await plug()
-    with pytest.raises(ActionFailed, match="refused the file /system/x"):
-        await adb_client.push(sim.address, "/system/x", b"data")
-
-
-async def test_a_port_is_forwarded_and_freed(adb_client: AdbClient, plug: Plug) -> None:
-    sim = await plug()
-    port = await adb_client.forward(sim.address, "tcp:8080")
-    assert port > 0
-    await adb_client.unforward(sim.address, port)
-    with pytest.raises(ActionFailed):
-        await adb_client.unforward(sim.address, port)
-
-
-async def test_a_chosen_port_is_forwarded(adb_client: AdbClient, plug: Plug) -> None:
-    sim = await plug()
-    port = free_port()
-    assert await adb_client.forward(sim.address, "tcp:8080", f"tcp:{port}") == port
-    await adb_client.unforward(sim.address, port)
-
-
-async def test_tracking_tells_of_phones_that_come_and_go(adb_client: AdbClient, plug: Plug) -> None:
-    updates = adb_client.track()
-    await anext(updates)
-    sim = await plug()
-    async with asyncio.timeout(10):
-        async for phones in updates:
-            if Listed(sim.address, "device", "SimPhone") in phones:
-                break
-        await adb_client.disconnect(sim.address)
-        async for phones in updates:
-            if sim.address not in {phone.serial for phone in phones}:
-                break
-    await updates.aclose()  # type: ignore[attr-defined] # an async generator
+    assert (await adb_client.run_exec(sim.address, "screencap -p")).startswith(b"\x89PNG\r\n\x1a\n")
 
 
 async def test_a_cancelled_call_ends_at_once_and_the_next_one_works(adb_client: AdbClient, plug: Plug) -> None:
     sim = await plug()
-    call = asyncio.create_task(adb_client.shell(sim.address, "sleep 60"))
+    call = asyncio.create_task(adb_client.run_shell(sim.address, "sleep 60"))
     await asyncio.wait([call], timeout=0.1)
     began = time.monotonic()
     call.cancel()
     await asyncio.wait([call])
     assert call.cancelled()
     assert time.monotonic() - began < 0.2
-    assert (await adb_client.shell(sim.address, "echo on")).text == "on\n"
+    assert (await adb_client.run_shell(sim.address, "echo on")).text == "on\n"
 
 
 async def test_calls_run_side_by_side(adb_client: AdbClient, plug: Plug) -> None:
     sim = await plug()
-    slow = asyncio.create_task(adb_client.shell(sim.address, "sleep 20"))
-    results = await asyncio.gather(*(adb_client.shell(sim.address, f"echo {n}") for n in range(20)))
+    slow = asyncio.create_task(adb_client.run_shell(sim.address, "sleep 20"))
+    results = await asyncio.gather(*(adb_client.run_shell(sim.address, f"echo {n}") for n in range(20)))
     assert [result.text.strip() for result in results] == [str(n) for n in range(20)]
     assert not slow.done()
     slow.cancel()
@@ -120,32 +60,32 @@ async def test_calls_run_side_by_side(adb_client: AdbClient, plug: Plug) -> None
 async def test_a_command_that_takes_too_long_is_a_time_out(adb_client: AdbClient, plug: Plug) -> None:
     sim = await plug()
     with pytest.raises(DeviceTimeout, match=r"0\.1 seconds \(sleep 60\)"):
-        await adb_client.shell(sim.address, "sleep 60", timeout=0.1)
+        await adb_client.run_shell(sim.address, "sleep 60", timeout=0.1)
 
 
 async def test_an_unknown_phone_is_gone(adb_client: AdbClient) -> None:
     with pytest.raises(DeviceGone, match="nobody is not connected any more"):
-        await adb_client.shell("nobody", "true")
+        await adb_client.run_shell("nobody", "true")
 
 
 async def test_an_unauthorized_phone_says_what_to_do(adb_client: AdbClient, plug: Plug) -> None:
     sim = await plug("unauthorized")
     with pytest.raises(DeviceUnauthorized, match="accept the prompt"):
-        await adb_client.connect(sim.address)
+        await adb_client.connect_address(sim.address)
     with pytest.raises(DeviceUnauthorized, match="accept the prompt"):
-        await adb_client.shell(sim.address, "true")
+        await adb_client.run_shell(sim.address, "true")
 
 
 async def test_a_phone_that_breaks_off_in_the_middle_is_gone(adb_client: AdbClient, plug: Plug) -> None:
     sim = await plug()
     sim.phone.conditions.add("drop-once")
     with pytest.raises((DeviceGone, DeviceOffline)):
-        await adb_client.shell(sim.address, "echo hello")
+        await adb_client.run_shell(sim.address, "echo hello")
 
 
 async def test_an_address_where_nothing_listens_is_offline(adb_client: AdbClient) -> None:
-    with pytest.raises(DeviceOffline, match="No phone can be connected at"):
-        await adb_client.connect("127.0.0.1:1")
+    with pytest.raises(DeviceOffline, match="No phone answers at"):
+        await adb_client.connect_address("127.0.0.1:1")
 
 
 # --- the server itself --------------------------------------------------------------------------------------------
@@ -155,7 +95,7 @@ async def test_a_server_that_does_not_run_is_started_once_for_all_callers(adb_se
     settings = AdbSettings(port=free_port(), path=adb_settings.path)
     client = AdbClient(settings)
     try:
-        assert await asyncio.gather(client.version(), client.version(), client.version()) == [41, 41, 41]
+        assert await asyncio.gather(client.list_phones(), client.list_phones(), client.list_phones()) == [[], [], []]
     finally:
         subprocess.run([str(adb_settings.path), "-P", str(settings.port), "kill-server"], check=True, timeout=20)
 
@@ -163,7 +103,7 @@ async def test_a_server_that_does_not_run_is_started_once_for_all_callers(adb_se
 async def test_a_missing_adb_is_said_in_one_sentence() -> None:
     client = AdbClient(AdbSettings(port=free_port(), path=Path("/nowhere/adb")))
     with pytest.raises(DeviceSetup, match="There is no adb program at /nowhere/adb"):
-        await client.devices()
+        await client.list_phones()
 
 
 async def test_an_adb_that_can_not_start_a_server_is_quoted(tmp_path: Path) -> None:
@@ -172,7 +112,7 @@ async def test_an_adb_that_can_not_start_a_server_is_quoted(tmp_path: Path) -> N
     broken.chmod(0o755)
     client = AdbClient(AdbSettings(port=free_port(), path=broken))
     with pytest.raises(DeviceSetup, match="cannot bind"):
-        await client.devices()
+        await client.list_phones()
 
 
 async def test_an_adb_that_starts_nothing_is_found_out(tmp_path: Path) -> None:
@@ -180,13 +120,13 @@ async def test_an_adb_that_starts_nothing_is_found_out(tmp_path: Path) -> None:
     idle.write_text("#!/bin/sh\nexit 0\n")
     idle.chmod(0o755)
     with pytest.raises(DeviceSetup, match="does not answer"):
-        await AdbClient(AdbSettings(port=free_port(), path=idle)).devices()
+        await AdbClient(AdbSettings(port=free_port(), path=idle)).list_phones()
 
 
 async def test_a_server_on_another_host_is_not_started_here() -> None:
     client = AdbClient(AdbSettings(host="127.0.0.2", port=free_port()))
     with pytest.raises(DeviceSetup, match=r"No adb server answers at 127\.0\.0\.2"):
-        await client.devices()
+        await client.list_phones()
 
 
 @asynccontextmanager
@@ -208,25 +148,25 @@ async def a_server_that_says(greeting: bytes) -> AsyncIterator[AdbSettings]:
 
 async def test_something_else_on_the_port_is_no_adb_server() -> None:
     async with a_server_that_says(b"SSH-2.0-OpenSSH_9.2\r\n") as settings:
-        with pytest.raises(ActionFailed, match="this is no adb server"):
-            await AdbClient(settings).devices()
+        with pytest.raises(ActionFailed, match="is no adb server"):
+            await AdbClient(settings).list_phones()
 
 
 async def test_an_answer_of_no_known_length_is_no_adb_server() -> None:
     async with a_server_that_says(b"OKAYwhat") as settings:
-        with pytest.raises(ActionFailed, match="this is no adb server"):
-            await AdbClient(settings).devices()
+        with pytest.raises(ActionFailed, match="is no adb server"):
+            await AdbClient(settings).list_phones()
 
 
 async def test_a_server_that_hangs_up_is_said_to_have_gone() -> None:
     async with a_server_that_says(b"") as settings:
-        with pytest.raises(DeviceGone, match="adb server went away"):
-            await AdbClient(settings).devices()
+        with pytest.raises(DeviceGone, match="adb server stopped"):
+            await AdbClient(settings).list_phones()
 
 
 async def test_a_host_name_that_does_not_exist_is_said() -> None:
-    with pytest.raises(DeviceSetup, match=r"No adb server at nowhere\.invalid"):
-        await AdbClient(AdbSettings(host="nowhere.invalid")).devices()
+    with pytest.raises(DeviceSetup, match=r"No adb server answers at nowhere\.invalid"):
+        await AdbClient(AdbSettings(host="nowhere.invalid")).list_phones()
 
 
 def test_the_adb_inside_adbutils_is_found_without_settings(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -246,11 +186,11 @@ def test_a_listing_is_read_with_all_its_states() -> None:
         "192.168.1.5:5555 authorizing transport_id:9\n\n"
     )
     assert parse_listing(text) == [
-        Listed("R58M12", "device", "SM G960F"),
-        Listed("emulator-5554", "offline"),
-        Listed("9A231", "unauthorized"),
-        Listed("0123", "no permissions"),
-        Listed("192.168.1.5:5555", "authorizing"),
+        ListedPhone("R58M12", "device", "SM G960F"),
+        ListedPhone("emulator-5554", "offline"),
+        ListedPhone("9A231", "unauthorized"),
+        ListedPhone("0123", "no permissions"),
+        ListedPhone("192.168.1.5:5555", "authorizing"),
     ]
 
 
@@ -269,7 +209,7 @@ def test_a_listing_is_read_with_all_its_states() -> None:
     ],
 )
 def test_every_state_is_a_typed_error_with_a_sentence(said: str, fault: type[Exception]) -> None:
-    trouble = trouble_of("R58M12", said)
+    trouble = fault_of("R58M12", said)
     assert type(trouble) is fault
     assert "R58M12" in str(trouble)
     assert str(trouble).endswith(".")

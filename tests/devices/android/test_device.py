@@ -39,8 +39,9 @@ from deskhand.core.errors import (
 )
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import DeviceInfo, Element
-from deskhand.devices.android.adb.client import AdbClient
-from deskhand.devices.android.device import AndroidDevice, connect, list_phones, scroll_area, scroll_path
+from deskhand.devices.android.adb.client import AdbClient, ListedPhone
+from deskhand.devices.android.device import AndroidDevice, attach_phone, list_phone_infos
+from deskhand.devices.android.scrolling import find_scroll_area, plan_stroke
 from deskhand.simphone.adb.phone_server import SimPhone
 from tests.devices.conftest import Attach, Plug
 
@@ -76,8 +77,8 @@ async def tap(device: AndroidDevice, sim: SimPhone, name: str, role: str = "") -
 
 async def test_a_phone_is_listed_and_attached(plug: Plug, adb_client: AdbClient) -> None:
     sim = await plug()
-    assert DeviceInfo(f"android:{sim.address}", "android", "ready", "SimPhone") in await list_phones(adb_client)
-    device = await connect(sim.address, adb=adb_client, clock=SystemClock())
+    assert DeviceInfo(f"android:{sim.address}", "android", "ready", "SimPhone") in await list_phone_infos(adb_client)
+    device = await attach_phone(sim.address, adb=adb_client, clock=SystemClock())
     assert device.id == f"android:{sim.address}"
     assert device.changes() is None
     await device.close()
@@ -85,22 +86,22 @@ async def test_a_phone_is_listed_and_attached(plug: Plug, adb_client: AdbClient)
 
 async def test_a_phone_on_the_network_is_connected_by_its_address(plug: Plug, adb_client: AdbClient) -> None:
     sim = await plug()
-    await adb_client.disconnect(sim.address)
-    device = await connect(sim.address, adb=adb_client, clock=SystemClock(), name="mine")
+    await adb_client.query_server(f"host:disconnect:{sim.address}")
+    device = await attach_phone(sim.address, adb=adb_client, clock=SystemClock(), name="mine")
     assert device.id == "mine"
 
 
 async def test_an_unknown_phone_is_named_beside_the_known_ones(plug: Plug, adb_client: AdbClient) -> None:
     sim = await plug()
-    with pytest.raises(UnknownDevice, match=f"adb sees no phone R58M12; it sees .*{sim.address}"):
-        await connect("R58M12", adb=adb_client, clock=SystemClock())
+    with pytest.raises(UnknownDevice, match=f"adb sees no phone R58M12: .*Phones it sees: .*{sim.address}"):
+        await attach_phone("R58M12", adb=adb_client, clock=SystemClock())
 
 
 async def test_an_unauthorized_phone_says_what_to_do(plug: Plug, adb_client: AdbClient) -> None:
     sim = await plug("unauthorized")
     with pytest.raises(DeviceUnauthorized, match="accept the prompt on its screen"):
-        await connect(sim.address, adb=adb_client, clock=SystemClock())
-    listed = {info.id: info for info in await list_phones(adb_client)}
+        await attach_phone(sim.address, adb=adb_client, clock=SystemClock())
+    listed = {info.id: info for info in await list_phone_infos(adb_client)}
     assert listed[f"android:{sim.address}"].state in {"unauthorized", "authorizing"}
     assert "accept the prompt" in listed[f"android:{sim.address}"].detail
 
@@ -109,33 +110,32 @@ async def test_an_offline_phone_says_what_to_do(plug: Plug, adb_client: AdbClien
     sim = await plug()
     sim.phone.conditions.add("offline")
     async with asyncio.timeout(10):
-        async for phones in adb_client.track():
-            if any(phone.serial == sim.address and phone.state == "offline" for phone in phones):
-                break
+        while ListedPhone(sim.address, "offline", "SimPhone") not in await adb_client.list_phones():
+            pass
     with pytest.raises(DeviceOffline, match="is offline: unplug it and plug it in again"):
-        await connect(sim.address, adb=adb_client, clock=ManualClock())
+        await attach_phone(sim.address, adb=adb_client, clock=ManualClock())
 
 
 async def test_a_phone_that_is_still_starting_is_told(plug: Plug, adb_client: AdbClient) -> None:
     sim = await plug()
     sim.system.properties["sys.boot_completed"] = ""
     with pytest.raises(DeviceOffline, match="is still starting"):
-        await connect(sim.address, adb=adb_client, clock=SystemClock())
+        await attach_phone(sim.address, adb=adb_client, clock=SystemClock())
 
 
 async def test_an_old_phone_can_not_press_keys_together_but_can_paste(plug: Plug, adb_client: AdbClient) -> None:
     sim = await plug()
     sim.system.properties["ro.build.version.sdk"] = "28"
-    device = await connect(sim.address, adb=adb_client, clock=SystemClock())
+    device = await attach_phone(sim.address, adb=adb_client, clock=SystemClock())
     await device.act(Hotkey(keys=("ctrl", "v")))
-    with pytest.raises(NotPossible, match="too old"):
+    with pytest.raises(NotPossible, match="needs Android 12 or later"):
         await device.act(Hotkey(keys=("ctrl", "a")))
 
 
 async def test_a_locked_phone_is_of_no_use(plug: Plug, adb_client: AdbClient) -> None:
     sim = await plug("locked")
     with pytest.raises(DeviceLocked, match="is locked: unlock it"):
-        await connect(sim.address, adb=adb_client, clock=SystemClock())
+        await attach_phone(sim.address, adb=adb_client, clock=SystemClock())
 
 
 async def test_a_phone_that_locks_in_the_middle_is_found_out(attach: Attach) -> None:
@@ -156,7 +156,7 @@ async def test_a_screen_that_is_off_is_no_secure_window(attach: Attach) -> None:
 
 async def test_a_phone_that_goes_away_is_gone_in_every_call(attach: Attach, adb_client: AdbClient) -> None:
     device, sim = await attach()
-    await adb_client.disconnect(sim.address)
+    await adb_client.query_server(f"host:disconnect:{sim.address}")
     with pytest.raises(DeviceGone, match="not connected any more"):
         await device.act(Click(x=1, y=1))
     with pytest.raises(DeviceGone):
@@ -208,7 +208,7 @@ async def test_elements_have_the_names_that_people_use(attach: Attach) -> None:
 async def test_a_screen_that_never_rests_has_no_elements(attach: Attach) -> None:
     device, sim = await attach()
     sim.phone.conditions.add("never-idle")
-    with pytest.raises(NoElements, match="never rests"):
+    with pytest.raises(NoElements, match="the screen keeps changing"):
         await device.elements()
 
 
@@ -348,7 +348,7 @@ async def test_an_app_that_is_open_already_stays_in_front(attach: Attach) -> Non
 
 async def test_an_app_that_is_not_installed_is_named_with_the_nearest(attach: Attach) -> None:
     device, sim = await attach()
-    with pytest.raises(AppNotFound, match=r"There is no app 'Calender' on the phone .*; it has .*Camera"):
+    with pytest.raises(AppNotFound, match=r"The app 'Calender' is not on the phone .* Apps on it: .*Camera"):
         await device.act(OpenApp(name="Calender"))
     with pytest.raises(AppNotFound, match=r"淘宝.*设置"):
         await device.act(OpenApp(name="淘宝"))
@@ -357,11 +357,11 @@ async def test_an_app_that_is_not_installed_is_named_with_the_nearest(attach: At
 
 async def test_an_app_that_another_window_covers_is_not_called_open(plug: Plug, adb_client: AdbClient) -> None:
     sim = await plug()
-    device = await connect(sim.address, adb=adb_client, clock=ManualClock())
+    device = await attach_phone(sim.address, adb=adb_client, clock=ManualClock())
     sim.phone.conditions.add("popup")
     await device.act(Key(key="volume_up"))
     with pytest.raises(
-        AppNotFound, match=r"was started but did not come to the front .* com\.android\.systemui is there"
+        AppNotFound, match=r"was started but did not come to the front .* com\.android\.systemui is in front"
     ):
         await device.act(OpenApp(name="Settings"))
 
@@ -374,7 +374,7 @@ async def test_an_address_opens_in_the_browser(attach: Attach) -> None:
 
 async def test_an_address_that_no_app_opens_is_refused(attach: Attach) -> None:
     device, _ = await attach()
-    with pytest.raises(ActionFailed, match=r"No app on the phone .* opens weird:thing"):
+    with pytest.raises(ActionFailed, match=r"No app on the phone .* can open weird:thing"):
         await device.act(OpenUrl(url="weird:thing"))
 
 
@@ -408,16 +408,16 @@ def test_a_scroll_stays_within_the_list_under_the_point_and_off_the_edges() -> N
     screen = Rect(0, 0, 1000, 2000)
     inner = Rect(120, 240, 880, 1760)
     the_list = Element(0, "list", Rect(0, 500, 1000, 1000), scrollable=True)
-    assert scroll_area((500, 700), (the_list,), screen) == Rect(120, 500, 880, 1000)
-    assert scroll_area((500, 1500), (the_list,), screen) == inner
+    assert find_scroll_area((500, 700), (the_list,), screen) == Rect(120, 500, 880, 1000)
+    assert find_scroll_area((500, 1500), (the_list,), screen) == inner
     sliver = Element(0, "list", Rect(0, 0, 1000, 300), scrollable=True)
-    assert scroll_area((500, 100), (sliver,), screen) == inner
+    assert find_scroll_area((500, 100), (sliver,), screen) == inner
 
 
 def test_content_in_a_direction_is_revealed_by_a_swipe_against_it() -> None:
     area = Rect(100, 200, 901, 1201)
-    assert scroll_path("down", 0.5, (500, 700), area) == ((500, 950), (500, 450))
-    assert scroll_path("up", 0.5, (500, 700), area) == ((500, 450), (500, 950))
-    assert scroll_path("right", 0.5, (500, 700), area) == ((700, 700), (300, 700))
-    assert scroll_path("left", 0.5, (500, 700), area) == ((300, 700), (700, 700))
-    assert scroll_path("down", 0.5, (0, 0), area) == ((100, 700), (100, 200))
+    assert plan_stroke("down", 0.5, (500, 700), area) == ((500, 950), (500, 450))
+    assert plan_stroke("up", 0.5, (500, 700), area) == ((500, 450), (500, 950))
+    assert plan_stroke("right", 0.5, (500, 700), area) == ((700, 700), (300, 700))
+    assert plan_stroke("left", 0.5, (500, 700), area) == ((300, 700), (700, 700))
+    assert plan_stroke("down", 0.5, (0, 0), area) == ((100, 700), (100, 200))

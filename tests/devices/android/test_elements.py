@@ -5,10 +5,10 @@ import pytest
 from deskhand.core.errors import NoElements, NotPossible
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
-from deskhand.devices.android.apps import find_app, fold, known_names, nearest_names
+from deskhand.devices.android.apps import find_app, fold, known_names, suggest_names
 from deskhand.devices.android.elements import read_elements
-from deskhand.devices.android.foreground import read_front
-from deskhand.devices.android.keys import combination, key_code
+from deskhand.devices.android.foreground import parse_foreground
+from deskhand.devices.android.keys import to_key_code, to_key_codes
 
 
 def node(kind: str, bounds: str, inside: str = "", **attributes: str) -> str:
@@ -155,7 +155,7 @@ def test_what_is_not_to_be_seen_is_left_out() -> None:
 
 @pytest.mark.parametrize("damaged", [b"", b"ERROR: null root node", b"<hierarchy><node</hierarchy>"])
 def test_a_dump_that_is_no_tree_gives_no_elements(damaged: bytes) -> None:
-    with pytest.raises(NoElements, match="can't be read"):
+    with pytest.raises(NoElements, match="is damaged"):
         read_elements(damaged)
 
 
@@ -169,7 +169,7 @@ def test_characters_that_xml_can_not_hold_do_no_harm() -> None:
 
 
 def test_the_front_is_read_as_android_writes_it() -> None:
-    front = read_front(
+    front = parse_foreground(
         "  mCurrentFocus=Window{5d8cd0a u0 com.tencent.mm/com.tencent.mm.ui.LauncherUI}\n"
         "  mFocusedApp=ActivityRecord{9a3 u0 com.tencent.mm/.ui.LauncherUI t12}\n"
         "    mAwake=true\n    mShowingDream=false mDreamingLockscreen=false\n"
@@ -183,7 +183,7 @@ def test_the_front_is_read_as_android_writes_it() -> None:
 
 
 def test_behind_a_popup_the_app_is_in_front() -> None:
-    front = read_front(
+    front = parse_foreground(
         "mCurrentFocus=Window{1 u0 PopupWindow:8f2e}\nmFocusedApp=ActivityRecord{2 u0 a.b/c.D t3}\nmCurrentFocus=null"
     )
     assert (front.package, front.activity) == ("a.b", "c.D")
@@ -191,12 +191,12 @@ def test_behind_a_popup_the_app_is_in_front() -> None:
 
 @pytest.mark.parametrize("line", ["mDreamingLockscreen=true", "isKeyguardShowing=true", "mKeyguardShowing=true"])
 def test_a_locked_phone_is_recognised(line: str) -> None:
-    assert read_front(line).locked
+    assert parse_foreground(line).locked
 
 
 @pytest.mark.parametrize("line", ["mAwake=false", "screenState=SCREEN_STATE_OFF"])
 def test_a_sleeping_phone_is_recognised(line: str) -> None:
-    assert read_front(line).asleep
+    assert parse_foreground(line).asleep
 
 
 # --- names of keys and apps ---------------------------------------------------------------------------------------
@@ -211,18 +211,18 @@ def test_a_sleeping_phone_is_recognised(line: str) -> None:
     ],
 )  # fmt: skip
 def test_keys_are_known_by_the_names_people_use(name: str, code: int) -> None:
-    assert key_code(name) == code
+    assert to_key_code(name) == code
 
 
 def test_keys_together_may_be_one_word_or_several() -> None:
-    assert combination(("ctrl", "a")) == combination(("ctrl+a",)) == combination(("Control", "A")) == [113, 29]
-    assert combination(("ctrl", "+")) == [113, 81]
+    assert to_key_codes(("ctrl", "a")) == to_key_codes(("ctrl+a",)) == to_key_codes(("Control", "A")) == [113, 29]
+    assert to_key_codes(("ctrl", "+")) == [113, 81]
 
 
 @pytest.mark.parametrize("name", ["hyper", "f13", "键", "--"])
 def test_a_key_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(NotPossible, match="has no key"):
-        key_code(name)
+        to_key_code(name)
 
 
 INSTALLED = [
@@ -262,8 +262,8 @@ def test_of_two_clocks_the_usual_one_is_meant() -> None:
 
 
 def test_the_nearest_names_are_in_the_askers_language() -> None:
-    assert nearest_names("地图", INSTALLED)[:2] == ["高德地图", "百度地图"]
-    assert nearest_names("Snake", INSTALLED) == ["WeChat", "Settings", "Amap", "Baidu Maps", "org.fdroid.fdroid"]
+    assert suggest_names("地图", INSTALLED)[:2] == ["高德地图", "百度地图"]
+    assert suggest_names("Snake", INSTALLED) == ["WeChat", "Settings", "Amap", "Baidu Maps", "org.fdroid.fdroid"]
 
 
 def test_the_table_of_names_is_well_made() -> None:

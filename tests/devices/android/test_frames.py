@@ -15,9 +15,8 @@ from deskhand.clock import ManualClock, SystemClock
 from deskhand.core.actions import Click, OpenApp
 from deskhand.core.errors import BadFrame, DeviceGone, DeviceOffline
 from deskhand.devices.android.adb.client import PICTURES, AdbClient
-from deskhand.devices.android.device import connect
-from deskhand.devices.android.frames import Capture, is_black, read_gzip, read_png, read_raw
-from deskhand.devices.android.phone_shell import Line
+from deskhand.devices.android.frames import ScreenCapture, decode_gzip, decode_png, decode_raw, is_black
+from deskhand.devices.android.phone_shell import PhoneShell
 from deskhand.simphone.adb.phone_server import SimPhone
 from tests.devices.conftest import Attach, Plug
 
@@ -42,28 +41,27 @@ async def test_a_frame_is_the_screen_to_the_pixel(attach: Attach) -> None:
     assert np.array_equal(frame.pixels, screenshot(sim))
 
 
-async def test_the_fastest_way_is_found_once_and_kept(attach: Attach) -> None:
-    device, _ = await attach()
-    assert device.capture_way is None
-    await device.frame()
-    way = device.capture_way
-    assert way in {"raw", "gzip", "png"}
-    await device.frame()
-    assert device.capture_way == way
+async def test_the_fastest_method_is_found_once_and_kept(plug: Plug, adb_client: AdbClient) -> None:
+    capture = ScreenCapture(PhoneShell(adb_client, (await plug()).address), SystemClock())
+    assert capture.method is None
+    await capture.take_frame()
+    method = capture.method
+    assert method in {"raw", "gzip", "png"}
+    await capture.take_frame()
+    assert capture.method == method
 
 
-async def test_when_all_ways_are_equally_fast_raw_is_taken(plug: Plug, adb_client: AdbClient) -> None:
+async def test_when_all_methods_are_equally_fast_raw_is_taken(plug: Plug, adb_client: AdbClient) -> None:
+    capture = ScreenCapture(PhoneShell(adb_client, (await plug()).address), ManualClock())
+    await capture.take_frame()
+    assert capture.method == "raw"
+
+
+async def test_a_known_method_is_taken_without_trying(plug: Plug, adb_client: AdbClient) -> None:
     sim = await plug()
-    device = await connect(sim.address, adb=adb_client, clock=ManualClock())
-    await device.frame()
-    assert device.capture_way == "raw"
-
-
-async def test_a_known_way_is_taken_without_trying(plug: Plug, adb_client: AdbClient) -> None:
-    sim = await plug()
-    device = await connect(sim.address, adb=adb_client, clock=SystemClock(), way="png")
-    assert np.array_equal((await device.frame()).pixels, screenshot(sim))
-    assert device.capture_way == "png"
+    capture = ScreenCapture(PhoneShell(adb_client, sim.address), SystemClock(), "png")
+    assert np.array_equal((await capture.take_frame()).pixels, screenshot(sim))
+    assert capture.method == "png"
 
 
 async def test_so_many_pictures_come_at_once_and_the_next_one_waits_its_turn(
@@ -82,9 +80,9 @@ async def test_so_many_pictures_come_at_once_and_the_next_one_waits_its_turn(
 @pytest.mark.parametrize("way", ["raw", "gzip", "png"])
 async def test_every_way_gives_the_same_picture(plug: Plug, adb_client: AdbClient, way: str) -> None:
     sim = await plug()
-    capture = Capture(Line(adb_client, sim.address), SystemClock())
+    capture = ScreenCapture(PhoneShell(adb_client, sim.address), SystemClock())
     capture.way = way  # type: ignore[assignment] # one of the three
-    frame = await capture.frame()
+    frame = await capture.take_frame()
     assert np.array_equal(frame.pixels, screenshot(sim))
 
 
@@ -130,49 +128,49 @@ def raw(pixels: np.ndarray, *, pixel_format: int = 1, colour_space: bool = True)
 
 @pytest.mark.parametrize("colour_space", [True, False])
 def test_the_header_of_old_and_new_android_is_understood(colour_space: bool) -> None:
-    pixels, order = read_raw(raw(PIXELS, colour_space=colour_space))
+    pixels, order = decode_raw(raw(PIXELS, colour_space=colour_space))
     assert order == "RGBA"
     assert np.array_equal(pixels, PIXELS)
     assert pixels.flags.c_contiguous
 
 
 def test_blue_first_is_kept_as_it_came() -> None:
-    assert read_raw(raw(PIXELS, pixel_format=5))[1] == "BGRA"
+    assert decode_raw(raw(PIXELS, pixel_format=5))[1] == "BGRA"
 
 
 def test_a_raw_picture_is_viewed_and_not_copied() -> None:
     data = raw(PIXELS)
-    assert np.shares_memory(read_raw(data)[0], data)
+    assert np.shares_memory(decode_raw(data)[0], data)
 
 
 @pytest.mark.parametrize(
     ("data", "why"),
     [
-        (raw(PIXELS)[:-1], "not whole"),
+        (raw(PIXELS)[:-1], "incomplete"),
         (raw(PIXELS)[:5], "only 5 bytes"),
-        (raw(PIXELS, pixel_format=4), "kind \\(4\\)"),
+        (raw(PIXELS, pixel_format=4), "pixel format 4"),
         (np.frombuffer(b"/system/bin/sh: screencap: not found", np.uint8), "does not start with its size"),
     ],
 )
 def test_a_broken_raw_picture_is_refused(data: np.ndarray, why: str) -> None:
     with pytest.raises(BadFrame, match=why):
-        read_raw(data)
+        decode_raw(data)
 
 
 def test_a_broken_packed_picture_is_refused() -> None:
     whole = gzip.compress(raw(PIXELS).tobytes())
-    assert np.array_equal(read_gzip(whole)[0], PIXELS)
+    assert np.array_equal(decode_gzip(whole)[0], PIXELS)
     with pytest.raises(BadFrame, match="damaged"):
-        read_gzip(whole[:-9])
+        decode_gzip(whole[:-9])
 
 
 def test_a_broken_png_is_refused() -> None:
     out = io.BytesIO()
     Image.fromarray(np.full((50, 50, 4), 200, np.uint8), "RGBA").save(out, "PNG")
-    assert read_png(out.getvalue())[0].shape == (50, 50, 4)
+    assert decode_png(out.getvalue())[0].shape == (50, 50, 4)
     for data in (out.getvalue()[:60], b"", b"no picture at all"):
         with pytest.raises(BadFrame, match="damaged"):
-            read_png(data)
+            decode_png(data)
 
 
 def test_only_a_picture_with_nothing_between_its_bars_is_black() -> None:

@@ -13,7 +13,7 @@ from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
 from deskhand.devices.android.adb.client import AdbClient
 from deskhand.devices.android.device import AndroidDevice
-from deskhand.devices.android.typing import Target, key_pieces, matches
+from deskhand.devices.android.typing import TypedField, holds_text, split_for_input
 from deskhand.simphone.adb.phone_server import SimPhone
 from tests.devices.conftest import Attach
 
@@ -105,7 +105,7 @@ async def test_enter_is_pressed_after_the_text_when_told(attach: Attach) -> None
 async def test_without_a_focused_field_nothing_is_typed(attach: Attach) -> None:
     device, sim = await attach(app=NOTES)
     await rested(sim)
-    with pytest.raises(ActionFailed, match="click the field first"):
+    with pytest.raises(ActionFailed, match="click a field first"):
         await device.act(Type(text="hello"))
 
 
@@ -194,7 +194,7 @@ async def test_a_field_that_drops_characters_is_found_out(attach: Attach) -> Non
     device, sim = await a_new_note(attach)
     assert sim.phone.focused is not None
     sim.phone.focused.digits_only = True
-    with pytest.raises(TextNotTyped, match=r"was to hold 'tel\. 123' but holds '123'"):
+    with pytest.raises(TextNotTyped, match=r"should hold 'tel\. 123' but holds '123'"):
         await device.act(Type(text="tel. 123"))
 
 
@@ -231,16 +231,16 @@ async def test_typing_into_a_phone_that_went_away_is_its_fault(attach: Attach, a
     device, sim = await a_new_note(attach)
     await device.elements()
     sim.phone.conditions.add("drop")
-    with pytest.raises(Exception, match=r"phone .* (went away|offline|not connected)"):
+    with pytest.raises(Exception, match=r"phone .* (disconnected|offline|not connected)"):
         await device.act(Type(text="你好"))
 
 
 # --- what counts as typed -----------------------------------------------------------------------------------------
 
 
-def target(before: str, text: str, *, password: bool = False) -> Target:
+def target(before: str, text: str, *, password: bool = False) -> TypedField:
     field = Element(0, "field", Rect(0, 0, 9, 9), editable=True, focused=True, password=password)
-    return Target(field, before, before + text)
+    return TypedField(field, before, before + text)
 
 
 @pytest.mark.parametrize(
@@ -265,18 +265,18 @@ def target(before: str, text: str, *, password: bool = False) -> Target:
 def test_what_stands_in_the_field_is_compared_with_what_was_typed(
     before: str, text: str, found: str, typed: bool
 ) -> None:
-    assert matches(target(before, text), text, found) is typed
+    assert holds_text(target(before, text), text, found) is typed
 
 
 def test_a_text_that_equals_the_hint_reads_as_an_empty_field() -> None:
     field = Element(0, "field", Rect(0, 0, 9, 9), hint="Title", editable=True)
-    assert matches(Target(field, "", "Title"), "Title", "")
-    assert matches(Target(field, "", "!"), "!", "Title!")
-    assert not matches(Target(field, "", "Other"), "Other", "")
+    assert holds_text(TypedField(field, "", "Title"), "Title", "")
+    assert holds_text(TypedField(field, "", "!"), "!", "Title!")
+    assert not holds_text(TypedField(field, "", "Other"), "Other", "")
 
 
 def test_a_blank_is_never_sent_as_a_percent_sign_and_an_s() -> None:
-    assert key_pieces("50%s") == ["50%", "s"]
-    assert key_pieces("a\nb\tc") == ["a", "\n", "b", "\t", "c"]
-    assert key_pieces("x" * 450) == ["x" * 200, "x" * 200, "x" * 50]
-    assert key_pieces("\r\n") == ["\n"]
+    assert split_for_input("50%s") == ["50%", "s"]
+    assert split_for_input("a\nb\tc") == ["a", "\n", "b", "\t", "c"]
+    assert split_for_input("x" * 450) == ["x" * 200, "x" * 200, "x" * 50]
+    assert split_for_input("\r\n") == ["\n"]

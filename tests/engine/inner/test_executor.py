@@ -354,7 +354,7 @@ async def test_a_screen_without_a_tree_is_an_observation_with_its_reason(
         await run.wait()
     observation = worker.briefings[0].observation
     assert observation.elements is None
-    assert "never rests" in observation.problem
+    assert "keeps changing" in observation.problem
 
 
 async def test_feedback_tells_when_the_screen_did_not_change(

@@ -18,13 +18,13 @@ WORDS = SOURCES / "roles/offline/fault_words.toml"
 async def test_a_chinese_goal_is_refused_in_chinese_and_an_english_one_in_english() -> None:
     chinese = await Handset().run("打开淘宝")
     assert "手机 handset 上没有应用“淘宝”，有的是：" in chinese.message
-    assert "There is no app" not in chinese.message
+    assert "is not on the phone" not in chinese.message
     english = await Handset().run("Open Telegram")
-    assert "There is no app 'Telegram' on the phone handset; it has" in english.message
+    assert "The app 'Telegram' is not on the phone handset. Apps on it:" in english.message
 
 
 def test_what_is_taken_over_is_taken_over_whole() -> None:
-    told = in_chinese("""The field was to hold 'it holds, "x"' but holds ''.""")
+    told = in_chinese("""The field should hold 'it holds, "x"' but holds ''.""")
     assert told == """输入框里应是“it holds, "x"”，却是“”"""
     assert in_chinese("Something nobody foresaw.") == "Something nobody foresaw."
 

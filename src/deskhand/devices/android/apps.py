@@ -1,4 +1,4 @@
-"""Finds an installed app by the name a person says, starts it, and makes sure that it came to the front."""
+"""Finds an installed app by the name a user says, starts it, and waits until it is in front."""
 
 import re
 import shlex
@@ -6,8 +6,8 @@ import shlex
 from deskhand.app_names import fold, known_names
 from deskhand.core.errors import ActionFailed, AppNotFound, DeviceLocked
 from deskhand.core.protocols import Clock
-from deskhand.devices.android.foreground import Front, look_at_front
-from deskhand.devices.android.phone_shell import Line
+from deskhand.devices.android.foreground import read_foreground
+from deskhand.devices.android.phone_shell import PhoneShell
 
 MAIN = "-a android.intent.action.MAIN -c android.intent.category.LAUNCHER"
 # As a launcher starts apps: in a task of their own, brought back as they were left.
@@ -23,125 +23,120 @@ NEAR = 50.0
 
 
 def names_of(package: str) -> tuple[str, ...]:
-    """What a person may call an installed app; one that nobody knows has only its package name."""
+    """Return the names a user may call an installed app; an unknown app has only its package name."""
     return known_names().get(package) or (package,)
 
 
-def _guesses(package: str) -> list[str]:
+def _words_of_package(package: str) -> list[str]:
     return [part for part in package.casefold().split(".") if part not in COMMON_PARTS and len(part) > 2]
 
 
 def find_app(name: str, installed: list[str]) -> str | None:
-    """The installed package that `name` means; None when no one or no single one is close enough."""
+    """Return the installed package that `name` means; None if none, or more than one, is close enough."""
     wanted = fold(name)
     for package in installed:
         if name.strip().casefold() == package.casefold():
             return package
-    # The table's order, so that of two clocks the usual one is taken.
+    # In the table's order, so that of two clocks the usual one is taken.
     for package in [*(each for each in known_names() if each in installed), *installed]:
         if wanted in {fold(each) for each in names_of(package)}:
             return package
-    part_of = [package for package in installed if any(_holds(each, name) for each in names_of(package))]
+    part_of = [package for package in installed if any(_is_part_of_name(each, name) for each in names_of(package))]
     if len(part_of) == 1:
         return part_of[0]
-    close = [(score, package) for score, package in _scored(wanted, installed) if score >= CERTAIN]
+    close = [(score, package) for score, package in _score_packages(wanted, installed) if score >= CERTAIN]
     if close and (len(close) == 1 or close[0][0] > close[1][0]):
         return close[0][1]
     return None
 
 
-def _holds(full: str, name: str) -> bool:
-    """Whether `name` is a part of a full name: whole words in English, two or more characters in Chinese."""
+def _is_part_of_name(full: str, name: str) -> bool:
+    """True if `name` is part of a full name: whole words in English, two or more characters in Chinese."""
     part = name.strip().casefold()
     if part.isascii():
         return bool(re.search(rf"(?<![a-z0-9]){re.escape(part)}(?![a-z0-9])", full.casefold()))
     return len(fold(part)) >= 2 and fold(part) in fold(full)
 
 
-def nearest_names(name: str, installed: list[str], count: int = 8) -> list[str]:
-    """What a person may have meant, else simply what there is; in the language they used."""
-    near = [package for score, package in _scored(fold(name), installed) if score >= NEAR]
-    return [_in_language_of(name, names_of(package)) for package in (near or installed)[:count]]
+def suggest_names(name: str, installed: list[str], count: int = 8) -> list[str]:
+    """Return names of similar apps, else of any installed apps, in the language of `name`."""
+    near = [package for score, package in _score_packages(fold(name), installed) if score >= NEAR]
+    return [_pick_by_language(name, names_of(package)) for package in (near or installed)[:count]]
 
 
-def _in_language_of(name: str, names: tuple[str, ...]) -> str:
+def _pick_by_language(name: str, names: tuple[str, ...]) -> str:
     return next((each for each in names if each.isascii() == name.isascii()), names[0])
 
 
-def _scored(wanted: str, installed: list[str]) -> list[tuple[float, str]]:
+def _score_packages(wanted: str, installed: list[str]) -> list[tuple[float, str]]:
     from rapidfuzz import fuzz
 
     scored = [
-        (max(fuzz.ratio(wanted, fold(each)) for each in (*names_of(package), *_guesses(package))), package)
+        (max(fuzz.ratio(wanted, fold(each)) for each in (*names_of(package), *_words_of_package(package))), package)
         for package in installed
     ]
     return sorted(scored, key=lambda pair: -pair[0])
 
 
-class Apps:
-    """The apps of one phone."""
-
-    def __init__(self, line: Line, clock: Clock) -> None:
-        self._line = line
+class PhoneApps:
+    def __init__(self, shell: PhoneShell, clock: Clock) -> None:
+        self._shell = shell
         self._clock = clock
 
-    async def installed(self) -> dict[str, str]:
-        """Package to the activity its icon starts; no activity where the phone can't tell (before Android 7)."""
-        listed = await self._line.text(f"cmd package query-activities --brief {MAIN}")
+    async def list_packages(self) -> dict[str, str]:
+        """Map each package to the activity its icon starts; to "" if the phone can't tell (before Android 7)."""
+        listed = await self._shell.read_output(f"cmd package query-activities --brief {MAIN}")
         found: dict[str, str] = {}
         for package, activity in COMPONENT.findall(listed):
             found.setdefault(package, activity)
         if not found:
-            found = dict.fromkeys(PACKAGE.findall(await self._line.text("pm list packages")), "")
+            found = dict.fromkeys(PACKAGE.findall(await self._shell.read_output("pm list packages")), "")
         return found
 
-    async def names(self) -> tuple[str, ...]:
-        packages = await self.installed()
+    async def list_names(self) -> tuple[str, ...]:
+        packages = await self.list_packages()
         return tuple(dict.fromkeys(name for package in packages for name in names_of(package)))
 
-    async def open(self, name: str) -> str:
-        installed = await self.installed()
+    async def open_app(self, name: str) -> str:
+        installed = await self.list_packages()
         package = find_app(name, list(installed))
         if package is None:
-            near = ", ".join(nearest_names(name, list(installed)))
-            raise AppNotFound(f"There is no app {name!r} on the phone {self._line.serial}; it has {near}.")
-        await self._start(name, package, installed[package])
-        return await self._wait_for(name, package)
+            near = ", ".join(suggest_names(name, list(installed)))
+            raise AppNotFound(f"The app {name!r} is not on the phone {self._shell.serial}. Apps on it: {near}.")
+        await self._start_app(name, package, installed[package])
+        return await self._wait_until_in_front(name, package)
 
-    async def _start(self, name: str, package: str, activity: str) -> None:
+    async def _start_app(self, name: str, package: str, activity: str) -> None:
         if activity:
             component = shlex.quote(f"{package}/{activity}")
-            result = await self._line.run(f"am start {MAIN} -f {LAUNCH_FLAGS} -n {component}")
+            result = await self._shell.run_command(f"am start {MAIN} -f {LAUNCH_FLAGS} -n {component}")
         else:
-            result = await self._line.run(f"monkey -p {package} -c android.intent.category.LAUNCHER 1")
+            result = await self._shell.run_command(f"monkey -p {package} -c android.intent.category.LAUNCHER 1")
         said = result.text + result.stderr.decode("utf-8", "replace")
         if result.code or "Error:" in said or "monkey aborted" in said:
-            raise AppNotFound(f"The app {name!r} ({package}) can't be started: {result.complaint}.")
+            raise AppNotFound(f"The app {name!r} ({package}) could not be started: {result.complaint}.")
 
-    async def _wait_for(self, name: str, package: str) -> str:
+    async def _wait_until_in_front(self, name: str, package: str) -> str:
         deadline = self._clock.now() + FRONT_S
         while True:
-            front = await look_at_front(self._line)
+            front = await read_foreground(self._shell)
             if front.locked:
-                raise DeviceLocked(f"The phone {self._line.serial} is locked: unlock it.")
+                raise DeviceLocked(f"The phone {self._shell.serial} is locked: unlock it and keep its screen on.")
             if front.package == package:
                 return f"{name} is in front"
             if ASKING.search(front.package):
                 return f"{name} asks for a permission"
             if self._clock.now() >= deadline:
-                raise AppNotFound(self._not_in_front(name, package, front))
+                raise AppNotFound(
+                    f"The app {name!r} ({package}) was started but did not come to the front "
+                    f"within {FRONT_S:.0f} seconds; {front.package or 'nothing'} is in front."
+                )
             await self._clock.sleep(POLL_S)
-
-    def _not_in_front(self, name: str, package: str, front: Front) -> str:
-        return (
-            f"The app {name!r} ({package}) was started but did not come to the front "
-            f"within {FRONT_S:.0f} seconds; {front.package or 'nothing'} is there."
-        )
 
     async def open_url(self, url: str) -> None:
         if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", url) or re.match(r"[\w.-]+:\d+(/|$)", url):
             url = f"https://{url}"
-        result = await self._line.run(f"am start -a android.intent.action.VIEW -d {shlex.quote(url)}")
+        result = await self._shell.run_command(f"am start -a android.intent.action.VIEW -d {shlex.quote(url)}")
         said = result.text + result.stderr.decode("utf-8", "replace")
         if result.code or "Error:" in said:
-            raise ActionFailed(f"No app on the phone {self._line.serial} opens {url}: {result.complaint}.")
+            raise ActionFailed(f"No app on the phone {self._shell.serial} can open {url}: {result.complaint}.")

@@ -1,4 +1,4 @@
-"""Any phone that adb sees, as a Device: looks by screencap and uiautomator, acts by `input` and `am`."""
+"""One phone that adb sees, as a Device: reads it with screencap and uiautomator, acts with `input` and `am`."""
 
 import asyncio
 import math
@@ -11,14 +11,15 @@ from deskhand.core.errors import DeviceLocked, DeviceOffline, DeviceSetup, NoEle
 from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Clock
 from deskhand.core.screen import AppInfo, DeviceInfo, Element, Frame
-from deskhand.devices.android.adb.client import AdbClient, Listed
-from deskhand.devices.android.apps import Apps
+from deskhand.devices.android.adb.client import AdbClient, ListedPhone
+from deskhand.devices.android.apps import PhoneApps
 from deskhand.devices.android.elements import read_elements
-from deskhand.devices.android.foreground import look_at_front
-from deskhand.devices.android.frames import Capture, Way
-from deskhand.devices.android.keys import BACK, HOME, SHORTCUTS, combination
-from deskhand.devices.android.phone_shell import Line
-from deskhand.devices.android.typing import COMBINATIONS_SINCE, Typist
+from deskhand.devices.android.foreground import read_foreground
+from deskhand.devices.android.frames import CaptureMethod, ScreenCapture
+from deskhand.devices.android.keys import BACK, HOME, SHORTCUTS, to_key_codes
+from deskhand.devices.android.phone_shell import PhoneShell
+from deskhand.devices.android.scrolling import SWIPE_SHARE, find_scroll_area, plan_stroke, start_strokes_at
+from deskhand.devices.android.typing import COMBINATIONS_SINCE, AndroidTyper
 from deskhand.devices.click_test import TOLERANCE_PX
 
 CAPABILITIES: frozenset[ActionKind] = frozenset(
@@ -29,33 +30,30 @@ CAPABILITIES: frozenset[ActionKind] = frozenset(
 )  # fmt: skip
 
 DUMP = "/data/local/tmp/deskhand.xml"
-# uiautomator itself gives up on a restless screen after 10 seconds.
+# uiautomator itself gives up on a screen that keeps changing after 10 seconds.
 DUMP_S = 25.0
 ATTACH_S = 5.0
 POLL_S = 0.1
 OVERRIDE = re.compile(r"Override size: (\d+)x(\d+)")
-PASSING_STATES = {"authorizing", "connecting", "offline"}
-# A swipe stays clear of the edges, where Android's own gestures begin, and covers at most this share.
-MARGIN = 0.12
-SWIPE_SHARE = 0.6
+TRANSIENT_STATES = {"authorizing", "connecting", "offline"}
 SCROLL_MS = 400
-# A stroke that would have to be shorter than this share of the wanted one starts elsewhere instead.
-LEAST_STROKE = 0.2
 
 
 class AndroidDevice:
-    """One phone. Keeps how its screen is best captured, and what was last seen on it."""
+    """Remembers how the screen is best captured, and the elements read since the last action."""
 
-    def __init__(self, line: Line, clock: Clock, name: str, sdk: int, way: Way | None = None) -> None:
+    def __init__(
+        self, shell: PhoneShell, clock: Clock, name: str, sdk: int, method: CaptureMethod | None = None
+    ) -> None:
         self._name = name
-        self._line = line
+        self._shell = shell
         self._sdk = sdk
-        self._capture = Capture(line, clock, way)
-        self._apps = Apps(line, clock)
-        self._typist = Typist(line, clock, self._dump, sdk)
+        self._capture = ScreenCapture(shell, clock, method)
+        self._apps = PhoneApps(shell, clock)
+        self._typer = AndroidTyper(shell, clock, self._dump_elements, sdk)
         self._dumping = asyncio.Lock()
         self._size: tuple[int, int] | None = None
-        self._seen: tuple[Element, ...] | None = None  # since the last action
+        self._seen: tuple[Element, ...] | None = None
 
     @property
     def id(self) -> str:
@@ -65,45 +63,40 @@ class AndroidDevice:
     def capabilities(self) -> frozenset[ActionKind]:
         return CAPABILITIES
 
-    @property
-    def capture_way(self) -> str | None:
-        """How pictures are taken: raw, gzip or png; None before the first one."""
-        return self._capture.way
-
-    # --- seeing -------------------------------------------------------------------------------------------------
+    # --- looking ------------------------------------------------------------------------------------------------
 
     async def frame(self) -> Frame:
-        frame = await self._capture.frame()
-        if frame.secure and (await look_at_front(self._line)).asleep:
-            raise DeviceLocked(f"The screen of the phone {self._line.serial} is off: wake and unlock it.")
+        frame = await self._capture.take_frame()
+        if frame.secure and (await read_foreground(self._shell)).asleep:
+            raise DeviceLocked(f"The screen of the phone {self._shell.serial} is off: wake the phone and unlock it.")
         self._size = frame.size
         return frame
 
     async def elements(self) -> tuple[Element, ...]:
-        self._seen = await self._dump()
+        self._seen = await self._dump_elements()
         return self._seen
 
-    async def _dump(self) -> tuple[Element, ...]:
-        """One round trip. The old dump is removed first: a failed one must not show yesterday's screen."""
+    async def _dump_elements(self) -> tuple[Element, ...]:
+        """Read the elements in one round trip. The old dump is removed first: a failed dump must not return it."""
         async with self._dumping:  # uiautomator can run only once at a time
-            result = await self._line.run(f"rm -f {DUMP}; uiautomator dump {DUMP} >&2; cat {DUMP}", DUMP_S)
+            result = await self._shell.run_command(f"rm -f {DUMP}; uiautomator dump {DUMP} >&2; cat {DUMP}", DUMP_S)
         if b"<hierarchy" in result.stdout:
             return read_elements(result.stdout)
         said = result.stderr.decode("utf-8", "replace")
         if "idle state" in said:
-            raise NoElements("The elements can't be listed: the screen never rests.")
+            raise NoElements("The elements can't be read: the screen keeps changing.")
         if "null root" in said:
-            raise NoElements("The elements can't be listed: the window in front shows none.")
-        raise NoElements(f"The elements can't be listed: {result.complaint}.")
+            raise NoElements("The elements can't be read: the window in front has none.")
+        raise NoElements(f"The elements can't be read: {result.complaint}.")
 
     async def app(self) -> AppInfo:
-        front = await look_at_front(self._line)
+        front = await read_foreground(self._shell)
         if front.locked or front.asleep:
-            raise DeviceLocked(f"The phone {self._line.serial} is locked: unlock it and keep its screen on.")
+            raise DeviceLocked(f"The phone {self._shell.serial} is locked: unlock it and keep its screen on.")
         return AppInfo(front.package, front.activity)
 
     async def apps(self) -> tuple[str, ...]:
-        return await self._apps.names()
+        return await self._apps.list_names()
 
     def changes(self) -> AsyncIterator[None] | None:
         return None
@@ -115,64 +108,64 @@ class AndroidDevice:
         self._check_points(action)
         match action:
             case words.Type():
-                return await self._typist.type(action, seen)
+                return await self._typer.type_text(action, seen)
             case words.OpenApp():
-                return await self._apps.open(action.name)
+                return await self._apps.open_app(action.name)
             case words.OpenUrl():
                 await self._apps.open_url(action.url)
             case words.Scroll():
-                await self._scroll(action, seen)
+                await self._scroll_pages(action, seen)
             case words.Hotkey():
-                await self._press(*action.keys)
+                await self._press_keys(*action.keys)
             case words.Key():
-                await self._press(action.key)
+                await self._press_keys(action.key)
             case words.Back():
-                await self._line.keys(BACK)
+                await self._shell.press_keys(BACK)
             case words.Home():
-                await self._line.keys(HOME)
+                await self._shell.press_keys(HOME)
             case _:
-                await self._touch(action)
+                await self._perform_gesture(action)
         return ""
 
-    async def _touch(self, action: Action) -> None:
+    async def _perform_gesture(self, action: Action) -> None:
         match action:
             case words.Click(x=x, y=y):
-                await self._line.do(f"input tap {x} {y}")
+                await self._shell.run_checked(f"input tap {x} {y}")
             case words.DoubleClick(x=x, y=y):
-                await self._line.do(f"input tap {x} {y} && input tap {x} {y}")
+                await self._shell.run_checked(f"input tap {x} {y} && input tap {x} {y}")
             case words.LongPress(x=x, y=y, duration_ms=ms):
-                await self._swipe((x, y), (x, y), ms)
+                await self._send_swipe((x, y), (x, y), ms)
             case words.Swipe(x=x, y=y, to_x=to_x, to_y=to_y, duration_ms=ms):
-                await self._swipe((x, y), (to_x, to_y), ms)
+                await self._send_swipe((x, y), (to_x, to_y), ms)
             case words.Drag(x=x, y=y, to_x=to_x, to_y=to_y, duration_ms=ms):
-                await self._swipe((x, y), (to_x, to_y), ms, "draganddrop")
+                await self._send_swipe((x, y), (to_x, to_y), ms, "draganddrop")
             case _:
                 raise NotPossible(f"A phone can't do {action.kind.replace('_', ' ')!r}.")
 
-    async def _swipe(self, start: tuple[int, int], end: tuple[int, int], ms: int, word: str = "swipe") -> None:
-        await self._line.do(f"input {word} {start[0]} {start[1]} {end[0]} {end[1]} {ms}", 30 + ms / 1000)
+    async def _send_swipe(self, start: tuple[int, int], end: tuple[int, int], ms: int, word: str = "swipe") -> None:
+        await self._shell.run_checked(f"input {word} {start[0]} {start[1]} {end[0]} {end[1]} {ms}", 30 + ms / 1000)
 
-    async def _scroll(self, action: words.Scroll, seen: tuple[Element, ...] | None) -> None:
+    async def _scroll_pages(self, action: words.Scroll, seen: tuple[Element, ...] | None) -> None:
         width, height = self._size or (await self.frame()).size
         point = (action.x, action.y) if action.x is not None and action.y is not None else (width // 2, height // 2)
-        area = scroll_area(point, seen or (), Rect(0, 0, width, height))
+        area = find_scroll_area(point, seen or (), Rect(0, 0, width, height))
         times = math.ceil(action.pages / SWIPE_SHARE)
-        start, end = scroll_path(action.direction, action.pages / times, point, area)
+        start, end = plan_stroke(action.direction, action.pages / times, point, area)
         if seen is None and action.x is not None:
-            start, end, times = strokes_from(point, start, end, times, area)
+            start, end, times = start_strokes_at(point, start, end, times, area)
         for _ in range(times):
-            await self._swipe(start, end, SCROLL_MS)
+            await self._send_swipe(start, end, SCROLL_MS)
 
-    async def _press(self, *keys: str) -> None:
-        codes = combination(keys)
+    async def _press_keys(self, *keys: str) -> None:
+        codes = to_key_codes(keys)
         if len(codes) == 1:
-            await self._line.keys(codes[0])
+            await self._shell.press_keys(codes[0])
         elif tuple(codes) in SHORTCUTS:
-            await self._line.keys(SHORTCUTS[codes[0], codes[1]])
+            await self._shell.press_keys(SHORTCUTS[codes[0], codes[1]])
         elif self._sdk >= COMBINATIONS_SINCE:
-            await self._line.do("input keycombination " + " ".join(map(str, codes)))
+            await self._shell.run_checked("input keycombination " + " ".join(map(str, codes)))
         else:
-            raise NotPossible("This phone's Android is too old to press keys together; 12 or later is needed.")
+            raise NotPossible("Keys can't be pressed together on this phone: that needs Android 12 or later.")
 
     def _check_points(self, action: Action) -> None:
         if self._size is None:
@@ -183,114 +176,71 @@ class AndroidDevice:
                 raise NotPossible(f"The point ({x}, {y}) is outside of the screen, which is {width}×{height}.")
 
     async def close(self) -> None:
-        """Leave the phone as it was found; the adb server keeps running for others."""
-        await self._typist.settle_keyboard()
-
-
-def scroll_area(point: tuple[int, int], seen: tuple[Element, ...], screen: Rect) -> Rect:
-    """The smallest scrollable thing at the point, else the screen; without the screen's edges."""
-    edge_x, edge_y = int(screen.width * MARGIN), int(screen.height * MARGIN)
-    inner = Rect(edge_x, edge_y, screen.right - edge_x, screen.bottom - edge_y)
-    around = [each.bounds for each in seen if each.scrollable and each.bounds.contains(*point)]
-    area = min(around, key=lambda each: each.area, default=screen).intersect(inner)
-    return area if area.width > edge_x and area.height > edge_y else inner
-
-
-def scroll_path(
-    direction: words.Direction, share: float, point: tuple[int, int], area: Rect
-) -> tuple[tuple[int, int], tuple[int, int]]:
-    """From where to where a finger goes to reveal what lies in `direction`, through the point if there is room."""
-    across = direction in ("left", "right")
-    low, high = (area.left, area.right - 1) if across else (area.top, area.bottom - 1)
-    length = int((high - low) * share)
-    middle = min(max(point[0] if across else point[1], low + length // 2), high - length // 2)
-    near, far = middle - length // 2, middle + length // 2
-    start, end = (far, near) if direction in ("down", "right") else (near, far)
-    if across:
-        y = min(max(point[1], area.top), area.bottom - 1)
-        return (start, y), (end, y)
-    x = min(max(point[0], area.left), area.right - 1)
-    return (x, start), (x, end)
-
-
-def strokes_from(
-    point: tuple[int, int], start: tuple[int, int], end: tuple[int, int], times: int, area: Rect
-) -> tuple[tuple[int, int], tuple[int, int], int]:
-    """The same way for a finger that starts on the point, in more and shorter strokes where room is short.
-
-    For a screen whose elements are not known: whatever scrolls at the point follows only what starts on it.
-    """
-    across, down = end[0] - start[0], end[1] - start[1]
-    to_x = min(max(point[0] + across, area.left), area.right - 1)
-    to_y = min(max(point[1] + down, area.top), area.bottom - 1)
-    wanted, got = abs(across) + abs(down), abs(to_x - point[0]) * bool(across) + abs(to_y - point[1]) * bool(down)
-    if got < wanted * LEAST_STROKE:
-        return start, end, times
-    place = (to_x if across else point[0], to_y if down else point[1])
-    return point, place, math.ceil(times * wanted / got)
+        """Wait until the user's keyboard is restored; the adb server keeps running for others."""
+        await self._typer.wait_for_keyboard()
 
 
 # --- finding and attaching --------------------------------------------------------------------------------------
 
 
-async def list_phones(adb: AdbClient) -> list[DeviceInfo]:
-    """Every phone adb sees, usable or not; the detail says what it is or what to do about it."""
+async def list_phone_infos(adb: AdbClient) -> list[DeviceInfo]:
+    """Return every phone adb sees, usable or not; `detail` is its model, or what to do about its state."""
     return [
         DeviceInfo(
             id=f"android:{phone.serial}",
             kind="android",
-            state="ready" if phone.trouble is None else phone.state,
-            detail=phone.model if phone.trouble is None else str(phone.trouble),
+            state="ready" if phone.fault is None else phone.state,
+            detail=phone.model if phone.fault is None else str(phone.fault),
         )
-        for phone in await adb.devices()
+        for phone in await adb.list_phones()
     ]
 
 
-async def connect(
-    serial: str, *, adb: AdbClient, clock: Clock, name: str = "", way: Way | None = None
+async def attach_phone(
+    serial: str, *, adb: AdbClient, clock: Clock, name: str = "", method: CaptureMethod | None = None
 ) -> AndroidDevice:
     """Attach to a phone by serial, or by `host:port` over Wi-Fi; raises the typed error for its state.
 
-    `name` is the id it goes by, when that is not `android:SERIAL`; `way` how its pictures come, when that is known.
+    `name` is the device's id if that is not `android:SERIAL`; `method` is how to capture its screen, if known.
     """
-    phone = await _attach(serial, adb, clock)
-    if phone.trouble is not None:
-        raise phone.trouble
-    line = Line(adb, serial)
-    facts = (await line.text("getprop ro.build.version.sdk; getprop sys.boot_completed; wm size")).splitlines()
+    phone = await _wait_for_phone(serial, adb, clock)
+    if phone.fault is not None:
+        raise phone.fault
+    shell = PhoneShell(adb, serial)
+    facts = (await shell.read_output("getprop ro.build.version.sdk; getprop sys.boot_completed; wm size")).splitlines()
     sdk, booted, *sizes = [*facts, "", ""]
     if booted != "1":
-        raise DeviceOffline(f"The phone {serial} is still starting: try again in a moment.")
-    device = AndroidDevice(line, clock, name or f"android:{serial}", int(sdk) if sdk.isdecimal() else 0, way)
-    await device.app()  # a locked phone is of no use
+        raise DeviceOffline(f"The phone {serial} is still starting up: try again in a minute.")
+    device = AndroidDevice(shell, clock, name or f"android:{serial}", int(sdk) if sdk.isdecimal() else 0, method)
+    await device.app()  # raises if the phone is locked
     if override := OVERRIDE.search("\n".join(sizes)):
         check_size(serial, (int(override[1]), int(override[2])), (await device.frame()).size)
     return device
 
 
 def check_size(serial: str, touched: tuple[int, int], seen: tuple[int, int]) -> None:
-    """Touches are counted on the size a phone was told to have; pictures, on some phones, on its panel's own."""
+    """Raise DeviceSetup if touches would miss: they use the size set by `wm size`, but some phones' pictures don't."""
     off = max(abs(one - other) for one, other in zip(sorted(touched), sorted(seen), strict=True))
     if off > TOLERANCE_PX:
         raise DeviceSetup(
-            f"A touch on the phone {serial} would land up to {off} px off: it is set to {touched[0]}×{touched[1]}, "
-            f"but its pictures are {seen[0]}×{seen[1]}. Undo that by `adb -s {serial} shell wm size reset`."
+            f"Touches on the phone {serial} would miss by up to {off} px: it is set to {touched[0]}×{touched[1]}, "
+            f"but its pictures are {seen[0]}×{seen[1]}. Run `adb -s {serial} shell wm size reset`."
         )
 
 
-async def _attach(serial: str, adb: AdbClient, clock: Clock) -> Listed:
-    """The phone's entry in adb's list, connected first if it is an address; passing states are waited out."""
+async def _wait_for_phone(serial: str, adb: AdbClient, clock: Clock) -> ListedPhone:
+    """Return the phone as adb lists it, connected first if it is an address; waits while its state is transient."""
     deadline = clock.now() + ATTACH_S
-    phones = await adb.devices()
+    phones = await adb.list_phones()
     if re.fullmatch(r"\S+:\d+", serial) and serial not in {phone.serial for phone in phones}:
-        await adb.connect(serial)
-        phones = await adb.devices()
+        await adb.connect_address(serial)
+        phones = await adb.list_phones()
     while True:
         phone = next((each for each in phones if each.serial == serial), None)
         if phone is None:
-            known = ", ".join(each.serial for each in phones) or "none at all"
-            raise UnknownDevice(f"adb sees no phone {serial}; it sees {known}.")
-        if phone.state not in PASSING_STATES or clock.now() >= deadline:
+            known = ", ".join(each.serial for each in phones) or "none"
+            raise UnknownDevice(f"adb sees no phone {serial}: check the cable and the name. Phones it sees: {known}.")
+        if phone.state not in TRANSIENT_STATES or clock.now() >= deadline:
             return phone
         await clock.sleep(POLL_S)
-        phones = await adb.devices()
+        phones = await adb.list_phones()

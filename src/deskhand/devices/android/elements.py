@@ -1,4 +1,4 @@
-"""Reads uiautomator's XML into Elements: normal roles, and the names a person would use for rows and switches."""
+"""Turns uiautomator's XML into Elements: normalised roles, and the names a user would give rows and switches."""
 
 import re
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Role
 
 NAME_LIMIT = 200
-# A thing to tap in a list is a row of it when it is about as wide as the list; else it is a button, as icons are.
+# A tappable view in a list is a row if it is about as wide as the list; else it is a button, as icons are.
 ROW_SHARE = 0.8
 EVERYWHERE = Rect(0, 0, 65_536, 65_536)
 BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
 NOT_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
-# By the end of the class name, since every toolkit has a Button of its own. The longer names come first.
+# Matched by the end of the class name, since every toolkit has its own Button. Longer names come first.
 ROLES: tuple[tuple[str, Role], ...] = (
     ("RadioButton", "radio"), ("ToggleButton", "switch"), ("Switch", "switch"), ("SwitchCompat", "switch"),
     ("SwitchMaterial", "switch"), ("SwitchButton", "switch"), ("CheckBox", "checkbox"), ("CheckedTextView", "checkbox"),
@@ -26,21 +26,21 @@ ROLES: tuple[tuple[str, Role], ...] = (
     ("RecyclerView", "list"), ("ListView", "list"), ("GridView", "list"), ("ViewPager", "list"),
 )  # fmt: skip
 TOGGLES = {"switch", "checkbox", "radio"}
-# Switches of some makers carry their state as their text.
+# Some makers' switches have their state as their text.
 STATE_WORDS = {"on", "off", "开", "关", "开启", "关闭", "已开启", "已关闭", "打开", "已打开"}
 
 
 @dataclass(slots=True)
-class View:
-    """One node of the dump, with what is needed to name it."""
+class ViewNode:
+    """One node of the dump, with its neighbours, which are needed to name it."""
 
     attributes: dict[str, str]
     bounds: Rect
-    parent: "View | None" = None
-    children: "list[View]" = field(default_factory=list["View"])
+    parent: "ViewNode | None" = None
+    children: "list[ViewNode]" = field(default_factory=list["ViewNode"])
     role: Role = "group"
 
-    def flag(self, name: str) -> bool:
+    def has_flag(self, name: str) -> bool:
         return self.attributes.get(name) == "true"
 
     @property
@@ -60,48 +60,48 @@ class View:
         return self.text or self.description
 
     @property
-    def tappable(self) -> bool:
-        return self.flag("clickable") or self.flag("long-clickable")
+    def is_tappable(self) -> bool:
+        return self.has_flag("clickable") or self.has_flag("long-clickable")
 
     @property
-    def above(self) -> "Iterator[View]":
+    def ancestors(self) -> "Iterator[ViewNode]":
         view = self.parent
         while view is not None:
             yield view
             view = view.parent
 
     @property
-    def below(self) -> "Iterator[View]":
+    def descendants(self) -> "Iterator[ViewNode]":
         for child in self.children:
             yield child
-            yield from child.below
+            yield from child.descendants
 
 
 def read_elements(xml: bytes) -> tuple[Element, ...]:
-    """All visible elements in reading order; raises NoElements when the dump is no tree."""
+    """Return the visible elements in reading order; raises NoElements if the XML is damaged."""
     try:
         hierarchy = ElementTree.fromstring(NOT_XML.sub(b"", xml))
     except ElementTree.ParseError as error:
-        raise NoElements(f"The phone's list of elements can't be read: {error}.") from None
+        raise NoElements(f"The phone's element tree is damaged: {error}.") from None
     elements: list[Element] = []
     for node in hierarchy:
-        _collect(_view(node, None, EVERYWHERE), None, elements)
+        _collect_elements(_build_view(node, None, EVERYWHERE), None, elements)
     return tuple(elements)
 
 
-def _view(node: ElementTree.Element, parent: View | None, clip: Rect) -> View:
+def _build_view(node: ElementTree.Element, parent: ViewNode | None, clip: Rect) -> ViewNode:
     numbers = BOUNDS.match(node.get("bounds", ""))
     left, top, right, bottom = (int(number) for number in numbers.groups()) if numbers else (0, 0, 0, 0)
-    view = View(node.attrib, Rect(left, top, right, bottom).intersect(clip), parent)
-    below = view.bounds if view.flag("scrollable") else clip
-    view.children = _in_reading_order([_view(child, view, below) for child in node if child.tag == "node"])
-    view.role = _role(view)
+    view = ViewNode(node.attrib, Rect(left, top, right, bottom).intersect(clip), parent)
+    below = view.bounds if view.has_flag("scrollable") else clip
+    view.children = _sort_for_reading([_build_view(child, view, below) for child in node if child.tag == "node"])
+    view.role = _role_of(view)
     return view
 
 
-def _in_reading_order(views: list[View]) -> list[View]:
-    """Rows from the top down, each from the left; two views share a row when one's middle lies beside the other."""
-    rows: list[list[View]] = []
+def _sort_for_reading(views: list[ViewNode]) -> list[ViewNode]:
+    """Sort by row from the top, then from the left; two views share a row if one's middle lies beside the other."""
+    rows: list[list[ViewNode]] = []
     for view in sorted(views, key=lambda each: each.bounds.top):
         row = rows[-1] if rows else []
         middle = view.bounds.center[1]
@@ -112,59 +112,59 @@ def _in_reading_order(views: list[View]) -> list[View]:
     return [view for row in rows for view in sorted(row, key=lambda each: each.bounds.left)]
 
 
-def _role(view: View) -> Role:
+def _role_of(view: ViewNode) -> Role:
     kind = view.kind
     for ending, role in ROLES:
         if kind.endswith(ending):
             return role
     if kind.endswith("TextView"):
-        return "button" if view.flag("clickable") else "text"
-    if view.flag("checkable"):
+        return "button" if view.has_flag("clickable") else "text"
+    if view.has_flag("checkable"):
         return "switch"
     if kind.endswith(("ImageView", "Image")):
-        return "button" if view.flag("clickable") else "image"
-    if view.flag("scrollable"):
+        return "button" if view.has_flag("clickable") else "image"
+    if view.has_flag("scrollable"):
         return "list"
-    if not view.children and not view.tappable:
+    if not view.children and not view.is_tappable:
         return "text" if view.label else "group"
     return "group"
 
 
-def _tappable_role(view: View) -> Role:
-    """What a container is to a person who may tap it; needs the views around it."""
-    if any(above.kind == "WebView" for above in view.above):
+def _role_of_tappable(view: ViewNode) -> Role:
+    """Return the role of a tappable container, judged by the views around it."""
+    if any(above.kind == "WebView" for above in view.ancestors):
         return "link"
-    if view.parent and any(_beside(view, each) and each.flag("selected") for each in view.parent.children):
+    if view.parent and any(_is_beside(view, each) and each.has_flag("selected") for each in view.parent.children):
         return "tab"
-    around = next((above for above in view.above if above.role == "list"), None)
+    around = next((above for above in view.ancestors if above.role == "list"), None)
     if around and view.bounds.width > ROW_SHARE * around.bounds.width:
         return "item"
-    return "item" if sum(1 for each in view.below if each.text) > 1 else "button"
+    return "item" if sum(1 for each in view.descendants if each.text) > 1 else "button"
 
 
-def _beside(view: View, other: View) -> bool:
+def _is_beside(view: ViewNode, other: ViewNode) -> bool:
     same_height = other.bounds.top <= view.bounds.center[1] < other.bounds.bottom
-    return other.tappable and same_height and (other is view or other.bounds.left != view.bounds.left)
+    return other.is_tappable and same_height and (other is view or other.bounds.left != view.bounds.left)
 
 
-def _collect(view: View, parent: int | None, elements: list[Element]) -> None:
-    if view.role == "group" and view.tappable:
-        view.role = _tappable_role(view)
-    if _shown(view):
-        elements.append(_element(view, len(elements), parent))
+def _collect_elements(view: ViewNode, parent: int | None, elements: list[Element]) -> None:
+    if view.role == "group" and view.is_tappable:
+        view.role = _role_of_tappable(view)
+    if _is_shown(view):
+        elements.append(_to_element(view, len(elements), parent))
         parent = len(elements) - 1
     for child in view.children:
-        _collect(child, parent, elements)
+        _collect_elements(child, parent, elements)
 
 
-def _shown(view: View) -> bool:
+def _is_shown(view: ViewNode) -> bool:
     if view.bounds.area == 0 or view.attributes.get("visible-to-user") == "false":
         return False
-    telling = view.label or view.tappable or view.flag("scrollable") or view.flag("checkable")
-    return bool(telling) or view.role in {"field", "slider", "progress"}
+    useful = view.label or view.is_tappable or view.has_flag("scrollable") or view.has_flag("checkable")
+    return bool(useful) or view.role in {"field", "slider", "progress"}
 
 
-def _element(view: View, index: int, parent: int | None) -> Element:
+def _to_element(view: ViewNode, index: int, parent: int | None) -> Element:
     editable = view.role == "field"
     hint = view.attributes.get("hint", "").strip()
     text = view.attributes.get("text", "") if editable else view.text
@@ -173,55 +173,55 @@ def _element(view: View, index: int, parent: int | None) -> Element:
         index=index,
         role=view.role,
         bounds=view.bounds,
-        name=_name(view)[:NAME_LIMIT],
+        name=_name_of(view)[:NAME_LIMIT],
         # An empty field reports its hint as its text.
         value="" if editable and value.strip() == hint else value,
         hint=hint if editable else "",
         id=view.attributes.get("resource-id", ""),
         parent=parent,
-        enabled=view.flag("enabled"),
-        focused=view.flag("focused"),
-        selected=view.flag("selected"),
-        checked=view.flag("checked") if view.flag("checkable") else None,
-        clickable=view.tappable,
+        enabled=view.has_flag("enabled"),
+        focused=view.has_flag("focused"),
+        selected=view.has_flag("selected"),
+        checked=view.has_flag("checked") if view.has_flag("checkable") else None,
+        clickable=view.is_tappable,
         editable=editable,
-        scrollable=view.flag("scrollable"),
-        password=view.flag("password"),
+        scrollable=view.has_flag("scrollable"),
+        password=view.has_flag("password"),
     )
 
 
-def _name(view: View) -> str:
+def _name_of(view: ViewNode) -> str:
     if view.role in {"field", "slider"}:
-        return view.description or ("" if view.attributes.get("hint") else _row_label(view))
+        return view.description or ("" if view.attributes.get("hint") else _find_row_label(view))
     if view.role in TOGGLES:
         own = view.description or ("" if view.text.lower() in STATE_WORDS else view.text)
-        return own or _row_label(view) or _id_words(view)
-    if view.label or not view.tappable:
+        return own or _find_row_label(view) or _words_of_id(view)
+    if view.label or not view.is_tappable:
         return view.label
-    return ", ".join(dict.fromkeys(_texts_inside(view)))
+    return ", ".join(dict.fromkeys(_iterate_texts(view)))
 
 
-def _texts_inside(view: View) -> Iterator[str]:
-    """What a tappable container shows, without the parts that can be tapped on their own."""
+def _iterate_texts(view: ViewNode) -> Iterator[str]:
+    """Yield the texts in a tappable container, without the parts that can be tapped on their own."""
     for child in view.children:
-        if child.tappable or child.flag("checkable"):
+        if child.is_tappable or child.has_flag("checkable"):
             continue
         if child.label and child.bounds.area:
             yield child.label
-        yield from _texts_inside(child)
+        yield from _iterate_texts(child)
 
 
-def _row_label(view: View) -> str:
-    """The text beside a switch or field: from the smallest container around it that shows any."""
-    for above in view.above:
+def _find_row_label(view: ViewNode) -> str:
+    """Return the text beside a switch or field, from the smallest container around it that has any text."""
+    for above in view.ancestors:
         if above.role == "list":
             return ""
         texts = [
-            each for each in above.below
+            each for each in above.descendants
             if each.label and each is not view and each.role in {"text", "group", "heading"} and each.bounds.area
         ]  # fmt: skip
-        alone = view.role in TOGGLES and sum(1 for each in above.below if each.role in TOGGLES) == 1
-        beside = [each for each in texts if alone or _in_row(each.bounds, view.bounds)]
+        alone = view.role in TOGGLES and sum(1 for each in above.descendants if each.role in TOGGLES) == 1
+        beside = [each for each in texts if alone or _is_in_row(each.bounds, view.bounds)]
         if beside:
             return beside[0].label
         if texts:
@@ -229,9 +229,9 @@ def _row_label(view: View) -> str:
     return ""
 
 
-def _in_row(text: Rect, control: Rect) -> bool:
+def _is_in_row(text: Rect, control: Rect) -> bool:
     return text.top < control.bottom and control.top < text.bottom and text.left < control.right
 
 
-def _id_words(view: View) -> str:
+def _words_of_id(view: ViewNode) -> str:
     return view.attributes.get("resource-id", "").rpartition("/")[2].replace("_", " ")

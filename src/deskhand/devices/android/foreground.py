@@ -1,9 +1,9 @@
-"""What `dumpsys window` says is in front, and whether the phone is locked or asleep."""
+"""Reads from `dumpsys window` which app is in front, and whether the phone is locked or asleep."""
 
 import re
 from dataclasses import dataclass
 
-from deskhand.devices.android.phone_shell import Line
+from deskhand.devices.android.phone_shell import PhoneShell
 
 COMPONENT = re.compile(r"\s([\w.]+)/([\w.$]+)")
 LOCKED = re.compile(
@@ -14,7 +14,7 @@ LINES = "mCurrentFocus=|mFocusedApp=|Lockscreen=|KeyguardShowing=|isStatusBarKey
 
 
 @dataclass(frozen=True, slots=True)
-class Front:
+class Foreground:
     """The window that gets touches and keys."""
 
     package: str
@@ -23,16 +23,16 @@ class Front:
     asleep: bool
 
 
-async def look_at_front(line: Line) -> Front:
-    return read_front(await line.text(f"dumpsys window | grep -E '{LINES}'"))
+async def read_foreground(shell: PhoneShell) -> Foreground:
+    return parse_foreground(await shell.read_output(f"dumpsys window | grep -E '{LINES}'"))
 
 
-def read_front(text: str) -> Front:
+def parse_foreground(text: str) -> Foreground:
     package = activity = ""
-    # A pop-up window has the focus without naming its app; then the app behind it is the answer.
+    # A pop-up window has the focus but does not name its app; then the app behind it counts.
     for word in ("mFocusedApp=", "mCurrentFocus="):
         for line in text.splitlines():
             if word in line and (found := COMPONENT.search(line)):
                 package, activity = found.groups()
     short = activity.removeprefix(package) if activity.startswith(package + ".") else activity
-    return Front(package, short, bool(LOCKED.search(text)), bool(ASLEEP.search(text)))
+    return Foreground(package, short, bool(LOCKED.search(text)), bool(ASLEEP.search(text)))

@@ -1,4 +1,4 @@
-"""Key names as people and models write them, and Android's codes for them.
+"""Maps key names, as users and models write them, to Android's key codes.
 
 On a phone `delete` is what Android calls DEL: it removes what stands before the caret.
 """
@@ -38,8 +38,8 @@ BACK, HOME, TAB, ENTER, BACKSPACE, MOVE_END, PASTE = 4, 3, 61, 66, 67, 123, 279
 CTRL, LETTER_A = 113, 29
 
 
-def key_code(name: str) -> int:
-    """The code for a name such as `enter`, `Volume Up`, `KEYCODE_BACK`, `a`, `F5` or a bare number."""
+def to_key_code(name: str) -> int:
+    """Return the code of a name such as `enter`, `Volume Up`, `KEYCODE_BACK`, `a`, `F5` or a bare number."""
     word = name.strip().lower().removeprefix("keycode_").replace(" ", "_").replace("-", "_") or name[:1]
     if word.isascii() and word.isdecimal() and len(word) > 1:
         return int(word)
@@ -51,10 +51,10 @@ def key_code(name: str) -> int:
         return 130 + int(word[1:])
     code = _NAMED.get(_ALIASES.get(word, word))
     if code is None:
-        raise NotPossible(f"The phone has no key {name!r}; it knows {', '.join(sorted(_NAMED))}, letters and digits.")
+        raise NotPossible(f"A phone has no key {name!r}. Use {', '.join(sorted(_NAMED))}, a letter or a digit.")
     return code
 
 
-def combination(keys: tuple[str, ...]) -> list[int]:
-    """Codes of keys pressed together; `ctrl+a` as one word is understood, too."""
-    return [key_code(part) for key in keys for part in (key.split("+") if len(key) > 1 else [key]) if part]
+def to_key_codes(keys: tuple[str, ...]) -> list[int]:
+    """Return the codes of keys pressed together; `ctrl+a` as one word is understood, too."""
+    return [to_key_code(part) for key in keys for part in (key.split("+") if len(key) > 1 else [key]) if part]

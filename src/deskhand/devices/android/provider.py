@@ -1,14 +1,14 @@
-"""The provider of Android phones: those that adb lists, and any address that answers `adb connect`."""
+"""Provides Android phones: those that adb lists, and any address that answers `adb connect`."""
 
 from deskhand.core.errors import DeviceFault, UnknownDevice
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import DeviceInfo
 from deskhand.devices.android.adb.client import AdbClient
-from deskhand.devices.android.device import connect, list_phones
+from deskhand.devices.android.device import attach_phone, list_phone_infos
 
 
-class Phones:
-    """`android:SERIAL`, or `android` when exactly one phone is there."""
+class PhoneProvider:
+    """Opens `android:SERIAL`, or `android` if exactly one phone is connected."""
 
     shared = True
 
@@ -18,18 +18,18 @@ class Phones:
 
     async def found(self) -> list[DeviceInfo]:
         try:
-            return await list_phones(self._adb)
-        except DeviceFault as trouble:
-            return [DeviceInfo("android", "android", "unusable", str(trouble))]
+            return await list_phone_infos(self._adb)
+        except DeviceFault as fault:
+            return [DeviceInfo("android", "android", "unusable", str(fault))]
 
     async def full_name(self, name: str) -> str:
-        return name or await self._only_one()
+        return name or await self._require_single_phone()
 
     async def open(self, name: str) -> Device:
-        return await connect(await self.full_name(name), adb=self._adb, clock=self._clock)
+        return await attach_phone(await self.full_name(name), adb=self._adb, clock=self._clock)
 
-    async def _only_one(self) -> str:
-        ids = [info.id.removeprefix("android:") for info in await list_phones(self._adb)]
+    async def _require_single_phone(self) -> str:
+        ids = [info.id.removeprefix("android:") for info in await list_phone_infos(self._adb)]
         if len(ids) == 1:
             return ids[0]
         if ids:

@@ -1,4 +1,4 @@
-"""Finds an adb binary and starts the adb server with it. Talking to the server is `adb`'s business."""
+"""Finds an adb binary and starts the adb server with it. Talking to the server is up to `client`."""
 
 import asyncio
 import contextlib
@@ -15,30 +15,33 @@ LOCAL_HOSTS = {"127.0.0.1", "localhost", "::1"}
 
 
 def find_adb(settings: AdbSettings) -> Path:
-    """The adb to start the server with: the one told, the one inside adbutils, or the one on PATH."""
+    """Return the adb to start the server with: the one of the settings, of adbutils, or on PATH."""
     if settings.path is not None:
-        if _runnable(settings.path):
+        if _is_executable(settings.path):
             return settings.path
-        raise DeviceSetup(f"There is no adb program at {settings.path}: correct the setting adb.path or remove it.")
-    for candidate in (_packaged_adb(), shutil.which("adb")):
-        if candidate and _runnable(Path(candidate)):
+        raise DeviceSetup(f"There is no adb program at {settings.path}: correct or remove adb.path in the settings.")
+    for candidate in (_find_packaged_adb(), shutil.which("adb")):
+        if candidate and _is_executable(Path(candidate)):
             return Path(candidate)
     raise DeviceSetup("No adb program was found: install it with `pip install adbutils`, or set adb.path to yours.")
 
 
-def _packaged_adb() -> Path | None:
+def _find_packaged_adb() -> Path | None:
     spec = importlib.util.find_spec("adbutils")
     return Path(spec.origin).parent / "binaries" / "adb" if spec and spec.origin else None
 
 
-def _runnable(path: Path) -> bool:
+def _is_executable(path: Path) -> bool:
     return path.is_file() and os.access(path, os.X_OK)
 
 
 async def start_server(settings: AdbSettings) -> None:
     """Start the adb server on the settings' port and wait until it answers; it outlives this process."""
     if settings.host not in LOCAL_HOSTS:
-        raise DeviceSetup(f"No adb server answers at {settings.host}:{settings.port}: start one there.")
+        raise DeviceSetup(
+            f"No adb server answers at {settings.host}:{settings.port}: "
+            f"run `adb -a -P {settings.port} nodaemon server` there, or correct adb.host in the settings."
+        )
     adb = await asyncio.to_thread(find_adb, settings)
     process = await asyncio.create_subprocess_exec(
         str(adb), "-P", str(settings.port), "start-server",
@@ -48,7 +51,10 @@ async def start_server(settings: AdbSettings) -> None:
         async with asyncio.timeout(START_TIMEOUT_S):
             _, said = await process.communicate()
     except TimeoutError:
-        raise DeviceSetup(f"The adb server did not start within {START_TIMEOUT_S:.0f} seconds ({adb}).") from None
+        raise DeviceSetup(
+            f"The adb server timed out: `{adb} start-server` took more than {START_TIMEOUT_S:.0f} seconds. "
+            "Run it by hand to see why."
+        ) from None
     finally:
         if process.returncode is None:
             with contextlib.suppress(ProcessLookupError):
@@ -56,4 +62,6 @@ async def start_server(settings: AdbSettings) -> None:
             await process.wait()
     if process.returncode:
         reason = said.decode("utf-8", "replace").strip().splitlines()
-        raise DeviceSetup(f"The adb server can't be started with {adb}: {reason[-1] if reason else 'no reason given'}.")
+        raise DeviceSetup(
+            f"The adb server could not be started with {adb}: {reason[-1] if reason else 'it gave no reason'}."
+        )

@@ -1,4 +1,4 @@
-"""An adb server of our own on a free port, which ends with us: the user's own server is never touched."""
+"""Runs an adb server of our own on a free port, which ends with us: the user's own server is never touched."""
 
 import asyncio
 import socket
@@ -14,33 +14,33 @@ from deskhand.settings.schema import AdbSettings
 
 READY_S = 15.0
 LOOK_AGAIN_S = 0.01
-# It serves addresses that we connect ourselves. Left on, its scan for USB devices holds up the first
-# connection for 3 seconds, and the other two go looking for phones that are not ours.
+# It only serves addresses that we connect ourselves. Its scan for USB devices would delay the first
+# connection by 3 seconds, and the other two scans would find phones that are not ours.
 NO_SCANS = {"ADB_USB": "0", "ADB_MDNS": "0", "ADB_EMU": "0"}
 
 
 @asynccontextmanager
-async def private_server(settings: AdbSettings, clock: Clock) -> AsyncGenerator[AdbSettings, None]:
-    """The settings to reach it with; it ends with the block, and with this process, kill -9 included."""
+async def run_private_server(settings: AdbSettings, clock: Clock) -> AsyncGenerator[AdbSettings, None]:
+    """Yield the settings to reach the server with; it ends with the block, and with this process, kill -9 included."""
     adb = await asyncio.to_thread(find_adb, settings)
     keeper = Keeper()
     try:
         await keeper.start()
-        port = _free_port()
+        port = _find_free_port()
         child = await keeper.launch([str(adb), "-P", str(port), "nodaemon", "server"], session_environment() | NO_SCANS)
-        await _ready(child, port, clock)
+        await _wait_until_ready(child, port, clock)
         yield AdbSettings(host="127.0.0.1", port=port, path=adb)
     finally:
         await keeper.close()
 
 
-def _free_port() -> int:
+def _find_free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
-async def _ready(child: Child, port: int, clock: Clock) -> None:
+async def _wait_until_ready(child: Child, port: int, clock: Clock) -> None:
     deadline = clock.now() + READY_S
     while child.alive and clock.now() < deadline:
         try:
@@ -50,4 +50,4 @@ async def _ready(child: Child, port: int, clock: Clock) -> None:
         else:
             writer.close()
             return
-    raise DeviceSetup(f"A private adb server could not be started: {child.complaint() or 'it gave no reason'}.")
+    raise DeviceSetup(f"The private adb server could not be started: {child.complaint() or 'it gave no reason'}.")

@@ -1,4 +1,4 @@
-"""One socket to the adb server: requests, answers, and bytes read without needless copies."""
+"""One socket to the adb server: sends requests, and reads answers without needless copies."""
 
 import asyncio
 import socket
@@ -13,17 +13,17 @@ STDOUT, STDERR, EXIT = 1, 2, 3
 PACKET = struct.Struct("<BI")
 
 
-class Refused(ActionFailed):
+class AdbRefused(ActionFailed):
     """The server answered FAIL; the text is its own."""
 
 
-class Ended(Exception):
-    """The other side closed before the answer was complete."""
+class AdbClosed(Exception):
+    """The server closed the socket before its answer was complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShellResult:
-    """What a command on the phone printed, and its exit code."""
+    """The output and exit code of a command on the phone."""
 
     stdout: bytes
     stderr: bytes
@@ -35,14 +35,14 @@ class ShellResult:
 
     @property
     def complaint(self) -> str:
-        """What it said went wrong, in one line; many Android commands complain on stdout."""
+        """The command's error message in one line; many Android commands print theirs on stdout."""
         said = (self.stderr or self.stdout).decode("utf-8", "replace")
         lines = [line.strip() for line in said.splitlines() if line.strip() and not line.startswith("\tat ")]
         return " ".join(lines[:3])[:300] or f"exit code {self.code}"
 
 
-class Wire:
-    """Plain sockets instead of streams: a picture of 10 MB is received straight into its own memory."""
+class AdbSocket:
+    """Uses a plain socket instead of streams: a picture of 10 MB is received straight into its own memory."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
@@ -50,7 +50,7 @@ class Wire:
         self._ahead = bytearray()
 
     @classmethod
-    async def dial(cls, host: str, port: int) -> "Wire":
+    async def connect_to(cls, host: str, port: int) -> "AdbSocket":
         sock = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
         try:
             sock.setblocking(False)
@@ -65,51 +65,45 @@ class Wire:
     def close(self) -> None:
         self._sock.close()
 
-    async def send(self, data: bytes | bytearray | memoryview) -> None:
-        await self._loop.sock_sendall(self._sock, data)
-
-    async def request(self, service: str) -> None:
+    async def request_service(self, service: str) -> None:
         """Ask for a service; raises Refused with the server's words."""
         body = service.encode()
-        await self.send(b"%04x" % len(body) + body)
-        await self.status()
-
-    async def status(self) -> None:
-        answer = await self.exactly(4)
+        await self._loop.sock_sendall(self._sock, b"%04x" % len(body) + body)
+        answer = await self.read_exactly(4)
         if answer == b"FAIL":
-            raise Refused((await self.block()).decode("utf-8", "replace").strip())
+            raise AdbRefused((await self.read_block()).decode("utf-8", "replace").strip())
         if answer != b"OKAY":
-            raise Refused(f"this is no adb server: it answered {answer!r}")
+            raise AdbRefused(f"the program on this port is no adb server: it answered {answer!r}")
 
-    async def block(self) -> bytes:
-        """A text whose length stands before it in four hex digits."""
-        digits = await self.exactly(4)
+    async def read_block(self) -> bytes:
+        """Read a text that follows its length in four hex digits."""
+        digits = await self.read_exactly(4)
         try:
             size = int(digits, 16)
         except ValueError:
-            raise Refused(f"this is no adb server: it answered {digits!r}") from None
-        return await self.exactly(size)
+            raise AdbRefused(f"the program on this port is no adb server: it answered {digits!r}") from None
+        return await self.read_exactly(size)
 
-    async def exactly(self, size: int) -> bytes:
+    async def read_exactly(self, size: int) -> bytes:
         while len(self._ahead) < size:
             data = await self._loop.sock_recv(self._sock, CHUNK)
             if not data:
-                raise Ended
+                raise AdbClosed
             self._ahead += data
         taken = bytes(self._ahead[:size])
         del self._ahead[:size]
         return taken
 
-    async def rest(self) -> bytes:
-        """Everything until the other side closes."""
+    async def read_rest(self) -> bytes:
+        """Read until the other side closes."""
         data = bytearray(self._ahead)
         self._ahead.clear()
         while chunk := await self._loop.sock_recv(self._sock, CHUNK):
             data += chunk
         return bytes(data)
 
-    async def fill(self, view: memoryview) -> int:
-        """Receive into `view` until it is full or the other side closes; returns how much came."""
+    async def read_into(self, view: memoryview) -> int:
+        """Receive into `view` until it is full or the other side closes; return how many bytes came."""
         at = min(len(self._ahead), len(view))
         view[:at] = self._ahead[:at]
         del self._ahead[:at]
@@ -120,12 +114,12 @@ class Wire:
             at += count
         return at
 
-    async def shell_result(self) -> ShellResult:
+    async def read_shell_result(self) -> ShellResult:
         """Read shell v2 packets up to the exit code."""
         parts = {STDOUT: bytearray(), STDERR: bytearray()}
         while True:
-            kind, size = PACKET.unpack(await self.exactly(PACKET.size))
-            data = await self.exactly(size)
+            kind, size = PACKET.unpack(await self.read_exactly(PACKET.size))
+            data = await self.read_exactly(size)
             if kind == EXIT:
                 return ShellResult(bytes(parts[STDOUT]), bytes(parts[STDERR]), data[0])
             if kind in parts:
