@@ -1,6 +1,5 @@
 """The offline worker alone: its bookmark, its verdicts, its manners towards dialogs, and what it refuses to believe."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,6 +13,7 @@ from deskhand.core.protocols import Worker
 from deskhand.core.screen import Element, Frame, Observation, Role
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
+from deskhand.roles.offline.bookmark import read_place
 from deskhand.roles.offline.worker import OfflineWorker
 
 FRAME = Frame(np.zeros((2400, 1080, 4), np.uint8))
@@ -88,7 +88,7 @@ async def test_its_place_is_in_the_bookmark_so_another_worker_goes_on() -> None:
     screen = [thing(1, "button", "Yes", 3, clickable=True), thing(2, "button", "No", 5, clickable=True)]
     first = await OfflineWorker().decide(briefing(goal, screen))
     assert actions(first) == [Click(x=540, y=345, target="Yes")]
-    assert json.loads(first.bookmark)["i"] == 0
+    assert read_place(first.bookmark).index == 0
     second = await OfflineWorker().decide(briefing(goal, screen, last=first))
     assert actions(second) == [Click(x=540, y=545, target="No")]
     assert second.verdict is not None

@@ -1,53 +1,77 @@
-"""The worker's place in its work, as the compact JSON that travels in the bookmark."""
+"""The worker's place in its work, and the one place that turns it into the bookmark's text and back."""
 
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-Memo = dict[str, Any]
+from pydantic import TypeAdapter, ValidationError
+
+from deskhand.roles.offline.memory import RECORD_NAMES, GoalMemory, InstructionMemory
+
+
+@dataclass(frozen=True, slots=True)
+class Detour:
+    """Advice that is followed before anything else: since which step, and how far it came in the first text."""
+
+    texts: tuple[str, ...]
+    since: int
+    index: int = 0
+    memory: InstructionMemory = field(default_factory=InstructionMemory)
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """The actions decided last: at which step, on which screen, and the bookmark before them."""
+
+    step: int
+    print: int
+    before: str
 
 
 @dataclass(slots=True)
 class Place:
-    """`memo` is what the current instruction remembers; `kept` outlives it; `done` is what was achieved, in words.
-
-    `extra` was said in the middle of the work and comes behind the goal, `detour` is done before anything else.
-    `reply` is of the actions decided last: at which step, on which screen, and the place before them.
-    """
+    """`done` is what was achieved, in words; `extra` was said in the middle of the work and comes behind the goal."""
 
     index: int = 0
-    memo: Memo = field(default_factory=dict[str, Any])
-    kept: Memo = field(default_factory=dict[str, Any])
+    memory: InstructionMemory = field(default_factory=InstructionMemory)
+    kept: GoalMemory = field(default_factory=GoalMemory)
     done: list[str] = field(default_factory=list[str])
     extra: list[str] = field(default_factory=list[str])
-    detour: Memo = field(default_factory=dict[str, Any])
-    reply: Memo = field(default_factory=dict[str, Any])
+    detour: Detour | None = None
+    reply: Reply | None = None
 
     def advance(self, evidence: str) -> None:
         self.index += 1
-        self.memo = {}
+        self.memory = InstructionMemory()
         if evidence:
             self.done.append(evidence)
 
     def write(self) -> str:
-        data = {"i": self.index, "memo": self.memo, "kept": self.kept, "done": self.done, "extra": self.extra}
-        if self.detour:
-            data["detour"] = self.detour
-        if self.reply:
-            data["reply"] = self.reply
-        return json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        return _PLACE.dump_json(self, exclude_defaults=True).decode()
+
+
+_PLACE = TypeAdapter(Place)
 
 
 def read_place(bookmark: str) -> Place:
-    """An empty bookmark, or one that another worker wrote, is the beginning."""
-    if not bookmark:
-        return Place()
+    """Return the place that a bookmark holds; the beginning if it is empty or another worker wrote it."""
     try:
-        data = json.loads(bookmark)
-        memo, kept, detour = dict(data["memo"]), dict(data["kept"]), dict(data.get("detour", {}))
-        reply = dict(data.get("reply", {}))
-        return Place(int(data["i"]), memo, kept, list(data["done"]), list(data["extra"]), detour, reply)
-    except (ValueError, KeyError, TypeError):
+        data = json.loads(bookmark or "{}")
+        return _PLACE.validate_python(_from_flat(data) if "memo" in data else data)
+    except (ValueError, TypeError, KeyError):
         return Place()
+
+
+def _from_flat(data: dict[str, Any]) -> dict[str, Any]:
+    """Convert a bookmark of before 2026-11-17: one dict for all strategies, so each record takes the fields it knows.
+
+    Hunts and detours begin anew; what was sent, typed or touched is still known.
+    """
+    memory: dict[str, Any] = {}
+    for kind, name in RECORD_NAMES.items():
+        with suppress(ValidationError):
+            memory[name] = TypeAdapter(kind).validate_python(data["memo"])
+    return {"index": data["i"], "memory": memory, "done": data["done"], "extra": data["extra"]}

@@ -82,7 +82,7 @@ def _scene(request: StuckRequest) -> Scene:
         max_steps=0,
         history=request.history,
     )
-    return Scene(briefing, request.observation.elements or (), {}, {}, first=False)
+    return Scene(briefing, request.observation.elements or ())
 
 
 def _several_fit(request: StuckRequest, scene: Scene) -> bool:

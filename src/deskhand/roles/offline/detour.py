@@ -12,10 +12,11 @@ from typing import Any
 
 from deskhand.core.actions import Back
 from deskhand.core.decisions import Briefing
-from deskhand.roles.offline.bookmark import Memo, Place
+from deskhand.roles.offline.bookmark import Detour, Place
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse
 from deskhand.roles.offline.language.instructions import Instruction
+from deskhand.roles.offline.memory import HuntMemory, InstructionMemory, MoveMemory
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.opening import means_here
@@ -30,7 +31,6 @@ REPEATABLE = (
     say.Pausing, say.WaitUntil, say.Read, say.Verify, say.Ask,
 )  # fmt: skip
 _AT_ONCE = re.compile(r"\s*(?:(?:now|first|right now|at once|immediately)\b|先|现在|马上|立刻|立即)", re.IGNORECASE)
-_LOOKING = "left"  # only the state of a hunt has stages left
 
 
 def is_for_now(text: str) -> bool:
@@ -47,30 +47,27 @@ def is_move(step: Instruction) -> bool:
 
 def begin(place: Place, text: str, step: int) -> None:
     """`step` is the number of the step at which it begins."""
-    if not place.detour:
-        place.detour = {"texts": [], "i": 0, "memo": {}, "since": step}
-    place.detour["texts"].append(text)
+    detour = place.detour or Detour((), since=step)
+    place.detour = replace(detour, texts=(*detour.texts, text))
 
 
 def next_move(
     briefing: Briefing, place: Place, steps: Sequence[Instruction], strategies: Strategies
 ) -> tuple[Act, Scene] | None:
     """The next move of the detour; None when it is over. A move that can't be made is left out: it was only advice."""
-    detour = place.detour
-    while detour["texts"]:
-        moves = parse(detour["texts"][0])
-        at = int(detour["i"])
-        if at >= len(moves):
-            detour.update(texts=detour["texts"][1:], i=0)
+    while (detour := place.detour) and detour.texts:
+        moves = parse(detour.texts[0])
+        if detour.index >= len(moves):
+            place.detour = replace(detour, texts=detour.texts[1:], index=0)
             continue
-        move = moves[at]
-        # a copy: what a detour touches is not what the instruction has taken
-        kept = dict(place.kept)
-        scene = Scene(briefing, briefing.observation.elements or (), detour["memo"], kept, first=False)
+        move = moves[detour.index]
+        # `scene.kept` is dropped: what a detour touches is not what the instruction has taken
+        scene = Scene(briefing, briefing.observation.elements or (), detour.memory, place.kept, first=False)
         outcome = _outcome(move, scene, strategies)
         if isinstance(outcome, Act):
+            place.detour = replace(detour, memory=scene.memory)
             return outcome, scene
-        detour.update(i=at + 1, memo={})
+        place.detour = replace(detour, index=detour.index + 1, memory=InstructionMemory())
         if isinstance(outcome, Finished):
             _follow(move, place, steps)
     return None
@@ -78,15 +75,11 @@ def next_move(
 
 def end(briefing: Briefing, place: Place) -> Briefing:
     """The briefing without the steps of the detour: the instruction goes on from what it did last itself."""
-    since = place.detour["since"]
-    place.detour = {}
+    since = place.detour.since if place.detour else briefing.step
+    place.detour = None
     # what was looked for may be elsewhere on the screen now
-    place.memo = {name: value for name, value in place.memo.items() if not _is_hunt(value)}
+    place.memory = place.memory.with_record(HuntMemory())
     return replace(briefing, history=tuple(step for step in briefing.history if step.step < since))
-
-
-def _is_hunt(value: object) -> bool:
-    return isinstance(value, dict) and _LOOKING in value
 
 
 def _outcome(move: Instruction, scene: Scene, strategies: Strategies) -> Outcome:
@@ -101,24 +94,25 @@ def _outcome(move: Instruction, scene: Scene, strategies: Strategies) -> Outcome
 
 def _another(scene: Scene) -> Outcome:
     """Back to where the wrong one was taken, if it led away from there."""
-    taken: Memo | None = scene.kept.get("taken")
-    if taken is None or "i" not in taken:
+    taken = scene.kept.taken
+    if taken is None or taken.index is None:
         return Failed(scene.say("还没有选过什么。", "Nothing was taken so far."))
-    if taken["print"] != scene.print and not scene.memo.get("back") and scene.can("back"):
-        scene.memo["back"] = True
+    if taken.print != scene.print and not scene.memory.move.done and scene.can("back"):
+        scene.remember(MoveMemory(done=True))
         return act(scene.say("返回，换一个", "Going back, to take another one"), Back())
     return Finished("")
 
 
 def _follow(move: Instruction, place: Place, steps: Sequence[Instruction]) -> None:
-    if isinstance(move, say.Another):
-        taken: Memo = place.kept.pop("taken")
-        place.kept.setdefault("wrong", {}).setdefault(taken["as"], []).append(taken["trace"])
-        place.index, place.memo = taken["i"], {}
+    taken = place.kept.taken
+    if isinstance(move, say.Another) and taken is not None and taken.index is not None:
+        wrong = (*place.kept.wrong, (taken.description, taken.trace))
+        place.kept = replace(place.kept, taken=None, wrong=wrong)
+        place.index, place.memory = taken.index, InstructionMemory()
     elif isinstance(move, say.StartAgain):
         place.index = _safe_beginning(place, steps)
         if place.index < len(steps) and isinstance(steps[place.index], REPEATABLE):
-            place.memo = {}
+            place.memory = InstructionMemory()
 
 
 def _safe_beginning(place: Place, steps: Sequence[Instruction]) -> int:

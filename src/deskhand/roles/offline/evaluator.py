@@ -97,7 +97,7 @@ def _truth(request: GateRequest, subtask: Subtask | None) -> Seen:
         step=request.steps,
         max_steps=request.steps,
     )
-    scene = Scene(briefing, request.observation.elements, {}, {}, first=False)
+    scene = Scene(briefing, request.observation.elements)
     verdicts = [look(step.condition, scene) for step in parse(told) if isinstance(step, say.Verify)]
     return verdicts[0] if verdicts else (None, "")
 

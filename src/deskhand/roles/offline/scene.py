@@ -10,9 +10,9 @@ from deskhand.core.actions import Action, ActionKind
 from deskhand.core.decisions import Briefing, Verdict
 from deskhand.core.screen import Element
 from deskhand.core.statuses import ExecStatus
-from deskhand.roles.offline.bookmark import Memo
 from deskhand.roles.offline.fault_words import in_chinese
 from deskhand.roles.offline.language.tokens import cut
+from deskhand.roles.offline.memory import GoalMemory, InstructionMemory, Record
 from deskhand.screen.grounding.find import Finding, find
 from deskhand.screen.grounding.query import Query
 from deskhand.screen.grounding.tree import Tree, Want
@@ -28,14 +28,14 @@ def speaks_chinese(goal: str) -> bool:
 
 @dataclass
 class Scene:
-    """One moment. `memo` and `kept` are written by the strategies and travel in the bookmark."""
+    """One moment. The strategies replace `memory` and `kept`, which travel in the bookmark."""
 
     briefing: Briefing
     elements: tuple[Element, ...]
-    memo: Memo
-    kept: Memo
-    first: bool
-    verdict: Verdict | None = field(default=None)
+    memory: InstructionMemory = field(default_factory=InstructionMemory)
+    kept: GoalMemory = field(default_factory=GoalMemory)
+    first: bool = False
+    verdict: Verdict | None = None
 
     @cached_property
     def tree(self) -> Tree:
@@ -76,6 +76,9 @@ class Scene:
     def can(self, kind: ActionKind) -> bool:
         return kind in self.briefing.capabilities
 
+    def remember(self, record: Record) -> None:
+        self.memory = self.memory.with_record(record)
+
     def judge(self, success: bool, reason: str = "") -> None:
         self.verdict = Verdict(success=success, reason=reason)
 
@@ -83,11 +86,8 @@ class Scene:
     def trouble(self) -> str:
         """What went wrong with the last action; empty when it was carried out."""
         last = self.briefing.last
-        if last is None:
-            return ""
-        bad = [a for a in last.actions if a.status is not ExecStatus.EXECUTED]
-        said = last.error or (bad[0].detail or bad[0].status.value if bad else "")
-        return in_chinese(said) if self.zh else said
+        trouble = last.trouble if last is not None else ""
+        return in_chinese(trouble) if self.zh else trouble
 
     def executed(self) -> list[Action]:
         """Which actions of the last reply were really carried out (a queue may have been dropped)."""

@@ -6,11 +6,12 @@ Keeps nothing between calls: its place is the bookmark. Text on the screen is da
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from deskhand.core.decisions import Briefing, Decision, Verdict
 from deskhand.roles.offline import detour
-from deskhand.roles.offline.bookmark import Memo, Place, read_place
+from deskhand.roles.offline.bookmark import Place, Reply, read_place
 from deskhand.roles.offline.fault_words import in_chinese
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse
@@ -81,8 +82,8 @@ class OfflineWorker:
             return _fail(scene, place, _not_understood(scene, unknown))
         if not steps:
             return _fail(scene, place, scene.say("目标里没有可以执行的内容。", "The goal holds nothing to carry out."))
-        place.reply = {"step": briefing.step, "print": scene.print, "before": before}
-        if not place.detour:
+        place.reply = Reply(briefing.step, scene.print, before)
+        if place.detour is None:
             return _carry_on(briefing, place, steps)
         if (move := detour.next_move(briefing, place, steps, _STRATEGIES)) is None:
             return _carry_on(detour.end(briefing, place), place, steps)
@@ -92,18 +93,18 @@ class OfflineWorker:
 def _standing(briefing: Briefing) -> Place:
     """Where the work stands: before the last reply, if nothing of it was carried out."""
     place = read_place(briefing.bookmark)
-    reply, place.reply = place.reply, {}
-    return read_place(reply["before"]) if reply and _undone(briefing, place, reply) else place
+    reply, place.reply = place.reply, None
+    return read_place(reply.before) if reply and _undone(briefing, place, reply) else place
 
 
-def _undone(briefing: Briefing, place: Place, reply: Memo) -> bool:
+def _undone(briefing: Briefing, place: Place, reply: Reply) -> bool:
     """A pause came before it was sent; or it was cut off by a crash, the screen is as it was, and doing it is safe."""
-    report = next((report for report in briefing.history if report.step == reply["step"]), None)
+    report = next((report for report in briefing.history if report.step == reply.step), None)
     if report is not None:
         return not report.actions and not report.error
     here = understood(briefing, place)[0][place.index :][:1]
-    safe = bool(place.detour) or isinstance(next(iter(here), None), detour.REPEATABLE)
-    return safe and reply["print"] == _scene(briefing, place).print
+    safe = place.detour is not None or isinstance(next(iter(here), None), detour.REPEATABLE)
+    return safe and reply.print == _scene(briefing, place).print
 
 
 def _take_in(briefing: Briefing, place: Place) -> None:
@@ -150,19 +151,21 @@ def _carry_on(briefing: Briefing, place: Place, steps: tuple[Instruction, ...]) 
         if briefing.observation.elements is None and not isinstance(step, _BLIND):
             return _fail(scene, place, _blind(scene), verdict)
         outcome = _STRATEGIES[type(step)](step, scene)
+        place.memory, place.kept = scene.memory, scene.kept
         verdict = verdict or scene.verdict
         match outcome:
             case Act():
-                if "taken" in place.kept:
-                    place.kept["taken"].setdefault("i", place.index)
+                taken = place.kept.taken
+                if taken is not None and taken.index is None:
+                    place.kept = replace(place.kept, taken=replace(taken, index=place.index))
                 return _decided(outcome, scene, place, f"[{place.index + 1}/{len(steps)}] {step.source}", verdict)
             case Finished():
                 # an app that was only brought to the front may still show the page where someone left it
-                place.kept["left_over"] = place.memo.get("way") in ("app", "icon")
+                place.kept = replace(place.kept, left_over=place.memory.open.way in ("app", "icon"))
                 place.advance(outcome.evidence)
             case Failed():
                 return _fail(scene, place, outcome.reason, verdict)
-    scene, place.reply = _scene(briefing, place), {}
+    scene, place.reply = _scene(briefing, place), None
     return Decision(
         kind="done",
         verdict=verdict or _carried_out(scene),
@@ -173,7 +176,7 @@ def _carry_on(briefing: Briefing, place: Place, steps: tuple[Instruction, ...]) 
 
 def _scene(briefing: Briefing, place: Place) -> Scene:
     elements = briefing.observation.elements or ()
-    return Scene(briefing, elements, place.memo, place.kept, first=place.index == 0)
+    return Scene(briefing, elements, place.memory, place.kept, first=place.index == 0)
 
 
 def _carried_out(scene: Scene) -> Verdict | None:
@@ -184,7 +187,7 @@ def _carried_out(scene: Scene) -> Verdict | None:
 
 
 def _fail(scene: Scene, place: Place, reason: str, verdict: Verdict | None = None) -> Decision:
-    done, place.reply = place.done, {}
+    done, place.reply = place.done, None
     if done:
         before = scene.say("；".join(done), "; ".join(done))
         reason = scene.say(f"{reason}（已完成：{before}）", f"{reason} (done before: {before})")

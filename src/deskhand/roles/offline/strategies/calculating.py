@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
 from deskhand.core.actions import Click, OpenApp
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.sums import number_in, work_out
+from deskhand.roles.offline.memory import ComputeMemory
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import put_away
@@ -31,18 +34,17 @@ MAX_LOOKS = 3
 
 
 def compute(step: say.Compute, scene: Scene) -> Outcome:
-    if "left" in scene.memo:
+    memory = scene.memory.compute
+    if memory.left is not None:
         return _go_on(step, scene)
     keys = _keys(scene, [*step.sum, "="])
     if isinstance(keys, list):
-        clearing = key_for(scene, "C")
-        scene.memo["left"] = ["C"] if clearing is not None else []
-        scene.memo["left"] += [*step.sum, "="]
-        return _press(scene, step)
+        clearing = ("C",) if key_for(scene, "C") is not None else ()
+        return _press(scene, step, replace(memory, left=(*clearing, *step.sum, "=")))
     if away := put_away(scene):
         return away
-    if not scene.memo.get("opened") and scene.can("open_app") and display(scene) is None:
-        scene.memo["opened"] = True
+    if not memory.opened and scene.can("open_app") and display(scene) is None:
+        scene.remember(replace(memory, opened=True))
         return act(scene.say("打开计算器", "Opening the calculator"), OpenApp(name=scene.say("计算器", "Calculator")))
     return Failed(scene.say(f"没有看到计算器的按键“{keys}”。", f"The calculator has no key “{keys}” on the screen."))
 
@@ -62,7 +64,7 @@ def key_for(scene: Scene, sign: str) -> Element | None:
     return None
 
 
-def _keys(scene: Scene, signs: list[str]) -> list[Element] | str:
+def _keys(scene: Scene, signs: Sequence[str]) -> list[Element] | str:
     """The keys of all signs; or the first sign that has none."""
     keys: list[Element] = []
     for sign in signs:
@@ -73,8 +75,10 @@ def _keys(scene: Scene, signs: list[str]) -> list[Element] | str:
     return keys
 
 
-def _press(scene: Scene, step: say.Compute) -> Outcome:
-    keys = _keys(scene, scene.memo["left"])
+def _press(scene: Scene, step: say.Compute, memory: ComputeMemory) -> Outcome:
+    """Press the keys that are left."""
+    scene.remember(memory)
+    keys = _keys(scene, memory.left or ())
     if isinstance(keys, str):
         return Failed(
             scene.say(f"没有看到计算器的按键“{keys}”。", f"The calculator has no key “{keys}” on the screen.")
@@ -85,34 +89,32 @@ def _press(scene: Scene, step: say.Compute) -> Outcome:
 
 def _go_on(step: say.Compute, scene: Scene) -> Outcome:
     """What was not pressed, because the queue was dropped, is pressed now; then the display is read."""
-    left: list[str] = scene.memo["left"]
-    if left and not scene.memo.get("waited"):
+    memory = scene.memory.compute
+    if memory.left and not memory.waited:
         # the click that put a dialog away was no key
-        away = scene.memo.pop("away", False)
-        pressed = 0 if away else sum(isinstance(a, Click) for a in scene.executed())
-        scene.memo["left"] = left = left[pressed:]
-        if scene.trouble and not pressed:
-            scene.memo["errors"] = scene.memo.get("errors", 0) + 1
-            if scene.memo["errors"] > 2:
-                return Failed(scene.trouble)
-        if left:
+        pressed = 0 if memory.away else sum(isinstance(a, Click) for a in scene.executed())
+        errors = memory.errors + (1 if scene.trouble and not pressed else 0)
+        memory = replace(memory, left=memory.left[pressed:], away=False, errors=errors)
+        if errors > 2:
+            return Failed(scene.trouble)
+        if memory.left:
             if dismissal := put_away(scene):
-                scene.memo["away"] = True
+                scene.remember(replace(memory, away=True))
                 return dismissal
-            return _press(scene, step)
+            return _press(scene, step, memory)
     shown, expected = display(scene), work_out(step.sum)
     value = number_in(shown) if shown else None
     if value is not None and expected is not None and _close(value, expected):
         scene.judge(True, f"{step.sum} = {shown}")
         return Finished(scene.say(f"算出 {step.sum} = {shown}", f"computed {step.sum} = {shown}"))
-    looks = scene.memo["looks"] = scene.memo.get("looks", 0) + 1
-    if looks < MAX_LOOKS:
-        scene.memo["waited"] = True
+    memory = replace(memory, looks=memory.looks + 1)
+    if memory.looks < MAX_LOOKS:
+        scene.remember(replace(memory, waited=True))
         return look_again(scene.say("看结果", "Looking at the result"))
     scene.judge(False, shown or "")
-    if key_for(scene, "C") is not None and not scene.memo.get("again"):
-        scene.memo.update(left=["C", *step.sum, "="], again=True, looks=1, waited=False)
-        return _press(scene, step)
+    if key_for(scene, "C") is not None and not memory.again:
+        left = ("C", *step.sum, "=")
+        return _press(scene, step, replace(memory, left=left, again=True, looks=1, waited=False))
     return Failed(
         scene.say(
             f"{step.sum} 的结果不对：计算器显示“{shown}”。",

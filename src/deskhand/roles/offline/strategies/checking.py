@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from deskhand.core.actions import Answer, Wait
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.instructions import Condition
 from deskhand.roles.offline.language.sums import number_in
+from deskhand.roles.offline.memory import HuntMemory
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.calculating import display
@@ -45,8 +47,8 @@ def verify(step: say.Verify, scene: Scene) -> Outcome:
 
 
 def ask(step: say.Ask, scene: Scene) -> Outcome:
-    if "answer" in scene.memo:
-        return Finished(str(scene.memo["answer"]))
+    if scene.memory.check.answer is not None:
+        return Finished(scene.memory.check.answer)
     truth = settle_truth(step.condition, scene, certain=False)
     if not isinstance(truth, tuple):
         return truth
@@ -67,7 +69,7 @@ def wait_until(step: say.WaitUntil, scene: Scene) -> Outcome:
     if holds:
         scene.judge(True, seen)
         return Finished(scene.say(f"等到了：{seen}", f"waited until {seen}"))
-    turns: int = scene.memo.get("turns", 0)
+    turns = scene.memory.check.turns
     if turns >= len(WAITS):
         scene.judge(False, seen)
         said = step.condition.source
@@ -77,25 +79,25 @@ def wait_until(step: say.WaitUntil, scene: Scene) -> Outcome:
                 f"After {sum(WAITS):g} s of waiting “{said}” still does not hold: {seen}.",
             )
         )
-    scene.memo["turns"] = turns + 1
+    scene.remember(replace(scene.memory.check, turns=turns + 1))
     return act(scene.say("等待", "Waiting"), Wait(seconds=WAITS[turns]))
 
 
 def read(step: say.Read, scene: Scene) -> Outcome:
     """Found, told to the person, and kept for the summary."""
-    if "answer" in scene.memo:
-        return Finished(str(scene.memo["answer"]))
+    if scene.memory.check.answer is not None:
+        return Finished(scene.memory.check.answer)
     value = display(scene) if _means_result(step.target) else None
     owner, part = _owner_and_part(step.target)
-    value = value or value_of(scene, part if scene.memo.get("at_owner") else step.target)
+    sought = part if scene.memory.check.at_owner else step.target
+    value = value or value_of(scene, sought)
     if value:
         return _answer(scene, scene.say(f"{step.target}：{value}", f"{step.target}: {value}"))
-    if owner and not scene.memo.get("at_owner") and not scene.on_home_screen and scene.find(step.target).best is None:
+    if owner and not scene.memory.check.at_owner and not scene.on_home_screen and scene.find(step.target).best is None:
         return _go_to_owner(step, owner, scene)
     if to_app := open_home(scene, step.target):
         return to_app
-    sought = part if scene.memo.get("at_owner") else step.target
-    found = locate(scene, sought, "any", stages=("scroll", "tabs"), key="read")
+    found = locate(scene, sought, "any", stages=("scroll", "tabs"))
     if isinstance(found, Candidate):
         text = found.element.text or scene.tree.label(found.element)
         return _answer(scene, text) if text else not_there(scene, step.target, list(nearest_names("", scene.tree)))
@@ -118,12 +120,13 @@ def _go_to_owner(step: say.Read, owner: str, scene: Scene) -> Outcome:
     outcome = find(say.Find(step.source, owner), scene)
     if not isinstance(outcome, Finished):
         return outcome
-    scene.memo["at_owner"] = True
+    scene.remember(HuntMemory())
+    scene.remember(replace(scene.memory.check, at_owner=True))
     return read(step, scene)
 
 
 def _answer(scene: Scene, text: str) -> Act:
-    scene.memo["answer"] = text
+    scene.remember(replace(scene.memory.check, answer=text))
     return act(scene.say(f"回答：{text}", f"Answering: {text}"), Answer(text=text))
 
 
@@ -150,8 +153,9 @@ def settle_truth(condition: Condition, scene: Scene, certain: bool = True) -> Se
         if not isinstance(control, Element):
             return control
         return look(condition, scene)
-    looks = scene.memo["looks"] = scene.memo.get("looks", 0) + 1
-    if looks == 1:
+    memory = scene.memory.check
+    scene.remember(replace(memory, looks=memory.looks + 1))
+    if not memory.looks:
         return act(scene.say("再看一眼", "Looking again"), Wait(seconds=WAIT_S))
     if condition.kind in ("visible", "contains", "equals") and holds is None:
         found = locate(scene, condition.subject, "any", stages=("scroll",))

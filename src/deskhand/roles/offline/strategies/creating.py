@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from deskhand.core.actions import Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
@@ -24,8 +26,8 @@ MAX_TRIES = 2
 def create(step: say.Create, scene: Scene) -> Outcome:
     if odd := _no_time_of_day(step):
         return Failed(scene.say(f"“{odd}”不是一个时间。", f"“{odd}” is no time of day."))
-    wanted = scene.memo.setdefault("wanted", [list(pair) for pair in _pairs(step)])
-    match scene.memo.setdefault("phase", "open"):
+    wanted = _pairs(step)
+    match scene.memory.create.phase:
         case "open":
             return _open_form(scene, step)
         case "fill":
@@ -56,18 +58,17 @@ def _pairs(step: say.Create) -> list[tuple[str, str]]:
 
 def _open_form(scene: Scene, step: say.Create) -> Outcome:
     button = _add_button(scene, step.what)
-    if button is not None and scene.memo.get("opened", 0) < MAX_TRIES:
-        scene.memo["opened"] = scene.memo.get("opened", 0) + 1
-        scene.memo["phase"] = "fill"
-        scene.memo["print"] = scene.print
+    memory = scene.memory.create
+    if button is not None and memory.opened < MAX_TRIES:
+        scene.remember(replace(memory, phase="fill", opened=memory.opened + 1, print=scene.print))
         return act(scene.say(f"新建“{step.what}”", f"Creating a new {step.what}"), touch(button))
     if away := put_away(scene):
         return away
     if away := open_home(scene, step.what, also_from_an_app=scene.first):
         return away
     tab = scene.find(f"{step.what} tab", "clickable").best
-    if tab is not None and not scene.memo.get("tab") and tab.score >= 0.9:
-        scene.memo["tab"] = True
+    if tab is not None and not memory.tab and tab.score >= 0.9:
+        scene.remember(replace(memory, tab=True))
         return act(scene.say(f"打开“{tab.label}”", f"Opening “{tab.label}”"), touch(tab.target))
     return not_there(scene, scene.say("新建按钮", "a button to add one"), list(nearest_names("new", scene.tree)))
 
@@ -95,41 +96,43 @@ def _adds(element: Element, what: str) -> float:
     return 0.0 if any(fold(other) in fold(text) for other in others) else score
 
 
-def _fill(scene: Scene, step: say.Create, wanted: list[list[str]]) -> Outcome:
-    at: int = scene.memo.setdefault("at", 0)
-    if not scene.fields() and scene.memo.setdefault("looks", 0) < 2:
-        scene.memo["looks"] += 1
-        menu = _add_button(scene, step.what) if scene.print != scene.memo.get("print") else None
+def _fill(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) -> Outcome:
+    memory = scene.memory.create
+    at = memory.at
+    if not scene.fields() and memory.looks < 2:
+        scene.remember(replace(memory, looks=memory.looks + 1))
+        menu = _add_button(scene, step.what) if scene.print != memory.print else None
         return act(scene.say("选择新建", "Choosing what to add"), touch(menu)) if menu else look_again("…")
-    if scene.memo.get("typed"):
+    if memory.typed:
         field = _form_field(scene, wanted[at][0], at)
         good = field is not None and fold(field.value or field.hint) == fold(wanted[at][1])
         scene.judge(good, scene.trouble)
-        if not good and scene.memo["typed"] >= MAX_TRIES:
+        if not good and memory.typed >= MAX_TRIES:
             return Failed(scene.say(f"“{wanted[at][1]}”没有填进去。", f"“{wanted[at][1]}” did not get into its field."))
         if good:
-            scene.memo.update(at=at + 1, typed=0)
             at += 1
+            scene.remember(replace(memory, at=at, typed=0))
     if at < len(wanted):
         return _type_field(scene, wanted, at)
     if not wanted:
         # nothing is known of it yet: what comes next fills it in, and an empty one is not worth saving
         scene.judge(True)
         return Finished(scene.say(f"打开了新建{step.what}的页面", f"opened the form for a new {step.what}"))
-    scene.memo["phase"] = "saved"
+    scene.remember(replace(scene.memory.create, phase="saved"))
     save = _save_button(scene)
     if save is not None:
         return act(scene.say("保存", "Saving"), touch(save))
     return _check_created(scene, step, wanted)
 
 
-def _type_field(scene: Scene, wanted: list[list[str]], at: int) -> Outcome:
+def _type_field(scene: Scene, wanted: list[tuple[str, str]], at: int) -> Outcome:
     label, value = wanted[at]
     field = _form_field(scene, label, at)
     if field is None:
         names = [f.text or f.id.rpartition("/")[2] for f in scene.fields()]
         return not_there(scene, label or scene.say("输入框", "a field"), names)
-    scene.memo["typed"] = scene.memo.get("typed", 0) + 1
+    memory = scene.memory.create
+    scene.remember(replace(memory, typed=memory.typed + 1))
     thought = scene.say(f"填写“{value}”", f"Filling in “{value}”")
     return act(thought, touch(field), Type(text=value, clear_first=True, target=field.text))
 
@@ -159,7 +162,7 @@ def _save_button(scene: Scene) -> Element | None:
     return None
 
 
-def _check_created(scene: Scene, step: say.Create, wanted: list[list[str]]) -> Outcome:
+def _check_created(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) -> Outcome:
     if scene.trouble:
         return Failed(scene.say(f"保存时出错：{scene.trouble}", f"Saving failed: {scene.trouble}"))
     if dialog(scene) and (away := put_away(scene)):
@@ -168,8 +171,9 @@ def _check_created(scene: Scene, step: say.Create, wanted: list[list[str]]) -> O
     if all(_shown_somewhere(scene, label, value) for label, value in _landmarks(wanted)):
         scene.judge(True)
         return Finished(scene.say(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”"))
-    looks = scene.memo["checks"] = scene.memo.get("checks", 0) + 1
-    if looks < 2:
+    memory = scene.memory.create
+    scene.remember(replace(memory, checks=memory.checks + 1))
+    if not memory.checks:
         return look_again(scene.say("看是否保存了", "Looking whether it was saved"))
     first = _landmarks(wanted)[0][1]
     found = locate(scene, first, "any", stages=("scroll",))
@@ -178,14 +182,14 @@ def _check_created(scene: Scene, step: say.Create, wanted: list[list[str]]) -> O
     return found
 
 
-def _told(scene: Scene, wanted: list[list[str]]) -> str:
+def _told(scene: Scene, wanted: list[tuple[str, str]]) -> str:
     """What was made, for people: a time as a time, the rest as it was said."""
     rest = [value for label, value in wanted if label not in ("hour", "minute")]
     time = [value for label, value in _landmarks(wanted) if label == "time"]
     return scene.say("、", ", ").join([*time, *rest])
 
 
-def _landmarks(wanted: list[list[str]]) -> list[tuple[str, str]]:
+def _landmarks(wanted: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """What must be seen afterwards: the time as it is written, else what it is called."""
     by_label = {pair[0]: pair[1] for pair in wanted}
     if "hour" in by_label:
@@ -203,48 +207,48 @@ def _shown_somewhere(scene: Scene, label: str, value: str) -> bool:
 
 def add_to_cart(step: say.AddToCart, scene: Scene) -> Outcome:
     """On the thing's own page or in its row; then the cart itself is looked into."""
-    phase = scene.memo.setdefault("phase", "seek")
-    if phase == "added":
+    memory = scene.memory.cart
+    if memory.phase == "added":
         cart = scene.find("cart", "clickable")
         target = cart.best or next((c for c in cart.candidates if c.target.role in ("button", "image")), None)
         if scene.trouble or target is None:
             return Failed(scene.trouble or scene.say("没有看到购物车。", "There is no cart to be seen."))
-        scene.memo["phase"] = "look"
+        scene.remember(replace(memory, phase="look"))
         return act(scene.say("打开购物车看看", "Looking into the cart"), touch(target.target))
-    if phase == "look":
+    if memory.phase == "look":
         return _check_cart(step, scene)
     button = scene.find("Add to cart", "clickable")
-    if button.best is not None and button.best.score >= 0.9 and (scene.memo.get("inside") or not step.target):
-        scene.memo.update(phase="added", page=_own_texts(scene))
+    if button.best is not None and button.best.score >= 0.9 and (memory.inside or not step.target):
+        scene.remember(replace(memory, phase="added", page=_own_texts(scene)))
         return act(scene.say("加入购物车", "Adding it to the cart"), touch(button.best.target))
     if not step.target and (away := put_away(scene)):
         return away
-    if scene.memo.get("inside", 0) >= MAX_TRIES or not step.target:
+    if memory.inside >= MAX_TRIES or not step.target:
         return not_there(
             scene, scene.say("“加入购物车”按钮", "an “Add to cart” button"), list(nearest_names("cart", scene.tree))
         )
     found = locate(scene, step.target, "clickable")
     if not isinstance(found, Candidate):
         return found
-    scene.memo["inside"] = scene.memo.get("inside", 0) + 1
-    scene.memo["name"] = found.label
+    scene.remember(replace(memory, inside=memory.inside + 1))
     return act(scene.say(f"打开“{found.label}”", f"Opening “{found.label}”"), touch(found.target))
 
 
-def _own_texts(scene: Scene) -> list[str]:
+def _own_texts(scene: Scene) -> tuple[str, ...]:
     """What a product's page says of the product: words that are no control and no common label."""
     texts = [e.text for e in scene.elements if e.text and not e.clickable and not e.editable]
-    return [text for text in texts if any(c.isalpha() for c in text) and not synonyms(text)]
+    return tuple(text for text in texts if any(c.isalpha() for c in text) and not synonyms(text))
 
 
 def _check_cart(step: say.AddToCart, scene: Scene) -> Outcome:
-    name = step.target or next((text for text in scene.memo["page"] if scene.shown(text)), "")
+    memory = scene.memory.cart
+    name = step.target or next((text for text in memory.page if scene.shown(text)), "")
     if name and scene.find(name).status != "nothing":
         scene.judge(True)
         return Finished(scene.say(f"“{name}”已在购物车里", f"“{name}” is in the cart"))
-    looks = scene.memo["looks"] = scene.memo.get("looks", 0) + 1
-    if looks < 2:
+    scene.remember(replace(memory, looks=memory.looks + 1))
+    if not memory.looks:
         return look_again(scene.say("看购物车", "Looking at the cart"))
     scene.judge(False)
-    sought = step.target or next(iter(scene.memo["page"]), "")
+    sought = step.target or next(iter(memory.page), "")
     return Failed(scene.say(f"购物车里没有“{sought}”。", f"“{sought}” is not in the cart."))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from deskhand.core.actions import OpenApp
 from deskhand.roles.offline.language.lexicon import lexicon
@@ -15,13 +16,13 @@ from deskhand.screen.grounding.vocabulary import is_chinese, same_word, synonyms
 def open_home(scene: Scene, thing: str, *, also_from_an_app: bool = False) -> Act | None:
     """Open the app that such a thing is usually kept in, once, while nothing but the home screen is there."""
     names = home_of(thing)
-    if not names or not scene.can("open_app") or scene.memo.get("home"):
+    if not names or not scene.can("open_app") or scene.memory.home:
         return None
     if not scene.on_home_screen and not also_from_an_app:
         return None
     if away := put_away(scene):
         return away
-    scene.memo["home"] = True
+    scene.memory = replace(scene.memory, home=True)
     name = scene.say(names[1], names[0])
     return act(scene.say(f"打开“{name}”", f"Opening {name}"), OpenApp(name=name))
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
 
 from deskhand.core.actions import Back, Click, Key, Scroll, Type
 from deskhand.core.screen import Element
+from deskhand.roles.offline.memory import HuntMemory, ScrollMemory, Trace
 from deskhand.roles.offline.outcome import Act, Failed, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import put_away
@@ -21,35 +23,38 @@ UPS = 3
 STAGES = ("search", "scroll", "tabs", "up")
 
 
-def locate(
-    scene: Scene, description: str, want: Want, *, stages: tuple[str, ...] = STAGES, key: str = "hunt"
-) -> Candidate | Act | Failed:
-    """The thing; or the next step of looking for it; or why it is not to be had."""
-    hunt: dict[str, Any] = scene.memo.setdefault(key, {"left": list(stages), "turns": 0, "names": []})
-    hunt.setdefault("stages", list(stages))
-    hunt["roams"] = want == "checkable" or bool(scene.kept.get("left_over"))
-    hunt["turns"] += 1
-    finding = without_search_box(scene, untried(scene, description, want), hunt)
+def locate(scene: Scene, description: str, want: Want, *, stages: tuple[str, ...] = STAGES) -> Candidate | Act | Failed:
+    """Return the thing, or the next step of looking for it, or why it is not to be had."""
+    hunt = scene.memory.hunt
+    if not hunt.turns:
+        hunt = HuntMemory(stages=stages, left=stages)
+    scene.remember(replace(hunt, turns=hunt.turns + 1))
+    finding = without_search_box(scene, untried(scene, description, want))
     if finding.best is not None:
         return finding.best
     if finding.status == "ambiguous":
         return several(scene, description, finding)
     if away := put_away(scene):
         return away
-    hunt["names"] = list(by_likeness(description, [*hunt["names"], *nearest_names(description, scene.tree, 6)]))[:6]
-    while hunt["left"] and hunt["turns"] < MAX_TURNS:
-        step = _STAGES[hunt["left"][0]](scene, description, hunt)
-        if step is not None:
+    hunt = scene.memory.hunt
+    names = by_likeness(description, [*hunt.names, *nearest_names(description, scene.tree, 6)])
+    scene.remember(replace(hunt, names=tuple(names)[:6]))
+    roams = want == "checkable" or scene.kept.left_over
+    while (hunt := scene.memory.hunt).left and hunt.turns < MAX_TURNS:
+        stage = hunt.left[0]
+        if (stage != "up" or roams) and (step := _STAGES[stage](scene, description)):
             return step
-        hunt["left"].pop(0)
-    return not_there(scene, description, hunt["names"])
+        scene.remember(replace(scene.memory.hunt, left=hunt.left[1:]))
+    return not_there(scene, description, list(hunt.names))
 
 
 def untried(scene: Scene, description: str, want: Want) -> Finding:
     """What fits, without what was taken before and turned out to be the wrong one."""
-    finding = scene.find(description, want)
-    wrong: list[list[Any]] = scene.kept.get("wrong", {}).get(description, [])
-    kept = tuple(c for c in finding.candidates if trace(c) not in wrong)
+    return _keep(scene.find(description, want), lambda c: (description, trace(c)) not in scene.kept.wrong)
+
+
+def _keep(finding: Finding, is_kept: Callable[[Candidate], bool]) -> Finding:
+    kept = tuple(c for c in finding.candidates if is_kept(c))
     if len(kept) == len(finding.candidates) or finding.status == "nothing":
         return finding
     if not kept:
@@ -57,9 +62,9 @@ def untried(scene: Scene, description: str, want: Want) -> Finding:
     return Finding("found" if len(kept) == 1 or finding.status == "found" else "ambiguous", kept)
 
 
-def trace(candidate: Candidate) -> list[Any]:
+def trace(candidate: Candidate) -> Trace:
     """How a candidate is known again: by its name and its place."""
-    return [candidate.label, *candidate.target.bounds]
+    return candidate.label, candidate.target.bounds
 
 
 def not_there(scene: Scene, description: str, names: list[str]) -> Failed:
@@ -81,19 +86,14 @@ def several(scene: Scene, description: str, finding: Finding) -> Failed:
     )  # fmt: skip
 
 
-def without_search_box(scene: Scene, finding: Finding, hunt: dict[str, Any]) -> Finding:
+def without_search_box(scene: Scene, finding: Finding) -> Finding:
     """While searching, neither the box that holds the words nor an offer to ask the web is what was sought."""
-    if not hunt.get("asked"):
+    if not scene.memory.hunt.asked:
         return finding
-    kept = tuple(c for c in finding.candidates if not c.target.editable and not _asks_the_web(c, hunt))
-    if finding.status == "nothing" or len(kept) == len(finding.candidates):
-        return finding
-    if not kept:
-        return Finding("nothing", (), finding.nearest)
-    return Finding("found" if len(kept) == 1 or finding.status == "found" else "ambiguous", kept)
+    return _keep(finding, lambda c: not c.target.editable and not _asks_the_web(c))
 
 
-def _asks_the_web(candidate: Candidate, hunt: dict[str, Any]) -> bool:
+def _asks_the_web(candidate: Candidate) -> bool:
     words = pieces(candidate.label)
     return any(w in words for w in ("search", "web", "internet")) or any(
         w in candidate.label for w in ("搜索", "搜一搜", "网络查找", "全网")
@@ -129,27 +129,29 @@ def _is_address_bar(words: str) -> bool:
     return "网址" in words or bool({"url", "web", "address"} & set(pieces(words)))
 
 
-def _search(scene: Scene, description: str, hunt: dict[str, Any]) -> Act | None:
+def _search(scene: Scene, description: str) -> Act | None:
     words = _search_words(description)
-    asked: list[str] = hunt.setdefault("asked", [])
+    hunt = scene.memory.hunt
     if not words or scene.on_home_screen:
         return None
-    if hunt.pop("typing", False) and not any(isinstance(done, Type) for done in scene.executed()):
-        asked.pop()  # paused, interrupted or cut off before it was typed
-    if asked and (into := _only_result(scene, hunt)):
+    if hunt.typing:
+        typed = any(isinstance(done, Type) for done in scene.executed())
+        # not typed: it was paused, interrupted or cut off before
+        hunt = replace(hunt, typing=False, asked=hunt.asked if typed else hunt.asked[:-1])
+        scene.remember(hunt)
+    if hunt.asked and (into := _only_result(scene)):
         return into
-    todo = [w for w in words if w not in asked][:1] if len(asked) < 3 else []
+    todo = [w for w in words if w not in hunt.asked][:1] if len(hunt.asked) < 3 else []
     box = search_box(scene)
     if todo and box is not None:
-        asked.append(todo[0])
-        hunt["typing"] = True
+        scene.remember(replace(hunt, asked=(*hunt.asked, todo[0]), typing=True))
         thought = scene.say(f"用搜索框查找“{todo[0]}”", f"Searching for “{todo[0]}”")
         return act(thought, _click(box), Type(text=todo[0], clear_first=bool(box.value), target=box.text))
     button = search_button(scene)
-    if todo and button is not None and not hunt.get("opened"):
-        hunt["opened"] = True
+    if todo and button is not None and not hunt.opened:
+        scene.remember(replace(hunt, opened=True))
         return act(scene.say("打开搜索", "Opening the search"), _click(button))
-    return _leave_search(scene, hunt, box) if asked else None
+    return _leave_search(scene, box) if hunt.asked else None
 
 
 def _search_words(description: str) -> list[str]:
@@ -160,12 +162,12 @@ def _search_words(description: str) -> list[str]:
     return [query.name, *synonyms(query.name)[:2]]
 
 
-def _only_result(scene: Scene, hunt: dict[str, Any]) -> Act | None:
+def _only_result(scene: Scene) -> Act | None:
     """One single hit that is called otherwise (a settings page that holds the switch): worth going into, once."""
     rows = [e for e in scene.elements if _is_result(scene, e)]
-    if len(rows) != 1 or hunt.get("entered"):
+    if len(rows) != 1 or scene.memory.hunt.entered:
         return None
-    hunt["entered"] = True
+    scene.remember(replace(scene.memory.hunt, entered=True))
     name = scene.tree.label(rows[0])
     return act(scene.say(f"进入唯一的搜索结果“{name}”", f"Going into the only result, “{name}”"), _click(rows[0]))
 
@@ -178,15 +180,16 @@ def _is_result(scene: Scene, element: Element) -> bool:
     return listed and not any(a.clickable and not a.scrollable for a in above)
 
 
-def _leave_search(scene: Scene, hunt: dict[str, Any], box: Element | None) -> Act | None:
+def _leave_search(scene: Scene, box: Element | None) -> Act | None:
     """Back to where everything is listed: empty the box, or leave the page that the search opened."""
-    if hunt.get("left_search", 0) >= 3 or box is None:
+    hunt = scene.memory.hunt
+    if hunt.left_search >= 3 or box is None:
         return None
-    hunt["left_search"] = hunt.get("left_search", 0) + 1
+    scene.remember(replace(hunt, left_search=hunt.left_search + 1))
     thought = scene.say("搜索没有结果，返回", "The search found nothing: leaving it")
-    if hunt.get("opened") and scene.can("back"):
+    if hunt.opened and scene.can("back"):
         return act(thought, Back())
-    if box.value and not hunt.get("opened"):
+    if box.value and not hunt.opened:
         return act(thought, _click(box), Type(text="", clear_first=True, target=box.text))
     return None
 
@@ -200,65 +203,60 @@ def scroller(scene: Scene) -> Element | None:
     return max(areas, key=lambda e: e.bounds.area, default=None)
 
 
-def scroll_step(scene: Scene, state: dict[str, Any]) -> Act | None:
+def _scroll(scene: Scene, description: str) -> Act | None:
     """One page further down; at the end back to the top and above; None when all was seen."""
     area = scroller(scene)
     if area is None or not scene.can("scroll"):
         return None
-    way, count = state.setdefault("way", "down"), state.setdefault("count", 0)
-    if (state.get("print") == scene.print and count) or count >= SCROLLS:
-        if way == "up":
+    seen = scene.memory.hunt.scroll
+    if (seen.print == scene.print and seen.count) or seen.count >= SCROLLS:
+        if seen.way == "up":
             return None
-        state.update(way="up", count=0, back=count)
-        way, count = "up", 0
-    pages = 0.8 if way == "down" else max(0.8, min(20.0, 0.8 * state.pop("back", 1)))
-    state.update(print=scene.print, count=count + 1)
+        seen = ScrollMemory("up", back=seen.count)
+    pages = 0.8 if seen.way == "down" else max(0.8, min(20.0, 0.8 * seen.back))
+    scrolled = ScrollMemory(seen.way, seen.count + 1, scene.print)
+    scene.remember(replace(scene.memory.hunt, scroll=scrolled))
     x, y = area.bounds.center
     thought = (
-        scene.say("向下滚动查找", "Scrolling down") if way == "down" else scene.say("向上滚动查找", "Scrolling up")
+        scene.say("向下滚动查找", "Scrolling down") if seen.way == "down" else scene.say("向上滚动查找", "Scrolling up")
     )
-    return act(thought, Scroll(direction="down" if way == "down" else "up", pages=pages, x=x, y=y))
+    return act(thought, Scroll(direction=seen.way, pages=pages, x=x, y=y))
 
 
-def _scroll(scene: Scene, description: str, hunt: dict[str, Any]) -> Act | None:
-    return scroll_step(scene, hunt.setdefault("scroll", {}))
-
-
-def _tabs(scene: Scene, description: str, hunt: dict[str, Any]) -> Act | None:
+def _tabs(scene: Scene, description: str) -> Act | None:
     """Other tabs may hold it; each is looked at once."""
-    visited: list[str] = hunt.setdefault("tabs", [])
+    hunt = scene.memory.hunt
+    visited = list(hunt.tabs)
     if len(visited) >= TABS:
         return None
     for tab in (e for e in scene.elements if e.role == "tab" and e.clickable):
-        name = fold(scene.tree.label(tab))
+        label = scene.tree.label(tab)
         chosen = tab.selected or any(d.selected for d in scene.tree.descendants(tab))
-        if not name or name in visited:
+        if not fold(label) or fold(label) in visited:
             continue
-        visited.append(name)
+        visited.append(fold(label))
         if not chosen:
-            hunt.pop("scroll", None)
-            label = scene.tree.label(tab)
+            scene.remember(replace(hunt, tabs=tuple(visited), scroll=ScrollMemory()))
             return act(scene.say(f"看看“{label}”标签页", f"Looking behind the tab “{label}”"), _click(tab))
+    scene.remember(replace(hunt, tabs=tuple(visited)))
     return None
 
 
-def _up(scene: Scene, description: str, hunt: dict[str, Any]) -> Act | None:
+def _up(scene: Scene, description: str) -> Act | None:
     """To the page above, in the same app, and look there anew.
 
     Only for switches, which have names of their own, and from a page that the goal did not lead to: elsewhere the
     page above shows other things of the same name (another product's price). A form that was begun is not left.
     """
-    ups = hunt.get("ups", 0)
+    hunt = scene.memory.hunt
     begun = any(f.value and not _is_search(f"{f.name} {f.hint} {f.id}", f) for f in scene.fields())
-    if not hunt["roams"] or ups >= UPS or begun or scene.on_home_screen or not scene.can("back"):
+    if hunt.ups >= UPS or begun or scene.on_home_screen or not scene.can("back"):
         return None
     box = search_box(scene)
     filtered = box is not None and bool(box.value) and box.value != box.hint
     if not filtered and not any(_leads_up(e) for e in scene.elements):
         return None
-    names, turns, stages = hunt["names"], hunt["turns"], hunt["stages"]
-    hunt.clear()
-    hunt.update(left=list(stages), stages=stages, turns=turns, names=names, ups=ups + 1)
+    scene.remember(HuntMemory(hunt.stages, hunt.stages, hunt.turns, hunt.names, ups=hunt.ups + 1))
     if box is not None and filtered:
         thought = scene.say("清空留下的搜索", "Clearing the search that was left there")
         return act(thought, _click(box), Type(text="", clear_first=True, target=box.text))

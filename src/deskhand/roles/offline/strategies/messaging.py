@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from deskhand.core.actions import Key, Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.memory import HuntMemory
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.hunting import locate, search_box
@@ -19,17 +22,17 @@ MAX_LOOKS = 4
 
 
 def send(step: say.Send, scene: Scene) -> Outcome:
-    if scene.memo.get("sent"):
+    memory = scene.memory.send
+    if memory.sent:
         return _check_sent(scene, step)
     box = message_box(scene)
     if step.to and not _talking_to(scene, step.to, box):
         return _reach(scene, step)
     if box is None:
         return _open_conversation(scene, step)
-    if scene.memo.get("typed"):
+    if memory.typed:
         return _press_send(scene, step, box)
-    scene.memo["typed"] = 1
-    scene.memo["before"] = len(scene.shown(step.text))
+    scene.remember(replace(memory, typed=1, before=len(scene.shown(step.text))))
     typing = Type(text=step.text, clear_first=bool(box.value), target=box.text)
     return act(scene.say(f"输入消息“{step.text}”", f"Typing the message “{step.text}”"), touch(box), typing)
 
@@ -58,10 +61,11 @@ def _talking_to(scene: Scene, person: str, box: Element | None) -> bool:
 
 def _reach(scene: Scene, step: say.Send) -> Outcome:
     """Find the person, then the way from their page into the conversation."""
-    if scene.memo.get("reached", 0) and (button := _write_button(scene)) is not None:
-        scene.memo["reached"] += 1
+    memory = scene.memory.send
+    if memory.reached and (button := _write_button(scene)) is not None:
+        scene.remember(replace(memory, reached=memory.reached + 1))
         return act(scene.say("进入聊天", "Opening the conversation"), touch(button))
-    if scene.memo.get("reached", 0) > MAX_TRIES:
+    if memory.reached > MAX_TRIES:
         return Failed(
             scene.say(f"没能进入和“{step.to}”的聊天。", f"The conversation with “{step.to}” could not be opened.")
         )
@@ -75,8 +79,8 @@ def _reach(scene: Scene, step: say.Send) -> Outcome:
     found = locate(scene, step.to, "clickable")
     if not isinstance(found, Candidate):
         return found
-    scene.memo["reached"] = scene.memo.get("reached", 0) + 1
-    scene.memo.pop("hunt", None)
+    scene.remember(replace(memory, reached=memory.reached + 1))
+    scene.remember(HuntMemory())
     return act(scene.say(f"打开“{step.to}”", f"Opening “{step.to}”"), touch(found.target))
 
 
@@ -92,12 +96,12 @@ def _open_conversation(scene: Scene, step: say.Send) -> Outcome:
     """On a person's page a button leads to the conversation."""
     if away := put_away(scene):
         return away
-    button = _write_button(scene)
-    if button is not None and not scene.memo.get("opened"):
-        scene.memo["opened"] = True
+    memory, button = scene.memory.send, _write_button(scene)
+    if button is not None and not memory.opened:
+        scene.remember(replace(memory, opened=True))
         return act(scene.say("进入聊天", "Opening the conversation"), touch(button))
-    if scene.memo.setdefault("looks", 0) < 1:
-        scene.memo["looks"] += 1
+    if memory.looks < 1:
+        scene.remember(replace(memory, looks=memory.looks + 1))
         return look_again(scene.say("等聊天窗口出现", "Waiting for the conversation"))
     names = ", ".join(f"“{n}”" for n in nearest_names("message", scene.tree, 4))
     return Failed(
@@ -110,20 +114,21 @@ def _open_conversation(scene: Scene, step: say.Send) -> Outcome:
 def _press_send(scene: Scene, step: say.Send, box: Element) -> Outcome:
     if away := put_away(scene):
         return away
+    memory = scene.memory.send
     if not holds(box, step.text):
         scene.judge(False, scene.trouble or scene.say("文字不在输入框里", "the text is not in the field"))
-        if scene.memo["typed"] >= MAX_TRIES:
+        if memory.typed >= MAX_TRIES:
             return Failed(
                 scene.say(
                     f"消息没有输入成功，输入框里是“{box.value}”。",
                     f"The message did not get into the field; it holds “{box.value}”.",
                 )
             )
-        scene.memo["typed"] += 1
+        scene.remember(replace(memory, typed=memory.typed + 1))
         typing = Type(text=step.text, clear_first=True, target=box.text)
         return act(scene.say("重新输入消息", "Typing the message again"), touch(box), typing)
     scene.judge(True, scene.say("文字已在输入框里", "the text stands in the field"))
-    scene.memo["sent"] = True
+    scene.remember(replace(memory, sent=True))
     button = scene.find("Send", "clickable")
     found = button.best or _nearest(scene, button.candidates, box)
     if found is not None and found.score >= 0.8:
@@ -141,20 +146,20 @@ def _check_sent(scene: Scene, step: say.Send) -> Outcome:
     """It stands in the conversation once more than before, and the box is empty: only then it is sent."""
     if away := put_away(scene):
         return away
-    box = message_box(scene)
-    stands = len(scene.shown(step.text)) > int(scene.memo.get("before", 0))
+    memory, box = scene.memory.send, message_box(scene)
+    stands = len(scene.shown(step.text)) > memory.before
     emptied = box is not None and not holds(box, step.text)
     if stands and emptied:
         scene.judge(True, scene.say("消息已出现在聊天里", "the message stands in the conversation"))
-        whom = step.to or str(scene.kept.get("found", ""))
-        return Finished(_sent(scene, step.text, whom))
-    looks = scene.memo["looks"] = scene.memo.get("looks", 0) + 1
-    if looks < MAX_LOOKS:
+        return Finished(_sent(scene, step.text, step.to or scene.kept.found))
+    memory = replace(memory, looks=memory.looks + 1)
+    scene.remember(memory)
+    if memory.looks < MAX_LOOKS:
         return look_again(scene.say("等消息出现", "Waiting for the message to appear"))
     scene.judge(False)
-    if box is not None and not stands and not emptied and not scene.memo.get("again"):
+    if box is not None and not stands and not emptied and not memory.again:
         # It is still in the box and not in the conversation, so the click never arrived: pressing again is safe.
-        scene.memo["again"] = True
+        scene.remember(replace(memory, again=True))
         return _press_send(scene, step, box)
     seen = scene.trouble or scene.say("聊天里没有出现这条消息", "it does not stand in the conversation")
     return Failed(

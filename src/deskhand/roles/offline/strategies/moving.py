@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from deskhand.core.actions import Back, Home, Hotkey, Key, Scroll, Swipe, Wait
 from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.memory import MoveMemory
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.hunting import locate, scroller
@@ -18,12 +19,12 @@ def scroll(step: say.Scrolling, scene: Scene) -> Outcome:
         if not isinstance(found, Candidate):
             return found
         return Finished(scene.say(f"“{step.target}”在屏幕上", f"“{step.target}” is on the screen"))
-    count = scene.memo.get("count", 0)
-    ended = scene.memo.get("print") == scene.print
+    count = scene.memory.move.count
+    ended = scene.memory.move.print == scene.print
     if (count and not step.to_end) or ended or count >= MAX_SCROLLS:
         scene.judge(not ended)
         return Finished(scene.say("滚动到头了" if ended else "滚动了屏幕", "reached the end" if ended else "scrolled"))
-    scene.memo.update(count=count + 1, print=scene.print)
+    scene.remember(MoveMemory(count=count + 1, print=scene.print))
     area = scroller(scene)
     x, y = area.bounds.center if area else (None, None)
     pages = 2.0 if step.to_end else 0.7
@@ -33,9 +34,9 @@ def scroll(step: say.Scrolling, scene: Scene) -> Outcome:
 
 
 def swipe(step: say.Swiping, scene: Scene) -> Outcome:
-    if scene.memo.get("done"):
+    if scene.memory.move.done:
         return _carried_out(scene, scene.say("滑动了屏幕", f"swiped {step.direction}"))
-    scene.memo["done"] = True
+    scene.remember(MoveMemory(done=True))
     frame = scene.briefing.observation.frame
     w, h = frame.width, frame.height
     ends = {
@@ -49,37 +50,37 @@ def swipe(step: say.Swiping, scene: Scene) -> Outcome:
 
 
 def pause(step: say.Pausing, scene: Scene) -> Outcome:
-    left = float(scene.memo.get("left", step.seconds))
+    left = step.seconds if scene.memory.move.left is None else scene.memory.move.left
     if left <= 0:
         return Finished(scene.say(f"等了 {step.seconds:g} 秒", f"waited {step.seconds:g} s"))
     part = min(left, 120.0)
-    scene.memo["left"] = left - part
+    scene.remember(MoveMemory(left=left - part))
     return act(scene.say(f"等待 {part:g} 秒", f"Waiting {part:g} s"), Wait(seconds=part))
 
 
 def back(step: say.GoBack, scene: Scene) -> Outcome:
-    if scene.memo.get("done"):
+    if scene.memory.move.done:
         return _carried_out(scene, scene.say("返回了上一页", "went back"))
     if not scene.can("back"):
         return Failed(scene.say("这个设备没有返回键。", "This device has no way back."))
-    scene.memo["done"] = True
+    scene.remember(MoveMemory(done=True))
     return act(scene.say("返回", "Going back"), Back())
 
 
 def home(step: say.GoHome, scene: Scene) -> Outcome:
-    if scene.memo.get("done"):
+    if scene.memory.move.done:
         return _carried_out(scene, scene.say("回到了主屏幕", "went to the home screen"))
     if not scene.can("home"):
         return Failed(scene.say("这个设备没有主屏幕。", "This device has no home screen."))
-    scene.memo["done"] = True
+    scene.remember(MoveMemory(done=True))
     return act(scene.say("回到主屏幕", "Going home"), Home())
 
 
 def press(step: say.PressKey, scene: Scene) -> Outcome:
     name = "+".join(step.keys)
-    if scene.memo.get("done"):
+    if scene.memory.move.done:
         return _carried_out(scene, scene.say(f"按了 {name}", f"pressed {name}"))
-    scene.memo["done"] = True
+    scene.remember(MoveMemory(done=True))
     one = len(step.keys) == 1
     if not scene.can("key" if one else "hotkey"):
         return Failed(scene.say(f"这个设备不能按 {name}。", f"This device can't press {name}."))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from deskhand.core.actions import Back, Click
 from deskhand.core.screen import Element
 from deskhand.roles.offline.outcome import Act, act
@@ -55,10 +57,10 @@ def agreement(parts: list[Element], *words: str) -> Element | None:
 def put_away(scene: Scene) -> Act | None:
     """Dismiss the dialog that is in the way; None when there is none, or it does not go away."""
     parts = dialog(scene)
-    tried = int(scene.kept.get("dismissed", 0))
+    tried = scene.kept.dismissed
     if not parts or tried >= PATIENCE:
         return None
-    scene.kept["dismissed"] = tried + 1
+    scene.kept = replace(scene.kept, dismissed=tried + 1)
     title = next((e.text for e in parts if e.text), "")
     thought = scene.say(f"先关掉挡住的对话框“{title}”", f"A dialog is in the way: dismissing “{title}”")
     button = refusal(parts)

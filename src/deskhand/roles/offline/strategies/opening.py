@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
+from typing import Literal
 
 from deskhand.core.actions import Back, Home, OpenApp, OpenUrl, Scroll, Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.lexicon import lexicon
+from deskhand.roles.offline.memory import OpenMemory
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
@@ -35,8 +38,9 @@ def is_switch(scene: Scene, name: str) -> bool:
 
 def open_thing(step: say.Open, scene: Scene) -> Outcome:
     name = app_name(step.name)
-    way: str = scene.memo.setdefault("way", _way(scene, step.name, name))
-    match way:
+    if not scene.memory.open.way:
+        scene.remember(OpenMemory(way=_way(scene, step.name, name)))
+    match scene.memory.open.way:
         case "switch":
             return toggle(say.Toggle(step.source, name, True), scene)
         case "touch":
@@ -49,7 +53,7 @@ def open_thing(step: say.Open, scene: Scene) -> Outcome:
             return _by_name(scene, step, name)
 
 
-def _way(scene: Scene, said: str, name: str) -> str:
+def _way(scene: Scene, said: str, name: str) -> Literal["switch", "touch", "app", "icon"]:
     query = read_description(said)
     if is_switch(scene, name):
         return "switch"
@@ -76,12 +80,13 @@ def app_name(said: str) -> str:
 
 
 def _by_name(scene: Scene, step: say.Open, name: str) -> Outcome:
-    tried: list[str] = scene.memo.setdefault("tried", [])
+    memory = scene.memory.open
+    tried = memory.tried
     if tried and not scene.trouble:
         if scene.covered:
             return obstacles.put_away(scene) or _covered(scene, name)
-        if scene.on_home_screen and not scene.memo.get("looked"):
-            scene.memo["looked"] = True
+        if scene.on_home_screen and not memory.looked:
+            scene.remember(replace(memory, looked=True))
             return act(scene.say("等应用打开", "Waiting for the app to open"), OpenApp(name=tried[-1]))
         scene.judge(not scene.on_home_screen)
         if scene.on_home_screen:
@@ -93,17 +98,14 @@ def _by_name(scene: Scene, step: say.Open, name: str) -> Outcome:
         return Finished(scene.say(f"打开了“{name}”", f"opened {name}"))
     if tried:
         scene.judge(False, scene.trouble)
-        scene.memo.setdefault("error", scene.trouble)  # of the name that was said, not of its translation
+        memory = replace(memory, error=memory.error or scene.trouble)
     inside = not scene.first and not scene.on_home_screen
     others = [s for s in synonyms(name) if s not in tried][:1] if tried else [name]
     if others and len(tried) < (1 if inside else 2):
-        tried.append(others[0])
+        scene.remember(replace(memory, tried=(*tried, others[0])))
         return act(scene.say(f"打开应用“{others[0]}”", f"Opening the app “{others[0]}”"), OpenApp(name=others[0]))
-    if inside:
-        scene.memo["way"] = "page"
-        return _by_hunting(scene, step, name)
-    scene.memo["way"] = "icon"
-    return _by_icon(scene, name)
+    scene.remember(replace(memory, way="page" if inside else "icon"))
+    return _by_hunting(scene, step, name) if inside else _by_icon(scene, name)
 
 
 def _covered(scene: Scene, name: str) -> Failed:
@@ -113,13 +115,14 @@ def _covered(scene: Scene, name: str) -> Failed:
 
 def _by_icon(scene: Scene, name: str) -> Outcome:
     """On the home screen, by the icon's name; pages are turned until they repeat."""
-    if scene.memo.get("touched"):
+    memory = scene.memory.open
+    if memory.touched:
         if scene.on_home_screen or scene.trouble:
             return _no_app(scene, name)
         scene.judge(True)
         return Finished(scene.say(f"打开了“{name}”", f"opened {name}"))
-    if not scene.on_home_screen and not scene.memo.get("went_home"):
-        scene.memo["went_home"] = True
+    if not scene.on_home_screen and not memory.went_home:
+        scene.remember(replace(memory, went_home=True))
         return (
             act(scene.say("回到桌面找图标", "Going to the home screen"), Home())
             if scene.can("home")
@@ -127,19 +130,18 @@ def _by_icon(scene: Scene, name: str) -> Outcome:
         )
     found = scene.find(name, "clickable").best
     if found is not None and found.score >= 0.9:
-        scene.memo["touched"] = name
+        scene.remember(replace(memory, touched=name))
         return act(scene.say(f"点击图标“{name}”", f"Clicking the icon “{name}”"), touch(found.target))
     if away := obstacles.put_away(scene):
         return away
-    seen: list[int] = scene.memo.setdefault("pages", [])
-    if scene.print in seen or len(seen) >= 5 or not scene.can("scroll"):
+    if scene.print in memory.pages or len(memory.pages) >= 5 or not scene.can("scroll"):
         return _no_app(scene, name)
-    seen.append(scene.print)
+    scene.remember(replace(memory, pages=(*memory.pages, scene.print)))
     return act(scene.say("翻到下一页桌面", "Turning to the next page of icons"), Scroll(direction="right", pages=0.8))
 
 
 def _no_app(scene: Scene, name: str) -> Failed:
-    error = str(scene.memo.get("error") or "")
+    error = scene.memory.open.error
     told = f"（{error}）" if error else ""
     told_en = f" ({error})" if error else ""
     return Failed(scene.say(f"没有名为“{name}”的应用{told}。", f"There is no app called “{name}”{told_en}."))
@@ -147,12 +149,12 @@ def _no_app(scene: Scene, name: str) -> Failed:
 
 def _by_hunting(scene: Scene, step: say.Open, name: str) -> Outcome:
     outcome = find(say.Find(step.source, name), scene)
-    return _no_app(scene, name) if isinstance(outcome, Failed) and scene.memo.get("error") else outcome
+    return _no_app(scene, name) if isinstance(outcome, Failed) and scene.memory.open.error else outcome
 
 
 def visit(step: say.Visit, scene: Scene) -> Outcome:
     """By the device itself, else by typing into an address bar."""
-    if scene.memo.get("went"):
+    if scene.memory.open.went:
         if scene.trouble:
             return Failed(
                 scene.say(f"打不开 {step.url}：{scene.trouble}", f"{step.url} can't be opened: {scene.trouble}")
@@ -162,7 +164,7 @@ def visit(step: say.Visit, scene: Scene) -> Outcome:
             return Failed(scene.say(f"打不开 {step.url}：“{told}”", f"{step.url} can't be opened: “{told}”"))
         scene.judge(True)
         return Finished(scene.say(f"打开了 {step.url}", f"opened {step.url}"))
-    scene.memo["went"] = True
+    scene.remember(OpenMemory(went=True))
     if scene.can("open_url"):
         url = step.url if re.match(r"[a-z]+:", step.url, re.IGNORECASE) else f"http://{step.url}"
         return act(scene.say(f"访问 {url}", f"Visiting {url}"), OpenUrl(url=url))
@@ -180,16 +182,18 @@ def _unreachable(scene: Scene) -> str:
 
 
 def close_thing(step: say.Close, scene: Scene) -> Outcome:
-    way = scene.memo.setdefault("way", "switch" if is_switch(scene, step.target) else "close")
-    if way == "switch":
+    if not scene.memory.open.way:
+        scene.remember(OpenMemory(way="switch" if is_switch(scene, step.target) else "close"))
+    memory = scene.memory.open
+    if memory.way == "switch":
         return toggle(say.Toggle(step.source, step.target, False), scene)
-    if scene.memo.get("closed"):
-        changed = scene.memo.get("print") != scene.print
+    if memory.closed:
+        changed = memory.print != scene.print
         scene.judge(changed)
         if not changed:
             return Failed(scene.say(f"“{step.target}”没有关掉。", f"“{step.target}” did not close."))
         return Finished(scene.say(f"关闭了“{step.target}”", f"closed “{step.target}”"))
-    scene.memo.update(closed=True, print=scene.print)
+    scene.remember(replace(memory, closed=True, print=scene.print))
     parts = obstacles.dialog(scene)
     button = obstacles.refusal(parts) if parts else None
     if button is not None:
@@ -201,11 +205,10 @@ def close_thing(step: say.Close, scene: Scene) -> Outcome:
         return act(scene.say("点击关闭", "Clicking close"), touch(closer.target))
     if scene.find(step.target).status != "nothing" or _in_front(scene, step.target):
         return act(scene.say("返回以关闭", "Going back to close it"), Back())
-    scene.memo.pop("closed")
     found = locate(scene, step.target, "clickable", stages=("scroll",))
     if isinstance(found, Candidate):
-        scene.memo.update(closed=True)
         return act(scene.say("返回以关闭", "Going back to close it"), Back())
+    scene.remember(replace(memory, closed=False))
     return found
 
 

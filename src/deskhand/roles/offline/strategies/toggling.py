@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from deskhand.core.actions import OpenApp
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
@@ -22,7 +24,7 @@ MAX_LOOKS = 3
 
 
 def toggle(step: say.Toggle, scene: Scene) -> Outcome:
-    if scene.memo.get("touches") and (confirm := _confirm(scene)):
+    if scene.memory.toggle.touches and (confirm := _confirm(scene)):
         return confirm
     control = reach_control(scene, step.target)
     if not isinstance(control, Element):
@@ -31,13 +33,14 @@ def toggle(step: say.Toggle, scene: Scene) -> Outcome:
         return _as_wanted(scene, step)
     if not control.enabled:
         return Failed(scene.say(f"“{step.target}”的开关不可用（灰色）。", f"The switch “{step.target}” is disabled."))
-    touches = scene.memo.setdefault("touches", 0)
-    if touches:
+    memory = scene.memory.toggle
+    if memory.touches:
         scene.judge(False, scene.trouble or scene.say("开关没有变", "the switch did not change"))
-        looks = scene.memo["looks"] = scene.memo.get("looks", 0) + 1
-        if looks < MAX_LOOKS and not scene.trouble:
+        memory = replace(memory, looks=memory.looks + 1)
+        scene.remember(memory)
+        if memory.looks < MAX_LOOKS and not scene.trouble:
             return look_again(scene.say("再看一眼开关", "Looking at the switch again"))
-        if touches >= MAX_TOUCHES:
+        if memory.touches >= MAX_TOUCHES:
             state = _state(scene, step.on)
             return Failed(
                 scene.say(
@@ -45,8 +48,7 @@ def toggle(step: say.Toggle, scene: Scene) -> Outcome:
                     f"The switch “{step.target}” was touched but is still not {state}.",
                 )
             )
-        scene.memo["looks"] = 0
-    scene.memo["touches"] = touches + 1
+    scene.remember(replace(memory, touches=memory.touches + 1, looks=0))
     thought = scene.say(
         f"把“{step.target}”切换为{_state(scene, step.on)}", f"Turning “{step.target}” {_state(scene, step.on)}"
     )
@@ -55,7 +57,7 @@ def toggle(step: say.Toggle, scene: Scene) -> Outcome:
 
 def _as_wanted(scene: Scene, step: say.Toggle) -> Finished:
     state = _state(scene, step.on)
-    if scene.memo.get("touches"):
+    if scene.memory.toggle.touches:
         scene.judge(True, scene.say(f"开关现在是{state}", f"the switch is {state} now"))
         return Finished(scene.say(f"“{step.target}”现在是{state}状态", f"“{step.target}” is {state} now"))
     return Finished(scene.say(f"“{step.target}”本来就是{state}状态", f"“{step.target}” was already {state}"))
@@ -67,22 +69,25 @@ def _state(scene: Scene, on: bool) -> str:
 
 def _confirm(scene: Scene) -> Act | None:
     """Turning something on may be asked back; what the person asked for is agreed to, once."""
-    parts = obstacles.dialog(scene)
-    if not parts or scene.memo.get("agreed") or not scene.executed():
+    memory, parts = scene.memory.toggle, obstacles.dialog(scene)
+    if not parts or memory.agreed or not scene.executed():
         return None
-    if scene.app not in ("", scene.memo.get("app", scene.app)):
+    if memory.app is not None and scene.app not in ("", memory.app):
         # a dialog of something else that only happened to come up now
         return obstacles.put_away(scene)
     button = obstacles.agreement(parts)
     if button is None:
         return None
-    scene.memo["agreed"] = True
+    scene.remember(replace(memory, agreed=True))
     return act(scene.say("确认", "Confirming"), touch(button))
 
 
 def reach_control(scene: Scene, target: str) -> Element | Act | Failed:
     """The switch of that name: here, on the page behind a row of that name, or wherever the hunt leads."""
-    scene.memo.setdefault("app", scene.app)
+    memory = scene.memory.toggle
+    if memory.app is None:
+        memory = replace(memory, app=scene.app)
+        scene.remember(memory)
     if scene.find(target, "checkable").status == "nothing":
         target = with_clock(target)
     finding = scene.find(target, "checkable")
@@ -90,13 +95,12 @@ def reach_control(scene: Scene, target: str) -> Element | Act | Failed:
         return finding.best.target
     if finding.status == "ambiguous":
         return several(scene, target, finding)
-    if scene.memo.get("inside") and (switch := _topmost_switch(scene)):
+    if memory.inside and (switch := _topmost_switch(scene)):
         return switch
-    if scene.on_home_screen and scene.can("open_app") and not scene.memo.get("settings"):
+    if scene.on_home_screen and scene.can("open_app") and not memory.settings:
         if away := obstacles.put_away(scene):
             return away
-        scene.memo["settings"] = True
-        scene.memo.pop("app")
+        scene.remember(replace(memory, settings=True, app=None))
         name = scene.say("设置", "Settings")
         return open_home(scene, target) or act(scene.say("打开设置", "Opening the settings"), OpenApp(name=name))
     if into := _into_row(scene, target):
@@ -107,15 +111,21 @@ def reach_control(scene: Scene, target: str) -> Element | Act | Failed:
 
 def _into_row(scene: Scene, target: str) -> Act | None:
     """A row called like the switch leads to the page that holds it."""
-    entered: list[str] = scene.memo.setdefault("entered", [])
+    memory = scene.memory.toggle
     name = read_description(target).name or target
     row = scene.find(name, "clickable").best
-    if row is None or row.score < 0.85 or row.target.editable or len(entered) >= 2 or row.label in entered:
+    if (
+        row is None
+        or row.score < 0.85
+        or row.target.editable
+        or len(memory.entered) >= 2
+        or row.label in memory.entered
+    ):
         return None
     if row.target.role not in ("item", "group", "text", "link", "button", "tab"):
         return None
-    entered.append(row.label)
-    scene.memo["inside"] = any(same_word(name, word) for word in lexicon().extra["toggles"])
+    inside = any(same_word(name, word) for word in lexicon().extra["toggles"])
+    scene.remember(replace(memory, entered=(*memory.entered, row.label), inside=inside))
     return act(scene.say(f"进入“{row.label}”", f"Going into “{row.label}”"), touch(row.target))
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from deskhand.core.actions import Action, Click, DoubleClick, LongPress, RightClick
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.new_things import with_clock
+from deskhand.roles.offline.memory import HuntMemory, Taken
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act, look_again
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
@@ -34,12 +37,13 @@ def touch(target: Element, gesture: say.Gesture = "click") -> Action:
 
 def tap(step: say.Tap, scene: Scene) -> Outcome:
     """Touch it once; it counts when the device carried it out."""
-    if scene.memo.get("touched"):
+    memory = scene.memory.touch
+    if memory.touched:
         if scene.trouble:
             return _again(scene, step.target)
-        changed = scene.memo.get("print") != scene.print
+        changed = memory.print != scene.print
         scene.judge(True, scene.say("点击后画面有变化", "the screen changed") if changed else "")
-        return Finished(scene.say(f"点击了“{scene.memo['touched']}”", f"clicked “{scene.memo['touched']}”"))
+        return Finished(scene.say(f"点击了“{memory.touched}”", f"clicked “{memory.touched}”"))
     if not scene.can(step.gesture):
         return Failed(scene.say(f"这个设备不支持“{step.source}”。", f"This device can't do “{step.source}”."))
     # a control such as Delete is somewhere to be seen; only a thing with a name of its own can be searched for
@@ -57,15 +61,16 @@ def tap(step: say.Tap, scene: Scene) -> Outcome:
 
 def find(step: say.Find, scene: Scene) -> Outcome:
     """Bring it to the screen, and go into it where it is something to go into."""
-    if scene.memo.get("touched"):
+    memory = scene.memory.touch
+    if memory.touched:
         if scene.trouble:
             return _again(scene, step.target)
-        if scene.memo.get("print") == scene.print and scene.memo.get("tries", 0) < MAX_TRIES:
+        if memory.print == scene.print and memory.tries < MAX_TRIES:
             scene.judge(False, scene.say("点击后没有变化", "nothing changed"))
-            scene.memo.pop("touched")
+            scene.remember(replace(memory, touched=""))
         else:
             scene.judge(True)
-            scene.kept["found"] = step.target
+            scene.kept = replace(scene.kept, found=step.target)
             return Finished(scene.say(f"找到了“{step.target}”", f"found “{step.target}”"))
     found = locate(scene, step.target, "clickable")
     if not isinstance(found, Candidate):
@@ -80,17 +85,19 @@ def find(step: say.Find, scene: Scene) -> Outcome:
 
 def select(step: say.Select, scene: Scene) -> Outcome:
     """Open the list that holds it if it is not shown, then touch the option."""
-    if scene.memo.get("touched"):
+    memory = scene.memory.touch
+    if memory.touched:
         if scene.trouble:
             return _again(scene, step.option)
         scene.judge(True)
         return Finished(scene.say(f"选择了“{step.option}”", f"selected “{step.option}”"))
     finding = scene.find(step.option, "clickable")
-    if finding.best is None and step.source_name and not scene.memo.get("unfolded"):
-        source = locate(scene, step.source_name, "clickable", key="source")
+    if finding.best is None and step.source_name and not memory.unfolded:
+        source = locate(scene, step.source_name, "clickable")
         if not isinstance(source, Candidate):
             return source
-        scene.memo["unfolded"] = True
+        scene.remember(HuntMemory())
+        scene.remember(replace(memory, unfolded=True))
         thought = scene.say(f"展开“{step.source_name}”", f"Opening “{step.source_name}”")
         return act(thought, touch(source.target))
     found = locate(scene, step.option, "clickable", stages=("scroll", "search", "tabs"))
@@ -101,8 +108,8 @@ def select(step: say.Select, scene: Scene) -> Outcome:
 
 def delete(step: say.Delete, scene: Scene) -> Outcome:
     """By a delete button in its row, by its menu, or on its own page; asked back, yes; then it must be gone."""
-    name: str = scene.memo.get("name") or read_description(step.target).name or step.target
-    phase = scene.memo.get("phase", "")
+    memory = scene.memory.delete
+    name, phase = memory.name or read_description(step.target).name or step.target, memory.phase
     if phase and scene.trouble:
         return Failed(scene.say(f"删除“{name}”时出错：{scene.trouble}", f"Deleting “{name}” failed: {scene.trouble}"))
     if phase == "asked":
@@ -111,10 +118,10 @@ def delete(step: say.Delete, scene: Scene) -> Outcome:
     if phase and button is None and (away := obstacles.put_away(scene)):
         return away
     if button is not None:
-        scene.memo["phase"] = "asked"
+        scene.remember(replace(memory, phase="asked"))
         return act(scene.say("点击删除", "Clicking delete"), touch(button))
     if phase == "held":
-        scene.memo["phase"] = "opening"
+        scene.remember(replace(memory, phase="opening"))
         found = scene.find(name, "clickable").best
         if found is not None:
             return act(scene.say(f"打开“{name}”", f"Opening “{name}”"), touch(found.target))
@@ -129,15 +136,14 @@ def _begin_delete(scene: Scene, description: str, name: str) -> Outcome:
     if not isinstance(found, Candidate):
         return found
     # 读书笔记 may be a note called 读书 or just that: whether it is gone is told by what stood there
-    scene.memo["name"] = found.element.text or name
+    memory = replace(scene.memory.delete, name=found.element.text or name)
     if beside.best is not None and beside.best.target.index != found.target.index:
-        scene.memo["phase"] = "asked"
+        scene.remember(replace(memory, phase="asked"))
         return act(scene.say(f"删除“{name}”", f"Deleting “{name}”"), touch(beside.best.target))
-    scene.memo["phase"] = "held"
     gesture: say.Gesture = "long_press" if scene.can("long_press") else "right_click"
     if not scene.can(gesture):
-        scene.memo["phase"] = "opening"
         gesture = "click"
+    scene.remember(replace(memory, phase="opening" if gesture == "click" else "held"))
     return act(scene.say(f"长按“{name}”", f"Holding “{name}”"), touch(found.target, gesture))
 
 
@@ -149,14 +155,14 @@ def _delete_button(scene: Scene) -> Element | None:
 
 
 def _check_deleted(scene: Scene, name: str) -> Outcome:
-    parts = obstacles.dialog(scene)
-    if parts and not scene.memo.get("agreed"):
+    memory, parts = scene.memory.delete, obstacles.dialog(scene)
+    if parts and not memory.agreed:
         button = obstacles.agreement(parts, "delete")
         if button is not None:
-            scene.memo["agreed"] = True
+            scene.remember(replace(memory, agreed=True))
             return act(scene.say("确认删除", "Confirming the deletion"), touch(button))
-    if scene.shown(name) and scene.memo.setdefault("looks", 0) < 1:
-        scene.memo["looks"] += 1
+    if scene.shown(name) and memory.looks < 1:
+        scene.remember(replace(memory, looks=memory.looks + 1))
         return look_again(scene.say("再看一眼", "Looking again"))
     if scene.shown(name):
         scene.judge(False)
@@ -169,16 +175,15 @@ def _check_deleted(scene: Scene, name: str) -> Outcome:
 
 def _touch(scene: Scene, description: str, found: Candidate, gesture: say.Gesture) -> Act:
     label = found.label or found.target.role
-    scene.kept["taken"] = {"as": description, "trace": trace(found), "print": scene.print}
-    scene.memo["touched"] = label
-    scene.memo["print"] = scene.print
-    scene.memo["tries"] = scene.memo.get("tries", 0) + 1
+    memory = scene.memory.touch
+    scene.kept = replace(scene.kept, taken=Taken(description, trace(found), scene.print))
+    scene.remember(replace(memory, touched=label, print=scene.print, tries=memory.tries + 1))
     return act(scene.say(f"点击“{label}”", f"Clicking “{label}”"), touch(found.target, gesture))
 
 
 def _again(scene: Scene, description: str) -> Outcome:
     scene.judge(False, scene.trouble)
-    if scene.memo.get("tries", 0) >= MAX_TRIES:
+    if scene.memory.touch.tries >= MAX_TRIES:
         return Failed(
             scene.say(
                 f"点击“{description}”没有成功：{scene.trouble}", f"Clicking “{description}” failed: {scene.trouble}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from deskhand.core.actions import Swipe, Type
 from deskhand.core.screen import Element
@@ -28,13 +29,14 @@ def write(step: say.Write, scene: Scene) -> Outcome:
     field = _field(scene, step.target)
     if not isinstance(field, Element):
         return field
-    if scene.memo.get("typed"):
+    if scene.memory.write.typed:
         return _check_written(scene, field, step.text)
     return type_into(scene, field, step.text, clear=step.replace)
 
 
 def type_into(scene: Scene, field: Element, text: str, *, clear: bool = False) -> Act:
-    scene.memo["typed"] = scene.memo.get("typed", 0) + 1
+    memory = scene.memory.write
+    scene.remember(replace(memory, typed=memory.typed + 1))
     thought = scene.say(f"输入“{text}”", f"Typing “{text}”")
     typing = Type(text=text, clear_first=clear and bool(field.value), target=field.text)
     return act(thought, typing) if field.focused else act(thought, touch(field), typing)
@@ -52,7 +54,7 @@ def _check_written(scene: Scene, field: Element, text: str) -> Outcome:
         scene.judge(True, scene.say("文字已在输入框里", "the text stands in the field"))
         return Finished(scene.say(f"输入了“{text}”", f"typed “{text}”"))
     scene.judge(False, scene.trouble or scene.say("输入框里没有这段文字", "the text is not in the field"))
-    if scene.memo["typed"] >= MAX_TRIES:
+    if scene.memory.write.typed >= MAX_TRIES:
         return Failed(scene.say(f"“{text}”没有输入成功，输入框里是“{field.value}”。",
                                 f"“{text}” did not get into the field; it holds “{field.value}”."))  # fmt: skip
     return type_into(scene, field, text, clear=True)
@@ -87,14 +89,15 @@ def clear(step: say.Clear, scene: Scene) -> Outcome:
     if not field.value:
         scene.judge(True)
         return Finished(scene.say("输入框是空的", "the field is empty"))
-    if scene.memo.get("cleared", 0) >= MAX_TRIES:
+    memory = scene.memory.write
+    if memory.cleared >= MAX_TRIES:
         scene.judge(False)
         return Failed(
             scene.say(
                 f"输入框没有清空，里面还有“{field.value}”。", f"The field was not cleared; it holds “{field.value}”."
             )
         )
-    scene.memo["cleared"] = scene.memo.get("cleared", 0) + 1
+    scene.remember(replace(memory, cleared=memory.cleared + 1))
     return act(scene.say("清空输入框", "Clearing the field"), touch(field), Type(text="", clear_first=True))
 
 
@@ -105,19 +108,19 @@ def _means_this(target: str) -> bool:
 def search(step: say.Search, scene: Scene) -> Outcome:
     """Into a search box (opened first if it is behind a button), then enter if the list did not change by itself."""
     box = search_box(scene) or _address_bar(scene)
-    phase = scene.memo.get("phase", "")
-    if phase in ("typed", "entered"):
+    memory = scene.memory.write
+    if memory.phase in ("typed", "entered"):
         return _check_search(scene, step.text, box)
     if box is not None:
-        scene.memo.update(phase="typed", print=scene.print)
+        scene.remember(replace(memory, phase="typed"))
         typing = Type(text=step.text, clear_first=bool(box.value), target=box.text)
         return act(scene.say(f"搜索“{step.text}”", f"Searching for “{step.text}”"), touch(box), typing)
     button = search_button(scene)
-    if button is not None and phase != "opened":
-        scene.memo["phase"] = "opened"
+    if button is not None and memory.phase != "opened":
+        scene.remember(replace(memory, phase="opened"))
         return act(scene.say("打开搜索", "Opening the search"), touch(button))
-    if phase == "opened" and scene.memo.setdefault("looks", 0) < 1:
-        scene.memo["looks"] += 1
+    if memory.phase == "opened" and memory.looks < 1:
+        scene.remember(replace(memory, looks=memory.looks + 1))
         return look_again(scene.say("等搜索框出现", "Waiting for the search box"))
     return not_there(scene, scene.say("搜索框", "a search box"), list(nearest_names("search", scene.tree)))
 
@@ -132,11 +135,13 @@ def _check_search(scene: Scene, text: str, box: Element | None) -> Outcome:
         scene.judge(False, scene.trouble)
         return Failed(scene.say(f"搜索没有成功：{scene.trouble}", f"The search failed: {scene.trouble}"))
     stands = box is not None and holds(box, text)
-    if scene.memo["phase"] == "typed" and stands and not _hit(scene, text):
-        scene.memo.update(phase="entered", results=_results(scene))
+    memory = scene.memory.write
+    if memory.phase == "typed" and stands and not _hit(scene, text):
+        memory = replace(memory, phase="entered", results=_results(scene))
+        scene.remember(memory)
         if enter := press_enter(scene):
             return enter
-    searched = stands or _hit(scene, text) or _results(scene) != scene.memo.get("results", _results(scene))
+    searched = stands or _hit(scene, text) or memory.results not in (None, _results(scene))
     scene.judge(searched)
     if not searched:
         return Failed(scene.say(f"“{text}”没有输入到搜索框里。", f"“{text}” did not get into the search box."))
@@ -154,12 +159,12 @@ def _hit(scene: Scene, text: str) -> bool:
 
 def set_value(step: say.SetValue, scene: Scene) -> Outcome:
     """A field is rewritten, a slider is dragged to its share, a list is opened and chosen from."""
-    if scene.memo.get("typed"):
+    if scene.memory.write.typed:
         field = scene.find(step.target, "editable").best
         focused = next((f for f in scene.fields() if f.focused), None)
         at = field.target if field else focused
         return _check_written(scene, at, step.value) if at else Finished(_was_set(scene, step))
-    if scene.memo.get("slid"):
+    if scene.memory.write.slid:
         return _check_slider(scene, step)
     field = scene.find(step.target, "editable").best
     if field is not None:
@@ -176,25 +181,26 @@ def set_value(step: say.SetValue, scene: Scene) -> Outcome:
 
 def _deeper(scene: Scene, step: say.SetValue) -> Outcome:
     """A row of that name leads to the page, or to the choices."""
-    if scene.memo.get("entered"):
+    memory = scene.memory.write
+    if memory.entered:
         option = scene.find(step.value, "clickable").best
-        if option is not None and not scene.memo.get("chosen"):
-            scene.memo["chosen"] = True
+        if option is not None and not memory.chosen:
+            scene.remember(replace(memory, chosen=True))
             return act(scene.say(f"选择“{step.value}”", f"Choosing “{step.value}”"), touch(option.target))
-        if scene.memo.get("chosen"):
+        if memory.chosen:
             scene.judge(True)
             return Finished(_was_set(scene, step))
-    found = locate(scene, step.target, "any" if scene.memo.get("entered") else "clickable")
+    found = locate(scene, step.target, "any" if memory.entered else "clickable")
     if not isinstance(found, Candidate):
         return found
-    if scene.memo.get("entered") or not found.target.clickable:
+    if memory.entered or not found.target.clickable:
         return Failed(
             scene.say(
                 f"不知道怎样把“{step.target}”设为“{step.value}”。",
                 f"No way was found to set “{step.target}” to “{step.value}”.",
             )
         )
-    scene.memo["entered"] = True
+    scene.remember(replace(memory, entered=True))
     return act(scene.say(f"进入“{found.label}”", f"Going into “{found.label}”"), touch(found.target))
 
 
@@ -225,9 +231,9 @@ def _slide(scene: Scene, slider: Element, step: say.SetValue) -> Outcome:
     share = _share(step.value)
     if share is None:
         return Failed(scene.say(f"“{step.value}”不是可以设置的数值。", f"“{step.value}” is no value for a slider."))
-    box = slider.bounds
-    x = min(box.right - 2, max(box.left + 1, round(box.left + box.width * share) + int(scene.memo.get("shift", 0))))
-    scene.memo["slid"] = scene.memo.get("slid", 0) + 1
+    box, memory = slider.bounds, scene.memory.write
+    x = min(box.right - 2, max(box.left + 1, round(box.left + box.width * share) + memory.shift))
+    scene.remember(replace(memory, slid=memory.slid + 1))
     middle = box.center
     thought = scene.say(
         f"把“{step.target}”滑到 {round(share * 100)}%", f"Sliding “{step.target}” to {round(share * 100)} %"
@@ -240,7 +246,8 @@ def _check_slider(scene: Scene, step: say.SetValue) -> Outcome:
     wanted = round((_share(step.value) or 0) * 100)
     slider = _slider(scene, step.target)
     shown = _percent_near(scene, slider) if slider else None
-    tries = int(scene.memo["slid"])
+    memory = scene.memory.write
+    tries = memory.slid
     if shown is None or abs(shown - wanted) <= (1 if tries < MAX_SLIDES else COARSE):
         scene.judge(True)
         seen = scene.say(f"，显示 {shown}%", f" (it shows {shown} %)") if shown is not None else ""
@@ -253,7 +260,7 @@ def _check_slider(scene: Scene, step: say.SetValue) -> Outcome:
                 f"“{step.target}” stays at {shown} %, not {wanted} %.",
             )
         )
-    scene.memo["shift"] = int(scene.memo.get("shift", 0)) + round((wanted - shown) / 100 * slider.bounds.width)
+    scene.remember(replace(memory, shift=memory.shift + round((wanted - shown) / 100 * slider.bounds.width)))
     return _slide(scene, slider, step)
 
 

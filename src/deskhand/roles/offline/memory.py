@@ -1,0 +1,228 @@
+"""What the offline strategies remember from one step to the next, as frozen records; the defaults are the beginning.
+
+`bookmark.py` writes the records into the journal.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import Literal
+
+from deskhand.core.geometry import Rect
+
+# How a candidate is known again: by its name and its bounds.
+Trace = tuple[str, Rect]
+
+
+@dataclass(frozen=True, slots=True)
+class ScrollMemory:
+    """`back` is how many pages to scroll up again once the end was reached."""
+
+    way: Literal["down", "up"] = "down"
+    count: int = 0
+    print: int | None = None
+    back: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class HuntMemory:
+    """One search for a thing: the stages still to try, the names seen, and how far each stage came."""
+
+    stages: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
+    turns: int = 0
+    names: tuple[str, ...] = ()
+    asked: tuple[str, ...] = ()
+    typing: bool = False
+    opened: bool = False
+    entered: bool = False
+    left_search: int = 0
+    scroll: ScrollMemory = ScrollMemory()
+    tabs: tuple[str, ...] = ()
+    ups: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TouchMemory:
+    """`touched` is the label of what was touched, `print` the screen before that."""
+
+    touched: str = ""
+    print: int | None = None
+    tries: int = 0
+    unfolded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteMemory:
+    phase: Literal["", "held", "opening", "asked"] = ""
+    name: str = ""
+    agreed: bool = False
+    looks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMemory:
+    """`error` is what the device said to the name in the goal, not to its translation."""
+
+    way: Literal["", "switch", "touch", "icon", "page", "app", "close"] = ""
+    tried: tuple[str, ...] = ()
+    looked: bool = False
+    error: str = ""
+    touched: str = ""
+    went_home: bool = False
+    pages: tuple[int, ...] = ()
+    went: bool = False
+    closed: bool = False
+    print: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToggleMemory:
+    """`app` is the app in which the switch is looked for; None until it is known."""
+
+    touches: int = 0
+    looks: int = 0
+    agreed: bool = False
+    app: str | None = None
+    settings: bool = False
+    entered: tuple[str, ...] = ()
+    inside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WriteMemory:
+    """`shift` corrects, in pixels, where a slider is let go."""
+
+    typed: int = 0
+    cleared: int = 0
+    phase: Literal["", "opened", "typed", "entered"] = ""
+    looks: int = 0
+    results: str | None = None
+    slid: int = 0
+    shift: int = 0
+    entered: bool = False
+    chosen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SendMemory:
+    """`before` is how often the text stood in the conversation before it was sent."""
+
+    reached: int = 0
+    opened: bool = False
+    typed: int = 0
+    before: int = 0
+    sent: bool = False
+    looks: int = 0
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ComputeMemory:
+    """`left` are the keys still to press; None before the first was pressed."""
+
+    opened: bool = False
+    left: tuple[str, ...] | None = None
+    away: bool = False
+    errors: int = 0
+    waited: bool = False
+    looks: int = 0
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateMemory:
+    phase: Literal["open", "fill", "saved"] = "open"
+    opened: int = 0
+    print: int | None = None
+    tab: bool = False
+    at: int = 0
+    typed: int = 0
+    looks: int = 0
+    checks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CartMemory:
+    """`page` is what the product's own page said of it."""
+
+    phase: Literal["seek", "added", "look"] = "seek"
+    inside: int = 0
+    page: tuple[str, ...] = ()
+    looks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class MoveMemory:
+    """`left` are the seconds still to wait; None before the first."""
+
+    done: bool = False
+    count: int = 0
+    print: int | None = None
+    left: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckMemory:
+    answer: str | None = None
+    at_owner: bool = False
+    turns: int = 0
+    looks: int = 0
+
+
+Record = (
+    HuntMemory | TouchMemory | DeleteMemory | OpenMemory | ToggleMemory | WriteMemory | SendMemory | ComputeMemory
+    | CreateMemory | CartMemory | MoveMemory | CheckMemory
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionMemory:
+    """What the current instruction remembers; forgotten when it is finished."""
+
+    home: bool = False
+    hunt: HuntMemory = HuntMemory()
+    touch: TouchMemory = TouchMemory()
+    delete: DeleteMemory = DeleteMemory()
+    open: OpenMemory = OpenMemory()
+    toggle: ToggleMemory = ToggleMemory()
+    write: WriteMemory = WriteMemory()
+    send: SendMemory = SendMemory()
+    compute: ComputeMemory = ComputeMemory()
+    create: CreateMemory = CreateMemory()
+    cart: CartMemory = CartMemory()
+    move: MoveMemory = MoveMemory()
+    check: CheckMemory = CheckMemory()
+
+    def with_record(self, record: Record) -> InstructionMemory:
+        return replace(self, **{RECORD_NAMES[type(record)]: record})
+
+
+RECORD_NAMES: dict[type[Record], str] = {
+    type(getattr(InstructionMemory(), field.name)): field.name for field in fields(InstructionMemory)
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """The thing touched last: its description, its trace, the screen, and by which instruction (None until it acts)."""
+
+    description: str
+    trace: Trace
+    print: int
+    index: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GoalMemory:
+    """What outlives the instruction.
+
+    `left_over`: the app was only brought to the front and may still show the page where someone left it.
+    `wrong`: what was taken for a description and turned out to be another thing.
+    """
+
+    found: str = ""
+    left_over: bool = False
+    dismissed: int = 0
+    taken: Taken | None = None
+    wrong: tuple[tuple[str, Trace], ...] = ()
