@@ -6,7 +6,7 @@ GOAL   ?= 打开微信，找到张三，发送消息"明天下午两点开会"
 # as a variable of the shell it may hold quotes of any kind
 export GOAL
 
-.PHONY: run test test-slow coverage check bench serve setup setup-dev clean
+.PHONY: run test test-slow coverage check docs bench serve setup setup-dev clean
 
 run: setup ## carry out a goal on the built-in simulated phone: make run GOAL='…'
 	@$(BIN)/deskhand run "$$GOAL"
@@ -30,6 +30,9 @@ check: setup-dev ## format, lint, strict types, house rules
 	$(BIN)/ruff check .
 	$(BIN)/pyright
 	$(BIN)/pytest -q tests/test_architecture.py
+
+docs: setup-dev ## write docs/settings.md anew
+	env -u XDG_DATA_HOME $(BIN)/python -m tests.settings.settings_page
 
 bench: setup-dev
 	$(BIN)/deskhand bench

@@ -182,5 +182,13 @@ async def test_settings_are_shown_with_where_they_come_from_and_without_keys(cli
     assert "executor.max_steps" not in shown.out
     everything = await cli("config", "show", "--all", "--json", **env)
     settings = {one["key"]: one for one in everything.json["settings"]}
-    assert settings["executor.max_steps"] == {"key": "executor.max_steps", "value": 50, "origin": "default"}
+    assert settings["executor.max_steps"] == {
+        "key": "executor.max_steps",
+        "value": 50,
+        "origin": "default",
+        "description": "Most steps of one task.",
+    }
+    table = await cli("config", "show", "--all", **env)
+    rows = [" ".join(line.split()) for line in table.out.splitlines()]
+    assert "executor.max_steps 50 default Most steps of one task." in rows
     assert "sk-canary" not in everything.out

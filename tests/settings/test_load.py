@@ -9,9 +9,9 @@ import pytest
 
 from deskhand.core.errors import SettingsError
 from deskhand.settings.environment import settings_file
-from deskhand.settings.explain import explained
+from deskhand.settings.explain import list_settings
 from deskhand.settings.keys import read_key
-from deskhand.settings.layers import origin
+from deskhand.settings.layers import find_origin
 from deskhand.settings.load import load, put_together, read_layers
 
 
@@ -220,17 +220,17 @@ def test_each_setting_knows_where_it_comes_from(file: Path, monkeypatch: pytest.
     monkeypatch.setenv("DESKHAND_SETTLE__THRESHOLD", "0.1")
     monkeypatch.setenv("STUCK_THRESHOLD", "6")
     layers = read_layers({"device": "sim"})
-    assert origin(("settle", "interval_ms"), layers) == str(file)
-    assert origin(("settle", "threshold"), layers) == "the environment (DESKHAND_SETTLE__THRESHOLD)"
-    assert origin(("rules", "unchanged_screens"), layers) == "the environment (STUCK_THRESHOLD)"
-    assert origin(("device",), layers) == "the command line"
-    assert origin(("settle", "max_wait_ms"), layers) == "default"
+    assert find_origin(("settle", "interval_ms"), layers) == str(file)
+    assert find_origin(("settle", "threshold"), layers) == "the environment (DESKHAND_SETTLE__THRESHOLD)"
+    assert find_origin(("rules", "unchanged_screens"), layers) == "the environment (STUCK_THRESHOLD)"
+    assert find_origin(("device",), layers) == "the command line"
+    assert find_origin(("settle", "max_wait_ms"), layers) == "default"
 
 
 def test_what_is_shown_holds_no_password_of_an_address(file: Path) -> None:
     file.write_text('[models.operator]\nmodel = "m"\nbase_url = "https://ann:s3cret@models.example/v1"\n')
     layers = read_layers()
-    shown = {key: value for key, value, _ in explained(put_together(layers), layers)}
+    shown = {row.key: row.value for row in list_settings(put_together(layers), layers)}
     assert shown["models.operator.base_url"] == "https://***@models.example/v1"
     assert "s3cret" not in repr(shown)
 
@@ -275,7 +275,7 @@ def test_a_key_is_sent_nowhere_but_where_it_is_for(
     assert read_key(operator).get_secret_value() == ("sk-openai" if "model" in named else "")
     assert operator.base_url == named.get("base_url", "")
     layers = read_layers({"models": {"operator": named}})
-    assert origin(("models", "operator", "api_key"), layers) == "default"
+    assert find_origin(("models", "operator", "api_key"), layers) == "default"
 
 
 def test_what_is_named_again_stays_and_what_is_said_beside_it_counts(

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from deskhand.settings.schema import PolicySettings
-from deskhand.settings.site_lists import pattern, verdict
+from deskhand.settings.site_lists import parse_pattern, verdict
 
 BANK = ("bank.example",)
 
@@ -126,7 +126,7 @@ def test_without_an_allow_list_only_what_is_denied_is_refused() -> None:
 )
 def test_an_entry_that_is_no_site_is_a_mistake_in_the_settings(entry: str) -> None:
     with pytest.raises(ValueError, match="is no site"):
-        pattern(entry)
+        parse_pattern(entry)
     with pytest.raises(ValidationError):
         PolicySettings(sites_allow=(entry,))
 

@@ -223,10 +223,10 @@ app.add_typer(config_app, name="config")
 
 @config_app.command("show")
 def config_show(
-    every: Annotated[bool, typer.Option("--all", help="Also what is at its default.")] = False,
+    every: Annotated[bool, typer.Option("--all", help="Also the defaults, and what each setting does.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show each setting, its value and where that comes from; keys are masked."""
-    from deskhand.cli.config import show as command
+    from deskhand.cli.config import show_settings
 
-    command(every=every, as_json=as_json)
+    show_settings(every=every, as_json=as_json)

@@ -8,11 +8,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from deskhand.core.errors import SettingsError
 from deskhand.settings.environment import settings_file
-from deskhand.settings.explain import explained
+from deskhand.settings.explain import ExplainedSetting, list_settings
 from deskhand.settings.layers import Tree
 from deskhand.settings.load import load, read_layers
 from deskhand.settings.schema import Settings
@@ -45,13 +44,13 @@ class SettingsWatch:
                 self._report(self.trouble)
         return self._settings
 
-    def explained(self) -> list[tuple[str, Any, str]]:
+    def explained(self) -> list[ExplainedSetting]:
         """Every setting as it holds now, and where it comes from."""
         try:
             layers = read_layers(self._overrides, self._file)
         except SettingsError:  # a file that is broken now has not changed what holds
             layers = ()
-        return explained(self.current(), layers)
+        return list_settings(self.current(), layers)
 
     def _content(self) -> str:
         file = self._file or settings_file()

@@ -201,7 +201,7 @@ def _pruned(tree: Tree, path: Route) -> Tree:
     return {**tree, first: _pruned(cast("Tree", tree[first]), tuple(rest))}
 
 
-def origin(path: Route, layers: Iterable[Layer]) -> str:
+def find_origin(path: Route, layers: Iterable[Layer]) -> str:
     """Where a setting was set last; `default` where nobody has."""
     return next((layer.where(path) for layer in reversed(tuple(layers)) if layer.has(path)), "default")
 

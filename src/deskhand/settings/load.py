@@ -7,7 +7,16 @@ from pydantic import ValidationError
 
 from deskhand.core.errors import SettingsError
 from deskhand.settings.environment import settings_file
-from deskhand.settings.layers import Layer, Tree, classic_layer, file_layer, merged, origin, variables_layer, yielding
+from deskhand.settings.layers import (
+    Layer,
+    Tree,
+    classic_layer,
+    file_layer,
+    find_origin,
+    merged,
+    variables_layer,
+    yielding,
+)
 from deskhand.settings.schema import Settings
 
 
@@ -37,7 +46,7 @@ def _explain(error: ValidationError, layers: tuple[Layer, ...]) -> str:
     first = error.errors(include_url=False)[0]
     path = tuple(str(part) for part in first["loc"])
     # What is missing was set nowhere; what it is missing in was.
-    places = (origin(path[:end], layers) for end in range(len(path), 0, -1))
+    places = (find_origin(path[:end], layers) for end in range(len(path), 0, -1))
     where = next((place for place in places if place != "default"), "the settings")
     key = ".".join(path)
     if first["type"] == "extra_forbidden":

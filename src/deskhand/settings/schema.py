@@ -1,11 +1,22 @@
-"""One typed tree of all settings with their defaults. Loading them is `load`'s work."""
+"""One typed tree of all settings with their defaults. The text under a field describes it to users.
+
+`load` reads the values, `explain` lists them with these descriptions.
+"""
 
 import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    model_validator,
+)
 
 from deskhand.settings import site_lists
 from deskhand.settings.environment import home_folder
@@ -17,199 +28,238 @@ class _Section(BaseModel):
 
 
 class SettleSettings(_Section):
-    """When a screen counts as still."""
+    """When a screen counts as still after an action."""
 
     max_wait_ms: Annotated[int, Field(ge=0, le=120_000)] = 3000
-    # After an app or an address was opened, while one large change follows the other.
+    """Longest wait for a still screen, in milliseconds."""
     max_opening_ms: Annotated[int, Field(ge=0, le=600_000)] = 15_000
+    """Longest wait after opening an app or an address while large changes follow each other, in milliseconds."""
     interval_ms: Annotated[int, Field(ge=10, le=10_000)] = 200
+    """How long the screen must be unchanged to be still, in milliseconds."""
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.02
+    """Share of the pixels that must change to start the wait again; smaller changes are a clock or a caret."""
     still_frames: Annotated[int, Field(ge=1, le=20)] = 2
-    # How long quiet has to last where more is likely to come: nothing happened yet, an empty page, a page in pieces.
+    """Number of equal frames that make a still screen."""
     patience_ms: Annotated[int, Field(ge=0, le=60_000)] = 850
+    """How long the screen must be unchanged where more is likely to come, in milliseconds: nothing has happened yet,
+    the page is empty, or it loads in pieces."""
 
 
 class ExecutorSettings(_Section):
-    """Limits of the inner loop."""
+    """Limits of the inner loop, which observes, decides and acts."""
 
     max_steps: Annotated[int, Field(ge=1, le=10_000)] = 50
+    """Most steps of one task."""
     max_failures: Annotated[int, Field(ge=1, le=100)] = 3
+    """Number of failed steps in a row that end a subtask."""
     decide_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 120.0
+    """Time that a worker has for one decision, in seconds; model calls and their retries end before it."""
     action_timeout_s: Annotated[float, Field(gt=0, le=600)] = 30.0
+    """Time that a device has for one action, in seconds."""
     history: Annotated[int, Field(ge=1, le=20)] = 8
-    # A screen without push signals is looked at this often while nothing happens. Not a multiple of a caret's half
-    # period (500 or 530 ms), or its blinking would never be seen.
+    """Number of past steps that a worker is told."""
     tick_ms: Annotated[int, Field(ge=50, le=60_000)] = 700
+    """How often an idle screen without push signals is captured, in milliseconds. The default is no multiple of a
+    caret's half period (500 or 530 ms), at which blinking would never be seen."""
 
 
 class RuleSettings(_Section):
     """Thresholds of the rules that watch every step."""
 
     check_every: Annotated[int, Field(ge=1, le=1000)] = 5
+    """Number of steps of a subtask between two quality checks."""
     repeats: Annotated[int, Field(ge=2, le=100)] = 3
+    """Number of equal actions in a row after which the work is checked."""
     subtask_steps: Annotated[int, Field(ge=1, le=1000)] = 10
+    """Number of steps of a subtask after which the work is checked."""
     unchanged_screens: Annotated[int, Field(ge=1, le=100)] = 3
+    """Number of steps in a row that leave the screen unchanged after which the work is checked."""
     failures: Annotated[int, Field(ge=1, le=100)] = 3
+    """Number of failed steps in a row after which the plan is changed."""
     steps_without_progress: Annotated[int, Field(ge=1, le=100)] = 5
+    """Number of steps in a row that leave the screen unchanged after which the plan is changed."""
     error_rate: Annotated[float, Field(gt=0, le=1)] = 0.5
+    """Share of failed actions in a subtask above which the work is checked."""
     subtask_s: Annotated[float, Field(gt=0, le=86_400)] = 300.0
+    """Duration of a subtask after which the work is checked, in seconds."""
 
 
 class GateSettings(_Section):
-    """When the quality gate looks deeper than the rules can."""
+    """When the quality gate looks closer."""
 
     medium_error_rate: Annotated[float, Field(ge=0, le=1)] = 0.3
+    """Share of failed actions above which a periodic check is done at medium depth instead of low."""
 
 
 class DispatcherSettings(_Section):
-    """Limits of the outer loop."""
+    """Limits of the outer loop, which plans and supervises."""
 
     max_plans: Annotated[int, Field(ge=1, le=100)] = 10
-    # How often a stuck worker is corrected before it is started anew.
+    """Most plans of one task."""
     max_stuck_retries: Annotated[int, Field(ge=0, le=20)] = 2
-    # The newest reports of the inner loop that a planner is told.
+    """How often a stuck worker is corrected before its subtask is started again."""
     feedback: Annotated[int, Field(ge=1, le=20)] = 2
-    # Without any event, the rules are asked at least this often.
+    """Number of the newest reports of the inner loop that a planner is told."""
     tick_ms: Annotated[int, Field(ge=10, le=600_000)] = 2000
+    """How often the rules are checked when no event comes, in milliseconds."""
 
 
 class McpToolSettings(_Section):
-    """A tool of an MCP server that is started by this command; the tool takes one text."""
+    """A tool of an MCP server that takes one text."""
 
     command: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Command that starts the MCP server."""
     tool: Annotated[str, Field(min_length=1)]
+    """Name of the tool."""
 
 
 class SupplementSettings(_Section):
-    """Where materials for a task are looked up: files and folders, a SearXNG-compatible search, tools of MCP servers.
-
-    A search or a tool has `timeout_s` to answer.
-    """
+    """Where material for a task is looked up."""
 
     folders: tuple[Path, ...] = ()
+    """Files and folders to search."""
     search_url: Annotated[str, Field(pattern=r"^(https?://\S+)?$")] = ""
+    """Address of a SearXNG-compatible search; empty for none."""
     mcp: tuple[McpToolSettings, ...] = ()
+    """Tools of MCP servers to ask."""
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 20.0
+    """Time that a search or a tool has to answer, in seconds."""
 
 
-def in_one_line(value: Any) -> Any:
-    """From the environment and the command line a list comes as one line with commas."""
+def split_list(value: Any) -> Any:
+    """Split a list that comes as one line with commas, as from the environment and the command line."""
     return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
 
 
+def check_sites(entries: tuple[str, ...]) -> tuple[str, ...]:
+    for entry in entries:
+        site_lists.parse_pattern(entry)
+    return entries
+
+
 Permission = Literal["allow", "ask", "deny"]
-
-
-Names = tuple[Annotated[str, Field(min_length=1, max_length=300)], ...]
+Names = Annotated[tuple[Annotated[str, Field(min_length=1, max_length=300)], ...], BeforeValidator(split_list)]
+Sites = Annotated[Names, AfterValidator(check_sites)]
 
 
 class PolicySettings(_Section):
-    """What may be done without asking, by its risk; code, sites and apps. Where nobody can be asked, `ask` is a no.
-
-    With an allow-list everything that is not on it is refused; a deny-list holds in any case. docs/policy.md has more.
-    """
+    """What may be done without asking. Where nobody can be asked, `ask` means no. See policy.md."""
 
     look: Permission = "allow"
+    """Actions that change nothing, such as scrolling, going back, waiting."""
     reversible: Permission = "allow"
+    """Actions that can be undone, such as clicking, typing, opening an app or an address."""
     irreversible: Permission = "ask"
+    """Actions that can't be undone, such as sending, paying, deleting, publishing."""
     run_code: Permission = "ask"
-    sites_allow: Names = ()
-    sites_deny: Names = ()
+    """Running code in the sandbox."""
+    sites_allow: Sites = ()
+    """Sites that may be opened; when set, all others are blocked."""
+    sites_deny: Sites = ()
+    """Sites that are blocked in any case."""
     apps_allow: Names = ()
+    """Apps that may be opened; when set, all others are blocked."""
     apps_deny: Names = ()
-
-    @field_validator("sites_allow", "sites_deny", "apps_allow", "apps_deny", mode="before")
-    @classmethod
-    def _one_line(cls, value: Any) -> Any:
-        return in_one_line(value)
-
-    @field_validator("sites_allow", "sites_deny")
-    @classmethod
-    def _are_sites(cls, entries: tuple[str, ...]) -> tuple[str, ...]:
-        for entry in entries:
-            site_lists.pattern(entry)
-        return entries
+    """Apps that are blocked in any case."""
 
 
 class PromptMemorySettings(_Section):
-    """Where prompts are kept by type of task. No path: `prompts.json` in the data folder."""
+    """Prompts learned by type of task."""
 
     path: Path | None = None
+    """File that holds them; `prompts.json` in the data folder if not set."""
 
 
 class PeopleSettings(_Section):
-    """How long a person is waited for, and what counts as their answer to a risky action when none comes."""
+    """Questions to the user."""
 
     timeout_s: Annotated[float, Field(gt=0, le=604_800)] = 300.0
+    """How long an answer is waited for, in seconds."""
     on_timeout: Literal["deny", "allow"] = "deny"
+    """What a request for approval counts as when no answer comes."""
 
 
 class SecretsSettings(_Section):
-    """Where the value of `{{secret:NAME}}` is kept: DESKHAND_SECRET_NAME, this file, the keyring under this name.
-
-    No file: `secrets.toml` beside the settings file. No name: the keyring is not asked.
-    """
+    """Where the value of `{{secret:NAME}}` is looked up, after the variable DESKHAND_SECRET_NAME. See secrets.md."""
 
     file: Path | None = None
+    """TOML file with NAME = "value" lines, readable by its owner only; `secrets.toml` beside the settings file if not
+    set."""
     keyring: str = "deskhand"
+    """Service name in the system's keyring; empty to leave the keyring alone."""
 
 
 class AdbSettings(_Section):
-    """How phones are reached. No path: the adb inside the adbutils package, else the one on PATH."""
+    """How phones are reached."""
 
     host: str = "127.0.0.1"
+    """Host of the adb server."""
     port: Annotated[int, Field(ge=1, le=65_535)] = 5037
+    """Port of the adb server."""
     path: Path | None = None
+    """The adb program; the one inside the adbutils package, else the one on PATH, if not set."""
 
 
 class DesktopSettings(_Section):
-    """The X display to work on: its name (`:1`), `own` for a private one; empty: the session's, else a private one.
-
-    Width and height are those of a private display; an app has `app_timeout_s` to show its window.
-    """
+    """The X display to work on."""
 
     display: str = ""
+    """Name of the display (`:1`), or `own` for a private one; empty for the session's, else a private one."""
     width: Annotated[int, Field(ge=320, le=16_384)] = 1280
+    """Width of a private display, in pixels."""
     height: Annotated[int, Field(ge=200, le=16_384)] = 800
+    """Height of a private display, in pixels."""
     app_timeout_s: Annotated[float, Field(gt=0, le=300)] = 20.0
+    """Time that an app has to show its window, in seconds."""
 
 
 class BrowserSettings(_Section):
-    """The browser that is started. No executable: the first Chromium or Chrome found; no profile: a throw-away one.
-
-    With `cdp_url` none is started: the running one at that address is used.
-    """
+    """The browser to work in."""
 
     cdp_url: str = ""
+    """DevTools address of a running browser; empty to start one."""
     executable: Path | None = None
+    """The browser program; the first Chromium or Chrome found if not set."""
     headless: bool = True
+    """Start the browser without a window."""
     profile: Path | None = None
+    """Folder of the browser's profile; a temporary one if not set."""
     width: Annotated[int, Field(ge=200, le=7680)] = 1280
+    """Width of the page, in CSS pixels."""
     height: Annotated[int, Field(ge=200, le=4320)] = 800
+    """Height of the page, in CSS pixels."""
     scale: Annotated[float, Field(ge=1, le=3)] = 1.0
+    """Device pixels for one CSS pixel."""
     downloads: Path = Field(default_factory=lambda: Path.home() / "Downloads")
+    """Folder for downloads."""
 
 
 class SandboxSettings(_Section):
-    """Limits of the code that the technician writes. `network` is the host's own, its loopback included.
-
-    `file_mb` bounds each file and the task's folder as a whole, `memory_mb` each process and all of them together.
-    """
+    """Limits of the code that the technician runs."""
 
     allow_unsandboxed: bool = False
+    """Run code without a sandbox where bubblewrap is not installed."""
     network: bool = False
+    """Give code the host's network, its loopback included."""
     time_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
+    """Longest run of one piece of code, in seconds."""
     memory_mb: Annotated[int, Field(ge=32, le=65_536)] = 1024
+    """Most memory of each process, and of all of them together, in megabytes."""
     output_kb: Annotated[int, Field(ge=1, le=1024)] = 8
+    """Most output that is kept, in kilobytes."""
     processes: Annotated[int, Field(ge=2, le=4096)] = 64
+    """Most processes at a time."""
     file_mb: Annotated[int, Field(ge=1, le=65_536)] = 200
+    """Largest size of each file, and of the task's folder as a whole, in megabytes."""
 
 
 class PriceSettings(_Section):
-    """US dollars for a million tokens."""
+    """The price of a model's tokens."""
 
     input: Annotated[Decimal, Field(ge=0)]
+    """US dollars for a million input tokens."""
     output: Annotated[Decimal, Field(ge=0)]
+    """US dollars for a million output tokens."""
 
 
 Provider = Literal["openai-compatible", "openai", "anthropic"]
@@ -219,24 +269,30 @@ _PROVIDERS: tuple[str, ...] = get_args(Provider)
 
 
 class EndpointSettings(_Section):
-    """One model at one endpoint; `free` declares that it costs nothing.
-
-    `model` may carry its provider: `openai:gpt-5`.
-    """
+    """One model at one endpoint."""
 
     provider: Provider = "openai-compatible"
+    """Whose API the endpoint speaks."""
     model: Annotated[str, Field(min_length=1)]
+    """Name of the model; may begin with its provider: `openai:gpt-5`."""
     base_url: str = ""
+    """Address of the API; needed for openai-compatible ones, the provider's own otherwise."""
     api_key: SecretStr | None = None
+    """The key itself; api_key_env or key_file keep it out of the settings file."""
     api_key_env: str = ""
+    """Environment variable that holds the key; OPENAI_API_KEY or ANTHROPIC_API_KEY, by provider, if empty."""
     key_file: Path | None = None
+    """File that holds the key."""
     price: PriceSettings | None = None
+    """Price of the model's tokens, where it is not known or not the list price."""
     free: bool = False
+    """Declare that the model costs nothing."""
     stream: bool = True
+    """Receive the reply as it is written."""
 
     @model_validator(mode="before")
     @classmethod
-    def _provider_in_the_name(cls, data: Any) -> Any:
+    def _split_provider(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
         fields = cast("Tree", data)
@@ -244,7 +300,7 @@ class EndpointSettings(_Section):
         return {**fields, "provider": provider, "model": model} if model and provider in _PROVIDERS else fields
 
     @model_validator(mode="after")
-    def _reachable(self) -> "EndpointSettings":
+    def _check_address(self) -> "EndpointSettings":
         if self.provider == "openai-compatible" and not self.base_url:
             raise ValueError("an openai-compatible model needs a base_url")
         if self.base_url and not re.match(r"https?://[^/\s]", self.base_url):
@@ -253,115 +309,140 @@ class EndpointSettings(_Section):
 
 
 class ModelSettings(EndpointSettings):
-    """The model of one role. Fallbacks speak the same dialect and are tried in order when it can't answer.
-
-    `show` is what a step, or a deep check, is told with: the picture, the list of elements, or both. A light check gets
-    a smaller picture and less room for its answer.
-    """
+    """The model of one role."""
 
     dialect: Literal["auto", "tools", "autoglm", "uitars", "anthropic-computer", "openai-computer"] = "auto"
+    """How the model is asked for actions; `auto` chooses by the model's name."""
     coordinates: Literal["auto", "pixels", "thousandths"] = "auto"
+    """Scale of the points that the model answers with; `auto` is the dialect's."""
     vision: bool = True
+    """The model can see pictures."""
     show: Literal["picture", "list", "both", "marks"] = "both"
+    """What the model is shown of the screen: the picture, the list of elements, both, or both with numbers drawn on the
+    picture."""
     picture_side: Annotated[int, Field(ge=200, le=4096)] = 1280
+    """Longest side of a picture, in pixels; a light quality check gets a smaller one."""
     max_output_tokens: Annotated[int, Field(ge=64, le=200_000)] = 3000
+    """Most tokens of one reply; a light quality check gets fewer."""
     connect_timeout_s: Annotated[float, Field(gt=0, le=600)] = 10.0
+    """Time to connect, in seconds."""
     first_byte_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
+    """Time to the first byte of a reply, in seconds."""
     total_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 110.0
+    """Time to the end of a reply, in seconds."""
     retries: Annotated[int, Field(ge=0, le=20)] = 3
+    """How often a failed request is sent again."""
     fallbacks: tuple[EndpointSettings, ...] = ()
+    """Endpoints that are tried in order when this one fails; they use the same dialect
+    and have the settings from `provider` to `stream`."""
 
     @model_validator(mode="after")
-    def _can_speak(self) -> "ModelSettings":
+    def _check_dialect(self) -> "ModelSettings":
         """A provider's own screen tool exists at that provider only."""
         for endpoint in (self, *self.fallbacks):
             anthropic = endpoint.provider == "anthropic"
             if self.dialect == "anthropic-computer" and not anthropic:
                 raise ValueError(f'the dialect {self.dialect} needs provider = "anthropic" for {endpoint.model}')
             if self.dialect == "openai-computer" and anthropic:
-                raise ValueError(f"the dialect {self.dialect} is not spoken by {endpoint.model} of anthropic")
+                raise ValueError(f"the dialect {self.dialect} is not supported by {endpoint.model} of anthropic")
         return self
 
 
 class McpServerSettings(_Section):
-    """An MCP server that is started by this command; all of its tools are offered."""
+    """An MCP server whose tools are all offered."""
 
     command: Annotated[tuple[str, ...], Field(min_length=1)]
+    """Command that starts the MCP server."""
 
 
 class ChatSettings(_Section):
-    """Layered chat: how often the planner may call tools for one message, and how many steps each of its tasks has.
-
-    `instructions` is a file in place of the planner's own; `tools` are Python functions, as `module:function`.
-    Of the conversation so far the planner is told the newest `context_chars`.
-    """
+    """Layered chat: a model that talks with the user and gives tasks to devices."""
 
     max_turns: Annotated[int, Field(ge=1, le=1000)] = 50
+    """Most model replies for one message of the user."""
     inner_steps: Annotated[int, Field(ge=1, le=1000)] = 5
+    """Most steps of each task that the model starts."""
     device_wait_s: Annotated[float, Field(ge=0, le=3600)] = 0.0
+    """How long a busy device is waited for, in seconds."""
     instructions: Path | None = None
+    """File with the system prompt that replaces the built-in one."""
     tools: tuple[Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")], ...] = ()
+    """Python functions that the model may call, as `module:function`."""
     mcp: tuple[McpServerSettings, ...] = ()
+    """MCP servers whose tools the model may call."""
     tool_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
+    """Time that a tool has to answer, in seconds."""
     context_chars: Annotated[int, Field(ge=500, le=1_000_000)] = 24_000
+    """How much of the conversation the model is told, in characters, newest first."""
 
 
 class McpSettings(_Section):
-    """Deskhand as an MCP server. Goals that come in there are a model's words, not the person's.
-
-    `secrets` are those that such a goal may name.
-    """
+    """Deskhand as an MCP server. A goal that comes from there was written by a model, not by the user."""
 
     secrets: Names = ()
-
-    @field_validator("secrets", mode="before")
-    @classmethod
-    def _one_line(cls, value: Any) -> Any:
-        return in_one_line(value)
+    """Secrets that such a goal may name."""
 
 
 class ServerSettings(_Section):
-    """Where the server listens. Beyond this machine only with `expose`; `names` are further names it is called by.
-
-    No token file: one in the data folder. After `wrong_tokens` wrong ones in a minute no more are looked at.
-    """
+    """The HTTP server."""
 
     host: str = "127.0.0.1"
+    """Address to listen on."""
     port: Annotated[int, Field(ge=0, le=65_535)] = 8765
+    """Port to listen on; 0 for any free one."""
     expose: bool = False
+    """Accept connections from other machines."""
     names: tuple[str, ...] = ()
+    """Further host names under which the server may be called."""
     token_file: Path | None = None
+    """File that holds the access token; one in the data folder if not set."""
     wrong_tokens: Annotated[int, Field(ge=1, le=100_000)] = 20
+    """Most wrong tokens a minute; further ones are answered with 429. The right token always works."""
     body_kb: Annotated[int, Field(ge=1, le=1_000_000)] = 1024
+    """Largest body of a request, in kilobytes."""
 
 
 class ModelsSettings(_Section):
-    """One model for each role; a role without one works offline, by rules."""
+    """One model for each role. A role without a model works offline, by rules."""
 
     manager: ModelSettings | None = None
+    """Plans tasks."""
     operator: ModelSettings | None = None
+    """Works the screen."""
     technician: ModelSettings | None = None
+    """Writes code that runs in the sandbox."""
     analyst: ModelSettings | None = None
+    """Works on text and answers questions without acting."""
     evaluator: ModelSettings | None = None
+    """Checks the quality of the work."""
     assistant: ModelSettings | None = None
+    """Talks with the user in layered chat."""
 
 
 class BudgetSettings(_Section):
-    """US dollars: the hard cap of a task, and the most that one operation of each tier may cost."""
+    """Limits of what model calls may cost."""
 
     task: Annotated[Decimal, Field(ge=0)] = Decimal("1.00")
+    """Most that a task may cost, in US dollars."""
     low: Annotated[Decimal, Field(ge=0)] = Decimal("0.01")
+    """Most that one operation of the low tier may cost, in US dollars."""
     medium: Annotated[Decimal, Field(ge=0)] = Decimal("0.10")
+    """Most that one operation of the medium tier may cost, in US dollars."""
     high: Annotated[Decimal, Field(ge=0)] = Decimal("1.00")
+    """Most that one operation of the high tier may cost, in US dollars."""
 
 
 class Settings(_Section):
     """All settings with their defaults. Immutable: a running task keeps the ones it started with."""
 
     device: str = ""
+    """Device to work on, as listed by `deskhand devices`; empty for the simulated phone."""
     loop: Literal["dual", "single"] = "dual"
+    """`dual` plans and supervises; `single` lets one worker pursue the goal alone."""
     data_dir: Path = Field(default_factory=lambda: home_folder("XDG_DATA_HOME", ".local/share"))
+    """Folder for the journal, pictures and files of tasks."""
     time_limit_s: Annotated[float, Field(gt=0, le=604_800)] = 3600.0
+    """Longest duration of a task, in seconds."""
     executor: ExecutorSettings = ExecutorSettings()
     settle: SettleSettings = SettleSettings()
     rules: RuleSettings = RuleSettings()

@@ -81,9 +81,9 @@ def verdict(url: str, allow: Iterable[str], deny: Iterable[str]) -> str:
         address = read(url)
     except ValueError as trouble:
         return f"{_short(url)} can't be opened: {trouble}, so no list of sites can allow it."
-    if any(pattern(entry).covers(address) for entry in denied):
+    if any(parse_pattern(entry).covers(address) for entry in denied):
         return f"{address.site} is not to be opened: policy.sites_deny refuses it."
-    if allowed and not any(pattern(entry).covers(address) for entry in allowed):
+    if allowed and not any(parse_pattern(entry).covers(address) for entry in allowed):
         return f"{address.site} is not to be opened: it is not in policy.sites_allow."
     return ""
 
@@ -142,7 +142,7 @@ def _label(label: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def pattern(entry: str) -> Pattern:
+def parse_pattern(entry: str) -> Pattern:
     """An entry of a list; raises ValueError with what is wrong about it."""
     text = entry.strip()
     scheme, slashes, rest = text.partition("://")

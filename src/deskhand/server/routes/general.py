@@ -33,7 +33,7 @@ async def health(shared: Shared) -> Health:
 async def settings(shared: Shared) -> SettingsView:
     """Every setting and where it comes from. Keys are never told."""
     rows = shared.watch.explained()
-    return SettingsView(settings=[SettingView(key=key, value=value, origin=origin) for key, value, origin in rows])
+    return SettingsView(settings=[SettingView(key=row.key, value=row.value, origin=row.origin) for row in rows])
 
 
 @router.get("/costs", responses=documented(503))
