@@ -5,7 +5,6 @@ Heavy parts are imported where they are made, so that nobody pays for what they 
 
 from __future__ import annotations
 
-import re
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
@@ -23,6 +22,7 @@ from deskhand.core.screen import DeviceInfo, Frame, Observation
 from deskhand.engine.budget import Budget
 from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
 from deskhand.engine.run import Crew, Task, clear_goal
+from deskhand.engine.safety.authority import USER, Authority
 from deskhand.engine.safety.policy import judge
 from deskhand.engine.secrets.vault import Vault
 from deskhand.engine.secrets.wrappers import checked, covered_screen, guarded, named_by_the_person
@@ -104,40 +104,35 @@ class Deskhand:
         max_steps: int | None = None,
         wait_s: float = 0.0,
         attended: bool = False,
-        said: str | None = None,
-        wish: str = "",
-        foreign: bool = False,
+        authority: Authority = USER,
         budget: Budget | None = None,
     ) -> AsyncGenerator[Task, None]:
         """A task under way on a leased device, at a page if one is given; leaving the block stops it.
 
         `attended`: somebody follows it and answers what it asks; else every question ends it.
-        `said`: the person's own words where the goal is not: it may name no secret that they don't.
-        `wish`: the newest of them; a goal that quotes it is theirs after all.
-        `foreign`: a model that is not ours has chosen the goal, so that it counts as agreed to by nobody.
+        `authority`: who wrote the goal.
         `budget`: money that it shares with others; else it has its own.
         """
         goal, name = clear_goal(goal), device or self.settings.device or DEFAULT_DEVICE
         policy = self.settings.policy
         if url and (refused := verdict(url, policy.sites_allow, policy.sites_deny)):
             raise UsageError(f"{refused}.")  # a browser would say so itself, a phone would not
-        await checked(goal, self._vault, said)
-        quoted = said is not None and is_quoted(goal, wish)
+        await checked(goal, self._vault, authority)
+        approves = authority.is_goal_approval(goal, loop, self.settings.models)
         async with (
             self.pool.lease(name, wait_s=wait_s) as leased,
-            self._crew(leased, loop, budget, quoted=quoted, foreign=foreign) as crew,
+            self._crew(leased, loop, budget, goal_approves=approves) as crew,
         ):
             if url:
-                await self._open_page(leased, url, goal, foreign=foreign)
+                await self._open_page(leased, url, authority)
             async with _under_way(Task(goal, crew, max_steps, attended=attended)) as run:
                 yield run
 
-    async def _open_page(self, device: Device, url: str, goal: str, *, foreign: bool) -> None:
+    async def _open_page(self, device: Device, url: str, authority: Authority) -> None:
         """The page that a task begins with; one that a model has chosen is held to the whole policy."""
         opening = PlannedAction(action=OpenUrl(url=url))
-        if foreign:
-            seen = Observation(await device.frame())
-            permit = judge(opening, seen, self.settings.policy, goal=goal, own_words=False)
+        if authority.author == "foreign":
+            permit = judge(opening, Observation(await device.frame()), self.settings.policy)
             if permit.verdict != "allow":
                 raise UsageError(permit.reason)
         await device.act(opening.action)
@@ -156,9 +151,12 @@ class Deskhand:
         records = await self.journal.read(task_id)
         past, events = fold_all(records), [record.event for record in records]
         await self._vault.learn(named_by_the_person(events))
+        approves = USER.is_goal_approval(past.goal, past.loop, self.settings.models)
         async with (
             self.pool.lease(device or past.device, wait_s=wait_s) as leased,
-            self._crew(leased, past.loop, Budget(self.settings.budget, past.most_spent), events) as crew,
+            self._crew(
+                leased, past.loop, Budget(self.settings.budget, past.most_spent), events, goal_approves=approves
+            ) as crew,
             _under_way(Task.resumed(past, crew, max_steps, attended=attended)) as run,
         ):
             yield run
@@ -181,13 +179,9 @@ class Deskhand:
         budget: Budget | None = None,
         past: Sequence[Event] = (),
         *,
-        quoted: bool = False,
-        foreign: bool = False,
+        goal_approves: bool,
     ) -> AsyncGenerator[Crew, None]:
-        """Everyone who works on one task, with one budget; their models are closed with the task.
-
-        `quoted`: the goal repeats the person's words, whoever has chosen it.
-        """
+        """Everyone who works on one task, with one budget; their models are closed with the task."""
         async with AsyncExitStack() as closing:
             staff = TaskRoles(self.settings, self.clock, budget or Budget(self.settings.budget), closing)
             crew = Crew(
@@ -204,8 +198,7 @@ class Deskhand:
                 movers=self._settle.movers(device.id),
                 code=self._code,
                 bills=staff.bills,
-                own_words=not foreign
-                and (staff.own_words or (quoted and loop == "single" and not self.settings.models.operator)),
+                goal_approves=goal_approves,
             )
             yield guarded(crew, self._vault, past)
 
@@ -213,31 +206,6 @@ class Deskhand:
         from deskhand.sandbox.code_runner import Sandbox
 
         return Sandbox(self.settings.sandbox, self.settings.data_dir / "work" / task_id, self.clock)
-
-
-def is_quoted(goal: str, wish: str) -> bool:
-    """Whether a goal is nothing but whole parts of what the person wishes, as they stand there.
-
-    Fewer words than a part are no quotation: "Delete it" is not what "Don't delete it" says.
-    """
-    wanted = _parts(goal)
-    for sentence in filter(None, _SENTENCE.split(wish)):
-        parts = _parts(sentence)
-        starts = range(len(parts) - len(wanted) + 1)
-        if wanted and not _REFUSAL.search(sentence) and any(parts[at : at + len(wanted)] == wanted for at in starts):
-            return True
-    return bool(wanted) and wanted == _parts(wish)
-
-
-# Where one part of an instruction ends and the next begins, in English and Chinese.
-_PART = re.compile(r"[,;:.!?\n，；：。！？、]+|\b(?:and then|and|then)\b|然后|接着|并且|再", re.IGNORECASE)
-_SENTENCE = re.compile(r"[.!?\n。！？]+")
-_REFUSAL = re.compile(r"\b(?:not|never|no|without|cannot|\w+n['’]t)\b|不|别|勿|禁止", re.IGNORECASE)
-
-
-def _parts(text: str) -> list[str]:
-    bare = ("".join(filter(str.isalnum, part.casefold())) for part in _PART.split(text))
-    return [part for part in bare if part]
 
 
 @asynccontextmanager

@@ -34,11 +34,6 @@ class TaskRoles:
         operator = self._settings.models.operator
         return operator.model if operator else "offline"
 
-    @property
-    def own_words(self) -> bool:
-        """Whether no model has a say: then all that is done comes from the person's own words."""
-        return not any(section for _, section in self._settings.models)
-
     def workers(self) -> dict[WorkerRole, Worker]:
         """A new kind of worker is one more line here."""
         return {"operator": self._operator(), "technician": self._technician(), "analyst": self._analyst()}

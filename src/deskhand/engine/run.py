@@ -76,7 +76,7 @@ class Management:
 class Crew:
     """All that a task needs besides its goal. Without management it is the single loop: the operator alone.
 
-    `own_words`: nobody but the person's plain words decides what is done; no model has a say.
+    `goal_approves`: the goal's words count as approval of what they ask for (`Authority.is_goal_approval`).
     """
 
     device: Device
@@ -93,7 +93,7 @@ class Crew:
     # By task: each has a folder of its own, also after it was resumed.
     code: Callable[[str], CodeRunner] | None = None
     bills: Bills = field(default_factory=Bills)
-    own_words: bool = False
+    goal_approves: bool = False
 
 
 def clear_goal(goal: str) -> str:
@@ -138,7 +138,7 @@ class Task:
             settings=crew.settings.executor,
             policy=crew.settings.policy,
             people=self._people,
-            own_words=crew.own_words,
+            goal_approves=crew.goal_approves,
             unanswered=_to_ask_again(past.requests) if past else (),
             max_steps=self._max_steps,
             code=crew.code(self.task_id) if crew.code else None,

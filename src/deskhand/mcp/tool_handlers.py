@@ -15,6 +15,7 @@ from deskhand.core.human import UserReply, UserRequest
 from deskhand.core.screen import Frame
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Task
+from deskhand.engine.safety.authority import Authority
 from deskhand.mcp.tool_schemas import (
     ChatTold,
     Ending,
@@ -33,7 +34,6 @@ from deskhand.screen.frame import bounded, decode, to_jpeg
 from deskhand.sessions.device_jobs import InnerLoops
 from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.sessions.tasks import Tasks
-from deskhand.settings.placeholders import placeholder
 from deskhand.settings.schema import Settings
 from deskhand.task.events import Observed, Settled
 
@@ -104,9 +104,8 @@ class Desk:
         self._hand.settings = self._watch.current()
         return self._hand.settings
 
-    def _said(self) -> str:
-        """What the person has said: nothing but the secrets that their settings give leave for."""
-        return " ".join(map(placeholder, self._settings().mcp.secrets))
+    def _authority(self) -> Authority:
+        return Authority.of_foreign_model(self._settings().mcp.secrets)
 
     # --- the tools -----------------------------------------------------------------------------------------
 
@@ -117,8 +116,7 @@ class Desk:
 
     async def chat(self, given: Order, _: Progress) -> Answer:
         settings = self._settings()
-        loops = InnerLoops(self._hand, settings.chat, Budget(settings.budget), _needs_the_person)
-        loops.said, loops.foreign = self._said(), True
+        loops = InnerLoops(self._hand, settings.chat, Budget(settings.budget), _needs_the_person, self._authority())
         self._chats.add(loops)
         try:
             return Answer(ChatTold.model_validate(await loops.job(given.device_id, given.message)))
@@ -132,8 +130,7 @@ class Desk:
             url=given.url,
             loop=given.loop,
             max_steps=given.max_steps,
-            said=self._said(),
-            foreign=True,
+            authority=self._authority(),
         )
         await _watch(run, given.wait_s, progress)
         return Answer(task_told(run.state, running=True))

@@ -15,6 +15,7 @@ from deskhand.core.screen import Observation
 from deskhand.core.statuses import ExecStatus, TaskStatus
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Task
+from deskhand.engine.safety.authority import Authority
 from deskhand.prompting import describe as telling
 from deskhand.settings.schema import ChatSettings
 from deskhand.task.events import UserAsked
@@ -30,16 +31,14 @@ Asked = Callable[[Task, UserRequest], Awaitable[None]]
 class InnerLoops:
     """The jobs of one conversation. `asked` is called when one of them needs the person."""
 
-    def __init__(self, hand: Deskhand, settings: ChatSettings, budget: Budget, asked: Asked) -> None:
+    def __init__(
+        self, hand: Deskhand, settings: ChatSettings, budget: Budget, asked: Asked, authority: Authority
+    ) -> None:
         self._hand = hand
         self._settings = settings
         self._budget = budget
         self._asked = asked
-        # What the person has said so far: secrets are named by them and by nobody else.
-        self.said = ""
-        # The newest of it: what was wished for earlier is done, and no leave to do it again.
-        self.wish = ""
-        self.foreign = False
+        self.authority = authority
         self.runs: dict[str, Task] = {}
 
     async def chat(self, device_id: str, message: str) -> dict[str, Any]:
@@ -61,9 +60,7 @@ class InnerLoops:
             max_steps=self._settings.inner_steps,
             wait_s=self._settings.device_wait_s,
             attended=True,
-            said=self.said,
-            wish=self.wish,
-            foreign=self.foreign,
+            authority=self.authority,
             budget=self._budget,
         )
         async with starting as run:

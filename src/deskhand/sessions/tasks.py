@@ -10,6 +10,7 @@ from deskhand.build import Deskhand
 from deskhand.core.actions import Action
 from deskhand.core.errors import DeskhandError, UsageError
 from deskhand.engine.run import Task
+from deskhand.engine.safety.authority import USER, Authority
 from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.task.events import LoopMode
 from deskhand.task.fold import fold_all
@@ -44,13 +45,9 @@ class Tasks:
         loop: LoopMode | None = None,
         max_steps: int | None = None,
         wait_s: float = 0.0,
-        said: str | None = None,
-        foreign: bool = False,
+        authority: Authority = USER,
     ) -> Task:
-        """A task under way. It takes the settings as they are now, and keeps them.
-
-        `said`, `foreign`: whose words the goal is, as `Deskhand.start` has it.
-        """
+        """A task under way. It takes the settings as they are now, and keeps them."""
         await self._put_away()
         settings = self._hand.settings = self._watch.current()
         return await self._held(
@@ -62,8 +59,7 @@ class Tasks:
                 max_steps=max_steps,
                 wait_s=wait_s,
                 attended=True,
-                said=said,
-                foreign=foreign,
+                authority=authority,
             )
         )
 

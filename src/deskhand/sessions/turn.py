@@ -23,6 +23,7 @@ from deskhand.core.llm import ModelReply, ToolCall
 from deskhand.core.protocols import Assistant
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Task
+from deskhand.engine.safety.authority import Authority
 from deskhand.prompting.describe import language_of
 from deskhand.sessions.conversation_entries import (
     Asked,
@@ -82,7 +83,7 @@ class Exchange:
         self._settings = settings
         # One for the message as a whole: the assistant and all that it starts share the cap of one task.
         self._budget = Budget(settings.budget)
-        self._loops = InnerLoops(hand, settings.chat, self._budget, self._asked)
+        self._loops = InnerLoops(hand, settings.chat, self._budget, self._asked, Authority.of_assistant(()))
         self._paid = PaidCalls(self)
         self._turn = asyncio.Lock()
         self._begun = asyncio.Event()
@@ -158,8 +159,8 @@ class Exchange:
 
     async def _replied(self, assistant: Assistant, toolbox: Toolbox) -> ModelReply:
         past = [kept.entry for kept in await self._store.read(self.session_id)]
-        said = [entry.content for entry in past if isinstance(entry, Asked)]
-        self._loops.said, self._loops.wish = "\n".join(said), said[-1] if said else ""
+        messages = [entry.content for entry in past if isinstance(entry, Asked)]
+        self._loops.authority = Authority.of_assistant(messages)
         reply = await assistant.answer(turns_of(past, self._settings.chat.context_chars), toolbox.tools)
         # Ids of our own: some servers give none, or the same ones again and again.
         calls = tuple(replace(call, id=f"call_{secrets.token_hex(6)}") for call in reply.calls)

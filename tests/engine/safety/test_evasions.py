@@ -236,7 +236,5 @@ def test_a_page_gets_a_file_only_with_a_yes(role: Role) -> None:
     seen = screen(focused(role, hint=FILE_HINT))
     for attach in (Type(text="/root/.ssh/id_rsa"), Type(text="/root/.ssh/id_rsa", press_enter=True)):
         assert risk_of(attach, seen) == "irreversible"
-        permit = judge(
-            PlannedAction(action=attach), seen, PolicySettings(), goal="Upload /root/.ssh/id_rsa", own_words=True
-        )
+        permit = judge(PlannedAction(action=attach), seen, PolicySettings(), approved="Upload /root/.ssh/id_rsa")
         assert permit.verdict == "allow", "as the person asked for it"

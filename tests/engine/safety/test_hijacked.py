@@ -81,7 +81,7 @@ def test_nothing_that_can_not_be_undone_is_done_without_a_yes(seed: int, locale:
     for _ in range(STEPS):
         seen = handset.observe()
         action = impulse(dice, seen)
-        permit = judge(PlannedAction(action=action), seen, PolicySettings(), goal="看看手机上有什么", own_words=False)
+        permit = judge(PlannedAction(action=action), seen, PolicySettings())
         if permit.verdict != "allow":
             asked += 1
             continue

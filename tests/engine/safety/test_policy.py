@@ -54,7 +54,7 @@ def screen(*elements: Element, app: str = "com.example.app", title: str = "") ->
 
 
 def judged(action: Action, seen: Observation, goal: str = "Look around", own: bool = False, **policy: Any) -> Permit:
-    return judge(PlannedAction(action=action), seen, PolicySettings(**policy), goal=goal, own_words=own)
+    return judge(PlannedAction(action=action), seen, PolicySettings(**policy), approved=goal if own else "")
 
 
 def risk_of(action: Action, seen: Observation) -> str:
@@ -214,7 +214,7 @@ def test_the_workers_words_make_it_riskier_and_never_safer() -> None:
 
 def test_what_the_model_marks_is_asked_about_even_in_the_persons_own_words() -> None:
     planned = PlannedAction(action=Click(x=X, y=Y, target="Details"), sensitive="it shows a password")
-    permit = judge(planned, screen(thing("Details")), PolicySettings(), goal="click Details", own_words=True)
+    permit = judge(planned, screen(thing("Details")), PolicySettings(), approved="click Details")
     assert (permit.verdict, permit.risk) == ("ask", "irreversible")
     said = f'click "Details" ({X}, {Y}) has to be agreed to first: it shows a password'
     assert permit.reason == said

@@ -90,8 +90,8 @@ async def test_the_warnings_of_each_family_are_heeded(
 def test_what_a_provider_holds_back_no_setting_lets_pass() -> None:
     (planned,) = openai().actions
     seen = Observation(Frame(np.zeros((100, 100, 4), np.uint8)))
-    permit = judge(planned, seen, PolicySettings(irreversible="allow"), goal="click it", own_words=True)
+    permit = judge(planned, seen, PolicySettings(irreversible="allow"), approved="click it")
     assert (permit.verdict, permit.reason) == ("ask", "click (20, 40) has to be agreed to first: Odd page.")
     # The model's own mark is one that the person may have answered beforehand.
     (planned,) = autoglm().actions
-    assert judge(planned, seen, PolicySettings(irreversible="allow"), goal="pay", own_words=False).verdict == "allow"
+    assert judge(planned, seen, PolicySettings(irreversible="allow")).verdict == "allow"

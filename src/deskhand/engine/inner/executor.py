@@ -66,7 +66,7 @@ class Executor:
         settings: ExecutorSettings,
         policy: PolicySettings,
         people: HumanInput,
-        own_words: bool = False,
+        goal_approves: bool = False,
         max_steps: int,
         unanswered: Sequence[UserRequest] = (),
         code: CodeRunner | None = None,
@@ -81,7 +81,7 @@ class Executor:
         self._policy = policy
         self._people = people
         self._unanswered = list(unanswered)
-        self._permission = Permission(log, eyes, people, policy, movers, own_words=own_words)
+        self._permission = Permission(log, eyes, people, policy, movers, goal_approves=goal_approves)
         self._eyes = eyes
         self._stuck = StuckWatch(movers=movers)
         self._actor = ActionRunner(device, eyes, log, settle, clock, settings, self._stuck, code)

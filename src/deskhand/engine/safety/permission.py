@@ -34,14 +34,14 @@ class Permission:
         policy: PolicySettings,
         movers: SelfMotion,
         *,
-        own_words: bool,
+        goal_approves: bool,
     ) -> None:
         self._log = log
         self._eyes = eyes
         self._people = people
         self._policy = policy
         self._movers = movers
-        self._own_words = own_words
+        self._goal_approves = goal_approves
         self._seen: Observation | None = None
 
     async def of(self, planned: PlannedAction, seen: Observation | None) -> Permit:
@@ -54,7 +54,8 @@ class Permission:
         if seen is None or (listed and (seen.elements is None or await self._moved_on(seen))):
             seen = await self._eyes.observe(listed)
         self._seen = seen
-        return judge(planned, seen, self._policy, goal=self._log.state.goal, own_words=self._own_words)
+        approved = self._log.state.goal if self._goal_approves else ""
+        return judge(planned, seen, self._policy, approved=approved)
 
     async def _moved_on(self, seen: Observation) -> bool:
         await self._eyes.perception.frame()  # at hand where the device tells of changes, or the decision was quick

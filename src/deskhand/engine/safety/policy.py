@@ -33,11 +33,11 @@ class Permit:
     reason: str = ""
 
 
-def judge(planned: PlannedAction, seen: Observation, policy: PolicySettings, *, goal: str, own_words: bool) -> Permit:
+def judge(planned: PlannedAction, seen: Observation, policy: PolicySettings, *, approved: str = "") -> Permit:
     """Whether this action may be carried out on this screen.
 
-    `goal` is the root goal, whatever subtask is under way. `own_words`: the worker carries out the person's own plain
-    words and nothing else; then what cannot be undone counts as agreed to, as far as the goal asks for it.
+    `approved` is the root goal, whatever subtask is under way, where its words are an approval (`Authority`);
+    then what cannot be undone is allowed as far as they ask for it.
     """
     action, found = planned.action, assess(planned, seen)
     if isinstance(action, TakeOver):
@@ -52,9 +52,9 @@ def judge(planned: PlannedAction, seen: Observation, policy: PolicySettings, *, 
     if (
         decided == "ask"
         and found.risk == "irreversible"
-        and own_words
+        and approved
         and not planned.sensitive
-        and _in_the_goal(found, goal)
+        and _in_the_goal(found, approved)
     ):
         return Permit("allow", found.risk)
     match decided:

@@ -21,6 +21,7 @@ from deskhand.core.planning import GateRequest, Material, Plan, PlanRequest, Qua
 from deskhand.core.protocols import Coach, CodeRunner, Device, Judge, Planner, ScreenReader, Worker
 from deskhand.core.screen import AppInfo, Element, Frame, Observation
 from deskhand.engine.run import Crew, Management
+from deskhand.engine.safety.authority import Authority
 from deskhand.engine.secrets.vault import HIDDEN, Vault
 from deskhand.screen.redact import blank, covered
 from deskhand.settings.placeholders import misspelt_in, names_in, placeholder
@@ -33,15 +34,12 @@ _LIST_S = 10.0
 _AROUND_OTHERS = frozenset({"window", "dialog", "group", "list", "menu"})
 
 
-async def checked(words: str, vault: Vault, said: str | None = None) -> None:
-    """Get the values of all secrets that a goal names; raises SettingsError or UsageError before any work.
-
-    `said` are the person's words where the goal is someone else's.
-    """
+async def checked(words: str, vault: Vault, authority: Authority) -> None:
+    """Get the values of all secrets that a goal names; raises SettingsError or UsageError before any work."""
     if wrong := misspelt_in(words):
         raise UsageError(f"{wrong} names no secret: write {{{{secret:NAME}}}}, with letters, digits, _ - and dots.")
     for name in names_in(words):
-        if said is not None and name not in names_in(said):
+        if not authority.can_use_secret(name):
             raise UsageError(f"The person has not named the secret {name}, so it can't be used.")
     await vault.learn(names_in(words))
 
