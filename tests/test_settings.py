@@ -22,7 +22,7 @@ from deskhand.core.actions import Click, OpenApp
 from deskhand.core.errors import AppNotFound, DeviceSetup, ModelUnavailable
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.planning import Depth, GateTrigger
-from deskhand.devices.browser.provider import Browsers
+from deskhand.devices.browser.provider import BrowserProvider
 from deskhand.engine.budget import TIERS, Budget
 from deskhand.engine.outer.quality_gate import choose_depth
 from deskhand.models.make_model import make_model
@@ -361,7 +361,7 @@ async def test_the_assistants_model_can_be_probed() -> None:
 
 
 async def test_a_running_browser_is_looked_for_at_its_address() -> None:
-    browsers = Browsers(BrowserSettings(cdp_url="http://127.0.0.1:9"), SystemClock())
+    browsers = BrowserProvider(BrowserSettings(cdp_url="http://127.0.0.1:9"), SystemClock())
     with pytest.raises(DeviceSetup, match=r"No browser answers at http://127\.0\.0\.1:9"):
         await browsers.open("")
 
@@ -380,7 +380,7 @@ def display() -> Iterator[str]:
 @pytest.mark.parametrize("headless", [True, False])
 async def test_a_browser_can_be_watched_at_work(display: str, monkeypatch: pytest.MonkeyPatch, headless: bool) -> None:
     monkeypatch.setenv("DISPLAY", display)
-    browser = await Browsers(BrowserSettings(headless=headless), SystemClock()).open("")
+    browser = await BrowserProvider(BrowserSettings(headless=headless), SystemClock()).open("")
     screen = Display(display)
 
     def shown() -> bool:

@@ -15,7 +15,7 @@ from deskhand.clock import SystemClock
 from deskhand.core.actions import ActionKind, OpenUrl
 from deskhand.core.geometry import Rect
 from deskhand.devices.browser.browser_process import find_executable
-from deskhand.devices.browser.device import BrowserDevice, launch
+from deskhand.devices.browser.device import BrowserDevice, open_browser
 from deskhand.settings.schema import BrowserSettings
 from tests.contract.stage import PLAIN, Board, Felt, until
 from tests.devices.browser.browser_stage import device_in, running, serving
@@ -73,7 +73,7 @@ class BrowserStage:
         wish = f'{{"partition": {{"default_zoom_level": {{"x": {ZOOM_LEVEL}}}}}}}'
         (self._folder / "Default" / "Preferences").write_text(wish)
         settings = BrowserSettings(width=1280, height=960, profile=self._folder)
-        device = await launch(settings, clock=SystemClock())
+        device = await open_browser(settings, clock=SystemClock())
         self._stack.push_async_callback(device.close)
         return device
 
@@ -84,7 +84,7 @@ class BrowserStage:
 
     async def _ask(self, code: str) -> Any:
         """The page itself, past the device."""
-        tab = await self.device._window.front()
+        tab = await self.device._window.get_front_tab()
         return await tab.page.evaluate(code)
 
     async def reset(self) -> None:
@@ -97,7 +97,7 @@ class BrowserStage:
         await self._ask("reset()")
 
     async def _alone(self) -> bool:
-        await self.device._window.front()
+        await self.device._window.get_front_tab()
         return len(self.device._window.tabs) == 1
 
     async def board(self) -> Board:
@@ -165,7 +165,7 @@ class BrowserStage:
             async with async_playwright() as driver:
                 other = await driver.chromium.connect_over_cdp(url)
                 await other.contexts[0].add_init_script(SHIFTED)
-                device = await launch(BrowserSettings(), clock=SystemClock(), cdp_url=url)
+                device = await open_browser(BrowserSettings(), clock=SystemClock(), cdp_url=url)
                 await device.close()
         finally:
             os.killpg(process.pid, signal.SIGKILL)

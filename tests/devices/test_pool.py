@@ -17,7 +17,7 @@ from deskhand.core.errors import DeviceBusy, DeviceGone, DeviceSetup, UnknownDev
 from deskhand.core.protocols import Device
 from deskhand.devices.android.adb.client import AdbClient
 from deskhand.devices.android.provider import PhoneProvider
-from deskhand.devices.browser.provider import Browsers
+from deskhand.devices.browser.provider import BrowserProvider
 from deskhand.devices.desktop.provider import Desktops
 from deskhand.devices.pool import Pool
 from deskhand.settings.schema import BrowserSettings, DesktopSettings, Settings
@@ -154,16 +154,16 @@ async def test_a_phone_is_busy_by_whichever_name_it_is_called(
 
 async def test_a_browser_of_the_settings_is_one_whatever_it_is_called(tmp_path: Path) -> None:
     for settings in (BrowserSettings(profile=tmp_path), BrowserSettings(cdp_url="http://127.0.0.1:9")):
-        browsers = Browsers(settings, SystemClock())
+        browsers = BrowserProvider(settings, SystemClock())
         assert {await browsers.full_name(name) for name in ("", "shop", "http://shop/")} == {""}
-    assert await Browsers(BrowserSettings(), SystemClock()).full_name("shop") == "shop"
+    assert await BrowserProvider(BrowserSettings(), SystemClock()).full_name("shop") == "shop"
 
 
 async def test_a_display_or_a_browser_that_does_not_answer_is_listed_as_such() -> None:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        browsers = Browsers(BrowserSettings(cdp_url=address), SystemClock())
+        browsers = BrowserProvider(BrowserSettings(cdp_url=address), SystemClock())
         (browser,) = await browsers.found()
         assert (browser.state, browser.detail.partition(":")[0]) == ("unusable", "No browser answers at http")
         listening.listen()

@@ -14,10 +14,10 @@ from deskhand.bench.rows import Row
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Action, ActionKind, Click, OpenUrl, Type
 from deskhand.core.screen import AppInfo, Element, Frame
-from deskhand.devices.browser.browser_process import Chromium, start
-from deskhand.devices.browser.device import BrowserDevice, open_beside
+from deskhand.devices.browser.browser_process import Chromium, start_browser
+from deskhand.devices.browser.device import BrowserDevice, open_in_browser
 from deskhand.devices.browser.tab import Tab
-from deskhand.devices.browser.window import Window
+from deskhand.devices.browser.window import BrowserWindow
 from deskhand.screen.frame import decode
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import BrowserSettings, SettleSettings
@@ -50,11 +50,11 @@ def _big() -> str:
 
 async def run(out: Path) -> list[Row]:
     del out  # nothing is kept but the rows
-    chromium = await start(BrowserSettings())
+    chromium = await start_browser(BrowserSettings())
     try:
-        window = Window(chromium, BrowserSettings(), SystemClock(), shared=True)
+        window = BrowserWindow(chromium, BrowserSettings(), SystemClock(), shared=True)
         device = BrowserDevice(window, SystemClock(), "browser")
-        await device.open()
+        await device.open_window()
         try:
             rows = [
                 *await _click_against_bare(device, window, _counter(), "a click and its settle", 1.3),
@@ -80,7 +80,7 @@ class Bare:
         self._changes = changes
 
     async def frame(self) -> Frame:
-        shot = await self._tab.wire.send(
+        shot = await self._tab.cdp.send_command(
             "Page.captureScreenshot", {"format": "jpeg", "quality": 90, "optimizeForSpeed": True}
         )
         return decode(base64.b64decode(shot["data"]), time.monotonic())
@@ -89,13 +89,13 @@ class Bare:
         common: dict[str, Any] = {"x": x, "y": y}
         pressed = {**common, "button": "left", "clickCount": 1}
         await asyncio.gather(
-            self._tab.wire.send("Input.dispatchMouseEvent", {"type": "mouseMoved", **common}),
-            self._tab.wire.send("Input.dispatchMouseEvent", {"type": "mousePressed", **pressed}),
-            self._tab.wire.send("Input.dispatchMouseEvent", {"type": "mouseReleased", **pressed}),
+            self._tab.cdp.send_command("Input.dispatchMouseEvent", {"type": "mouseMoved", **common}),
+            self._tab.cdp.send_command("Input.dispatchMouseEvent", {"type": "mousePressed", **pressed}),
+            self._tab.cdp.send_command("Input.dispatchMouseEvent", {"type": "mouseReleased", **pressed}),
         )
 
     async def insert(self, text: str) -> None:
-        await self._tab.wire.send("Input.insertText", {"text": text})
+        await self._tab.cdp.send_command("Input.insertText", {"text": text})
 
     async def elements(self) -> tuple[Element, ...]:
         return ()
@@ -137,10 +137,10 @@ def _named(elements: tuple[Element, ...], name: str) -> tuple[int, int]:
 
 
 async def _click_against_bare(
-    device: BrowserDevice, window: Window, url: str, what: str, limit: float | None
+    device: BrowserDevice, window: BrowserWindow, url: str, what: str, limit: float | None
 ) -> list[Row]:
     await device.act(OpenUrl(url=url))
-    bare = Bare(await window.front(), device.changes)
+    bare = Bare(await window.get_front_tab(), device.changes)
     settle = VisualStability(SettleSettings(), SystemClock())
     at = _named(await device.elements(), "Count")
 
@@ -164,9 +164,9 @@ async def _click_against_bare(
     ]
 
 
-async def _typed_field(device: BrowserDevice, window: Window) -> list[Row]:
+async def _typed_field(device: BrowserDevice, window: BrowserWindow) -> list[Row]:
     await device.act(OpenUrl(url=_page(_FORM)))
-    bare = Bare(await window.front(), device.changes)
+    bare = Bare(await window.get_front_tab(), device.changes)
     settle = VisualStability(SettleSettings(), SystemClock())
     at = _named(await device.elements(), "Name")
 
@@ -201,7 +201,7 @@ async def _many_windows(chromium: Chromium) -> list[Row]:
     steps: list[float] = []
 
     async def one(number: int) -> int:
-        device = await open_beside(chromium, BrowserSettings(), clock=SystemClock(), name=f"browser:{number}")
+        device = await open_in_browser(chromium, BrowserSettings(), clock=SystemClock(), name=f"browser:{number}")
         settle = VisualStability(SettleSettings(), SystemClock())
         try:
             await device.act(OpenUrl(url=_counter()))

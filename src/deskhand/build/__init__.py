@@ -229,14 +229,14 @@ def make_pool(settings: Settings, clock: Clock, simulated: SimulatedPhones) -> P
     """Every kind of device there is: a new one is one more line here."""
     from deskhand.devices.android.adb.client import AdbClient
     from deskhand.devices.android.provider import PhoneProvider
-    from deskhand.devices.browser.provider import Browsers
+    from deskhand.devices.browser.provider import BrowserProvider
     from deskhand.devices.desktop.provider import Desktops
     from deskhand.devices.pool import Pool
 
     providers: dict[str, Provider] = {
         "sim": simulated,
         "android": PhoneProvider(AdbClient(settings.adb), clock),
-        "browser": Browsers(settings.browser, clock, settings.policy),
+        "browser": BrowserProvider(settings.browser, clock, settings.policy),
         "desktop": Desktops(settings.desktop, clock),
     }
     return Pool(providers, clock=clock, locks=settings.data_dir / "locks")

@@ -10,8 +10,8 @@ from typing import Any
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Click, OpenUrl
 from deskhand.core.screen import Element
-from deskhand.devices.browser.browser_process import Chromium, start
-from deskhand.devices.browser.device import BrowserDevice, open_beside
+from deskhand.devices.browser.browser_process import Chromium, start_browser
+from deskhand.devices.browser.device import BrowserDevice, open_in_browser
 from deskhand.settings.schema import BrowserSettings
 
 PAGES = Path(__file__).parents[2] / "pages"
@@ -95,7 +95,7 @@ def serving() -> Iterator[Site]:
 
 @asynccontextmanager
 async def running(settings: BrowserSettings | None = None) -> AsyncIterator[Chromium]:
-    chromium = await start(settings or BrowserSettings())
+    chromium = await start_browser(settings or BrowserSettings())
     try:
         yield chromium
     finally:
@@ -104,7 +104,7 @@ async def running(settings: BrowserSettings | None = None) -> AsyncIterator[Chro
 
 @asynccontextmanager
 async def device_in(chromium: Chromium, settings: BrowserSettings | None = None) -> AsyncIterator[BrowserDevice]:
-    device = await open_beside(chromium, settings or BrowserSettings(), clock=SystemClock())
+    device = await open_in_browser(chromium, settings or BrowserSettings(), clock=SystemClock())
     try:
         yield device
     finally:
@@ -134,5 +134,5 @@ async def click(device: BrowserDevice, text: str, role: str | None = None) -> st
 
 async def script(device: BrowserDevice, code: str) -> Any:
     """Ask the page itself, by another way than the one under test."""
-    tab = await device._window.front()
+    tab = await device._window.get_front_tab()
     return await tab.page.evaluate(code)

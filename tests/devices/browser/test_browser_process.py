@@ -16,9 +16,9 @@ import pytest
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Click, OpenUrl, Type
 from deskhand.core.errors import DeviceGone, DeviceRestarted, DeviceSetup
-from deskhand.devices.browser.browser_process import find_executable, start
-from deskhand.devices.browser.device import BrowserDevice, launch
-from deskhand.devices.browser.provider import Browsers
+from deskhand.devices.browser.browser_process import find_executable, start_browser
+from deskhand.devices.browser.device import BrowserDevice, open_browser
+from deskhand.devices.browser.provider import BrowserProvider
 from deskhand.devices.pool import Pool
 from deskhand.settings.schema import BrowserSettings
 from tests.devices.browser.browser_stage import Site, click, device_in, find, running, script, serving, show
@@ -70,7 +70,7 @@ async def gone(pids: set[int]) -> None:
 
 @asynccontextmanager
 async def launched(settings: BrowserSettings | None = None, **how: str) -> AsyncIterator[BrowserDevice]:
-    device = await launch(settings or BrowserSettings(), clock=SystemClock(), **how)
+    device = await open_browser(settings or BrowserSettings(), clock=SystemClock(), **how)
     try:
         yield device
     finally:
@@ -85,18 +85,18 @@ async def test_a_browser_that_is_not_there_is_said_in_one_sentence(monkeypatch: 
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(DeviceSetup, match="No Chromium or Chrome was found: install one"):
         find_executable()
-    with pytest.raises(DeviceSetup, match="There is no browser at /no/such"):
-        await launch(BrowserSettings(executable=Path("/no/such")), clock=SystemClock())
+    with pytest.raises(DeviceSetup, match="No browser was found at /no/such"):
+        await open_browser(BrowserSettings(executable=Path("/no/such")), clock=SystemClock())
 
 
 async def test_a_program_that_is_no_browser_is_said_so() -> None:
-    with pytest.raises(DeviceSetup, match="does not start"):
-        await launch(BrowserSettings(executable=Path("/bin/false")), clock=SystemClock())
+    with pytest.raises(DeviceSetup, match="could not be started"):
+        await open_browser(BrowserSettings(executable=Path("/bin/false")), clock=SystemClock())
 
 
 async def test_the_browser_gets_none_of_our_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DESKHAND_SECRET_CANARY", canary := f"walrus-{uuid4()}")
-    chromium = await start(BrowserSettings())
+    chromium = await start_browser(BrowserSettings())
     try:
         told = [folder for folder in Path("/proc").iterdir() if folder.name.isdigit() and _shows(folder, canary)]
         assert [one for one in told if b"--user-data-dir" in (one / "cmdline").read_bytes()] == []
@@ -119,7 +119,7 @@ async def test_it_opens_the_page_it_is_given_and_has_the_name_it_is_given(site: 
 
 async def test_a_task_that_names_a_page_begins_there_also_after_another_one(site: Site, tmp_path: Path) -> None:
     url = site.url("/shop.html")
-    pool = Pool({"browser": Browsers(BrowserSettings(), SystemClock())}, clock=SystemClock(), locks=tmp_path)
+    pool = Pool({"browser": BrowserProvider(BrowserSettings(), SystemClock())}, clock=SystemClock(), locks=tmp_path)
     try:
         async with pool.lease(url) as first:
             await first.act(OpenUrl(url=site.url("/form.html")))
@@ -137,7 +137,7 @@ async def test_a_profile_folder_remembers_between_runs(site: Site, tmp_path: Pat
         await script(device, "void (localStorage.mark = 'kept')")
         assert (await device.frame()).size == (1280, 800)
         with pytest.raises(DeviceSetup, match="in use"):
-            await launch(settings, clock=SystemClock())
+            await open_browser(settings, clock=SystemClock())
     async with launched(settings, url=url) as device:
         assert await script(device, "localStorage.mark") == "kept"
 
@@ -152,7 +152,7 @@ async def test_page_zoom_of_a_profile_does_not_move_clicks(site: Site, tmp_path:
         assert await script(device, "devicePixelRatio") == pytest.approx(2, abs=0.01)
         await click(device, "Small")
         assert await script(device, "document.title") == "hit"
-        await device.self_test()
+        await device.run_self_test()
 
 
 # --- attached ------------------------------------------------------------------------------------------------------
@@ -195,7 +195,7 @@ async def test_a_running_browser_is_attached_to_checked_and_left_running(site: S
 
 async def test_attaching_to_nothing_is_said_in_one_sentence() -> None:
     with pytest.raises(DeviceSetup, match="No browser answers at http"):
-        await launch(BrowserSettings(), clock=SystemClock(), cdp_url="http://127.0.0.1:9")
+        await open_browser(BrowserSettings(), clock=SystemClock(), cdp_url="http://127.0.0.1:9")
 
 
 async def test_an_attached_browser_that_is_gone_is_gone(site: Site, tmp_path: Path) -> None:
@@ -211,9 +211,9 @@ async def test_an_attached_browser_that_is_gone_is_gone(site: Site, tmp_path: Pa
 async def test_a_crashed_tab_is_reported_once_and_reopened_where_it_was(site: Site) -> None:
     async with running() as chromium, device_in(chromium) as device:
         await show(device, site.page("<title>Here</title>"))
-        tab = await device._window.front()
-        crash = asyncio.ensure_future(tab.wire.session.send("Page.crash"))
-        with pytest.raises(DeviceRestarted, match=r"The tab crashed and was opened again at .*/page\.html"):
+        tab = await device._window.get_front_tab()
+        crash = asyncio.ensure_future(tab.cdp.session.send("Page.crash"))
+        with pytest.raises(DeviceRestarted, match=r"The tab crashed and was reopened at .*/page\.html"):
             async with asyncio.timeout(15):
                 while True:
                     await device.frame()
@@ -232,7 +232,7 @@ async def test_a_crashed_browser_is_reported_once_and_started_again_where_it_was
                 and "/chromium" in line.split("\0")[0]
             ):
                 os.kill(pid, signal.SIGKILL)
-        with pytest.raises(DeviceRestarted, match="browser crashed and was started again"):
+        with pytest.raises(DeviceRestarted, match="browser crashed and was restarted"):
             async with asyncio.timeout(20):
                 while True:
                     await device.act(Click(x=x, y=y))
@@ -243,10 +243,10 @@ async def test_a_crashed_browser_is_reported_once_and_started_again_where_it_was
 
 async def test_a_tab_that_keeps_crashing_is_given_up(site: Site) -> None:
     async with running() as chromium, device_in(chromium) as device:
-        with pytest.raises(DeviceGone, match="keeps crashing"):
+        with pytest.raises(DeviceGone, match="crashed 4 times in 60 s"):
             for _ in range(6):
-                tab = await device._window.front()
-                crash = asyncio.ensure_future(tab.wire.session.send("Page.crash"))
+                tab = await device._window.get_front_tab()
+                crash = asyncio.ensure_future(tab.cdp.session.send("Page.crash"))
                 with pytest.raises(DeviceRestarted):
                     async with asyncio.timeout(15):
                         while True:
@@ -283,10 +283,10 @@ VICTIM = """
     import asyncio, sys
     from deskhand.clock import SystemClock
     from deskhand.settings.schema import BrowserSettings
-    from deskhand.devices.browser.device import launch
+    from deskhand.devices.browser.device import open_browser
 
     async def main():
-        device = await launch(BrowserSettings(), clock=SystemClock())
+        device = await open_browser(BrowserSettings(), clock=SystemClock())
         sys.stdout.write("up\\n")
         sys.stdout.flush()
         await asyncio.Event().wait()

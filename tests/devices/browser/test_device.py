@@ -48,22 +48,22 @@ async def test_a_frame_is_the_viewport_in_pixels(device: BrowserDevice, site: Si
 
 
 async def test_a_picture_that_the_browser_refuses_is_the_devices_fault(device: BrowserDevice) -> None:
-    tab = await device._window.front()
+    tab = await device._window.get_front_tab()
     huge = {"width": 10**7, "height": 10**7, "deviceScaleFactor": 1, "mobile": False}
-    await tab.wire.send("Emulation.setDeviceMetricsOverride", huge)
-    with pytest.raises(BadFrame, match=r"The browser refused: .*Unable to capture screenshot"):
+    await tab.cdp.send_command("Emulation.setDeviceMetricsOverride", huge)
+    with pytest.raises(BadFrame, match=r"The browser reported an error: .*Unable to capture screenshot"):
         await device.frame()
 
 
 async def test_a_tab_of_our_own_is_taken_over_once(chromium: Chromium, monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[object] = []
-    take_over = Tab.open
+    take_over = Tab.open_page
 
     async def counted(page: Any, *how: Any) -> Tab:
         taken.append(page)
         return await take_over(page, *how)
 
-    monkeypatch.setattr(Tab, "open", counted)
+    monkeypatch.setattr(Tab, "open_page", counted)
     async with device_in(chromium) as device:
         await device.act(Hotkey(keys=("ctrl", "t")))
         assert len(taken) == len(device._window.tabs) == 2
@@ -273,9 +273,9 @@ async def test_a_big_page_is_listed_around_the_viewport(device: BrowserDevice, s
 
 async def test_a_page_that_never_answers_has_no_elements_but_says_so(device: BrowserDevice, site: Site) -> None:
     await show(device, site.page("<button>x</button>"))
-    tab = await device._window.front()
+    tab = await device._window.get_front_tab()
     busy = "const end = performance.now() + 7000; while (performance.now() < end);"
-    await tab.wire.session.send("Runtime.evaluate", {"expression": f"setTimeout(() => {{ {busy} }}, 0)"})
+    await tab.cdp.session.send("Runtime.evaluate", {"expression": f"setTimeout(() => {{ {busy} }}, 0)"})
     with pytest.raises(NoElements, match="busy"):
         await device.elements()
 
@@ -320,6 +320,6 @@ async def test_elements_and_clicks_agree_on_a_zoomed_page(device: BrowserDevice,
 
 async def test_the_self_test_passes_and_leaves_no_tab(device: BrowserDevice, site: Site) -> None:
     await show(device, site.page("<title>Mine</title>"))
-    await device.self_test()
+    await device.run_self_test()
     assert (await device.app()).title == "Mine"
     assert len(device._window.tabs) == 1

@@ -162,17 +162,17 @@ async def test_a_picture_is_of_the_tab_that_comes_to_the_front_while_it_is_taken
     device: BrowserDevice, site: Site
 ) -> None:
     await show(device, site.page("<body style='background: red'>"))
-    first = await device._window.front()
-    second = await device._window.new_tab(site.page("<body style='background: blue'>", "/blue.html"))
-    await device._window.show(first)
+    first = await device._window.get_front_tab()
+    second = await device._window.open_tab(site.page("<body style='background: blue'>", "/blue.html"))
+    await device._window.show_tab(first)
     for _ in range(40):
         # As a pop-up does it: the browser shows it before anybody is told. What is hidden then may give no picture.
-        await first.wire.send("Page.bringToFront")
-        await second.wire.send("Page.bringToFront")
+        await first.cdp.send_command("Page.bringToFront")
+        await second.cdp.send_command("Page.bringToFront")
         picture = asyncio.ensure_future(device.frame())
         if not (await asyncio.wait({picture}, timeout=0.4))[0]:
             break
-    await device._window.show(second)
+    await device._window.show_tab(second)
     async with asyncio.timeout(5):
         red, _, blue, _ = (await picture).pixels[400, 600].tolist()
     assert (blue > 200, red < 50) == (True, True)

@@ -12,8 +12,8 @@ from deskhand.clock import SystemClock
 from deskhand.core.actions import Back, Click, Key, Move, OpenUrl
 from deskhand.core.errors import ActionFailed
 from deskhand.devices.browser.browser_process import Chromium
-from deskhand.devices.browser.device import BrowserDevice, launch, open_beside
-from deskhand.devices.browser.provider import Browsers
+from deskhand.devices.browser.device import BrowserDevice, open_browser, open_in_browser
+from deskhand.devices.browser.provider import BrowserProvider
 from deskhand.settings.schema import BrowserSettings, PolicySettings
 from tests.devices.browser.browser_stage import Site, click, device_in, find, running, script, serving, show
 
@@ -40,7 +40,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 @asynccontextmanager
 async def kept(chromium: Chromium, policy: PolicySettings = ALLOWED) -> AsyncIterator[BrowserDevice]:
-    device = await open_beside(chromium, BrowserSettings(), clock=SystemClock(), policy=policy)
+    device = await open_in_browser(chromium, BrowserSettings(), clock=SystemClock(), policy=policy)
     try:
         yield device
     finally:
@@ -49,7 +49,7 @@ async def kept(chromium: Chromium, policy: PolicySettings = ALLOWED) -> AsyncIte
 
 async def addresses(device: BrowserDevice) -> list[str]:
     """Of all tabs and all frames in them, by another way than the guard's."""
-    pages = (await device._window.front()).page.context.pages
+    pages = (await device._window.get_front_tab()).page.context.pages
     return [frame.url for page in pages for frame in page.frames]
 
 
@@ -128,7 +128,7 @@ async def test_a_frame_of_another_site_stays_empty_and_the_page_around_it_works(
     async with kept(chromium) as device:
         told = await device.act(OpenUrl(url=page))
         told += await refused_by_now(device) if "frame" not in told else ""
-        assert "a frame was left empty: localhost" in told
+        assert "a frame was blocked: localhost" in told
         await click(device, "press")
         assert await script(device, "x") == 1
         assert "/bad.html" not in site.asked
@@ -210,13 +210,13 @@ async def test_without_lists_nothing_is_asked(chromium: Chromium, site: Site) ->
 
 async def test_a_browser_from_the_settings_begins_on_a_listed_page_only(site: Site) -> None:
     with pytest.raises(ActionFailed, match=REFUSED):
-        await Browsers(BrowserSettings(), SystemClock(), ALLOWED).open(site.url("/bad.html", BAD))
+        await BrowserProvider(BrowserSettings(), SystemClock(), ALLOWED).open(site.url("/bad.html", BAD))
     assert "/bad.html" not in site.asked
 
 
 async def test_a_profile_of_ones_own_is_kept_on_its_sites_too(site: Site, tmp_path: Path) -> None:
     settings = BrowserSettings(profile=tmp_path / "profile")
-    device = await launch(settings, clock=SystemClock(), policy=ALLOWED)
+    device = await open_browser(settings, clock=SystemClock(), policy=ALLOWED)
     try:
         await show(device, site.page(f"<a target=_blank href='{site.url('/bad.html', BAD)}'>go</a>"))
         assert REFUSED in await told_of_a_click(device)

@@ -9,7 +9,7 @@ from deskhand.core.actions import Action, Click, Drag, Hotkey, Key, OpenUrl, Swi
 from deskhand.core.decisions import PlannedAction
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import FILE_HINT, Element, Frame, Observation, Role
-from deskhand.devices.browser.popup_panel import dialog_parts, listed
+from deskhand.devices.browser.popup_panel import lay_out_dialog, to_elements
 from deskhand.devices.browser.popups import NO, YES
 from deskhand.engine.safety.policy import judge, wants_elements
 from deskhand.settings.schema import PolicySettings
@@ -58,8 +58,8 @@ def test_a_terminal_has_more_ways_to_run_a_line(keys: tuple[str, ...]) -> None:
 
 
 def browsers_own(question: str) -> Observation:
-    parts = dialog_parts(FRAME.size, 1.0, question, None, (("OK", YES), ("Cancel", NO)))
-    return screen(*listed(parts, 0), app="shop.example")
+    parts = lay_out_dialog(FRAME.size, 1.0, question, None, (("OK", YES), ("Cancel", NO)))
+    return screen(*to_elements(parts, 0), app="shop.example")
 
 
 @pytest.mark.parametrize("asked", [browsers_own, lambda question: dialog(question, "OK")], ids=["browser", "page"])

@@ -1,7 +1,4 @@
-"""The running browser: which program, with which flags, started so that nothing of it outlives us, or attached to.
-
-Pages and what is done on them are left to the device.
-"""
+"""Starts a browser so that nothing of it outlives us, or attaches to a running one. Pages are left to the window."""
 
 from __future__ import annotations
 
@@ -45,7 +42,7 @@ FLAGS = (
     "--disable-hang-monitor",
     "--disable-search-engine-choice-screen",
     "--disable-smooth-scrolling",
-    # A tab behind another one keeps painting and running its timers: an agent switches between them.
+    # A tab behind another one keeps painting and running its timers, because an agent switches between them.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
@@ -54,7 +51,7 @@ FLAGS = (
     "--password-store=basic",
     "--use-mock-keychain",
 )
-# A headless browser has no mouse, so pages would believe that nothing can hover.
+# A headless browser has no mouse, so pages would assume that nothing can hover.
 HEADLESS_FLAGS = (
     "--headless",
     "--mute-audio",
@@ -65,11 +62,11 @@ START_S = 30.0
 
 
 def find_executable(told: Path | None = None) -> Path:
-    """The browser's program; raises DeviceSetup with what to do when there is none."""
+    """Return the browser's program; raises DeviceSetup if there is none."""
     if told is not None:
         found = shutil.which(str(told.expanduser()))
         if found is None:
-            raise DeviceSetup(f"There is no browser at {told}: correct browser.executable in the settings.")
+            raise DeviceSetup(f"No browser was found at {told}: correct browser.executable in the settings.")
         return Path(found)
     for name in (*NAMES, *PLACES):
         if found := shutil.which(name):
@@ -77,8 +74,8 @@ def find_executable(told: Path | None = None) -> Path:
     raise DeviceSetup("No Chromium or Chrome was found: install one, or set browser.executable to its path.")
 
 
-def flags(settings: BrowserSettings, profile: Path) -> list[str]:
-    """Everything after the program's name."""
+def build_flags(settings: BrowserSettings, profile: Path) -> list[str]:
+    """Return the command line after the program's name."""
     given = [*FLAGS, f"--user-data-dir={profile}"]
     if settings.headless:
         given += HEADLESS_FLAGS
@@ -96,7 +93,7 @@ def flags(settings: BrowserSettings, profile: Path) -> list[str]:
 
 
 class Chromium:
-    """One browser that runs. Owned: closed with us. Attached: left as it was found."""
+    """A running browser. An owned one is closed with us; an attached one keeps running."""
 
     def __init__(
         self,
@@ -111,41 +108,41 @@ class Chromium:
         self._scratch = scratch
 
     @property
-    def owned(self) -> bool:
+    def is_owned(self) -> bool:
         return self._scratch is not None
 
-    async def context(self) -> tuple[BrowserContext, bool]:
-        """The profile's own context where there is one, else a new one; and whether it is new."""
+    async def open_context(self) -> tuple[BrowserContext, bool]:
+        """Return the profile's own context, else a new one; and whether it is new."""
         if self._default is not None:
             return self._default, False
         assert self._browser is not None
-        # No viewport: a second emulation beside the one of the tab's own session would undo it at each capture.
+        # No viewport: a second emulation would undo the one of the tab's own session at each capture.
         return await self._browser.new_context(no_viewport=True, accept_downloads=True), True
 
     async def close(self) -> None:
         from playwright.async_api import Error
 
-        with contextlib.suppress(Error):  # it may have crashed, which is as good as closed
-            if self.owned and self._default is not None:
+        with contextlib.suppress(Error):  # it may have crashed already
+            if self.is_owned and self._default is not None:
                 await self._default.close()
             elif self._browser is not None:
                 await self._browser.close()
         with contextlib.suppress(Error):
             await self._playwright.stop()
         if self._scratch is not None:
-            shutil.rmtree(self._scratch, ignore_errors=True)  # the guard does it, unless it was killed itself
+            shutil.rmtree(self._scratch, ignore_errors=True)  # the guard does it, unless it was killed
 
 
-async def start(settings: BrowserSettings) -> Chromium:
-    """A browser of our own, under guard."""
+async def start_browser(settings: BrowserSettings) -> Chromium:
+    """Start a browser of our own, under a guard process."""
     from playwright.async_api import Error
 
     program = find_executable(settings.executable)
-    driver = await _driver()
+    driver = await _start_playwright()
     scratch = Path(tempfile.mkdtemp(prefix="deskhand-browser-"))
     profile = settings.profile.expanduser().resolve() if settings.profile else scratch / "profile"
-    command, args = _guarded(program, flags(settings, profile), scratch)
-    env: dict[str, str | float | bool] = {**session_environment()}  # a page may get to read it: no secret is in it
+    command, args = _wrap_in_guard(program, build_flags(settings, profile), scratch)
+    env: dict[str, str | float | bool] = {**session_environment()}  # without secrets: a page may get to read it
     try:
         if settings.profile:
             context = await driver.chromium.launch_persistent_context(
@@ -162,51 +159,51 @@ async def start(settings: BrowserSettings) -> Chromium:
     except Error as error:
         await driver.stop()
         shutil.rmtree(scratch, ignore_errors=True)
-        raise DeviceSetup(_why_not(program, settings.profile, error)) from None
+        raise DeviceSetup(_explain_failure(program, settings.profile, error)) from None
     except BaseException:
         await driver.stop()
         raise
 
 
-async def attach(cdp_url: str) -> Chromium:
-    """A browser that already runs with a debugging port."""
+async def attach_browser(cdp_url: str) -> Chromium:
+    """Attach to a browser that already runs with a debugging port."""
     from playwright.async_api import Error
 
-    driver = await _driver()
+    driver = await _start_playwright()
     try:
         browser = await driver.chromium.connect_over_cdp(cdp_url, timeout=START_S * 1000)
         return Chromium(driver, browser, browser.contexts[0] if browser.contexts else None)
     except Error as error:
         await driver.stop()
         raise DeviceSetup(
-            f"No browser answers at {cdp_url}: start it with --remote-debugging-port. ({_first_line(error)})"
+            f"No browser answers at {cdp_url} ({_first_line_of(error)}): start it with --remote-debugging-port."
         ) from None
     except BaseException:
         await driver.stop()
         raise
 
 
-async def _driver() -> Playwright:
+async def _start_playwright() -> Playwright:
     try:
         from playwright.async_api import async_playwright
     except ImportError:
-        raise DeviceSetup("The browser needs Playwright: pip install 'deskhand[browser]'.") from None
+        raise DeviceSetup("Playwright is not installed: run `pip install 'deskhand[browser]'`.") from None
     return await async_playwright().start()
 
 
-def _guarded(program: Path, args: list[str], scratch: Path) -> tuple[Path, list[str]]:
-    """The command that starts the browser; elsewhere than on Linux, Playwright alone looks after it."""
+def _wrap_in_guard(program: Path, args: list[str], scratch: Path) -> tuple[Path, list[str]]:
+    """Return the command that starts the browser; without Linux, Playwright alone ends it."""
     if sys.platform != "linux":
         return program, args
     guard = ["-P", "-m", "deskhand.devices.browser.process_guard", str(os.getpid()), str(scratch)]
     return Path(sys.executable), [*guard, str(program), *args]
 
 
-def _why_not(program: Path, profile: Path | None, error: Exception) -> str:
+def _explain_failure(program: Path, profile: Path | None, error: Exception) -> str:
     if profile and os.path.lexists(profile / "SingletonLock"):
         return f"The profile {profile} is in use by another browser: close that one, or choose another browser.profile."
-    return f"{program} does not start: {_first_line(error)}"
+    return f"The browser {program} could not be started: {_first_line_of(error)}"
 
 
-def _first_line(error: Exception) -> str:
+def _first_line_of(error: Exception) -> str:
     return str(error).strip().splitlines()[0]

@@ -1,4 +1,4 @@
-"""The keyboard: text into the field that has the focus, read back exactly; keys and key combinations by name."""
+"""The browser's keyboard: types text into the focused field and reads it back; presses keys by name."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from deskhand.core.actions import Type
 from deskhand.core.errors import ActionFailed, NotPossible, TextNotTyped
 from deskhand.devices.browser.documents import Document
-from deskhand.devices.browser.popups import choose_by_name, existing_files
+from deskhand.devices.browser.popups import choose_option_named, require_files
 from deskhand.devices.browser.tab import Tab
 
 READ_BACK_MS = 400
@@ -28,130 +28,130 @@ _NAMES = {
 _MODIFIERS = {"Control", "Alt", "Shift", "Meta"}
 
 
-def key_name(name: str) -> str:
-    """The browser's name of a key; raises NotPossible for what no keyboard has."""
+def to_key_name(name: str) -> str:
+    """Return the browser's name of a key; raises NotPossible if there is no such key."""
     if name == " ":
         return "Space"
     if len(name) == 1:
         return name
     if known := _NAMES.get(name.strip().lower()):
         return known
-    raise NotPossible(f'There is no key "{name}": name one such as Enter, Escape, Tab, PageDown, ArrowLeft, F5, a.')
+    raise NotPossible(f'There is no key "{name}": use a name such as Enter, Escape, Tab, PageDown, ArrowLeft, F5, a.')
 
 
-def combination(keys: tuple[str, ...]) -> str:
-    """`("ctrl", "shift", "a")` as one press; modifiers come first, in whatever order they were given."""
-    names = [key_name(key) for key in keys]
+def to_key_combination(keys: tuple[str, ...]) -> str:
+    """Return `("ctrl", "shift", "a")` as one press, with the modifiers first."""
+    names = [to_key_name(key) for key in keys]
     held = [name for name in names if name in _MODIFIERS]
     struck = [name for name in names if name not in _MODIFIERS]
     if len(struck) > 1:
-        raise NotPossible(f"Only one key can be struck while modifiers are held, not {' and '.join(struck)}.")
+        raise NotPossible(f"Press one key with the modifiers at a time, not {' and '.join(struck)} together.")
     if struck and held and len(struck[0]) == 1:
         struck = [struck[0].upper() if "Shift" in held else struck[0].lower()]
     return "+".join(held + struck)
 
 
-class Keyboard:
-    """Types into one tab."""
-
+class BrowserKeyboard:
     def __init__(self, tab: Tab) -> None:
         self._tab = tab
 
-    async def press(self, keys: str) -> None:
+    async def press_keys(self, keys: str) -> None:
         from playwright.async_api import Error
 
         board = self._tab.page.keyboard
         if len(keys) == 1 and not keys.isascii():
-            await self._tab.unless_asked(board.insert_text(keys), f"the key {keys}")
+            await self._tab.wait_unless_dialog(board.insert_text(keys), f"the key {keys}")
             return
         try:
-            await self._tab.unless_asked(board.press(keys), f"the key {keys}")
+            await self._tab.wait_unless_dialog(board.press(keys), f"the key {keys}")
         except Error as error:
             if "Unknown key" in str(error):
-                raise NotPossible(f'There is no key "{keys}" on the keyboard.') from None
+                raise NotPossible(f'There is no key "{keys}": use a key of a US keyboard.') from None
             raise
 
-    async def type(self, action: Type) -> str:
+    async def type_text(self, action: Type) -> str:
         text = action.text.replace("\r\n", "\n")
-        document, field = await self._tab.documents.focus(text, action.clear_first)
+        document, field = await self._tab.documents.find_focus(text, action.clear_first)
         match field["kind"]:
             case "text" | "editable":
-                said = await self._write(document, field, text, action.clear_first)
+                said = await self._write_text(document, field, text, action.clear_first)
             case "select":
-                said = await choose_by_name(document, action.text)
+                said = await choose_option_named(document, action.text)
             case "valued":
-                said = await self._assign(document, field, action.text)
+                said = await self._assign_value(document, field, action.text)
             case "file":
-                said = await self._attach(document, action.text)
+                said = await self._attach_files(document, action.text)
             case _:
                 raise ActionFailed("No field has the focus: click the field that the text is for, then type.")
         if action.press_enter:
-            await self.press("Enter")
+            await self.press_keys("Enter")
         return said
 
     # --- text ------------------------------------------------------------------------------------------------
 
-    async def _write(self, document: Document, field: dict[str, Any], text: str, clear: bool) -> str:
+    async def _write_text(self, document: Document, field: dict[str, Any], text: str, clear: bool) -> str:
         if field["most"] == 1 and len(text) > 1 and not field["value"]:
             return await self._write_cells(document, text)
         wanted: list[str] = field["wanted"]
         if clear:
-            await document.wire.ask(document.frame, "deskhand.selectAll()")
+            await document.cdp.evaluate_in(document.frame, "deskhand.selectAll()")
             if not text:
-                await self.press("Delete")
+                await self.press_keys("Delete")
         if text:
-            await self._insert(text)
-        held = await self._read_back(document, wanted)
-        if held not in wanted and (field["exact"] or clear or not _added(field["value"], held, text)):
-            raise TextNotTyped(_difference(field, wanted[0], held))
+            await self._insert_text(text)
+        held = await self._read_field_back(document, wanted)
+        if held not in wanted and (field["exact"] or clear or not _is_added(field["value"], held, text)):
+            raise TextNotTyped(_describe_difference(field, wanted[0], held))
         return ""
 
-    async def _insert(self, text: str) -> None:
-        """All of it at once, but the last letter as a key: some pages look at the field only when a key goes up."""
+    async def _insert_text(self, text: str) -> None:
+        """Insert all at once, but the last letter by a key: some pages read the field only when a key goes up."""
         head, last = (text[:-1], text[-1]) if text[-1].isascii() and text[-1].isprintable() else (text, "")
         if head:
-            await self._tab.do(("Input.insertText", {"text": head}))
+            await self._tab.send_calls(("Input.insertText", {"text": head}))
         if last:
-            await self._tab.unless_asked(
+            await self._tab.wait_unless_dialog(
                 self._tab.page.keyboard.press("Space" if last == " " else last), "the last key"
             )
 
     async def _write_cells(self, document: Document, text: str) -> str:
-        """A code in cells of one letter each: the page moves the focus on by itself, key by key."""
-        await document.wire.ask(document.frame, "void (deskhand.first = deskhand.field)")
+        """Type a code into cells of one letter each, key by key: the page itself moves the focus on."""
+        await document.cdp.evaluate_in(document.frame, "void (deskhand.first = deskhand.field)")
         for letter in text:
-            await self.press("Space" if letter == " " else letter)
-        held = await document.wire.ask(document.frame, "deskhand.cells()")
+            await self.press_keys("Space" if letter == " " else letter)
+        held = await document.cdp.evaluate_in(document.frame, "deskhand.cells()")
         if held != text:
-            raise TextNotTyped(f"The cells hold {len(held)} of {len(text)} letters: type them one by one.")
+            raise TextNotTyped(
+                f"The cells hold {len(held)} of {len(text)} letters: click each cell and type its letter."
+            )
         return ""
 
-    async def _read_back(self, document: Document, wanted: list[str]) -> str:
+    async def _read_field_back(self, document: Document, wanted: list[str]) -> str:
         call = f"deskhand.readBack({json.dumps(wanted)}, {READ_BACK_MS})"
-        return await document.wire.ask(document.frame, call)
+        return await document.cdp.evaluate_in(document.frame, call)
 
     # --- other kinds of fields ---------------------------------------------------------------------------------
 
-    async def _assign(self, document: Document, field: dict[str, Any], text: str) -> str:
-        result = await document.wire.ask(document.frame, f"deskhand.assign({json.dumps(text)})")
+    async def _assign_value(self, document: Document, field: dict[str, Any], text: str) -> str:
+        result = await document.cdp.evaluate_in(document.frame, f"deskhand.assign({json.dumps(text)})")
         if result["held"] != result["wanted"]:
-            raise TextNotTyped(f'This field does not take "{text}": type it as {field["format"]}.')
+            raise TextNotTyped(f'This field does not accept "{text}": type it as {field["format"]}.')
         return f"holds {result['held']}"
 
-    async def _attach(self, document: Document, text: str) -> str:
-        files = existing_files(text)
-        held = await document.wire.ask(document.frame, "deskhand.field", by_value=False)
+    async def _attach_files(self, document: Document, text: str) -> str:
+        files = require_files(text)
+        held = await document.cdp.evaluate_in(document.frame, "deskhand.field", by_value=False)
         paths = [str(file.resolve()) for file in files]
-        await document.wire.send("DOM.setFileInputFiles", {"files": paths, "objectId": held["objectId"]})
+        await document.cdp.send_command("DOM.setFileInputFiles", {"files": paths, "objectId": held["objectId"]})
         return f"chose {', '.join(file.name for file in files)}"
 
 
-def _added(before: str, held: str, text: str) -> bool:
-    """Where the caret was is not known: the text is in there, and nothing else changed."""
+def _is_added(before: str, held: str, text: str) -> bool:
+    """True if the field got the text and nothing else. Where the caret was is unknown."""
     return text in held and len(held) == len(before) + len(text)
 
 
-def _difference(field: dict[str, Any], wanted: str, held: str) -> str:
+def _describe_difference(field: dict[str, Any], wanted: str, held: str) -> str:
     name = f' "{field["name"]}"' if field["name"] else ""
     if field["password"]:
         return f"The field{name} holds {len(held)} characters instead of {len(wanted)}."

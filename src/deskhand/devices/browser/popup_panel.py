@@ -1,4 +1,4 @@
-"""How the browser's own pop-ups look: laid out, drawn over the frame and listed, for none of them is in a capture."""
+"""Lays out the browser's own pop-ups, draws them over the frame and lists them: no screenshot shows them."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ WIDTH = 460
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One piece of a pop-up. `answer` is what a click on it means."""
+class PanelPart:
+    """One part of a pop-up. `answer` is what a click on it means."""
 
     role: Role
     bounds: Rect
@@ -35,8 +35,8 @@ class Part:
     chosen: bool = False
 
 
-def listed(parts: Sequence[Part], after: int) -> list[Element]:
-    """The parts as elements, numbered from `after`; the first one holds the others."""
+def to_elements(parts: Sequence[PanelPart], after: int) -> list[Element]:
+    """Return the parts as elements, numbered from `after`; the first is the parent of the others."""
     return [
         Element(
             index=after + place, role=part.role, bounds=part.bounds, name=part.text, value=part.value, hint=part.hint,
@@ -48,38 +48,40 @@ def listed(parts: Sequence[Part], after: int) -> list[Element]:
     ]  # fmt: skip
 
 
-def dialog_parts(
+def lay_out_dialog(
     size: tuple[int, int],
     scale: float,
     message: str,
     field: str | None,
     answers: Sequence[tuple[str, str]],
     hint: str = "",
-) -> list[Part]:
-    """A box in the upper middle: the message, a field where there is one, the buttons at the lower right."""
-    unit = _unit(size, scale)
+) -> list[PanelPart]:
+    """Lay out a box in the upper middle: the message, a field if any, the buttons at the lower right."""
+    unit = _unit_of(size, scale)
     width = min(round(WIDTH * unit), size[0])
     left, top = (size[0] - width) // 2, round(40 * unit)
-    lines = _wrapped(message, unit, width - round(2 * PAD * unit))
-    text = Rect(left + _px(PAD, unit), top + _px(PAD, unit), left + width - _px(PAD, unit), 0)
-    text = text._replace(bottom=text.top + max(1, len(lines)) * _px(LINE, unit))
-    inside = [Part("text", text, "\n".join(lines))]
-    bottom = text.bottom + _px(PAD, unit)
+    lines = _wrap_text(message, unit, width - round(2 * PAD * unit))
+    text = Rect(left + _to_px(PAD, unit), top + _to_px(PAD, unit), left + width - _to_px(PAD, unit), 0)
+    text = text._replace(bottom=text.top + max(1, len(lines)) * _to_px(LINE, unit))
+    inside = [PanelPart("text", text, "\n".join(lines))]
+    bottom = text.bottom + _to_px(PAD, unit)
     if field is not None:
-        inside.append(Part("field", text._replace(top=bottom, bottom=bottom + _px(32, unit)), "", field, hint))
-        bottom += _px(32 + PAD, unit)
-    pitch = _px(BUTTON[0] + 8, unit)
+        inside.append(PanelPart("field", text._replace(top=bottom, bottom=bottom + _to_px(32, unit)), "", field, hint))
+        bottom += _to_px(32 + PAD, unit)
+    pitch = _to_px(BUTTON[0] + 8, unit)
     for place, (words, answer) in enumerate(answers):
         right = text.right - (len(answers) - 1 - place) * pitch
-        box = Rect(right - _px(BUTTON[0], unit), bottom, right, bottom + _px(BUTTON[1], unit))
-        inside.append(Part("button", box, words, answer=answer))
-    frame = Rect(left, top, left + width, bottom + _px(BUTTON[1] + PAD, unit))
-    return [Part("dialog", frame, message), *inside]
+        box = Rect(right - _to_px(BUTTON[0], unit), bottom, right, bottom + _to_px(BUTTON[1], unit))
+        inside.append(PanelPart("button", box, words, answer=answer))
+    frame = Rect(left, top, left + width, bottom + _to_px(BUTTON[1] + PAD, unit))
+    return [PanelPart("dialog", frame, message), *inside]
 
 
-def list_parts(size: tuple[int, int], scale: float, anchor: Rect, rows: Sequence[Part], chosen: int) -> list[Part]:
-    """Rows under (or, without room, above) a box; as many as fit, the chosen one among them."""
-    row = _px(LINE, _unit(size, scale))
+def lay_out_list(
+    size: tuple[int, int], scale: float, anchor: Rect, rows: Sequence[PanelPart], chosen: int
+) -> list[PanelPart]:
+    """Lay out rows under (or, without room, above) a box: as many as fit, the chosen one among them."""
+    row = _to_px(LINE, _unit_of(size, scale))
     below = anchor.bottom + row * len(rows) <= size[1] or size[1] - anchor.bottom >= anchor.top
     room = (size[1] - anchor.bottom if below else anchor.top) // row
     shown = max(1, min(len(rows), room))
@@ -89,9 +91,9 @@ def list_parts(size: tuple[int, int], scale: float, anchor: Rect, rows: Sequence
         max(0, anchor.left), max(0, top), min(max(anchor.right, anchor.left + row * 6), size[0]), top + shown * row
     )
     return [
-        Part("list", frame, f"{len(rows)} options" if shown == len(rows) else f"{shown} of {len(rows)} options"),
+        PanelPart("list", frame, f"{len(rows)} options" if shown == len(rows) else f"{shown} of {len(rows)} options"),
         *(
-            Part(
+            PanelPart(
                 "item",
                 Rect(frame.left, frame.top + place * row, frame.right, frame.top + (place + 1) * row),
                 part.text, answer=part.answer, enabled=part.enabled, chosen=first + place == chosen,
@@ -101,17 +103,17 @@ def list_parts(size: tuple[int, int], scale: float, anchor: Rect, rows: Sequence
     ]  # fmt: skip
 
 
-def drawn(frame: Frame, parts: Sequence[Part], scale: float) -> Frame:
-    """The frame with the pop-up over it."""
+def draw_panel(frame: Frame, parts: Sequence[PanelPart], scale: float) -> Frame:
+    """Return the frame with the pop-up drawn over it."""
     image = to_image(frame)
     pen = ImageDraw.Draw(image)
-    unit = _unit(frame.size, scale)
+    unit = _unit_of(frame.size, scale)
     for place, part in enumerate(parts):
-        _draw(pen, part, unit, framed=place == 0 or part.role in ("button", "field"))
+        _draw_part(pen, part, unit, framed=place == 0 or part.role in ("button", "field"))
     return from_image(image, frame.at)
 
 
-def _draw(pen: ImageDraw.ImageDraw, part: Part, unit: float, *, framed: bool) -> None:
+def _draw_part(pen: ImageDraw.ImageDraw, part: PanelPart, unit: float, *, framed: bool) -> None:
     box = (part.bounds.left, part.bounds.top, part.bounds.right - 1, part.bounds.bottom - 1)
     if framed:
         pen.rectangle(box, fill=_PAPER, outline=_EDGE)
@@ -120,25 +122,25 @@ def _draw(pen: ImageDraw.ImageDraw, part: Part, unit: float, *, framed: bool) ->
     if part.role in ("dialog", "list"):
         return
     ink = _PAPER if part.chosen else _INK if part.enabled else _FAINT
-    inset = 0 if part.role == "text" else _px(8, unit)
-    font = _font(_px(15, unit))
+    inset = 0 if part.role == "text" else _to_px(8, unit)
+    font = _load_font(_to_px(15, unit))
     pen.multiline_text(
-        (part.bounds.left + inset, part.bounds.top + _px(4, unit)), part.value or part.text, fill=ink, font=font,
-        spacing=_px(LINE, unit) - _px(15, unit) - _px(4, unit),
+        (part.bounds.left + inset, part.bounds.top + _to_px(4, unit)), part.value or part.text, fill=ink, font=font,
+        spacing=_to_px(LINE, unit) - _to_px(15, unit) - _to_px(4, unit),
     )  # fmt: skip
 
 
-def _unit(size: tuple[int, int], scale: float) -> float:
-    """One CSS pixel in frame pixels; smaller on a screen that could not hold the pop-up otherwise."""
+def _unit_of(size: tuple[int, int], scale: float) -> float:
+    """Return one CSS pixel in frame pixels; less on a screen too narrow for the pop-up."""
     return min(scale, size[0] / (WIDTH + 20))
 
 
-def _px(length: float, unit: float) -> int:
+def _to_px(length: float, unit: float) -> int:
     return round(length * unit)
 
 
-def _wrapped(text: str, unit: float, width: int) -> list[str]:
-    font = _font(_px(15, unit))
+def _wrap_text(text: str, unit: float, width: int) -> list[str]:
+    font = _load_font(_to_px(15, unit))
     lines: list[str] = []
     for paragraph in text.split("\n")[:20]:
         line = ""
@@ -153,7 +155,7 @@ def _wrapped(text: str, unit: float, width: int) -> list[str]:
 
 
 @lru_cache(maxsize=8)
-def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+def _load_font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     for name in _FONTS:
         try:
             return ImageFont.truetype(name, size)
@@ -162,6 +164,6 @@ def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
     return ImageFont.load_default(size)
 
 
-def blank(width: int, height: int, at: float) -> Frame:
-    """What is drawn on when a dialog opens before the first picture was taken."""
+def make_blank_frame(width: int, height: int, at: float) -> Frame:
+    """Return a white frame, for a dialog that opens before the first screenshot."""
     return from_image(Image.new("RGB", (width, height), _PAPER), at)

@@ -1,4 +1,4 @@
-"""The provider of browsers: `browser`, `browser:NAME` for more than one, or the address of a page to begin at."""
+"""Provides browsers: `browser`, `browser:NAME` for more than one, or the address of a page to start at."""
 
 import asyncio
 import importlib.util
@@ -11,44 +11,39 @@ from deskhand.devices.browser.browser_process import find_executable
 from deskhand.devices.browser.site_filter import ANYWHERE
 from deskhand.settings.schema import BrowserSettings, PolicySettings
 
-INSTALL = "Install its part: pip install 'deskhand[browser]'."
+INSTALL = "Playwright is not installed: run `pip install 'deskhand[browser]'`."
 _ANSWER_S = 2.0
 
 
-class Browsers:
-    """`policy` says which sites they may open."""
+class BrowserProvider:
+    """`policy` says which sites the browsers may open."""
 
-    def __init__(
-        self,
-        settings: BrowserSettings,
-        clock: Clock,
-        policy: PolicySettings = ANYWHERE,
-    ) -> None:
+    def __init__(self, settings: BrowserSettings, clock: Clock, policy: PolicySettings = ANYWHERE) -> None:
         self._settings = settings
         self._clock = clock
         self._policy = policy
 
     @property
     def shared(self) -> bool:
-        """A profile or a running browser is there for other processes too; a throw-away one is ours alone."""
+        """True for a profile or a running browser, which other processes can use too; a temporary one is ours alone."""
         return bool(self._settings.profile or self._settings.cdp_url)
 
     async def found(self) -> list[DeviceInfo]:
         try:
             detail = self._settings.cdp_url or str(find_executable(self._settings.executable))
-        except DeviceSetup as trouble:
-            # One that the settings name is meant to be there; any other is simply not installed.
+        except DeviceSetup as fault:
+            # A browser that the settings name is expected to exist; any other is just not installed.
             state = "unusable" if self._settings.executable else "missing"
-            return [DeviceInfo("browser", "browser", state, str(trouble))]
-        if not _installed():
+            return [DeviceInfo("browser", "browser", state, str(fault))]
+        if not _has_playwright():
             return [DeviceInfo("browser", "browser", "missing", INSTALL)]
-        if self._settings.cdp_url and not await _answers(self._settings.cdp_url):
-            trouble = f"No browser answers at {detail}: start it with --remote-debugging-port."
-            return [DeviceInfo("browser", "browser", "unusable", trouble)]
+        if self._settings.cdp_url and not await _is_listening(self._settings.cdp_url):
+            advice = f"No browser answers at {detail}: start it with --remote-debugging-port."
+            return [DeviceInfo("browser", "browser", "unusable", advice)]
         return [DeviceInfo("browser", "browser", "ready", detail)]
 
     async def full_name(self, name: str) -> str:
-        """There is one browser with the profile, or at the address, of the settings; others are as many as names."""
+        """Return "" for the one browser of the settings' profile or address; temporary ones are told apart by name."""
         return "" if self.shared else name
 
     async def open(self, name: str) -> Device:
@@ -56,20 +51,20 @@ class Browsers:
         name = await self.full_name(name)
         label = "browser" if not name else name if url else f"browser:{name}"
         settings = self._settings
-        if not _installed():
-            raise DeviceSetup(f"A browser can't be driven yet. {INSTALL}")
-        from deskhand.devices.browser.device import launch
+        if not _has_playwright():
+            raise DeviceSetup(INSTALL)
+        from deskhand.devices.browser.device import open_browser
 
-        return await launch(
+        return await open_browser(
             settings, clock=self._clock, name=label, url=url, cdp_url=settings.cdp_url, policy=self._policy
         )
 
     async def close(self) -> None:
-        """Every browser belongs to its device, which closes it."""
+        """Nothing to close: each device closes its own browser."""
 
 
-async def _answers(cdp_url: str) -> bool:
-    """Whether anybody listens there."""
+async def _is_listening(cdp_url: str) -> bool:
+    """True if something accepts connections at this address."""
     try:
         place = urlsplit(cdp_url)
         port = place.port or (443 if place.scheme in ("https", "wss") else 80)
@@ -81,5 +76,5 @@ async def _answers(cdp_url: str) -> bool:
     return True
 
 
-def _installed() -> bool:
+def _has_playwright() -> bool:
     return importlib.util.find_spec("playwright") is not None

@@ -1,4 +1,4 @@
-"""The attach self-test: targets drawn on a blank tab, found in the picture, clicked, and measured in the page."""
+"""The self-test at attach: draws targets on a blank tab, finds them in the screenshot, clicks them, and measures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from deskhand.core.actions import Click
 from deskhand.core.errors import DeviceSetup
 from deskhand.core.screen import Frame
-from deskhand.devices.browser.window import Window
+from deskhand.devices.browser.window import BrowserWindow
 from deskhand.devices.click_test import check_aim
 from deskhand.screen.frame import to_image
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from deskhand.devices.browser.device import BrowserDevice
 
 _SIDE = 21
-# Colours that survive a JPEG, one a target: the corners and the middle.
+# Colours that survive JPEG, one per target: the corners and the middle.
 _TARGETS = (
     ("left:8px;top:8px", (255, 0, 0)),
     ("right:8px;top:8px", (0, 160, 0)),
@@ -35,34 +35,36 @@ _PAGE = (
 )
 
 
-async def self_test(device: BrowserDevice, window: Window) -> None:
-    before = await window.front()
-    tab = await window.new_tab()
+async def run_self_test(device: BrowserDevice, window: BrowserWindow) -> None:
+    before = await window.get_front_tab()
+    tab = await window.open_tab()
     try:
         await tab.page.set_content(_PAGE)
         frame = await device.frame()
-        targets = [_middle(frame, colour) for _, colour in _TARGETS]
+        targets = [_find_middle(frame, colour) for _, colour in _TARGETS]
 
-        async def click(x: int, y: int) -> None:
+        async def click_target(x: int, y: int) -> None:
             await tab.page.evaluate("window.landed = null")
             await device.act(Click(x=x, y=y))
 
-        async def landed() -> tuple[int, int] | None:
+        async def read_landing() -> tuple[int, int] | None:
             place: Any = await tab.page.evaluate("window.landed && window.landed.map((at) => at * devicePixelRatio)")
             return (int(place[0]), int(place[1])) if place else None
 
-        await check_aim(targets, click, landed)
+        await check_aim(targets, click_target, read_landing)
     finally:
-        await window.show(before)
+        await window.show_tab(before)
         await tab.page.close()
         window.take_notes()
 
 
-def _middle(frame: Frame, colour: tuple[int, int, int]) -> tuple[int, int]:
-    """Where the picture shows that colour."""
+def _find_middle(frame: Frame, colour: tuple[int, int, int]) -> tuple[int, int]:
+    """Return the middle of that colour in the screenshot."""
     pixels = np.asarray(to_image(frame), dtype=np.int16)
     near = np.abs(pixels - np.array(colour, dtype=np.int16)).max(axis=2) < 60
     rows, columns = np.nonzero(near)
     if not len(rows):
-        raise DeviceSetup("The browser's picture does not show what its page holds: a click could not be aimed.")
+        raise DeviceSetup(
+            "The self-test failed: the browser's screenshot does not show its page. Restart the browser and try again."
+        )
     return int(columns.mean().round()), int(rows.mean().round())

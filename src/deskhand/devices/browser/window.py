@@ -1,4 +1,4 @@
-"""The browser's window: its tabs and which is in front, downloads, and starting again after a crash."""
+"""The browser's window: its tabs and which one is in front, downloads, and the restart after a crash."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from deskhand.core.errors import ActionFailed, DeviceGone, DeviceRestarted, DeviceSetup, DeviceTimeout
 from deskhand.core.protocols import Clock
-from deskhand.devices.browser.browser_process import Chromium, attach, start
-from deskhand.devices.browser.cdp_target import Behind, Interrupted, TabLost
+from deskhand.devices.browser.browser_process import Chromium, attach_browser, start_browser
+from deskhand.devices.browser.cdp_target import DialogOpened, TabHidden, TabLost
 from deskhand.devices.browser.downloads import Downloads
-from deskhand.devices.browser.screencast import Changes
-from deskhand.devices.browser.site_filter import ANYWHERE, SiteGuard
+from deskhand.devices.browser.screencast import Screencast
+from deskhand.devices.browser.site_filter import ANYWHERE, SiteFilter
 from deskhand.devices.browser.tab import Tab
 from deskhand.settings.schema import BrowserSettings, PolicySettings
 
@@ -28,8 +28,8 @@ PING_S = 5.0
 BLANK = "about:blank"
 
 
-class Window:
-    """One context of a browser. `shared`: the browser belongs to somebody else and is not restarted from here."""
+class BrowserWindow:
+    """One context of a browser. If `shared`, the browser belongs to another owner and is not restarted here."""
 
     def __init__(
         self,
@@ -58,34 +58,34 @@ class Window:
         self._crashes: list[float] = []
         self._work: set[asyncio.Task[None]] = set()
         self._closed = False
-        self.changes = Changes(clock)
-        self.sites = SiteGuard(policy, self.note)
+        self.changes = Screencast(clock)
+        self.sites = SiteFilter(policy, self.add_note)
 
-    async def open(self) -> Tab:
-        """The window with one tab in front: the one that a person sees, else a new one."""
-        self._context, self._fresh = await self._chromium.context()
-        await self.sites.keep(self._context.browser)
-        self._context.on("page", lambda page: self._later(self._adopt(page)))
-        self._context.on("dialog", self._unexpected)
+    async def open_window(self) -> Tab:
+        """Open the window with one tab in front: the one that the user sees, else a new one."""
+        self._context, self._fresh = await self._chromium.open_context()
+        await self.sites.start_filter(self._context.browser)
+        self._context.on("page", lambda page: self._run_later(self._adopt_page(page)))
+        self._context.on("dialog", self._on_early_dialog)
         for page in list(self._context.pages):
-            await self._adopt(page)
-        tab = (await self._visible() or self.tabs[-1]) if self._tabs else await self.new_tab()
-        await self.show(tab)
-        if self._chromium.owned:
-            await Downloads(self._settings.downloads, self.note).keep(self._context, tab.page)
+            await self._adopt_page(page)
+        tab = (await self._find_visible_tab() or self.tabs[-1]) if self._tabs else await self.open_tab()
+        await self.show_tab(tab)
+        if self._chromium.is_owned:
+            await Downloads(self._settings.downloads, self.add_note).watch_downloads(self._context, tab.page)
         return tab
 
-    async def _visible(self) -> Tab | None:
+    async def _find_visible_tab(self) -> Tab | None:
         for tab in self._tabs.values():
             top = tab.documents.top
-            with contextlib.suppress(DeviceTimeout, Interrupted, TabLost):
-                if await top.wire.ask(top.frame, "document.visibilityState") == "visible":
+            with contextlib.suppress(DeviceTimeout, DialogOpened, TabLost):
+                if await top.cdp.evaluate_in(top.frame, "document.visibilityState") == "visible":
                     return tab
         return None
 
     @property
     def size(self) -> tuple[int, int]:
-        """Of its frames as they should be, for as long as none was seen."""
+        """The expected size of its frames, until one was taken."""
         return round(self._settings.width * self._settings.scale), round(self._settings.height * self._settings.scale)
 
     # --- tabs ------------------------------------------------------------------------------------------------
@@ -94,70 +94,70 @@ class Window:
     def tabs(self) -> list[Tab]:
         return list(self._tabs.values())
 
-    async def new_tab(self, url: str = "") -> Tab:
+    async def open_tab(self, url: str = "") -> Tab:
         assert self._context is not None
         page = await self._context.new_page()
-        tab = await self._adopt(page)
+        tab = await self._adopt_page(page)
         if tab is None:
-            raise ActionFailed("The new tab closed at once.")
+            raise ActionFailed("The new tab closed at once: look at the page before going on.")
         if url and url != BLANK:
-            await tab.unless_asked(page.goto(url, wait_until="commit"), "reopening")
+            await tab.wait_unless_dialog(page.goto(url, wait_until="commit"), "reopening")
         return tab
 
-    async def _adopt(self, page: Page) -> Tab | None:
-        """Also called by the browser itself for every new tab: one that a page opens comes to the front."""
+    async def _adopt_page(self, page: Page) -> Tab | None:
+        """Track a new tab. The browser also calls this for each tab that a page opens, which comes to the front."""
         if page in self._tabs or page.is_closed():
             return self._tabs.get(page)
-        # A tab of ours is told by the browser, too: whoever comes second waits for the first.
+        # The browser reports a tab that we open, too: the second call waits for the first.
         task = self._adopting.get(page)
         if task is None:
-            task = self._adopting[page] = asyncio.ensure_future(self._opened(page))
+            task = self._adopting[page] = asyncio.ensure_future(self._open_adopted(page))
             task.add_done_callback(lambda _: self._adopting.pop(page))
         return await asyncio.shield(task)
 
-    async def _opened(self, page: Page) -> Tab | None:
+    async def _open_adopted(self, page: Page) -> Tab | None:
         from playwright.async_api import Error
 
-        emulated = self._settings if self._chromium.owned and self._settings.headless else None
+        emulated = self._settings if self._chromium.is_owned and self._settings.headless else None
         try:
-            tab = self._tabs[page] = await Tab.open(page, emulated, self.changes.ring)
+            tab = self._tabs[page] = await Tab.open_page(page, emulated, self.changes.signal_change)
         except (Error, TabLost):
-            return None  # closed again before it could be looked at
-        page.on("close", self._gone)
+            return None  # it closed meanwhile
+        page.on("close", self._on_page_closed)
         page.on("framenavigated", self._remember_url)
         if self._front is not None and len(self._tabs) > 1:
             self._notes.append(f"a new tab opened: {page.url}")
-        await self.show(tab)
+        await self.show_tab(tab)
         return tab
 
-    async def show(self, tab: Tab) -> None:
+    async def show_tab(self, tab: Tab) -> None:
         self._front = tab
         self._turned.set()
         self._turned = asyncio.Event()
-        with contextlib.suppress(Interrupted, TabLost, DeviceTimeout):
-            await tab.wire.send("Page.bringToFront")
-        await self.changes.watch(tab.wire)
+        with contextlib.suppress(DialogOpened, TabLost, DeviceTimeout):
+            await tab.cdp.send_command("Page.bringToFront")
+        await self.changes.watch_tab(tab.cdp)
 
-    async def until_turned(self, look: Coroutine[Any, Any, T]) -> T:
-        """Raises Behind when another tab comes to the front meanwhile: one that is hidden may never give a picture."""
+    async def run_while_in_front(self, look: Coroutine[Any, Any, T]) -> T:
+        """Return the result; raises TabHidden if another tab comes to the front: a hidden one may never be captured."""
         work, turn = asyncio.ensure_future(look), asyncio.ensure_future(self._turned.wait())
         try:
             await asyncio.wait({work, turn}, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
-                raise Behind
+                raise TabHidden
             return work.result()
         finally:
             work.cancel()
             turn.cancel()
 
-    def _gone(self, page: Page) -> None:
+    def _on_page_closed(self, page: Page) -> None:
         self._tabs.pop(page, None)
 
     def _remember_url(self, frame: Any) -> None:
         if self._front is not None and frame == self._front.page.main_frame:
             self._last_url = frame.url
 
-    def note(self, words: str) -> None:
+    def add_note(self, words: str) -> None:
         if words not in self._notes:
             self._notes.append(words)
 
@@ -165,62 +165,65 @@ class Window:
         notes, self._notes = self._notes, []
         return notes
 
-    # --- what happens by itself ------------------------------------------------------------------------------
+    # --- events ----------------------------------------------------------------------------------------------
 
-    def _unexpected(self, dialog: Dialog) -> None:
-        """A dialog of a tab that is only just opening would block it for ever; every other one is shown."""
+    def _on_early_dialog(self, dialog: Dialog) -> None:
+        """Close the dialog of a tab that is still opening, which it would block for ever; others are shown."""
         if dialog.page in self._tabs:
             return
         self._notes.append(f'a pop-up said "{dialog.message}" and was closed')
-        self._later(self._dismiss(dialog))
+        self._run_later(dialog.dismiss())
 
-    async def _dismiss(self, dialog: Dialog) -> None:
-        await dialog.dismiss()
-
-    def _later(self, work: Coroutine[Any, Any, Any]) -> None:
+    def _run_later(self, work: Coroutine[Any, Any, Any]) -> None:
         task = asyncio.ensure_future(work)
         self._work.add(task)
-        task.add_done_callback(self._done)
+        task.add_done_callback(self._on_work_done)
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _on_work_done(self, task: asyncio.Task[None]) -> None:
         self._work.discard(task)
         if not task.cancelled() and (error := task.exception()) and not self._closed:
             self._notes.append(f"the browser reported: {str(error).splitlines()[0] if str(error) else error!r}")
 
     # --- crashes ---------------------------------------------------------------------------------------------
 
-    async def front(self) -> Tab:
-        """The tab to work on. Raises DeviceRestarted once when it had to be opened again after a crash."""
+    async def get_front_tab(self) -> Tab:
+        """Return the tab to work on. Raises DeviceRestarted once if it had to be reopened after a crash."""
         if self._closed:
-            raise DeviceGone("The browser was closed.")
+            raise DeviceGone("The browser was closed: open the device again.")
         tab = self._front
-        if tab is None or tab.wire.halt.why is TabLost:
-            await self.mend(tab)
-            return await self.front()
+        if tab is None or tab.cdp.interruption.reason is TabLost:
+            await self.replace_lost_tab(tab)
+            return await self.get_front_tab()
         return tab
 
-    async def mend(self, lost: Tab | None) -> None:
-        """After a tab was lost. A closed one gives way to another; a crashed one is opened again and reported."""
+    async def replace_lost_tab(self, lost: Tab | None) -> None:
+        """Show another tab in place of a closed one; reopen a crashed one and raise DeviceRestarted."""
         async with self._mending:
             if self._front is not lost or self._closed:
-                return  # somebody else has seen to it
-            if not await self._alive():
-                await self._restart()
-                raise DeviceRestarted(f"The browser crashed and was started again at {self._last_url}.")
+                return  # another call has done it
+            if not await self._is_alive():
+                await self._restart_browser()
+                raise DeviceRestarted(
+                    f"The browser crashed and was restarted at {self._last_url}: look at the page before going on."
+                )
             if lost is not None and lost.crashed:
                 self._tabs.pop(lost.page, None)
                 self._count_crash("tab")
-                await self.new_tab(self._last_url)
-                self._later(_close_page(lost.page))
-                raise DeviceRestarted(f"The tab crashed and was opened again at {self._last_url}.")
-            others = [tab for tab in self._tabs.values() if tab is not lost and tab.wire.halt.why is not TabLost]
+                await self.open_tab(self._last_url)
+                self._run_later(lost.page.close())
+                raise DeviceRestarted(
+                    f"The tab crashed and was reopened at {self._last_url}: look at the page before going on."
+                )
+            others = [
+                tab for tab in self._tabs.values() if tab is not lost and tab.cdp.interruption.reason is not TabLost
+            ]
             if others:
-                await self.show(others[-1])
+                await self.show_tab(others[-1])
             else:
-                await self.new_tab()
+                await self.open_tab()
             self._notes.append("the tab closed")
 
-    async def _alive(self) -> bool:
+    async def _is_alive(self) -> bool:
         from playwright.async_api import Error
 
         assert self._context is not None
@@ -235,24 +238,29 @@ class Window:
         now = self._clock.now()
         self._crashes = [at for at in self._crashes if now - at < RESTARTS_WITHIN_S] + [now]
         if len(self._crashes) > RESTARTS:
-            raise DeviceGone(f"The {what} keeps crashing ({len(self._crashes)} times in {RESTARTS_WITHIN_S:g} s).")
+            raise DeviceGone(
+                f"The {what} crashed {len(self._crashes)} times in {RESTARTS_WITHIN_S:g} s and is not restarted: "
+                "update the browser, or use another page."
+            )
 
-    async def _restart(self) -> None:
+    async def _restart_browser(self) -> None:
         if self._shared:
-            raise DeviceGone("The browser is gone.")
+            raise DeviceGone("The browser ended: open the device again.")
         self._count_crash("browser")
         self._front = None
         self._tabs.clear()
-        await self.changes.watch(None)
+        await self.changes.watch_tab(None)
         await self._chromium.close()
         try:
-            self._chromium = await attach(self._cdp_url) if self._cdp_url else await start(self._settings)
+            self._chromium = (
+                await attach_browser(self._cdp_url) if self._cdp_url else await start_browser(self._settings)
+            )
         except DeviceSetup as fault:
-            raise DeviceGone(f"The browser is gone and can't be started again: {fault}") from None
+            raise DeviceGone(f"The browser ended and could not be restarted: {fault}") from None
         url = self._last_url
-        tab = await self.open()
+        tab = await self.open_window()
         if url != BLANK:
-            await tab.unless_asked(_visit(tab.page, url), "reopening")
+            await tab.wait_unless_dialog(_visit_url(tab.page, url), "reopening")
 
     async def close(self) -> None:
         from playwright.async_api import Error
@@ -271,12 +279,8 @@ class Window:
             await self._chromium.close()
 
 
-async def _visit(page: Page, url: str) -> None:
+async def _visit_url(page: Page, url: str) -> None:
     from playwright.async_api import Error
 
-    with contextlib.suppress(Error):  # the site may be the reason; the page then says so itself
+    with contextlib.suppress(Error):  # if the site is the reason, the browser's own error page says so
         await page.goto(url, wait_until="commit")
-
-
-async def _close_page(page: Page) -> None:
-    await page.close()
