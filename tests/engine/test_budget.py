@@ -12,6 +12,15 @@ from deskhand.core.errors import BudgetSpent
 from deskhand.engine.budget import Budget, Held, Tier
 from deskhand.settings.schema import BudgetSettings
 
+_CEILINGS = (
+    ("evaluator", "0.01"),
+    ("operator", "0.10"),
+    ("technician", "0.10"),
+    ("analyst", "0.10"),
+    ("manager", "1.00"),
+    ("assistant", "1.00"),
+)
+
 
 def budget(cap: str = "1.00") -> Budget:
     return Budget(BudgetSettings(task=Decimal(cap)))
@@ -36,7 +45,7 @@ async def test_a_reservation_ends_once() -> None:
 
 async def test_an_operation_over_its_tier_is_refused() -> None:
     money = budget("9")
-    for role, limit in (("evaluator", "0.01"), ("operator", "0.10"), ("manager", "1.00")):
+    for role, limit in _CEILINGS:
         (await money.reserve(Decimal(limit), role)).release()
         with pytest.raises(BudgetSpent, match=f"may cost \\${limit} at most"):
             await money.reserve(Decimal(limit) + Decimal("0.001"), role)
@@ -47,6 +56,34 @@ async def test_when_the_cap_is_reached_the_sentence_says_what_to_do() -> None:
     (await money.reserve(Decimal("0.10"), "operator")).settle(Decimal("0.09"))
     with pytest.raises(BudgetSpent, match=r"\$0.12 .* \$0.0900 are spent .* --budget"):
         await money.reserve(Decimal("0.05"), "operator")
+
+
+async def test_the_cap_can_be_spent_to_the_last_cent() -> None:
+    money = budget("0.12")
+    (await money.reserve(Decimal("0.10"), "operator")).settle(Decimal("0.02"))
+    waiting = await money.reserve(Decimal("0.10"), "operator")
+    assert money.left == 0
+    waiting.settle(Decimal("0.10"))
+    assert money.spent == money.cap
+    with pytest.raises(BudgetSpent):
+        await money.reserve(Decimal("0.0001"), "operator")
+
+
+async def test_a_call_never_costs_less_than_nothing() -> None:
+    held = await budget().reserve(Decimal("0.01"), "operator")
+    with pytest.raises(ValueError, match="less than nothing"):
+        held.settle(Decimal("-0.01"))
+
+
+async def test_nothing_is_worth_trying_while_others_wait_for_money() -> None:
+    money = budget("0.10")
+    held = await money.reserve(Decimal("0.05"), "operator")
+    waiting = asyncio.create_task(money.reserve(Decimal("0.06"), "operator"))
+    await asyncio.sleep(0)
+    assert not money.can_afford(Tier.LOW), "0.05 are left, but the queue has the first claim on it"
+    held.release()
+    (await waiting).release()
+    assert money.can_afford(Tier.LOW)
 
 
 async def test_what_was_spent_before_a_crash_counts() -> None:

@@ -79,6 +79,14 @@ async def test_a_call_costs_what_it_used() -> None:
     assert book.bills == [("operator", "openai-compatible:scripted", reply.usage, True)]
 
 
+async def test_a_prompt_over_the_limit_is_refused_even_where_answers_are_free() -> None:
+    budget = money(medium="0.0001")
+    async with ModelServer(["hi"]) as server, paid(server, budget, price={"input": "10", "output": "0"}) as model:
+        with pytest.raises(BudgetSpent, match="raise it under"):
+            await model.ask(REQUEST)
+        assert server.requests == []
+
+
 async def test_the_worst_case_is_held_while_the_call_runs() -> None:
     budget = money()
     held: list[Decimal] = []
@@ -151,10 +159,11 @@ async def test_a_cancelled_call_is_taken_at_the_worst() -> None:
 
 
 async def test_a_server_that_counts_no_tokens_is_never_free() -> None:
-    budget = money()
-    async with ModelServer([Step(text="x", input_tokens=0, output_tokens=0)]) as server, paid(server, budget) as model:
+    budget, book, uncounted = money(), Book(), Step(text="x", input_tokens=0, output_tokens=0)
+    async with ModelServer([uncounted]) as server, paid(server, budget, book) as model:
         await model.ask(REQUEST)
     assert budget.spent > Decimal("0.02")
+    assert [certain for *_, certain in book.bills] == [False]
 
 
 async def test_the_answer_gets_as_much_room_as_one_operation_may_cost() -> None:

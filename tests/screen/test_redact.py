@@ -1,5 +1,7 @@
 """What is covered can't be seen, and nothing else changes."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from deskhand.core.geometry import Rect
@@ -21,6 +23,17 @@ def test_a_box_is_painted_over_with_a_margin_and_the_rest_stays() -> None:
     assert np.array_equal(shown.pixels[:, : 20 - MARGIN], frame.pixels[:, : 20 - MARGIN])
     assert (shown.order, shown.at, shown.size) == (frame.order, frame.at, frame.size)
     assert not shown.pixels.flags.writeable
+
+
+def test_letters_that_reach_beyond_their_box_are_covered_too() -> None:
+    shown = covered(noise(), [Rect(20, 10, 30, 20)])
+    assert np.unique(shown.pixels[6:24, 16:34, :3]).size == 1
+
+
+def test_a_secure_screen_stays_one() -> None:
+    secure = replace(noise(), secure=True)
+    assert covered(secure, [Rect(20, 10, 30, 20)]).secure
+    assert blank(secure).secure
 
 
 def test_the_frame_itself_is_not_written_to() -> None:

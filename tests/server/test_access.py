@@ -7,7 +7,7 @@ import re
 import socket
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx2
 import pytest
@@ -68,11 +68,15 @@ async def test_every_route_refuses_every_stranger(serve: Serve) -> None:
 
 
 async def test_a_header_that_comes_twice_is_not_taken_at_its_better_half(house: House) -> None:
-    for name, mine, foreign in (("Origin", house.url, "http://evil.example"), ("Authorization", "", "Bearer wrong")):
-        both = [(name, foreign), (name, mine or f"Bearer {house.token.value}")]
+    right = ("Authorization", f"Bearer {house.token.value}")
+    twice = {
+        "Origin": [right, ("Origin", "http://evil.example"), ("Origin", house.url)],
+        "Authorization": [("Authorization", "Bearer wrong"), right],
+        "Cookie": [right, ("Cookie", "a=1"), ("Cookie", "b=2")],
+    }
+    for name, headers in twice.items():
         async with httpx2.AsyncClient(base_url=house.url) as stranger:
-            right = [] if name == "Authorization" else [("Authorization", f"Bearer {house.token.value}")]
-            assert (await stranger.get("/api/health", headers=[*right, *both])).status_code == 403
+            assert (await stranger.get("/api/health", headers=headers)).status_code == 403, name
 
 
 async def test_an_event_stream_is_guarded_too(house: House) -> None:
@@ -93,11 +97,23 @@ async def test_a_websocket_is_refused(house: House) -> None:
     assert answer.status_code == 401
 
 
+async def test_a_websocket_is_closed_for_a_reason_where_the_web_server_can_speak_it(house: House) -> None:
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    scope = {"type": "websocket", "path": "/api/health", "headers": [(b"host", b"localhost")]}
+    await make_app(house.watch, house.token)(scope, cast("Any", None), send)
+    assert (sent[0]["type"], sent[0]["code"]) == ("websocket.close", 1008)
+
+
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1:80", "[::1]:8765", "LOCALHOST:1"])
 async def test_its_own_names_are_taken(house: House, host: str) -> None:
     assert (await house.client.get("/api/health", headers={"Host": host})).status_code == 200
-    mine = {"Host": host, "Origin": f"http://{host}"}
-    assert (await house.client.get("/api/health", headers=mine)).status_code == 200
+    for scheme in ("http", "https"):  # https: behind a proxy of the user's own
+        mine = {"Host": host, "Origin": f"{scheme}://{host}"}
+        assert (await house.client.get("/api/health", headers=mine)).status_code == 200
 
 
 async def test_a_name_from_the_settings_is_taken(serve: Serve) -> None:
@@ -108,8 +124,9 @@ async def test_a_name_from_the_settings_is_taken(serve: Serve) -> None:
 async def test_wrong_tokens_are_looked_at_only_so_often_and_the_right_one_always(serve: Serve) -> None:
     async with serve(server={"wrong_tokens": 3}) as house, httpx2.AsyncClient(base_url=house.url) as stranger:
         wrong = {"Authorization": "Bearer guess"}
-        answers = [(await stranger.get("/api/health", headers=wrong)).status_code for _ in range(5)]
-        assert answers == [401, 401, 401, 429, 429]
+        answers = [await stranger.get("/api/health", headers=wrong) for _ in range(5)]
+        assert [answer.status_code for answer in answers] == [401, 401, 401, 429, 429]
+        assert answers[-1].headers["retry-after"] == "60"
         assert (await house.client.get("/api/health")).status_code == 200
         assert (await stranger.get("/api/health")).status_code == 401
 
@@ -119,6 +136,10 @@ async def test_a_body_is_bounded_whether_its_length_is_told_or_not(serve: Serve)
         body = b'{"message": "' + b"x" * 5000 + b'"}'
         told = await house.client.post("/api/layered-agent/chat", content=body)
         assert (told.status_code, told.json()["detail"]) == (413, "The body is longer than 1 KB.")
+        assert told.headers["connection"] == "close"
+        for length, fits in ((1024, True), (1025, False)):
+            answer = await house.client.post("/api/layered-agent/chat", content=b"x" * length)
+            assert (answer.status_code == 413) is not fits, length
 
         async def pieces() -> Any:
             for start in range(0, len(body), 100):
@@ -126,6 +147,18 @@ async def test_a_body_is_bounded_whether_its_length_is_told_or_not(serve: Serve)
 
         untold = await house.client.post("/api/layered-agent/chat", content=pieces())
         assert untold.status_code == 413
+
+
+async def test_a_body_that_never_ends_is_not_waited_for(serve: Serve) -> None:
+    async with serve(server={"body_kb": 1}) as house:
+        reader, writer = await asyncio.open_connection("127.0.0.1", httpx2.URL(house.url).port)
+        head = "POST /api/layered-agent/chat HTTP/1.1", "Host: localhost", f"Authorization: Bearer {house.token.value}"
+        writer.write("\r\n".join((*head, "Transfer-Encoding: chunked", "", "")).encode())
+        for _ in range(64):
+            writer.write(b"400\r\n" + b"x" * 1024 + b"\r\n")
+        async with asyncio.timeout(30):
+            assert b" 413 " in await reader.readline()
+        writer.close()
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from deskhand.core.errors import JournalError
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import TaskStatus
 from deskhand.task.events import Answered, Memorized, TaskCreated, TaskEnded
-from deskhand.task.journal import SqliteJournal
+from deskhand.task.journal import FRAMES_WAITING, VERSION, SqliteJournal
 
 CREATED = TaskCreated(goal="打开微信", device="sim:a", worker="offline", max_steps=5)
 
@@ -68,6 +69,65 @@ async def test_many_pictures_at_once_all_reach_the_disk(tmp_path: Path) -> None:
     await journal.close()
     stored = {file.stem for file in (tmp_path / "frames").rglob("*.jpg")}
     assert stored == set(names)
+
+
+def noise(seed: int) -> Frame:
+    """A picture that takes its time to be encoded."""
+    return Frame(np.random.default_rng(seed).integers(0, 255, (1600, 1200, 4), np.uint8))
+
+
+async def test_a_picture_can_be_loaded_while_it_is_still_being_encoded(journal: SqliteJournal) -> None:
+    assert await journal.load_frame(await journal.keep_frame(noise(1)))
+
+
+async def test_only_so_many_pictures_wait_in_memory(journal: SqliteJournal, tmp_path: Path) -> None:
+    frames = [noise(seed) for seed in range(2 * FRAMES_WAITING)]
+    for frame in frames:
+        await journal.keep_frame(frame)
+    assert len(list((tmp_path / "frames").rglob("*.jpg"))) >= FRAMES_WAITING
+
+
+FULL_DISK = """
+import asyncio, resource, signal, sys
+from pathlib import Path
+import numpy as np
+from deskhand.core.errors import JournalError
+from deskhand.core.screen import Frame
+from deskhand.task.journal import SqliteJournal
+
+async def main():
+    journal = SqliteJournal(Path(sys.argv[1]))
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
+    await journal.keep_frame(Frame(np.random.default_rng(1).integers(0, 255, (800, 600, 4), np.uint8)))
+    try:
+        await journal.close()
+    except JournalError as error:
+        sys.stdout.write(str(error))
+
+asyncio.run(main())
+"""
+
+
+def test_half_a_picture_never_has_a_valid_name(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", FULL_DISK, str(tmp_path)]
+    said = subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+    assert "free some space" in said
+    assert list((tmp_path / "frames").rglob("*.jpg")) == []
+
+
+async def test_events_that_can_not_be_written_whole_are_not_written_at_all(journal: SqliteJournal) -> None:
+    with pytest.raises(AttributeError):
+        await journal.append("t", [CREATED, cast("Any", "no event")])
+    assert await journal.read("t") == []
+    await journal.append("t", [CREATED])
+    assert [record.event for record in await journal.read("t")] == [CREATED]
+
+
+async def test_a_power_cut_damages_no_journal(journal: SqliteJournal) -> None:
+    """SQLite's own promise, in WAL mode with synchronous NORMAL (1) or FULL (2); a power cut can't be had here."""
+    assert journal._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert journal._db.execute("PRAGMA synchronous").fetchone()[0] >= 1
 
 
 async def test_several_tasks_may_keep_pictures_at_once(journal: SqliteJournal) -> None:
@@ -124,9 +184,9 @@ async def test_two_processes_may_write_at_once(tmp_path: Path) -> None:
 
 def test_a_journal_of_a_newer_version_is_not_touched(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "journal.db") as db:
-        db.execute("PRAGMA user_version = 99")
+        db.execute(f"PRAGMA user_version = {VERSION + 1}")
     db.close()
-    with pytest.raises(JournalError, match=r"newer Deskhand \(format 99\); update"):
+    with pytest.raises(JournalError, match=rf"newer Deskhand \(format {VERSION + 1}\); update"):
         SqliteJournal(tmp_path)
 
 

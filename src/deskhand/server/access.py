@@ -136,7 +136,7 @@ async def _refuse(scope: Scope, refusal: Refusal, send: Send) -> None:
         headers["connection"] = "close"
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
     await send({"type": "http.response.start", "status": refusal.status, "headers": raw})
-    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+    await send({"type": "http.response.body", "body": body})
 
 
 def _cookie(header: str) -> str:

@@ -193,7 +193,7 @@ class _Explained:
         return None
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
+        if isinstance(error, sqlite3.OperationalError):
             raise JournalError(
                 f"The journal {self._path} can't be used ({error}); check free space and rights of its folder."
             ) from None

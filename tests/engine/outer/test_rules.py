@@ -249,6 +249,26 @@ def test_a_rule_that_fired_rests_for_its_steps() -> None:
     assert said == ["", "", "", "", "", "excessive_steps", "excessive_steps", "excessive_steps"]
 
 
+RESTS = {"screen_loop": 3, "subtask_timeout": 5, "excessive_steps": 5, "error_rate": 5}
+
+
+@pytest.mark.parametrize("name", [rule.name for rule in DEFAULT_RULES if not rule.ends])
+def test_how_long_each_rule_rests(name: str) -> None:
+    alone = [rule for rule in DEFAULT_RULES if rule.name == name]
+    speaks = RULES[name][0]
+    spoken = replace(speaks, fired=((name, speaks.subtask_steps),))
+    later = [replace(spoken, subtask_steps=speaks.subtask_steps + steps) for steps in range(10)]
+    again = (steps for steps, state in enumerate(later) if decide(state, NOW, LIMITS, alone).rule)
+    assert next(again) == RESTS.get(name, LIMITS.check_every if name == "periodic_check" else 1)
+
+
+def test_a_rule_of_the_same_rank_does_not_override_what_was_just_decided() -> None:
+    repeated = RULES["repeated_action"][0]
+    mine = Rule("mine", lambda now: True, "REPLAN", 70, lambda now: "because")
+    fired = replace(repeated, fired=(("repeated_action", repeated.subtask_steps),))
+    assert decide(fired, NOW, LIMITS, (*DEFAULT_RULES, mine)).outcome == "CONTINUE"
+
+
 def test_without_a_rest_a_rule_speaks_once_a_step() -> None:
     repeating = state(repeats=3)
     after = fire(repeating, ruling(repeating))
