@@ -323,6 +323,23 @@ async def test_a_running_task_keeps_the_settings_it_began_with(serve: Serve, tmp
     assert len(second.requests) >= 1
 
 
+async def test_a_task_that_waits_for_its_device_keeps_the_settings_of_its_creation(serve: Serve, tmp_path: Any) -> None:
+    from tests.server.conftest import write_settings
+
+    finish = Step(text='<answer>finish(message="done")</answer>')
+    async with ModelServer([finish]) as first, ModelServer([finish]) as second, AsyncExitStack() as stack:
+        settings = {"models": {"operator": model(first, dialect="autoglm")}, "executor": {"max_steps": 9}}
+        house = await stack.enter_async_context(serve(**settings))
+        async with house.services.hand.pool.lease("sim"):
+            waiting = asyncio.create_task(house.task("look", device="sim", loop="single", wait_s=60))
+            await until(lambda: len(house.services.hand.pool._queues["sim"]) == 2)
+            write_settings(tmp_path, models={"operator": model(second, dialect="autoglm")})
+            await house.ended(await house.task("look", device="sim:2", loop="single"))
+        ended = await house.ended(await waiting)
+    assert (ended["status"], ended["max_steps"]) == ("fulfilled", 9)
+    assert [len(first.requests), len(second.requests)] == [1, 1]
+
+
 async def test_the_stream_of_another_programs_task_ends_in_good_order_with_the_server(serve: Serve) -> None:
     async with AsyncExitStack() as stack, ModelServer([NEVER]) as operator, httpx2.AsyncClient(timeout=90) as watcher:
         async with serve(models={"operator": model(operator, dialect="autoglm")}) as house:

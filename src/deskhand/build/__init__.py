@@ -29,7 +29,7 @@ from deskhand.engine.secrets.wrappers import checked, covered_screen, guarded, n
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.keys import read_secret
 from deskhand.settings.load import load
-from deskhand.settings.schema import Settings
+from deskhand.settings.schema import PolicySettings, Settings
 from deskhand.settings.site_lists import verdict
 from deskhand.task.events import Event, LoopMode
 from deskhand.task.fold import fold_all
@@ -106,33 +106,36 @@ class Deskhand:
         attended: bool = False,
         authority: Authority = USER,
         budget: Budget | None = None,
+        settings: Settings | None = None,
     ) -> AsyncGenerator[Task, None]:
         """A task under way on a leased device, at a page if one is given; leaving the block stops it.
 
         `attended`: somebody follows it and answers what it asks; else every question ends it.
         `authority`: who wrote the goal.
         `budget`: money that it shares with others; else it has its own.
+        `settings`: the task's, from its start to its end, however long it waits for its device.
         """
-        goal, name = clear_goal(goal), device or self.settings.device or DEFAULT_DEVICE
-        policy = self.settings.policy
+        settings = settings or self.settings
+        goal, name = clear_goal(goal), device or settings.device or DEFAULT_DEVICE
+        policy = settings.policy
         if url and (refused := verdict(url, policy.sites_allow, policy.sites_deny)):
             raise UsageError(f"{refused}.")  # a browser would say so itself, a phone would not
-        await checked(goal, self._vault, authority)
-        approves = authority.is_goal_approval(goal, loop, self.settings.models)
+        await checked(goal, self._vault, authority, lambda name: read_secret(name, settings.secrets))
+        approves = authority.is_goal_approval(goal, loop, settings.models)
         async with (
             self.pool.lease(name, wait_s=wait_s) as leased,
-            self._crew(leased, loop, budget, goal_approves=approves) as crew,
+            self._crew(settings, leased, loop, budget, goal_approves=approves) as crew,
         ):
             if url:
-                await self._open_page(leased, url, authority)
+                await self._open_page(leased, url, policy, authority)
             async with _under_way(Task(goal, crew, max_steps, attended=attended)) as run:
                 yield run
 
-    async def _open_page(self, device: Device, url: str, authority: Authority) -> None:
+    async def _open_page(self, device: Device, url: str, policy: PolicySettings, authority: Authority) -> None:
         """The page that a task begins with; one that a model has chosen is held to the whole policy."""
         opening = PlannedAction(action=OpenUrl(url=url))
         if authority.author == "foreign":
-            permit = judge(opening, Observation(await device.frame()), self.settings.policy)
+            permit = judge(opening, Observation(await device.frame()), policy)
             if permit.verdict != "allow":
                 raise UsageError(permit.reason)
         await device.act(opening.action)
@@ -146,16 +149,18 @@ class Deskhand:
         max_steps: int | None = None,
         wait_s: float = 0.0,
         attended: bool = False,
+        settings: Settings | None = None,
     ) -> AsyncGenerator[Task, None]:
         """A task from its log, on its own device unless another is named."""
+        settings = settings or self.settings
         records = await self.journal.read(task_id)
         past, events = fold_all(records), [record.event for record in records]
-        await self._vault.learn(named_by_the_person(events))
-        approves = USER.is_goal_approval(past.goal, past.loop, self.settings.models)
+        await self._vault.learn(named_by_the_person(events), lambda name: read_secret(name, settings.secrets))
+        approves = USER.is_goal_approval(past.goal, past.loop, settings.models)
         async with (
             self.pool.lease(device or past.device, wait_s=wait_s) as leased,
             self._crew(
-                leased, past.loop, Budget(self.settings.budget, past.most_spent), events, goal_approves=approves
+                settings, leased, past.loop, Budget(settings.budget, past.most_spent), events, goal_approves=approves
             ) as crew,
             _under_way(Task.resumed(past, crew, max_steps, attended=attended)) as run,
         ):
@@ -174,6 +179,7 @@ class Deskhand:
     @asynccontextmanager
     async def _crew(
         self,
+        settings: Settings,
         device: Device,
         loop: LoopMode,
         budget: Budget | None = None,
@@ -183,7 +189,7 @@ class Deskhand:
     ) -> AsyncGenerator[Crew, None]:
         """Everyone who works on one task, with one budget; their models are closed with the task."""
         async with AsyncExitStack() as closing:
-            staff = TaskRoles(self.settings, self.clock, budget or Budget(self.settings.budget), closing)
+            staff = TaskRoles(settings, self.clock, budget or Budget(settings.budget), closing)
             crew = Crew(
                 device=device,
                 workers=staff.workers(),
@@ -192,20 +198,20 @@ class Deskhand:
                 bus=self.bus,
                 clock=self.clock,
                 settle=self._settle,
-                settings=self.settings,
+                settings=settings,
                 management=replace(staff.management(), rules=self._rules) if loop == "dual" else None,
                 reader=self._reader,
                 movers=self._settle.movers(device.id),
-                code=self._code,
+                code=lambda task_id: self._code(settings, task_id),
                 bills=staff.bills,
                 goal_approves=goal_approves,
             )
             yield guarded(crew, self._vault, past)
 
-    def _code(self, task_id: str) -> CodeRunner:
+    def _code(self, settings: Settings, task_id: str) -> CodeRunner:
         from deskhand.sandbox.code_runner import Sandbox
 
-        return Sandbox(self.settings.sandbox, self.settings.data_dir / "work" / task_id, self.clock)
+        return Sandbox(settings.sandbox, settings.data_dir / "work" / task_id, self.clock)
 
 
 @asynccontextmanager

@@ -101,8 +101,7 @@ class Desk:
                 await asyncio.wait(late)
 
     def _settings(self) -> Settings:
-        self._hand.settings = self._watch.current()
-        return self._hand.settings
+        return self._watch.current()
 
     def _authority(self) -> Authority:
         return Authority.of_foreign_model(self._settings().mcp.secrets)
@@ -116,7 +115,7 @@ class Desk:
 
     async def chat(self, given: Order, _: Progress) -> Answer:
         settings = self._settings()
-        loops = InnerLoops(self._hand, settings.chat, Budget(settings.budget), _needs_the_person, self._authority())
+        loops = InnerLoops(self._hand, settings, Budget(settings.budget), _needs_the_person, self._authority())
         self._chats.add(loops)
         try:
             return Answer(ChatTold.model_validate(await loops.job(given.device_id, given.message)))

@@ -55,7 +55,7 @@ class Chats:
 
     async def _begin(self, name: str, message: str, device: str, opening: ExitStack) -> Following:
         # Two requests may have come this far at once: the lock above let only one of them through.
-        settings = self._hand.settings = self._watch.current()
+        settings = self._watch.current()
         past = await self._store.read(name)
         talked = [kept.entry for kept in past if isinstance(kept.entry, (Asked, *STREAMED))]
         cut = [Failed(message=CUT_OFF)] if talked and not isinstance(talked[-1], ENDS) else []

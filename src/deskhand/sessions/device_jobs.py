@@ -17,7 +17,7 @@ from deskhand.engine.budget import Budget
 from deskhand.engine.run import Task
 from deskhand.engine.safety.authority import Authority
 from deskhand.prompting import describe as telling
-from deskhand.settings.schema import ChatSettings
+from deskhand.settings.schema import Settings
 from deskhand.task.events import UserAsked
 from deskhand.task.state import TaskState
 
@@ -31,9 +31,7 @@ Asked = Callable[[Task, UserRequest], Awaitable[None]]
 class InnerLoops:
     """The jobs of one conversation. `asked` is called when one of them needs the person."""
 
-    def __init__(
-        self, hand: Deskhand, settings: ChatSettings, budget: Budget, asked: Asked, authority: Authority
-    ) -> None:
+    def __init__(self, hand: Deskhand, settings: Settings, budget: Budget, asked: Asked, authority: Authority) -> None:
         self._hand = hand
         self._settings = settings
         self._budget = budget
@@ -57,11 +55,12 @@ class InnerLoops:
             message,
             device=device_id,
             loop="single",
-            max_steps=self._settings.inner_steps,
-            wait_s=self._settings.device_wait_s,
+            max_steps=self._settings.chat.inner_steps,
+            wait_s=self._settings.chat.device_wait_s,
             attended=True,
             authority=self.authority,
             budget=self._budget,
+            settings=self._settings,
         )
         async with starting as run:
             self.runs[run.task_id] = run

@@ -49,7 +49,7 @@ class Tasks:
     ) -> Task:
         """A task under way. It takes the settings as they are now, and keeps them."""
         await self._put_away()
-        settings = self._hand.settings = self._watch.current()
+        settings = self._watch.current()
         return await self._held(
             self._hand.start(
                 goal,
@@ -60,6 +60,7 @@ class Tasks:
                 wait_s=wait_s,
                 attended=True,
                 authority=authority,
+                settings=settings,
             )
         )
 
@@ -67,8 +68,7 @@ class Tasks:
         """A task of the past again, from where its log says that it was left."""
         await self.state(task_id)
         await self._put_away()
-        self._hand.settings = self._watch.current()
-        return await self._held(self._hand.resume(task_id, attended=True))
+        return await self._held(self._hand.resume(task_id, attended=True, settings=self._watch.current()))
 
     async def _held(self, starting: AbstractAsyncContextManager[Task]) -> Task:
         started: asyncio.Future[Task] = asyncio.get_running_loop().create_future()

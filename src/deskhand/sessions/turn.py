@@ -83,7 +83,7 @@ class Exchange:
         self._settings = settings
         # One for the message as a whole: the assistant and all that it starts share the cap of one task.
         self._budget = Budget(settings.budget)
-        self._loops = InnerLoops(hand, settings.chat, self._budget, self._asked, Authority.of_assistant(()))
+        self._loops = InnerLoops(hand, settings, self._budget, self._asked, Authority.of_assistant(()))
         self._paid = PaidCalls(self)
         self._turn = asyncio.Lock()
         self._begun = asyncio.Event()

@@ -29,10 +29,13 @@ _TELLING = 5
 _NEARLY = 75
 
 
+ReadSecret = Callable[[str], str]
+
+
 class Vault:
     """`read` gets a value by its name, or raises SettingsError. Capitals make no difference in a name."""
 
-    def __init__(self, read: Callable[[str], str]) -> None:
+    def __init__(self, read: ReadSecret) -> None:
         self._read = read
         self._names: dict[str, str] = {}
         # The one typed last comes last: of two with the same value, it is the one that is seen.
@@ -45,14 +48,17 @@ class Vault:
     def __repr__(self) -> str:
         return f"Vault({', '.join(self._values)})"
 
-    async def learn(self, names: Iterable[str]) -> None:
-        """Get the values of these, where they are not known yet. A keyring may have to be opened by a person first."""
+    async def learn(self, names: Iterable[str], read: ReadSecret | None = None) -> None:
+        """Get the values of these, where they are not known yet. A keyring may have to be opened by a person first.
+
+        `read`: how this task's settings find a value, if not as the vault's own.
+        """
         for name in names:
             if name.casefold() in self._names:
                 continue
             try:
                 async with asyncio.timeout(_KEYRING_S):
-                    value = await asyncio.to_thread(self._read, name)
+                    value = await asyncio.to_thread(read or self._read, name)
             except TimeoutError:
                 raise SettingsError(f"The keyring did not give out {name} within {_KEYRING_S:g} s: open it.") from None
             self._names[name.casefold()], self._values[name] = name, value

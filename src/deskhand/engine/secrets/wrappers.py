@@ -22,8 +22,9 @@ from deskhand.core.protocols import Coach, CodeRunner, Device, Judge, Planner, S
 from deskhand.core.screen import AppInfo, Element, Frame, Observation
 from deskhand.engine.run import Crew, Management
 from deskhand.engine.safety.authority import Authority
-from deskhand.engine.secrets.vault import HIDDEN, Vault
+from deskhand.engine.secrets.vault import HIDDEN, ReadSecret, Vault
 from deskhand.screen.redact import blank, covered
+from deskhand.settings.keys import read_secret
 from deskhand.settings.placeholders import misspelt_in, names_in, placeholder
 from deskhand.task.events import Event, Record, TaskCreated, TaskSummary, UserReplied, UserSaid
 from deskhand.task.journal import Journal
@@ -34,19 +35,19 @@ _LIST_S = 10.0
 _AROUND_OTHERS = frozenset({"window", "dialog", "group", "list", "menu"})
 
 
-async def checked(words: str, vault: Vault, authority: Authority) -> None:
+async def checked(words: str, vault: Vault, authority: Authority, read: ReadSecret | None = None) -> None:
     """Get the values of all secrets that a goal names; raises SettingsError or UsageError before any work."""
     if wrong := misspelt_in(words):
         raise UsageError(f"{wrong} names no secret: write {{{{secret:NAME}}}}, with letters, digits, _ - and dots.")
     for name in names_in(words):
         if not authority.can_use_secret(name):
             raise UsageError(f"The person has not named the secret {name}, so it can't be used.")
-    await vault.learn(names_in(words))
+    await vault.learn(names_in(words), read)
 
 
 def guarded(crew: Crew, vault: Vault, past: Iterable[Event] = ()) -> Crew:
     """The same crew behind doors. `past` is what the log knows already: which secrets the person has named."""
-    grants = Grants()
+    grants = Grants(lambda name: read_secret(name, crew.settings.secrets))
     grants.hear(past)
     device = GuardedDevice(crew.device, vault, grants)
     cover = Cover(device, crew.reader, vault)
@@ -77,9 +78,10 @@ def _persons_words(event: Event) -> str:
 
 
 class Grants:
-    """Which secrets this task may type."""
+    """Which secrets this task may type, and how its settings find their values."""
 
-    def __init__(self) -> None:
+    def __init__(self, read: ReadSecret | None = None) -> None:
+        self.read = read
         self._names: set[str] = set()
 
     def hear(self, events: Iterable[Event]) -> None:
@@ -180,7 +182,7 @@ class GuardedDevice:
     async def _filled(self, action: Action, names: tuple[str, ...]) -> Action:
         self._grants.check(names)
         try:
-            await self._vault.learn(names)
+            await self._vault.learn(names, self._grants.read)
         except SettingsError as missing:
             raise ActionFailed(str(missing)) from None
         # Copied without validation, whose complaints would quote the value.
@@ -400,7 +402,7 @@ class GuardedJournal:
         if names := named_by_the_person(events):
             self._grants.hear(events)
             with suppress(SettingsError):  # said when it is to be typed; a goal was checked before the task began
-                await self._vault.learn(names)
+                await self._vault.learn(names, self._grants.read)
 
     def _clean(self, event: Event) -> Event:
         dumped = event.model_dump(mode="json")
