@@ -8,7 +8,7 @@ import pytest
 from PIL import Image, ImageChops
 
 from deskhand.simphone.render.font import glyphs, text_width, wrap
-from deskhand.simphone.render.icons import icon_mask, icon_names
+from deskhand.simphone.render.icons import icon_mask, read_icons
 from tests.simphone.body import Hand
 
 ATTRIBUTES = {
@@ -307,5 +307,5 @@ def test_chinese_characters_are_drawn_not_boxed() -> None:
 
 
 def test_every_icon_draws_something() -> None:
-    assert len(icon_names()) > 50
-    assert all(icon_mask(name, 48).getbbox() for name in icon_names())
+    assert len(read_icons()) > 50
+    assert all(icon_mask(name, 48).getbbox() for name in read_icons())

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from deskhand.simphone.render import app_icons as _app_icons
 from deskhand.simphone.render.font import line_height, text_width
 from deskhand.simphone.render.painter import IconOp, Op, RectOp, text_op
 from deskhand.simphone.ui.nodes import Box, Colour, Field, Node
-
-assert _app_icons  # imported for the icons it registers
 
 CARET_WIDTH = 5
 WHITE: Colour = (255, 255, 255)
