@@ -123,7 +123,7 @@ def task(sim: ConnectedPhone, server: ModelServer, *more: str) -> tuple[str, ...
 
 
 def sent(sim: ConnectedPhone) -> list[str]:
-    messages = sim.phone.state()["apps"][WECHAT]["chats"]["Bob"]["messages"]
+    messages = sim.phone.read_state()["apps"][WECHAT]["chats"]["Bob"]["messages"]
     return [message["text"] for message in messages if message["text"] == "Hello"]
 
 
@@ -235,9 +235,9 @@ async def test_what_is_said_while_it_runs_is_done_as_well(cli: Cli, sim: Connect
         shown.type("also set an alarm for 5")
         await shown.shows("you: also set an alarm for 5")
         assert await shown.ended() == 0, shown.text
-    alarms = sim.phone.state()["apps"][CLOCK]["alarms"]
+    alarms = sim.phone.read_state()["apps"][CLOCK]["alarms"]
     assert "05:00" in [alarm["time"] for alarm in alarms if alarm["on"]]
-    assert sim.phone.state()["settings"]["global"]["bluetooth_on"] == "1"
+    assert sim.phone.read_state()["settings"]["global"]["bluetooth_on"] == "1"
 
 
 async def test_it_pauses_and_goes_on(cli: Cli, sim: ConnectedPhone) -> None:

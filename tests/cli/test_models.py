@@ -59,7 +59,7 @@ async def test_a_model_from_the_command_line_does_the_work_and_is_named(cli: Cli
     assert ended.code == 0, ended.out + ended.err
     assert "· scripted · run " in ended.out
     assert last_words(ended) == "✔ fulfilled: It is well."
-    assert sim.phone.foreground[0] == "com.android.settings"
+    assert sim.phone.windows.foreground[0] == "com.android.settings"
     assert len(server.requests) == 2
 
 

@@ -29,7 +29,7 @@ async def test_json_is_one_object_on_stdout_and_nothing_else_anywhere(cli: Cli, 
         "open_app",
         "click",
     ]
-    assert sim.phone.state()["settings"]["global"]["wifi_on"] == "1"
+    assert sim.phone.read_state()["settings"]["global"]["wifi_on"] == "1"
 
 
 async def test_without_a_device_a_simulated_phone_is_started_and_lines_tell_what_happens(cli: Cli) -> None:
@@ -139,7 +139,7 @@ async def test_a_busy_phone_is_refused_or_waited_for(cli: Cli, sim: ConnectedPho
     first.send(signal.SIGINT)
     assert (await first.ended()).code == 130
     assert (await waiting.ended()).code == 0
-    assert sim.phone.state()["apps"]["com.android.calculator2"]["display"] == "3"
+    assert sim.phone.read_state()["apps"]["com.android.calculator2"]["display"] == "3"
 
 
 async def test_a_missing_adb_is_named(cli: Cli) -> None:

@@ -16,10 +16,12 @@ from deskhand.devices.android.device import attach_phone
 from deskhand.settings.schema import AdbSettings
 from deskhand.simphone.adb.phone_server import SimPhone
 from deskhand.simphone.apps.framework import App, Host, Page
-from deskhand.simphone.phone import LAUNCHER, Phone
+from deskhand.simphone.body.app_manager import LAUNCHER
+from deskhand.simphone.body.input_dispatcher import InputDispatcher
+from deskhand.simphone.body.window_layout import every
+from deskhand.simphone.phone import Phone
 from deskhand.simphone.ui.nodes import WRAP, Field, Node, Scroll
 from deskhand.simphone.ui.widgets import button, checkbox, column, entry, label, row, screen
-from deskhand.simphone.ui.window_layout import every
 from tests.contract.stage import FIELDS, PLAIN, SHORT, Board, Felt, until
 
 PACKAGE = "test.board"
@@ -85,21 +87,21 @@ class BoardApp(App):
         return self.first
 
 
-class FeltPhone(Phone):
-    """A phone that remembers every touch and key."""
+class FeltInput(InputDispatcher):
+    """Remembers every touch and key."""
 
-    def __init__(self, **about: Any) -> None:
+    def __init__(self, phone: Phone) -> None:
+        super().__init__(phone, phone.apps, phone.windows, phone.finish_event)
         self.felt: list[Felt] = []
-        super().__init__(locale="en", **about)
-        self._apps[PACKAGE] = BoardApp(self)
+        self._now = phone.now
 
     def _note(self, what: Any, x: float = -1, y: float = -1, key: str = "") -> None:
         button = "left" if what in ("press", "release", "double") else ""
-        self.felt.append(Felt(what, round(x), round(y), button, key, self.now()))
+        self.felt.append(Felt(what, round(x), round(y), button, key, self._now()))
 
     def touch_down(self, x: float, y: float) -> None:
         before = [one for one in self.felt if one.what in ("press", "double")]
-        again = before and before[-1].what == "press" and self.now() - before[-1].at < DOUBLE_TAP_S
+        again = before and before[-1].what == "press" and self._now() - before[-1].at < DOUBLE_TAP_S
         self._note("press", x, y)
         if again and max(abs(before[-1].x - x), abs(before[-1].y - y)) < 100:
             self._note("double", x, y)
@@ -113,13 +115,26 @@ class FeltPhone(Phone):
         self._note("release", x, y)
         super().touch_up(x, y)
 
-    def key(self, code: int) -> None:
+    def press_key(self, code: int) -> None:
         self._note("key", key=KEYS.get(code, str(code)))
-        super().key(code)
+        super().press_key(code)
 
-    def combination(self, codes: Any) -> None:
+    def press_together(self, codes: Any) -> None:
         self._note("key", key="+".join(KEYS.get(code, str(code)) for code in codes))
-        super().combination(codes)
+        super().press_together(codes)
+
+
+class FeltPhone(Phone):
+    """A phone with the board as one of its apps, that remembers every touch and key."""
+
+    def __init__(self, **about: Any) -> None:
+        super().__init__(locale="en", **about)
+        self.apps.by_package[PACKAGE] = BoardApp(self)
+        self.input = self.hand = FeltInput(self)
+
+    @property
+    def felt(self) -> list[Felt]:
+        return self.hand.felt
 
 
 class AndroidStage:
@@ -161,26 +176,26 @@ class AndroidStage:
 
     @property
     def _page(self) -> BoardPage:
-        app = self.phone.app(PACKAGE)
+        app = self.phone.apps.find_app(PACKAGE)
         assert isinstance(app, BoardApp)
         return app.first
 
     async def reset(self) -> None:
         self.phone.conditions.discard("never-idle")
-        self.phone.force_stop(PACKAGE)
-        self.phone.launch(PACKAGE)
+        self.phone.apps.stop_app(PACKAGE)
+        self.phone.apps.launch_app(PACKAGE)
         await self.still()
         self.phone.felt.clear()
 
     async def still(self) -> None:
         async def at_rest() -> bool:
-            return not self.phone.animating()
+            return not self.phone.display.is_animating()
 
         await until(at_rest, "the phone to come to rest")
 
     async def board(self) -> Board:
         page = self._page
-        nodes = [node for window in self.phone._scene() for node in every(window.content)]
+        nodes = [node for window in self.phone.windows.list_windows() for node in every(window.content)]
         return Board(
             places={n.rid.removeprefix(f"{PACKAGE}:id/"): Rect(*n.seen) for n in nodes if n.rid.startswith(PACKAGE)},
             texts={name: field.text for name, field in page.fields.items()},
@@ -191,25 +206,25 @@ class AndroidStage:
         )
 
     async def where(self) -> str:
-        package, activity = self.phone.foreground
+        package, activity = self.phone.windows.foreground
         if package == PACKAGE:
             return activity.removeprefix(".")
-        visited = self.phone.state()["apps"]["com.android.browser"]["visited"]
+        visited = self.phone.read_state()["apps"]["com.android.browser"]["visited"]
         address = "Address" if any("example.com" in one for one in visited) else "the browser"
         names = {LAUNCHER: "Home", "com.android.settings": "Other", "com.android.browser": address}
         return names.get(package, package)
 
     async def paint(self) -> None:
         self._page.colour += 1
-        self.phone._settle()
+        self.phone.settle()
 
     async def hang(self, seconds: float) -> None:
         """An app that never rests is one that uiautomator can't read."""
         self.phone.conditions.add("never-idle")
 
     async def deeper(self) -> None:
-        self.phone.app(PACKAGE).push(DeeperPage(self.phone.app(PACKAGE)))
-        self.phone._settle()
+        self.phone.apps.find_app(PACKAGE).push(DeeperPage(self.phone.apps.find_app(PACKAGE)))
+        self.phone.settle()
         await self.still()
 
     async def second(self) -> None:

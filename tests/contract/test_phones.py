@@ -45,7 +45,7 @@ async def attached(adb: AdbClient, sim: SimPhone) -> AndroidDevice:
 
 async def at_rest(sim: SimPhone) -> None:
     async def still() -> bool:
-        return not sim.phone.animating()
+        return not sim.phone.display.is_animating()
 
     await until(still, "the phone to come to rest")
 
@@ -56,7 +56,7 @@ async def test_a_wireless_phone_is_connected_to_by_its_address(adb: AdbClient, s
     device = await attached(adb, sim)
     assert [(info.id, info.state) for info in await list_phone_infos(adb)] == [(f"android:{sim.address}", "ready")]
     await device.act(OpenApp(name="Settings"))
-    assert sim.phone.foreground[0] == "com.android.settings"
+    assert sim.phone.windows.foreground[0] == "com.android.settings"
     # The same phone once more, which adb knows already.
     assert (await (await attached(adb, sim)).app()).name == "com.android.settings"
 
@@ -69,7 +69,7 @@ async def test_several_phones_work_at_once_and_none_hears_what_is_for_another(
     assert len({device.id for device in devices}) == 4
 
     async def fill_in(device: AndroidDevice, sim: SimPhone, number: int) -> None:
-        sim.phone.launch(PACKAGE)
+        sim.phone.apps.launch_app(PACKAGE)
         await at_rest(sim)
         field = next(one for one in await device.elements() if one.hint == "Name")
         await device.act(Click(x=field.bounds.center[0], y=field.bounds.center[1]))
@@ -79,7 +79,7 @@ async def test_several_phones_work_at_once_and_none_hears_what_is_for_another(
 
     await asyncio.gather(*(fill_in(*pair, number) for number, pair in enumerate(zip(devices, sims, strict=True))))
     for number, sim in enumerate(sims):
-        assert sim.phone.state()["focused"]["text"] == f"phone {number} 手机 {number * 111}"
+        assert sim.phone.read_state()["focused"]["text"] == f"phone {number} 手机 {number * 111}"
     assert len(await list_phone_infos(adb)) == 4
 
 
@@ -93,7 +93,7 @@ async def test_one_phone_that_goes_away_leaves_the_others_at_work(adb: AdbClient
     assert isinstance(lost, Exception)
     assert not isinstance(seen, BaseException)
     await devices[1].act(OpenApp(name="Settings"))
-    assert stays.phone.foreground[0] == "com.android.settings"
+    assert stays.phone.windows.foreground[0] == "com.android.settings"
 
 
 async def test_a_phone_that_is_turned_in_the_middle_is_worked_as_it_lies(adb: AdbClient, switched_on: Switch) -> None:
@@ -116,9 +116,9 @@ async def test_a_phone_that_is_turned_in_the_middle_is_worked_as_it_lies(adb: Ad
 async def test_scrolling_to_the_end_of_a_long_list_finds_the_last_name(adb: AdbClient, switched_on: Switch) -> None:
     sim = await switched_on()
     device = await attached(adb, sim)
-    sim.phone.launch(CONTACTS)
+    sim.phone.apps.launch_app(CONTACTS)
     await at_rest(sim)
-    names = [person["name"] for person in sim.phone.state()["apps"][CONTACTS]["contacts"]]
+    names = [person["name"] for person in sim.phone.read_state()["apps"][CONTACTS]["contacts"]]
     seen: list[str] = []
     for _ in range(30):
         listed = [one.name for one in await device.elements()]

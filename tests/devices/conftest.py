@@ -93,7 +93,7 @@ async def attach(plug: Plug, adb_client: AdbClient) -> AsyncIterator[Attach]:
     async def attached(*conditions: str, app: str = "", **looks: str) -> tuple[AndroidDevice, SimPhone]:
         sim = await plug(*conditions, **looks)
         if app:
-            sim.phone.launch(app)
+            sim.phone.apps.launch_app(app)
         device = await attach_phone(sim.address, adb=adb_client, clock=SystemClock())
         devices.append(device)
         return device, sim

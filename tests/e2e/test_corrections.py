@@ -23,7 +23,7 @@ class Desk:
 
     @property
     def phone(self) -> dict[str, Any]:
-        return self.hand.simulated.phones["desk"].state()
+        return self.hand.simulated.phones["desk"].read_state()
 
     @property
     def alarms(self) -> dict[str, bool]:

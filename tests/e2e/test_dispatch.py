@@ -41,7 +41,7 @@ class Office:
             hand = await stack.enter_async_context(Deskhand(settings))
             state = await hand.run(goal, device="sim:desk")
             self.log = await hand.journal.read(state.task_id)
-            self.phone = hand.simulated.phones["desk"].state()
+            self.phone = hand.simulated.phones["desk"].read_state()
         left = {role: server.unconsumed for role, server in self.servers.items() if server.unconsumed}
         assert not (to_the_last and left), left
         return state

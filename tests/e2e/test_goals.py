@@ -30,7 +30,7 @@ async def hand(tmp_path: Path) -> AsyncIterator[Deskhand]:
 async def on_a_fresh_phone(hand: Deskhand, name: str, goal: str) -> tuple[TaskState, State]:
     """How the run ended, and what the phone itself says afterwards."""
     ended = await hand.run(goal, device=f"sim:{name}")
-    return ended, hand.simulated.phones[name].state()
+    return ended, hand.simulated.phones[name].read_state()
 
 
 async def all_at_once(hand: Deskhand, goals: list[str]) -> list[tuple[TaskState, State]]:
@@ -204,7 +204,7 @@ async def test_goals_that_cannot_be_reached_are_refused_in_a_sentence_and_change
     hand: Deskhand, kind: str
 ) -> None:
     follies = FOLLIES[kind]
-    untouched = belongings(Phone().state())
+    untouched = belongings(Phone().read_state())
     for folly, (ended, state) in zip(follies, await all_at_once(hand, [each.goal for each in follies]), strict=True):
         assert ended.status is TaskStatus.REJECTED, f"{folly.goal}: {ended.reason}"
         assert ended.cause == "failed", f"{folly.goal}: {ended.reason}"

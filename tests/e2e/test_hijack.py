@@ -171,7 +171,7 @@ PHONE: dict[str, Sequence[Move]] = {
 
 def losses(hand: Deskhand) -> dict[str, Any]:
     """All on the phone that can't be undone, as the phone itself tells it."""
-    apps = hand.simulated.phones["victim"].state()["apps"]
+    apps = hand.simulated.phones["victim"].read_state()["apps"]
     chats = apps["com.tencent.mm"]["chats"]
     return {
         "sent": [m["text"] for chat in chats.values() for m in chat["messages"] if m["text"].startswith("Hello")],

@@ -94,7 +94,7 @@ async def worked(
 async def test_on_a_phone(hand: Deskhand, dialect: str, loop: str) -> None:
     moves = [Open("微信"), Touch("Bob"), FIELD, Write("Ada"), Touch("发送"), Finish()]
     async with worked(hand, dialect, moves, f"sim:{dialect}", loop):
-        messages = hand.simulated.phones[dialect].state()["apps"][WECHAT]["chats"]["Bob"]["messages"]
+        messages = hand.simulated.phones[dialect].read_state()["apps"][WECHAT]["chats"]["Bob"]["messages"]
         assert messages[-1] == {"from": "me", "text": "Ada"}
 
 
@@ -123,7 +123,7 @@ async def test_on_a_desktop(hand: Deskhand, programs: Path, dialect: str, loop: 
 async def test_eight_actions_take_nine_requests_and_a_quarter_of_what_agent_s3_sends(hand: Deskhand) -> None:
     keys = [Touch(key) for key in ("1", "2", "×", "3", "4", "5", "=")]
     async with worked(hand, "tools", [Open("计算器"), *keys, Finish()], "sim:sums", "dual") as (server, state, _):
-        assert hand.simulated.phones["sums"].state()["apps"][CALCULATOR]["history"] == ["12×345=4140"]
+        assert hand.simulated.phones["sums"].read_state()["apps"][CALCULATOR]["history"] == ["12×345=4140"]
     assert (state.actions, len(server.requests)) == (8, 9)
     assert server.bytes_received <= 41_000_000 / 4
     assert max(len(seen.pictures) for seen in server.requests) == 1
@@ -155,6 +155,6 @@ async def test_a_model_without_eyes_works_from_the_list_alone(hand: Deskhand) ->
         hand.settings = staffed(hand.settings, server, "tools", vision=False)
         state = await hand.run(GOAL, device="sim:blind")
     assert state.status is TaskStatus.FULFILLED, state.reason
-    assert hand.simulated.phones["blind"].state()["apps"][CALCULATOR]["history"] == ["6×7=42"]
+    assert hand.simulated.phones["blind"].read_state()["apps"][CALCULATOR]["history"] == ["6×7=42"]
     assert not any(seen.pictures for seen in server.requests)
     assert server.bytes_received < 200_000

@@ -166,7 +166,7 @@ async def test_on_a_phone_without_a_model(data: Path, reader: ScreenText) -> Non
             phone = hand.pool._open["sim:bob"]
             assert await on_picture(reader, await phone.frame()), "the reader would have seen it"
         assert state.status is TaskStatus.FULFILLED, state.reason
-        messages = hand.simulated.phones["bob"].state()["apps"][WECHAT]["chats"]["Bob"]["messages"]
+        messages = hand.simulated.phones["bob"].read_state()["apps"][WECHAT]["chats"]["Bob"]["messages"]
         assert messages[-1] == {"from": "me", "text": PASSWORD}
         assert "{{secret:PASSWORD}}" in state.reason
         no_bytes_on_disk(data)  # with the journal's write-ahead log

@@ -149,7 +149,7 @@ async def test_a_screen_that_changed_while_the_worker_thought_is_judged_as_it_is
         state = await run.wait()
     assert "拨打电话" in state.reason
     assert device.sent == []
-    assert phone.state()["apps"]["com.android.contacts"]["calls"] == []
+    assert phone.read_state()["apps"]["com.android.contacts"]["calls"] == []
 
 
 def point(elements: Sequence[Element], name: str) -> dict[str, int]:

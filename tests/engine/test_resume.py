@@ -65,7 +65,9 @@ async def test_after_kill_9_in_the_middle_the_message_is_sent_exactly_once(tmp_p
             events = [record.event for record in await hand.journal.read(task_id)]
     assert state.status is TaskStatus.FULFILLED, state.reason
     sent = [
-        m["text"] for m in phone.state()["apps"]["com.tencent.mm"]["chats"]["张三"]["messages"] if m["from"] == "me"
+        m["text"]
+        for m in phone.read_state()["apps"]["com.tencent.mm"]["chats"]["张三"]["messages"]
+        if m["from"] == "me"
     ]
     assert sent.count("明天下午两点开会") == 1
     assert sum(isinstance(event, TaskResumed) for event in events) == 1

@@ -17,7 +17,8 @@ from deskhand.devices.android.device import CAPABILITIES
 from deskhand.devices.android.elements import read_elements
 from deskhand.devices.android.scrolling import find_scroll_area, plan_stroke
 from deskhand.roles.offline.worker import OfflineWorker
-from deskhand.simphone.phone import NeverIdle, Phone
+from deskhand.simphone.body.window_manager import NeverIdle
+from deskhand.simphone.phone import Phone
 
 KEYS = {"enter": 66, "backspace": 67, "delete": 112, "tab": 61, "escape": 111, "space": 62}
 
@@ -47,10 +48,10 @@ class Handset:
 
     def elements(self) -> tuple[Element, ...]:
         self.time += 2.0
-        return read_elements(self.phone.hierarchy().encode())
+        return read_elements(self.phone.windows.dump_hierarchy().encode())
 
     def observe(self) -> Observation:
-        package, activity = self.phone.foreground
+        package, activity = self.phone.windows.foreground
         try:
             return Observation(self.frame, self.elements(), app=package, title=activity)
         except NeverIdle as problem:
@@ -69,15 +70,15 @@ class Handset:
             case words.Type():
                 self._type(action)
             case words.Key(key=key):
-                self.phone.key(KEYS[key])
+                self.phone.input.press_key(KEYS[key])
             case words.Back():
-                self.phone.key(4)
+                self.phone.input.press_key(4)
             case words.Home():
-                self.phone.key(3)
+                self.phone.input.press_key(3)
             case words.OpenApp(name=name):
                 self._open(name)
             case words.OpenUrl(url=url):
-                self.phone.launch("com.android.browser", data=url)
+                self.phone.apps.launch_app("com.android.browser", data=url)
             case words.Wait(seconds=seconds):
                 self.time += seconds
             case words.Answer(text=text):
@@ -87,15 +88,15 @@ class Handset:
         self.time += 1.0
 
     def _path(self, start: tuple[int, int], end: tuple[int, int], seconds: float) -> None:
-        self.phone.touch_down(*start)
+        self.phone.input.touch_down(*start)
         for n in range(1, 11):
             self.time += seconds / 10
             if start != end:
                 x = start[0] + (end[0] - start[0]) * n / 10
-                self.phone.touch_move(x, start[1] + (end[1] - start[1]) * n / 10)
+                self.phone.input.touch_move(x, start[1] + (end[1] - start[1]) * n / 10)
         # a finger that rests before it lifts does not fling
         self.time += 0.2 if start != end else 0
-        self.phone.touch_up(*end)
+        self.phone.input.touch_up(*end)
 
     def _scroll(self, action: words.Scroll) -> None:
         width, height = self.phone.size
@@ -109,16 +110,16 @@ class Handset:
 
     def _type(self, action: words.Type) -> None:
         if action.clear_first:
-            self.phone.clear_text()
-        if action.text and not self.phone.type_text(action.text):
+            self.phone.input.clear_text()
+        if action.text and not self.phone.input.type_text(action.text):
             raise Refused("nothing has the focus")
         if action.press_enter:
-            self.phone.key(66)
+            self.phone.input.press_key(66)
 
     def _open(self, name: str) -> None:
-        installed = [p.name for p in self.phone.packages()]
+        installed = [p.name for p in self.phone.apps.list_packages()]
         package = find_app(name, installed)
-        if package is None or not self.phone.launch(package):
+        if package is None or not self.phone.apps.launch_app(package):
             near = ", ".join(suggest_names(name, installed))
             raise Refused(f"The app {name!r} is not on the phone handset. Apps on it: {near}.")
 
@@ -146,9 +147,9 @@ class Handset:
 
     def _play(self, step: int, decision: Decision) -> StepReport:
         reports: list[ActionReport] = []
-        front = self.phone.foreground
+        front = self.phone.windows.foreground
         for planned in decision.actions:
-            if reports and self.phone.foreground[0] != front[0]:
+            if reports and self.phone.windows.foreground[0] != front[0]:
                 break  # the engine drops what is queued when something else comes to the front
             self.log.append(f"{step}. {decision.message}: {words.describe(planned.action)}")
             try:

@@ -69,7 +69,7 @@ async def test_the_live_screen_shows_each_change(house: House) -> None:
 async def test_a_free_device_is_worked_by_hand(house: House) -> None:
     await house.post("/api/devices/sim/actions", kind="open_app", name="设置")
     phone = house.services.hand.simulated.phones[""]
-    assert "settings" in str(phone.front)
+    assert "settings" in str(phone.apps.front)
     refused = await house.client.post("/api/devices/sim/actions", json={"kind": "fly"})
     assert refused.status_code == 422
     impossible = await house.post("/api/devices/sim/actions", 400, kind="run_code", language="bash", code="id")

@@ -29,7 +29,7 @@ class Hand:
         self.time += seconds
 
     def nodes(self) -> list[ET.Element]:
-        return list(ET.fromstring(self.phone.hierarchy().encode()).iter("node"))
+        return list(ET.fromstring(self.phone.windows.dump_hierarchy().encode()).iter("node"))
 
     def texts(self) -> list[str]:
         return [node.get("text", "") for node in self.nodes() if node.get("text")]
@@ -61,9 +61,9 @@ class Hand:
         return (x1 + x2) // 2, (y1 + y2) // 2
 
     def press(self, x: float, y: float, seconds: float = 0.05) -> None:
-        self.phone.touch_down(x, y)
+        self.phone.input.touch_down(x, y)
         self.wait(seconds)
-        self.phone.touch_up(x, y)
+        self.phone.input.touch_up(x, y)
 
     def tap(self, *wanted: str | ET.Element) -> None:
         for each in wanted:
@@ -75,11 +75,11 @@ class Hand:
         self.wait()
 
     def drag(self, x1: float, y1: float, x2: float, y2: float, steps: int = 8) -> None:
-        self.phone.touch_down(x1, y1)
+        self.phone.input.touch_down(x1, y1)
         for i in range(1, steps + 1):
             self.wait(0.02)
-            self.phone.touch_move(x1 + (x2 - x1) * i / steps, y1 + (y2 - y1) * i / steps)
-        self.phone.touch_up(x2, y2)
+            self.phone.input.touch_move(x1 + (x2 - x1) * i / steps, y1 + (y2 - y1) * i / steps)
+        self.phone.input.touch_up(x2, y2)
         self.wait()
 
     def scroll_to(self, wanted: str) -> None:
@@ -92,7 +92,7 @@ class Hand:
 
     def key(self, *codes: int) -> None:
         for code in codes:
-            self.phone.key(code)
+            self.phone.input.press_key(code)
             self.wait()
 
     def open(self, name: str) -> None:
@@ -105,7 +105,7 @@ class Hand:
 
     def write(self, field: str, text: str) -> None:
         self.tap(field)
-        assert self.phone.type_text(text)
+        assert self.phone.input.type_text(text)
 
     def state(self, package: str) -> dict[str, Any]:
-        return self.phone.state()["apps"][package]
+        return self.phone.read_state()["apps"][package]

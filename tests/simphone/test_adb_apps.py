@@ -10,7 +10,7 @@ LAUNCHER = "-c android.intent.category.LAUNCHER"
 async def test_am_start_by_component(sim: ConnectedPhone) -> None:
     line = "am start -n com.android.settings/.Settings"
     assert await sim.shell(line) == (0, "Starting: Intent { cmp=com.android.settings/.Settings }\n", "")
-    assert sim.phone.foreground[0] == "com.android.settings"
+    assert sim.phone.windows.foreground[0] == "com.android.settings"
     code, _, err = await sim.shell(line)
     assert (code, err) == (
         0,
@@ -22,20 +22,20 @@ async def test_am_start_can_wait_for_the_launch(sim: ConnectedPhone) -> None:
     out = await sim.out("am start -W -n com.tencent.mm/com.tencent.mm.ui.LauncherUI")
     assert "Status: ok\nLaunchState: COLD\nActivity: com.tencent.mm/.ui.LauncherUI\nTotalTime: " in out
     assert out.endswith("Complete\n")
-    assert not sim.phone.animating()
+    assert not sim.phone.display.is_animating()
 
 
 async def test_am_start_opens_an_address_in_the_browser(sim: ConnectedPhone) -> None:
     out = await sim.out("am start -a android.intent.action.VIEW -d https://example.com/a/b")
     assert out == "Starting: Intent { act=android.intent.action.VIEW dat=https://example.com/... }\n"
-    assert sim.phone.foreground[0] == "com.android.browser"
+    assert sim.phone.windows.foreground[0] == "com.android.browser"
 
 
 async def test_am_start_goes_to_settings_and_home_by_action(sim: ConnectedPhone) -> None:
     await sim.out("am start -a android.settings.SETTINGS")
-    assert sim.phone.foreground[0] == "com.android.settings"
+    assert sim.phone.windows.foreground[0] == "com.android.settings"
     await sim.out("am start -a android.intent.action.MAIN -c android.intent.category.HOME")
-    assert sim.phone.foreground[0] == "com.android.launcher3"
+    assert sim.phone.windows.foreground[0] == "com.android.launcher3"
 
 
 @pytest.mark.parametrize(
@@ -77,16 +77,16 @@ async def test_errors_are_androids(sim: ConnectedPhone, line: str, code: int, er
 
 
 async def test_force_stop_sends_the_app_away(sim: ConnectedPhone) -> None:
-    sim.phone.launch("com.tencent.mm")
+    sim.phone.apps.launch_app("com.tencent.mm")
     assert await sim.out("am force-stop com.tencent.mm") == ""
-    assert sim.phone.foreground[0] == "com.android.launcher3"
+    assert sim.phone.windows.foreground[0] == "com.android.launcher3"
     out = await sim.out("am start -S -n com.tencent.mm/.ui.LauncherUI -f 0x10000000 --es k v -t text/plain")
     assert out == (
         "Stopping: com.tencent.mm\nStarting: Intent { typ=text/plain flg=0x10000000 "
         "cmp=com.tencent.mm/.ui.LauncherUI (has extras) }\n"
     )
     await sim.out("am kill com.tencent.mm; am kill-all")
-    assert sim.phone.foreground[0] == "com.tencent.mm"
+    assert sim.phone.windows.foreground[0] == "com.tencent.mm"
 
 
 async def test_monkey_starts_an_app_by_its_icon(sim: ConnectedPhone) -> None:
@@ -95,7 +95,7 @@ async def test_monkey_starts_an_app_by_its_icon(sim: ConnectedPhone) -> None:
     assert "  bash arg: com.tencent.mm\n" in out
     assert "Events injected: 1\n" in out
     assert "args: [-p, com.tencent.mm, -c, android.intent.category.LAUNCHER, 1]" in err
-    assert sim.phone.foreground[0] == "com.tencent.mm"
+    assert sim.phone.windows.foreground[0] == "com.tencent.mm"
 
 
 @pytest.mark.parametrize("package", ["no.such.app", "com.android.systemui", "com.android.adbkeyboard"])
@@ -163,7 +163,7 @@ async def test_cmd_is_a_door_to_the_same_services(sim: ConnectedPhone) -> None:
     assert await sim.out("cmd statusbar collapse") == ""
     assert (await sim.shell("cmd statusbar dance"))[0] == 255
     await sim.out("cmd activity start -n com.tencent.mm/.ui.LauncherUI; cmd input keyevent HOME")
-    assert sim.phone.foreground[0] == "com.android.launcher3"
+    assert sim.phone.windows.foreground[0] == "com.android.launcher3"
 
 
 async def test_packages_do_not_change_from_the_shell(sim: ConnectedPhone) -> None:

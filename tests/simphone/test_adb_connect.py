@@ -89,7 +89,7 @@ async def test_uninstalling_is_refused(sim: ConnectedPhone) -> None:
 async def test_state_can_be_read_over_adb_and_over_http(sim: ConnectedPhone) -> None:
     over_adb = json.loads(await sim.out("deskhand-state"))
     over_http = json.loads(await asyncio.to_thread(fetch, sim.port, "GET", "/state"))
-    assert over_adb["foreground"] == over_http["foreground"] == sim.phone.state()["foreground"]
+    assert over_adb["foreground"] == over_http["foreground"] == sim.phone.read_state()["foreground"]
 
 
 async def test_conditions_can_be_changed_over_http_even_when_adb_is_refused(sim: ConnectedPhone) -> None:

@@ -14,26 +14,26 @@ NOTES = "com.miui.notes"
 
 async def settled(sim: ConnectedPhone) -> None:
     async with asyncio.timeout(10):
-        while sim.phone.animating():
+        while sim.phone.display.is_animating():
             await asyncio.sleep(0.01)
 
 
 async def focus_a_field(sim: ConnectedPhone) -> None:
     """Tap the first text field that the contacts' tree shows."""
-    sim.phone.launch("com.android.contacts")
+    sim.phone.apps.launch_app("com.android.contacts")
     await settled(sim)
-    xml = sim.phone.hierarchy()
+    xml = sim.phone.windows.dump_hierarchy()
     match = re.search(r'class="android.widget.EditText"[^>]*bounds="\[(\d+),(\d+)\]\[(\d+),(\d+)\]"', xml)
     assert match, xml
     x1, y1, x2, y2 = map(int, match.groups())
     await sim.out(f"input tap {(x1 + x2) // 2} {(y1 + y2) // 2}")
     await settled(sim)
-    assert sim.phone.focused is not None
+    assert sim.phone.windows.focused_field is not None
 
 
 def typed(sim: ConnectedPhone) -> str:
-    assert sim.phone.focused is not None
-    return sim.phone.focused.text
+    assert sim.phone.windows.focused_field is not None
+    return sim.phone.windows.focused_field.text
 
 
 async def test_a_tap_reaches_what_lies_there(sim: ConnectedPhone) -> None:
@@ -43,7 +43,7 @@ async def test_a_tap_reaches_what_lies_there(sim: ConnectedPhone) -> None:
     assert match
     x1, y1, x2, y2 = map(int, match.groups())
     await sim.out(f"input touchscreen tap {(x1 + x2) / 2} {(y1 + y2) / 2}")
-    assert sim.phone.foreground[0] == "com.android.settings"
+    assert sim.phone.windows.foreground[0] == "com.android.settings"
 
 
 async def test_a_swipe_lasts_as_long_as_it_says(sim: ConnectedPhone) -> None:
@@ -96,12 +96,12 @@ async def test_motion_events_make_a_gesture_by_hand(sim: ConnectedPhone) -> None
 
 
 async def test_keys_go_by_number_and_by_name(sim: ConnectedPhone) -> None:
-    sim.phone.launch("com.android.settings")
+    sim.phone.apps.launch_app("com.android.settings")
     await sim.out("input keyevent 3")
-    assert sim.phone.foreground[0] == "com.android.launcher3"
-    sim.phone.launch("com.android.settings")
+    assert sim.phone.windows.foreground[0] == "com.android.launcher3"
+    sim.phone.apps.launch_app("com.android.settings")
     await sim.out("input keyevent KEYCODE_HOME")
-    assert sim.phone.foreground[0] == "com.android.launcher3"
+    assert sim.phone.windows.foreground[0] == "com.android.launcher3"
     await sim.out("input keyevent POWER")
     assert not sim.phone.awake
     await sim.out("input keyevent --longpress WAKEUP NO_SUCH_KEY 9999")

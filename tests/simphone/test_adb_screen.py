@@ -22,14 +22,14 @@ async def test_raw_capture_is_a_header_and_the_pixels(sim: ConnectedPhone) -> No
     data = await capture(sim, "screencap")
     assert struct.unpack_from("<4I", data) == (1080, 2400, 1, 1)
     image = Image.frombytes("RGBA", (1080, 2400), data[16:])
-    assert image.tobytes() == sim.phone.screenshot().tobytes()
+    assert image.tobytes() == sim.phone.display.take_screenshot().tobytes()
 
 
 async def test_png_capture_shows_the_same_pixels(sim: ConnectedPhone) -> None:
     data = await capture(sim, "screencap -p")
     image = Image.open(io.BytesIO(data))
     assert (image.format, image.mode) == ("PNG", "RGBA")
-    assert image.tobytes() == sim.phone.screenshot().tobytes()
+    assert image.tobytes() == sim.phone.display.take_screenshot().tobytes()
 
 
 async def test_a_capture_through_shell_v2_is_whole_too(sim: ConnectedPhone) -> None:
@@ -69,7 +69,7 @@ async def test_framebuffer_is_served_to_raw_clients(sim: ConnectedPhone) -> None
     version, depth, space, size, *rest = struct.unpack("<14I", await reader.readexactly(56))
     assert (version, depth, space) == (2, 32, 1)
     assert rest == [1080, 2400, 0, 8, 16, 8, 8, 8, 24, 8]
-    assert await asyncio.wait_for(reader.readexactly(size), 10) == sim.phone.screenshot().tobytes()
+    assert await asyncio.wait_for(reader.readexactly(size), 10) == sim.phone.display.take_screenshot().tobytes()
     assert await asyncio.wait_for(reader.read(), 10) == b""
     writer.close()
     await writer.wait_closed()
@@ -108,7 +108,7 @@ async def test_the_tree_can_go_elsewhere_and_to_the_terminal(sim: ConnectedPhone
 
 async def test_the_tree_waits_for_a_transition_to_end(sim: ConnectedPhone) -> None:
     await sim.out("am start -n com.android.settings/.Settings; uiautomator dump")
-    assert not sim.phone.animating()
+    assert not sim.phone.display.is_animating()
     assert 'package="com.android.settings"' in await sim.out("cat /sdcard/window_dump.xml")
 
 

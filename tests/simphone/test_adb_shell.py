@@ -153,7 +153,7 @@ async def test_a_person_at_a_terminal_gets_a_prompt_an_echo_and_can_interrupt(si
 
 
 async def test_ps_and_pidof_show_the_app_in_front(sim: ConnectedPhone) -> None:
-    package = sim.phone.foreground[0]
+    package = sim.phone.windows.foreground[0]
     assert package in await sim.out("ps -A")
     assert await sim.out(f"pidof {package}") == "5120\n"
     assert (await sim.shell("pidof no.such"))[0] == 1

@@ -61,7 +61,7 @@ async def test_properties_are_read_and_guarded(sim: ConnectedPhone) -> None:
 
 
 async def test_the_window_in_front_has_the_focus(sim: ConnectedPhone) -> None:
-    sim.phone.launch("com.tencent.mm")
+    sim.phone.apps.launch_app("com.tencent.mm")
     out = await sim.out("dumpsys window | grep -E 'mCurrentFocus|mFocusedApp'")
     focus, app = out.splitlines()
     assert focus.startswith("  mCurrentFocus=Window{")
@@ -85,7 +85,7 @@ async def test_a_locked_phone_says_so_everywhere(sim: ConnectedPhone) -> None:
 
 
 async def test_the_resumed_activity_is_named_in_both_ways(sim: ConnectedPhone) -> None:
-    sim.phone.launch("com.android.settings")
+    sim.phone.apps.launch_app("com.android.settings")
     out = await sim.out("dumpsys activity activities")
     for name in ("mResumedActivity: ", "topResumedActivity=", "ResumedActivity: "):
         line = next(line for line in out.splitlines() if line.strip().startswith(name))

@@ -17,7 +17,7 @@ def test_a_message_is_sent_to_someone_found_by_search() -> None:
     hand = Hand()
     hand.open("微信")
     hand.tap("搜索")
-    hand.phone.type_text("张三")
+    hand.phone.input.type_text("张三")
     hand.tap("nickname")
     hand.write("chat_input", "明天下午两点开会")
     hand.tap("发送")
@@ -30,7 +30,7 @@ def test_send_appears_only_when_there_is_text_and_enter_sends_too() -> None:
     hand.open("WeChat")
     hand.tap("Bob", "chat_input")
     assert not hand.sees("send_btn")
-    hand.phone.type_text("On my way")
+    hand.phone.input.type_text("On my way")
     assert hand.sees("send_btn")
     hand.key(66)
     assert hand.state(MM)["chats"]["Bob"]["messages"][-1]["text"] == "On my way"
@@ -56,7 +56,7 @@ def test_a_contact_deep_in_the_list_gets_a_message_from_the_profile() -> None:
     assert not hand.sees("周杰")
     hand.scroll_to("周杰")
     hand.tap("周杰", "发消息")
-    assert hand.phone.foreground[1] == ".ui.chatting.ChattingUI"
+    assert hand.phone.windows.foreground[1] == ".ui.chatting.ChattingUI"
     assert hand.find("chat_title").get("text") == "周杰"
 
 
@@ -79,14 +79,14 @@ def test_a_tap_beside_a_menu_closes_it() -> None:
     assert hand.sees("添加朋友")
     hand.press(540, 300)
     assert not hand.sees("添加朋友")
-    assert hand.phone.foreground[1] == ".ui.LauncherUI"
+    assert hand.phone.windows.foreground[1] == ".ui.LauncherUI"
 
 
 def test_a_friend_is_added_starred_and_liked() -> None:
     hand = Hand()
     hand.open("微信")
     hand.tap("plus_btn", "添加朋友")
-    hand.phone.type_text("Zed")
+    hand.phone.input.type_text("Zed")
     hand.tap("add_btn")
     assert "Zed" in hand.state(MM)["contacts"]
     hand.tap("tab_contacts", "Alice", "star_switch")
@@ -119,10 +119,10 @@ def test_a_held_chat_is_marked_and_deleted_and_history_is_found() -> None:
     hand.tap("删除该聊天")
     assert "Tom" not in hand.state(MM)["chats"]
     hand.tap("search_btn")
-    hand.phone.type_text("快递")
+    hand.phone.input.type_text("快递")
     assert hand.find("history_item") is not None
-    hand.phone.clear_text()
-    hand.phone.type_text("没有这个人")
+    hand.phone.input.clear_text()
+    hand.phone.input.type_text("没有这个人")
     assert "没有找到相关结果" in hand.texts()
 
 
@@ -147,12 +147,12 @@ def test_a_network_asks_for_its_password() -> None:
     hand.open("Settings")
     hand.tap("Wi-Fi", "wifi_switch", "Home-5G")
     assert hand.find("password").get("password") == "true"
-    hand.phone.type_text("wrong")
+    hand.phone.input.type_text("wrong")
     assert hand.find("password").get("text") == "•••••"
     hand.tap("Connect")
-    assert hand.phone.state()["toasts"][-1] == "Wrong password"
-    hand.phone.clear_text()
-    hand.phone.type_text("12345678")
+    assert hand.phone.read_state()["toasts"][-1] == "Wrong password"
+    hand.phone.input.clear_text()
+    hand.phone.input.type_text("12345678")
     hand.key(66)
     assert hand.state(SETTINGS)["network"] == "Home-5G"
     hand.tap("Cafe-Free")
@@ -194,7 +194,7 @@ def test_settings_are_found_by_search() -> None:
     assert not hand.sees("Bluetooth")
     hand.tap("search_clear")
     assert hand.sees("Bluetooth")
-    hand.phone.type_text("zzz")
+    hand.phone.input.type_text("zzz")
     assert hand.sees("No settings found")
 
 
@@ -220,7 +220,7 @@ def test_every_row_of_settings_leads_somewhere(row: str, sees: str) -> None:
     hand.tap(row)
     assert sees in hand.texts()
     hand.key(4)
-    assert hand.phone.foreground[1] == ".Settings"
+    assert hand.phone.windows.foreground[1] == ".Settings"
 
 
 def test_bluetooth_devices_are_paired_and_unpaired() -> None:
@@ -236,8 +236,8 @@ def test_the_phone_is_renamed_and_an_app_is_stopped_from_settings() -> None:
     hand.open("Settings")
     hand.scroll_to("About phone")
     hand.tap("About phone", "device_name_row")
-    hand.phone.clear_text()
-    hand.phone.type_text("Pocket")
+    hand.phone.input.clear_text()
+    hand.phone.input.type_text("Pocket")
     hand.tap("OK")
     assert hand.phone.settings["global"]["device_name"] == "Pocket"
     hand.key(4)
@@ -266,11 +266,11 @@ def test_a_note_is_written_found_and_deleted() -> None:
     hand = Hand()
     hand.open("笔记")
     hand.tap("新建笔记")
-    hand.phone.type_text("旅行计划")
+    hand.phone.input.type_text("旅行计划")
     hand.key(66)
-    hand.phone.type_text("第一天：长城")
+    hand.phone.input.type_text("第一天：长城")
     hand.key(66)
-    hand.phone.type_text("第二天：故宫")
+    hand.phone.input.type_text("第二天：故宫")
     hand.tap("done_btn")
     note = {"title": "旅行计划", "body": "第一天：长城\n第二天：故宫"}
     assert hand.state(NOTES)["notes"][0] == note
@@ -283,7 +283,7 @@ def test_a_note_is_written_found_and_deleted() -> None:
     hand.tap("旅行计划", "delete_btn")
     hand.tap("button1")
     assert note not in hand.state(NOTES)["notes"]
-    assert hand.phone.foreground[1] == ".ui.NotesListActivity"
+    assert hand.phone.windows.foreground[1] == ".ui.NotesListActivity"
 
 
 def test_an_empty_new_note_leaves_nothing_behind() -> None:
@@ -305,7 +305,7 @@ def test_a_contact_is_added_changed_called_and_deleted() -> None:
     hand = Hand(locale="en")
     hand.open("Contacts")
     hand.tap("Create contact")
-    hand.phone.type_text("Aaron")
+    hand.phone.input.type_text("Aaron")
     hand.write("edit_phone", "555 0100")
     hand.tap("Save")
     assert hand.state(CONTACTS)["contacts"][0] == {"name": "Aaron", "phone": "555 0100", "email": ""}
@@ -327,8 +327,8 @@ def test_contacts_are_found_by_name_and_number() -> None:
     hand.open("通讯录")
     hand.write("search", "8017")
     assert [n.get("text") for n in hand.all("name")] == ["张三"]
-    hand.phone.clear_text()
-    hand.phone.type_text("没有")
+    hand.phone.input.clear_text()
+    hand.phone.input.type_text("没有")
     assert "没有联系人" in hand.texts()
 
 
@@ -352,11 +352,11 @@ def test_an_address_leads_to_an_article_that_scrolls() -> None:
 
 def test_a_form_needs_every_field() -> None:
     hand = Hand()
-    hand.phone.launch("com.android.browser", data="http://news.local/subscribe")
+    hand.phone.apps.launch_app("com.android.browser", data="http://news.local/subscribe")
     hand.wait()
     hand.write("name", "小明")
     hand.tap("提交")
-    assert hand.phone.state()["toasts"][-1] == "请填写所有字段"
+    assert hand.phone.read_state()["toasts"][-1] == "请填写所有字段"
     hand.write("email", "ming@example.com")
     hand.tap("提交")
     assert "订阅成功" in hand.texts()
@@ -372,15 +372,15 @@ def test_words_are_searched_and_unknown_sites_say_so() -> None:
     hand.tap("Museum shows thousand-year-old porcelain")
     assert hand.state(BROWSER)["address"] == "news.local/museum"
     hand.tap("url")
-    hand.phone.clear_text()
-    hand.phone.type_text("https://nowhere.local/x")
+    hand.phone.input.clear_text()
+    hand.phone.input.type_text("https://nowhere.local/x")
     hand.key(66)
     assert "This site can't be reached" in hand.texts()
     hand.tap("refresh_btn")
     assert hand.state(BROWSER)["visited"][-2:] == ["nowhere.local/x", "nowhere.local/x"]
     hand.tap("url")
-    hand.phone.clear_text()
-    hand.phone.type_text("zzz")
+    hand.phone.input.clear_text()
+    hand.phone.input.type_text("zzz")
     hand.key(66)
     assert "Nothing found" in hand.texts()
 
@@ -441,11 +441,11 @@ def test_an_alarm_is_set_switched_and_deleted() -> None:
     hand = Hand()
     hand.open("时钟")
     hand.tap("添加闹钟", "hour")
-    hand.phone.clear_text()
-    hand.phone.type_text("6")
+    hand.phone.input.clear_text()
+    hand.phone.input.type_text("6")
     hand.tap("minute")
-    hand.phone.clear_text()
-    hand.phone.type_text("45")
+    hand.phone.input.clear_text()
+    hand.phone.input.type_text("45")
     hand.write("label_edit", "跑步")
     hand.tap("save_btn")
     assert hand.state(CLOCK)["alarms"][0] == {"time": "06:45", "label": "跑步", "on": True}
@@ -464,10 +464,10 @@ def test_an_impossible_time_is_refused() -> None:
     hand = Hand()
     hand.open("时钟")
     hand.tap("add_alarm", "hour")
-    hand.phone.clear_text()
-    hand.phone.type_text("25")
+    hand.phone.input.clear_text()
+    hand.phone.input.type_text("25")
     hand.tap("save_btn")
-    assert hand.phone.state()["toasts"][-1] == "时间无效"
+    assert hand.phone.read_state()["toasts"][-1] == "时间无效"
     assert len(hand.state(CLOCK)["alarms"]) == 3
 
 
@@ -489,8 +489,8 @@ def test_the_timer_counts_down_to_the_end() -> None:
     hand = Hand(locale="en")
     hand.open("Clock")
     hand.tap("tab_timer", "timer_minutes")
-    hand.phone.clear_text()
-    hand.phone.type_text("1")
+    hand.phone.input.clear_text()
+    hand.phone.input.type_text("1")
     hand.key(4)
     hand.tap("timer_start")
     assert hand.find("timer_time").get("text") == "00:59"
@@ -519,10 +519,10 @@ def test_the_bank_asks_for_a_password_and_before_it_pays() -> None:
     hand.open("示例银行")
     hand.write("username", "ming")
     hand.key(66)
-    hand.phone.type_text("000000")
+    hand.phone.input.type_text("000000")
     hand.key(66)
     assert hand.state(BANK)["user"] == ""
-    hand.phone.type_text("123456")
+    hand.phone.input.type_text("123456")
     hand.key(66)
     assert hand.find("balance").get("text") == "¥ 12,580.50"
     hand.tap("transfer_btn")
@@ -530,10 +530,10 @@ def test_the_bank_asks_for_a_password_and_before_it_pays() -> None:
     hand.write("amount", "99999")
     hand.key(4)
     hand.tap("next_btn")
-    assert hand.phone.state()["toasts"][-1] == "请检查收款人和金额"
+    assert hand.phone.read_state()["toasts"][-1] == "请检查收款人和金额"
     hand.tap("amount")
-    hand.phone.clear_text()
-    hand.phone.type_text("80.5")
+    hand.phone.input.clear_text()
+    hand.phone.input.type_text("80.5")
     hand.key(4)
     hand.tap("next_btn")
     assert hand.state(BANK)["transfers"] == []
@@ -554,11 +554,11 @@ def test_an_order_needs_an_address_and_a_yes() -> None:
     hand.tap("Checkout", "pay_btn")
     assert hand.state(SHOP)["orders"] == []
     hand.tap("checkout_name")
-    hand.phone.type_text("Ming")
+    hand.phone.input.type_text("Ming")
     hand.key(66)
-    hand.phone.type_text("555 0101")
+    hand.phone.input.type_text("555 0101")
     hand.key(66)
-    hand.phone.type_text("1 Main Street")
+    hand.phone.input.type_text("1 Main Street")
     hand.key(4)
     hand.tap("pay_btn")
     assert "Pay ¥318? This cannot be undone." in hand.texts()
@@ -585,7 +585,7 @@ def test_the_cart_can_be_changed_and_emptied() -> None:
     assert "购物车是空的" in hand.texts()
     assert hand.find("checkout_btn").get("enabled") == "false"
     hand.tap("checkout_btn")
-    assert hand.phone.foreground[1] == ".CartActivity"
+    assert hand.phone.windows.foreground[1] == ".CartActivity"
 
 
 # -- Weather and photos ---------------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@ import random
 
 import pytest
 
-from deskhand.simphone.phone import NeverIdle, Phone
+from deskhand.simphone.body.window_manager import NeverIdle
+from deskhand.simphone.phone import Phone
 from tests.simphone.body import Hand
 
 HOME, BACK, POWER, ENTER, DELETE, MENU, APP_SWITCH = 3, 4, 26, 66, 67, 82, 187
@@ -13,7 +14,7 @@ HOME, BACK, POWER, ENTER, DELETE, MENU, APP_SWITCH = 3, 4, 26, 66, 67, 82, 187
 
 def test_a_new_phone_shows_its_launcher() -> None:
     hand = Hand()
-    assert hand.phone.foreground == ("com.android.launcher3", ".Launcher")
+    assert hand.phone.windows.foreground == ("com.android.launcher3", ".Launcher")
     assert hand.phone.size == (1080, 2400)
     assert {"设置", "时钟", "微信"} <= {n.get("content-desc") for n in hand.nodes()}
 
@@ -37,7 +38,7 @@ def test_a_short_drag_on_the_launcher_snaps_back() -> None:
 
 def test_app_names_follow_the_locale_and_packages_carry_both() -> None:
     assert Hand(locale="en").sees("Settings")
-    names = {(p.label, p.label_en) for p in Phone().packages()}
+    names = {(p.label, p.label_en) for p in Phone().apps.list_packages()}
     assert {("微信", "WeChat"), ("设置", "Settings"), ("计算器", "Calculator")} <= names
 
 
@@ -54,23 +55,23 @@ def test_home_leaves_and_the_app_comes_back_where_it_was() -> None:
     hand.open("设置")
     hand.tap("Wi-Fi")
     hand.key(HOME)
-    assert hand.phone.foreground[0] == "com.android.launcher3"
+    assert hand.phone.windows.foreground[0] == "com.android.launcher3"
     hand.open("设置")
-    assert hand.phone.foreground == ("com.android.settings", ".wifi.WifiSettings")
+    assert hand.phone.windows.foreground == ("com.android.settings", ".wifi.WifiSettings")
 
 
 def test_back_closes_keyboard_then_page_then_app() -> None:
     hand = Hand()
     hand.open("微信")
     hand.tap("search_btn")
-    assert hand.phone.keyboard_shown
+    assert hand.phone.windows.keyboard_shown
     hand.key(BACK)
-    assert not hand.phone.keyboard_shown
-    assert hand.phone.foreground[1] == ".plugin.fts.ui.FTSMainUI"
+    assert not hand.phone.windows.keyboard_shown
+    assert hand.phone.windows.foreground[1] == ".plugin.fts.ui.FTSMainUI"
     hand.key(BACK)
-    assert hand.phone.foreground[1] == ".ui.LauncherUI"
+    assert hand.phone.windows.foreground[1] == ".ui.LauncherUI"
     hand.key(BACK)
-    assert hand.phone.foreground[0] == "com.android.launcher3"
+    assert hand.phone.windows.foreground[0] == "com.android.launcher3"
 
 
 def test_the_keyboard_takes_room_from_the_page() -> None:
@@ -99,34 +100,34 @@ def test_keys_drawn_on_the_screen_type() -> None:
     # the second row of the panel: q is its first key, p its last
     hand.press(54, 1800)
     hand.press(1026, 1800)
-    assert hand.phone.state()["focused"]["text"] == "qp"
+    assert hand.phone.read_state()["focused"]["text"] == "qp"
     hand.press(1000, 2120)
-    assert hand.phone.state()["focused"]["text"] == "q"
+    assert hand.phone.read_state()["focused"]["text"] == "q"
 
 
 def test_hardware_keys_edit_the_field_in_focus() -> None:
     hand = Hand()
     hand.open("微信")
     hand.tap("search_btn")
-    hand.phone.type_text("abcd")
+    hand.phone.input.type_text("abcd")
     hand.key(DELETE, 21, 21, 112)
-    assert hand.phone.state()["focused"] == {"key": "query", "text": "ac", "caret": 1}
+    assert hand.phone.read_state()["focused"] == {"key": "query", "text": "ac", "caret": 1}
     hand.key(122, 36, 123, 8)
-    assert hand.phone.state()["focused"]["text"] == "hac1"
-    hand.phone.combination([113, 29])
+    assert hand.phone.read_state()["focused"]["text"] == "hac1"
+    hand.phone.input.press_together([113, 29])
     hand.key(277)
     assert hand.phone.clipboard == "hac1"
-    assert hand.phone.state()["focused"]["text"] == ""
+    assert hand.phone.read_state()["focused"]["text"] == ""
     hand.key(279, 279)
-    assert hand.phone.state()["focused"]["text"] == "hac1hac1"
-    assert hand.phone.clear_text()
-    assert hand.phone.state()["focused"]["text"] == ""
+    assert hand.phone.read_state()["focused"]["text"] == "hac1hac1"
+    assert hand.phone.input.clear_text()
+    assert hand.phone.read_state()["focused"]["text"] == ""
 
 
 def test_typing_without_a_field_in_focus_is_refused() -> None:
     hand = Hand()
-    assert not hand.phone.type_text("hello")
-    assert not hand.phone.clear_text()
+    assert not hand.phone.input.type_text("hello")
+    assert not hand.phone.input.clear_text()
 
 
 def test_a_long_press_on_a_field_offers_the_clipboard() -> None:
@@ -139,11 +140,11 @@ def test_a_long_press_on_a_field_offers_the_clipboard() -> None:
     assert hand.find("chat_input").get("text") == "来自剪贴板"
     hand.hold("chat_input")
     hand.tap("剪切")
-    assert hand.phone.state()["focused"]["text"] == ""
-    hand.phone.type_text("新的")
+    assert hand.phone.read_state()["focused"]["text"] == ""
+    hand.phone.input.type_text("新的")
     hand.hold("chat_input")
     hand.tap("全选")
-    hand.phone.type_text("别的")
+    hand.phone.input.type_text("别的")
     assert hand.find("chat_input").get("text") == "别的"
 
 
@@ -151,9 +152,9 @@ def test_tab_moves_from_field_to_field() -> None:
     hand = Hand()
     hand.open("通讯录")
     hand.tap("add_contact")
-    hand.phone.type_text("Zoe")
+    hand.phone.input.type_text("Zoe")
     hand.key(61)
-    hand.phone.type_text("123")
+    hand.phone.input.type_text("123")
     assert hand.find("edit_phone").get("text") == "123"
 
 
@@ -162,26 +163,26 @@ def test_recent_apps_can_be_reopened_and_closed() -> None:
     hand.open("设置")
     hand.open("计算器")
     hand.key(APP_SWITCH)
-    assert hand.phone.foreground == ("com.android.systemui", ".recents.RecentsActivity")
+    assert hand.phone.windows.foreground == ("com.android.systemui", ".recents.RecentsActivity")
     hand.tap("设置")
-    assert hand.phone.foreground[0] == "com.android.settings"
+    assert hand.phone.windows.foreground[0] == "com.android.settings"
     hand.key(APP_SWITCH)
     hand.tap("clear_all")
-    assert hand.phone.foreground[0] == "com.android.launcher3"
-    assert hand.phone.state()["recent"] == []
+    assert hand.phone.windows.foreground[0] == "com.android.launcher3"
+    assert hand.phone.read_state()["recent"] == []
 
 
 def test_launch_and_force_stop() -> None:
     hand = Hand()
-    assert hand.phone.launch("com.android.settings")
-    assert hand.phone.foreground[0] == "com.android.settings"
-    assert hand.phone.launch("com.android.settings", "com.android.settings.wifi.WifiSettings")
-    assert hand.phone.foreground == ("com.android.settings", ".wifi.WifiSettings")
-    assert not hand.phone.launch("com.android.settings", ".NoSuchActivity")
-    assert not hand.phone.launch("com.no.such.app")
-    hand.phone.force_stop("com.android.settings")
-    assert hand.phone.foreground[0] == "com.android.launcher3"
-    hand.phone.force_stop("com.no.such.app")
+    assert hand.phone.apps.launch_app("com.android.settings")
+    assert hand.phone.windows.foreground[0] == "com.android.settings"
+    assert hand.phone.apps.launch_app("com.android.settings", "com.android.settings.wifi.WifiSettings")
+    assert hand.phone.windows.foreground == ("com.android.settings", ".wifi.WifiSettings")
+    assert not hand.phone.apps.launch_app("com.android.settings", ".NoSuchActivity")
+    assert not hand.phone.apps.launch_app("com.no.such.app")
+    hand.phone.apps.stop_app("com.android.settings")
+    assert hand.phone.windows.foreground[0] == "com.android.launcher3"
+    hand.phone.apps.stop_app("com.no.such.app")
 
 
 def test_a_long_press_on_an_icon_tells_about_the_app() -> None:
@@ -189,7 +190,7 @@ def test_a_long_press_on_an_icon_tells_about_the_app() -> None:
     hand.hold("计算器")
     assert "应用包名：com.android.calculator2" in hand.texts()
     hand.tap("关闭")
-    assert hand.phone.foreground[0] == "com.android.launcher3"
+    assert hand.phone.windows.foreground[0] == "com.android.launcher3"
     assert not hand.sees("关闭")
 
 
@@ -198,9 +199,9 @@ def test_edge_swipes_go_back_and_home() -> None:
     hand.open("设置")
     hand.tap("Wi-Fi")
     hand.drag(5, 1200, 400, 1200)
-    assert hand.phone.foreground[1] == ".Settings"
+    assert hand.phone.windows.foreground[1] == ".Settings"
     hand.drag(540, 2390, 540, 1500)
-    assert hand.phone.foreground[0] == "com.android.launcher3"
+    assert hand.phone.windows.foreground[0] == "com.android.launcher3"
 
 
 def test_a_locked_phone_shows_only_its_lock_screen_until_swiped() -> None:
@@ -219,7 +220,7 @@ def test_power_puts_to_sleep_and_menu_unlocks() -> None:
     hand = Hand()
     hand.key(POWER)
     assert not hand.phone.awake
-    assert hand.phone.screenshot().getextrema() == ((0, 0), (0, 0), (0, 0), (255, 255))
+    assert hand.phone.display.take_screenshot().getextrema() == ((0, 0), (0, 0), (0, 0), (255, 255))
     hand.press(540, 1200)
     hand.key(POWER)
     assert hand.phone.awake
@@ -233,10 +234,10 @@ def test_a_dialog_takes_the_focus_from_the_page() -> None:
     hand.open("微信")
     hand.tap("王五", "chat_input")
     hand.hold("合同已经寄出")
-    assert not hand.phone.keyboard_shown
-    assert not hand.phone.type_text("x")
+    assert not hand.phone.windows.keyboard_shown
+    assert not hand.phone.input.type_text("x")
     hand.key(4)
-    assert hand.phone.type_text("y")
+    assert hand.phone.input.type_text("y")
 
 
 def test_page_keys_scroll_and_shift_types_capitals() -> None:
@@ -248,10 +249,10 @@ def test_page_keys_scroll_and_shift_types_capitals() -> None:
     hand.key(92)
     assert hand.sees("Wi-Fi")
     hand.tap("search_field")
-    hand.phone.combination([59, 29])
-    assert hand.phone.state()["focused"]["text"] == "A"
-    hand.phone.combination([3])
-    assert hand.phone.foreground[0] == "com.android.launcher3"
+    hand.phone.input.press_together([59, 29])
+    assert hand.phone.read_state()["focused"]["text"] == "A"
+    hand.phone.input.press_together([3])
+    assert hand.phone.windows.foreground[0] == "com.android.launcher3"
 
 
 def test_the_popup_outlives_the_home_key() -> None:
@@ -260,46 +261,46 @@ def test_the_popup_outlives_the_home_key() -> None:
     hand.key(3, 24)
     assert "System update" in hand.texts()
     hand.tap("Install")
-    assert hand.phone.foreground[0] == "com.android.launcher3"
+    assert hand.phone.windows.foreground[0] == "com.android.launcher3"
     assert hand.state("com.android.systemui")["popup_answers"] == ["install"]
 
 
 def test_a_popup_comes_after_the_next_input_and_blocks_until_answered() -> None:
     hand = Hand(conditions=["popup"])
-    assert hand.phone.foreground[0] == "com.android.launcher3"
+    assert hand.phone.windows.foreground[0] == "com.android.launcher3"
     hand.tap("设置")
-    assert hand.phone.foreground[0] == "com.android.systemui"
+    assert hand.phone.windows.foreground[0] == "com.android.systemui"
     assert "系统更新" in hand.texts()
     hand.press(540, 400)
-    assert not hand.phone.type_text("x")
+    assert not hand.phone.input.type_text("x")
     assert "系统更新" in hand.texts()
     hand.tap("稍后")
-    assert hand.phone.foreground[0] == "com.android.settings"
+    assert hand.phone.windows.foreground[0] == "com.android.settings"
     assert hand.state("com.android.systemui")["popup_answers"] == ["later"]
     hand.tap("Wi-Fi")
-    assert hand.phone.foreground[0] == "com.android.settings"
+    assert hand.phone.windows.foreground[0] == "com.android.settings"
 
 
 def test_a_rotated_phone_is_wide_and_still_works() -> None:
     hand = Hand(conditions=["rotated"])
     assert hand.phone.size == (2400, 1080)
     assert hand.phone.rotation == 1
-    assert hand.phone.screenshot().size == (2400, 1080)
-    assert 'rotation="1"' in hand.phone.hierarchy()
+    assert hand.phone.display.take_screenshot().size == (2400, 1080)
+    assert 'rotation="1"' in hand.phone.windows.dump_hierarchy()
     hand.open("微信")
     hand.tap("search_btn")
-    hand.phone.type_text("李四")
+    hand.phone.input.type_text("李四")
     hand.tap("nickname")
     hand.write("chat_input", "你好")
     hand.tap("send_btn")
     assert hand.state("com.tencent.mm")["chats"]["李四"]["messages"][-1] == {"from": "me", "text": "你好"}
     hand.phone.conditions.discard("rotated")
-    assert hand.phone.screenshot().size == (1080, 2400)
+    assert hand.phone.display.take_screenshot().size == (1080, 2400)
 
 
 def test_a_field_below_the_keyboard_is_scrolled_into_view() -> None:
     hand = Hand(conditions=["rotated"])
-    hand.phone.launch("com.android.contacts")
+    hand.phone.apps.launch_app("com.android.contacts")
     hand.wait()
     hand.tap("add_contact")
     hand.key(61, 61)
@@ -316,9 +317,9 @@ def test_the_rotation_setting_turns_the_phone_too() -> None:
 def test_a_never_idle_screen_has_no_hierarchy() -> None:
     hand = Hand(conditions=["never-idle"])
     with pytest.raises(NeverIdle):
-        hand.phone.hierarchy()
+        hand.phone.windows.dump_hierarchy()
     hand.phone.conditions.discard("never-idle")
-    assert hand.phone.hierarchy()
+    assert hand.phone.windows.dump_hierarchy()
 
 
 def test_volume_keys_change_the_setting_that_the_app_shows() -> None:
@@ -332,14 +333,14 @@ def test_two_phones_given_the_same_input_look_the_same() -> None:
     for hand in (one, other):
         hand.open("微信")
         hand.tap("Alice")
-    assert one.phone.hierarchy() == other.phone.hierarchy()
-    assert one.phone.screenshot().tobytes() == other.phone.screenshot().tobytes()
-    assert one.phone.state() == other.phone.state()
+    assert one.phone.windows.dump_hierarchy() == other.phone.windows.dump_hierarchy()
+    assert one.phone.display.take_screenshot().tobytes() == other.phone.display.take_screenshot().tobytes()
+    assert one.phone.read_state() == other.phone.read_state()
 
 
 def test_the_whole_state_is_json() -> None:
     hand = Hand()
-    state = json.loads(json.dumps(hand.phone.state()))
+    state = json.loads(json.dumps(hand.phone.read_state()))
     assert state["foreground"] == {"package": "com.android.launcher3", "activity": ".Launcher"}
     assert {"settings", "apps", "ime", "focused", "clipboard", "recent", "battery"} <= state.keys()
 
@@ -358,11 +359,11 @@ def test_nothing_a_careless_hand_does_breaks_the_phone(seed: int) -> None:
             x, y = dice.randrange(width), dice.randrange(height)
             hand.drag(x, y, dice.randrange(width), dice.randrange(height), steps=3)
         elif deed < 0.8:
-            hand.phone.type_text(dice.choice(["张三", "12", "\n"]))
+            hand.phone.input.type_text(dice.choice(["张三", "12", "\n"]))
         elif deed < 0.9:
-            hand.phone.key(dice.choice([3, 4, 4, 26, 61, 66, 67, 82, 93, 187, 224, 279]))
+            hand.phone.input.press_key(dice.choice([3, 4, 4, 26, 61, 66, 67, 82, 93, 187, 224, 279]))
         else:
-            hand.phone.launch(dice.choice(hand.phone.packages()).name)
+            hand.phone.apps.launch_app(dice.choice(hand.phone.apps.list_packages()).name)
         hand.wait(dice.random())
-        hand.phone.screenshot()
-    json.dumps(hand.phone.state())
+        hand.phone.display.take_screenshot()
+    json.dumps(hand.phone.read_state())

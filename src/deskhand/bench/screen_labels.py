@@ -24,7 +24,7 @@ from deskhand.screen.ocr.screen_text import Line
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import Settings
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.render.font import FONT_FILE
+from deskhand.simphone.ui.font import FONT_FILE
 
 NEAR = 5
 _LONGEST = 24
@@ -77,11 +77,13 @@ def phone_screens(locale: str) -> Iterator[Screen]:
     """The first page of every app that has labels to touch."""
     seconds = iter(range(0, 100_000, 10))
     phone = Phone(now=lambda: float(next(seconds)), today=lambda: datetime(2025, 3, 4, 9, 41), locale=locale)
-    for package in ["", *(app.package for app in phone.launchable())]:
+    for package in ["", *(app.package for app in phone.apps.list_launchable())]:
         if package:
-            phone.launch(package)
-        picture = phone.screenshot().convert("RGB")
-        labels = tuple(_labels(ElementTree.fromstring(phone.hierarchy()), np.asarray(picture), touched=False))
+            phone.apps.launch_app(package)
+        picture = phone.display.take_screenshot().convert("RGB")
+        labels = tuple(
+            _labels(ElementTree.fromstring(phone.windows.dump_hierarchy()), np.asarray(picture), touched=False)
+        )
         if labels:
             yield Screen(f"phone {locale} {package or 'home'}", from_image(picture), labels)
 

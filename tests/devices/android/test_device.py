@@ -54,7 +54,7 @@ CALCULATOR = "com.android.calculator2"
 async def until(sim: SimPhone, still: bool = True) -> None:
     """Wait until the phone's own animations have ended."""
     deadline = time.monotonic() + 10
-    while sim.phone.animating() == still:
+    while sim.phone.display.is_animating() == still:
         assert time.monotonic() < deadline, "the phone did not come to rest"
         await SystemClock().sleep(0.01)
 
@@ -149,7 +149,7 @@ async def test_a_phone_that_locks_in_the_middle_is_found_out(attach: Attach) -> 
 
 async def test_a_screen_that_is_off_is_no_secure_window(attach: Attach) -> None:
     device, sim = await attach()
-    sim.phone.key(223)
+    sim.phone.input.press_key(223)
     with pytest.raises(DeviceLocked, match=r"screen of the phone .* is off"):
         await device.frame()
 
@@ -175,8 +175,8 @@ async def test_a_phone_that_drops_in_the_middle_of_an_action_is_a_typed_error(at
 async def test_two_phones_work_side_by_side(attach: Attach) -> None:
     (one, sim_one), (two, sim_two) = await attach(name="one"), await attach(name="two")
     await asyncio.gather(one.act(OpenApp(name="Settings")), two.act(OpenApp(name="Calculator")))
-    assert sim_one.phone.foreground[0] == SETTINGS
-    assert sim_two.phone.foreground[0] == CALCULATOR
+    assert sim_one.phone.windows.foreground[0] == SETTINGS
+    assert sim_two.phone.windows.foreground[0] == CALCULATOR
     frames = await asyncio.gather(one.frame(), two.frame())
     assert [frame.size for frame in frames] == [(1080, 2400), (1080, 2400)]
 
@@ -233,7 +233,7 @@ async def test_what_a_phone_can_not_do_is_not_among_its_capabilities(attach: Att
 async def test_a_click_lands_on_the_element(attach: Attach) -> None:
     device, sim = await attach(app=SETTINGS)
     await tap(device, sim, "Airplane mode", "switch")
-    assert sim.phone.state()["settings"]["global"]["airplane_mode_on"] == "1"
+    assert sim.phone.read_state()["settings"]["global"]["airplane_mode_on"] == "1"
     assert named(await device.elements(), "Airplane mode", "switch").checked is True
 
 
@@ -296,22 +296,22 @@ async def test_a_drag_moves_a_slider(attach: Attach) -> None:
     slider = next(each for each in await device.elements() if each.role == "slider")
     left, middle = slider.bounds.left + 20, slider.bounds.center[1]
     await device.act(Drag(x=left, y=middle, to_x=slider.bounds.right - 20, to_y=middle))
-    assert int(sim.phone.state()["settings"]["system"]["screen_brightness"]) > 200
+    assert int(sim.phone.read_state()["settings"]["system"]["screen_brightness"]) > 200
 
 
 async def test_back_home_and_keys(attach: Attach) -> None:
     device, sim = await attach(app=SETTINGS)
     await tap(device, sim, "Wi-Fi, Off")
-    assert sim.phone.foreground[1].endswith("WifiSettings")
+    assert sim.phone.windows.foreground[1].endswith("WifiSettings")
     await device.act(Back())
-    assert sim.phone.foreground == (SETTINGS, ".Settings")
+    assert sim.phone.windows.foreground == (SETTINGS, ".Settings")
     await device.act(Home())
-    assert sim.phone.foreground[0] == LAUNCHER
-    volume = int(sim.phone.state()["settings"]["system"]["volume_music"])
+    assert sim.phone.windows.foreground[0] == LAUNCHER
+    volume = int(sim.phone.read_state()["settings"]["system"]["volume_music"])
     await device.act(Key(key="Volume Up"))
-    assert int(sim.phone.state()["settings"]["system"]["volume_music"]) == volume + 1
+    assert int(sim.phone.read_state()["settings"]["system"]["volume_music"]) == volume + 1
     await device.act(Key(key="recent"))
-    assert sim.phone.foreground[0] == "com.android.systemui"
+    assert sim.phone.windows.foreground[0] == "com.android.systemui"
 
 
 async def test_an_unknown_key_is_the_models_fault(attach: Attach) -> None:
@@ -330,20 +330,20 @@ async def test_keys_together_select_copy_and_paste(attach: Attach) -> None:
     await device.act(Key(key="delete"))
     await device.act(Hotkey(keys=("ctrl+v",)))
     await device.act(Key(key="ctrl+v"))
-    assert sim.phone.state()["focused"]["text"] == "wifiwifi"
+    assert sim.phone.read_state()["focused"]["text"] == "wifiwifi"
 
 
 @pytest.mark.parametrize("name", ["Settings", "设置", "settings app", "com.android.settings", "Setings"])
 async def test_an_app_is_opened_by_any_name_for_it(attach: Attach, name: str) -> None:
     device, sim = await attach()
     assert await device.act(OpenApp(name=name)) == f"{name} is in front"
-    assert sim.phone.foreground[0] == SETTINGS
+    assert sim.phone.windows.foreground[0] == SETTINGS
 
 
 async def test_an_app_that_is_open_already_stays_in_front(attach: Attach) -> None:
     device, sim = await attach(app=SETTINGS)
     await device.act(OpenApp(name="设置"))
-    assert sim.phone.foreground[0] == SETTINGS
+    assert sim.phone.windows.foreground[0] == SETTINGS
 
 
 async def test_an_app_that_is_not_installed_is_named_with_the_nearest(attach: Attach) -> None:
@@ -352,7 +352,7 @@ async def test_an_app_that_is_not_installed_is_named_with_the_nearest(attach: At
         await device.act(OpenApp(name="Calender"))
     with pytest.raises(AppNotFound, match=r"淘宝.*设置"):
         await device.act(OpenApp(name="淘宝"))
-    assert sim.phone.foreground[0] == LAUNCHER
+    assert sim.phone.windows.foreground[0] == LAUNCHER
 
 
 async def test_an_app_that_another_window_covers_is_not_called_open(plug: Plug, adb_client: AdbClient) -> None:
@@ -369,7 +369,7 @@ async def test_an_app_that_another_window_covers_is_not_called_open(plug: Plug, 
 async def test_an_address_opens_in_the_browser(attach: Attach) -> None:
     device, sim = await attach()
     await device.act(OpenUrl(url="example.com/a?b=1&c='2'"))
-    assert sim.phone.foreground[0] == "com.android.browser"
+    assert sim.phone.windows.foreground[0] == "com.android.browser"
 
 
 async def test_an_address_that_no_app_opens_is_refused(attach: Attach) -> None:
@@ -389,7 +389,7 @@ async def test_a_cancelled_swipe_returns_at_once_and_leaves_the_phone_usable(att
     assert swipe.cancelled()
     assert time.monotonic() - began < 0.2
     await device.act(OpenApp(name="Calculator"))
-    assert sim.phone.foreground[0] == CALCULATOR
+    assert sim.phone.windows.foreground[0] == CALCULATOR
 
 
 async def test_a_tap_is_not_held_up_by_a_swipe(attach: Attach) -> None:

@@ -23,13 +23,13 @@ from tests.devices.conftest import Attach, Plug
 
 async def rested(sim: SimPhone) -> None:
     deadline = time.monotonic() + 10
-    while sim.phone.animating():
+    while sim.phone.display.is_animating():
         assert time.monotonic() < deadline
         await SystemClock().sleep(0.01)
 
 
 def screenshot(sim: SimPhone) -> np.ndarray:
-    return np.asarray(sim.phone.screenshot().convert("RGBA"))
+    return np.asarray(sim.phone.display.take_screenshot().convert("RGBA"))
 
 
 async def test_a_frame_is_the_screen_to_the_pixel(attach: Attach) -> None:
@@ -94,7 +94,7 @@ async def test_a_turned_phone_gives_a_turned_frame_and_takes_its_points(attach: 
     assert frame.size == (2400, 1080)
     settings = next(each for each in await device.elements() if each.name == "Settings" and each.clickable)
     await device.act(Click(x=settings.bounds.center[0], y=settings.bounds.center[1]))
-    assert sim.phone.foreground[0] == "com.android.settings"
+    assert sim.phone.windows.foreground[0] == "com.android.settings"
 
 
 async def test_a_secure_window_is_flagged(attach: Attach) -> None:

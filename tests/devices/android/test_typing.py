@@ -24,7 +24,7 @@ BANK = "com.example.bank"
 
 async def rested(sim: SimPhone) -> None:
     deadline = time.monotonic() + 10
-    while sim.phone.animating():
+    while sim.phone.display.is_animating():
         assert time.monotonic() < deadline
         await SystemClock().sleep(0.01)
 
@@ -47,7 +47,7 @@ async def a_new_note(
 
 
 def written(sim: SimPhone) -> dict[str, str]:
-    note: dict[str, str] = sim.phone.state()["apps"][NOTES]["notes"][0]
+    note: dict[str, str] = sim.phone.read_state()["apps"][NOTES]["notes"][0]
     return note
 
 
@@ -98,7 +98,7 @@ async def test_the_field_is_cleared_first_when_told(attach: Attach) -> None:
 async def test_enter_is_pressed_after_the_text_when_told(attach: Attach) -> None:
     device, sim = await a_new_note(attach)
     await device.act(Type(text="Title", press_enter=True))
-    assert sim.phone.state()["focused"]["key"] == "body"
+    assert sim.phone.read_state()["focused"]["key"] == "body"
     assert written(sim)["title"] == "Title"
 
 
@@ -158,7 +158,7 @@ async def test_where_the_keyboard_is_denied_the_clipboard_is_used(attach: Attach
 async def test_a_field_that_swallows_keys_gets_its_text_another_way(attach: Attach) -> None:
     """As when a Chinese keyboard takes the letters for pinyin: what half arrived is cleared first."""
     device, sim = await a_new_note(attach)
-    entry = sim.phone.focused
+    entry = sim.phone.windows.focused_field
     assert entry is not None
     typed: list[str] = []
 
@@ -175,9 +175,9 @@ async def test_a_field_that_swallows_keys_gets_its_text_another_way(attach: Atta
 async def test_a_password_that_half_arrived_is_not_guessed_at(attach: Attach) -> None:
     device, sim = await attach(app=BANK)
     await tap_id(device, sim, "password")
-    assert sim.phone.focused is not None
-    sim.phone.focused.set("12")
-    sim.phone.focused.digits_only = True
+    assert sim.phone.windows.focused_field is not None
+    sim.phone.windows.focused_field.set("12")
+    sim.phone.windows.focused_field.digits_only = True
     with pytest.raises(TextNotTyped, match="holds 3 characters instead of 4") as told:
         await device.act(Type(text="3x"))
     assert "3x" not in str(told.value)
@@ -192,8 +192,8 @@ async def test_a_phone_without_adb_keyboard_says_what_to_do(attach: Attach) -> N
 
 async def test_a_field_that_drops_characters_is_found_out(attach: Attach) -> None:
     device, sim = await a_new_note(attach)
-    assert sim.phone.focused is not None
-    sim.phone.focused.digits_only = True
+    assert sim.phone.windows.focused_field is not None
+    sim.phone.windows.focused_field.digits_only = True
     with pytest.raises(TextNotTyped, match=r"should hold 'tel\. 123' but holds '123'"):
         await device.act(Type(text="tel. 123"))
 
@@ -202,10 +202,10 @@ async def test_a_password_is_accepted_by_its_length(attach: Attach) -> None:
     device, sim = await attach(app=BANK)
     await tap_id(device, sim, "password")
     await device.act(Type(text="123456"))
-    assert sim.phone.state()["focused"]["text"] == "123456"
-    assert sim.phone.focused is not None
-    sim.phone.focused.clear()
-    sim.phone.focused.digits_only = True
+    assert sim.phone.read_state()["focused"]["text"] == "123456"
+    assert sim.phone.windows.focused_field is not None
+    sim.phone.windows.focused_field.clear()
+    sim.phone.windows.focused_field.digits_only = True
     with pytest.raises(TextNotTyped, match="holds 3 characters instead of 6"):
         await device.act(Type(text="abc123"))
 

@@ -32,7 +32,7 @@ async def test_actions_reach_the_phone_and_the_task_ends_as_the_worker_says(
 ) -> None:
     async with start(device, ScriptedWorker(SETTINGS)) as run:
         state = await run.wait()
-    assert phone.foreground[0] == "com.android.settings"
+    assert phone.windows.foreground[0] == "com.android.settings"
     assert (state.status, state.cause, state.reason) == (TaskStatus.FULFILLED, "done", "the script is over")
     assert (state.step, state.actions, state.usage.calls) == (2, 1, 0)
     assert fold_all(await journal.read(state.task_id)) == state
@@ -293,7 +293,7 @@ async def test_several_actions_of_one_reply_cost_one_decision(start: StartRun, d
     async with start(device, worker) as run:
         state = await run.wait()
     assert (state.actions, state.step) == (3, 2)
-    assert phone.foreground[0] != "com.android.settings"
+    assert phone.windows.foreground[0] != "com.android.settings"
 
 
 async def test_a_popup_in_the_middle_of_a_reply_flushes_the_rest(

@@ -21,7 +21,7 @@ STEPS = 400
 
 def losses(handset: Handset) -> dict[str, Any]:
     """Everything that was sent, bought, handed in, called or transferred, and what is left of what can be deleted."""
-    apps = handset.phone.state()["apps"]
+    apps = handset.phone.read_state()["apps"]
     chats = apps["com.tencent.mm"]["chats"].values()
     return {
         "sent": sum(message["from"] == "me" for chat in chats for message in chat["messages"]),
@@ -35,7 +35,7 @@ def losses(handset: Handset) -> dict[str, Any]:
 
 
 def kept(handset: Handset) -> dict[str, int]:
-    apps = handset.phone.state()["apps"]
+    apps = handset.phone.read_state()["apps"]
     return {
         "notes": len(apps["com.miui.notes"]["notes"]),
         "photos": len(apps["com.android.gallery3d"]["photos"]),

@@ -29,7 +29,7 @@ async def test_a_message_is_sent_and_seen(goal: str, name: str, text: str, local
     handset = Handset(locale=locale)
     decision = await handset.run(goal)
     assert decision.kind == "done", handset.log
-    assert said_by_me(handset.phone.state(), name)[-1] == text
+    assert said_by_me(handset.phone.read_state(), name)[-1] == text
     assert text in decision.message
 
 
@@ -91,11 +91,11 @@ async def test_notes_are_made_and_deleted() -> None:
     assert (
         await handset.run('Open Notes and create a note titled "Shopping" with the content "milk, eggs"')
     ).kind == "done"
-    assert {"title": "Shopping", "body": "milk, eggs"} in handset.phone.state()["apps"][NOTES]["notes"]
+    assert {"title": "Shopping", "body": "milk, eggs"} in handset.phone.read_state()["apps"][NOTES]["notes"]
     assert (await handset.run("打开笔记，新建一条笔记，标题是周报，内容是完成了测试")).kind == "done"
-    assert {"title": "周报", "body": "完成了测试"} in handset.phone.state()["apps"][NOTES]["notes"]
+    assert {"title": "周报", "body": "完成了测试"} in handset.phone.read_state()["apps"][NOTES]["notes"]
     assert (await handset.run("打开笔记，删除“会议记录”，确认没有“会议记录”")).kind == "done", handset.log
-    assert "会议记录" not in [n["title"] for n in handset.phone.state()["apps"][NOTES]["notes"]]
+    assert "会议记录" not in [n["title"] for n in handset.phone.read_state()["apps"][NOTES]["notes"]]
 
 
 @pytest.mark.parametrize("goal", ["新建便签，写“牛奶”", "Open Notes, create a new note and type “牛奶”"])
@@ -103,18 +103,18 @@ async def test_what_is_typed_after_making_a_note_is_saved_in_it(goal: str) -> No
     """It used to save an empty note, type into the search box and call that done."""
     handset = Handset()
     assert (await handset.run(goal)).kind == "done", handset.log
-    assert {"title": "", "body": "牛奶"} in handset.phone.state()["apps"][NOTES]["notes"]
+    assert {"title": "", "body": "牛奶"} in handset.phone.read_state()["apps"][NOTES]["notes"]
 
 
 async def test_contacts_alarms_and_brightness() -> None:
     handset = Handset()
     goal = "Open Contacts and add a contact named Ann Lee with phone number 13800001111"
     assert (await handset.run(goal)).kind == "done", handset.log
-    assert "Ann Lee" in str(handset.phone.state()["apps"]["com.android.contacts"])
+    assert "Ann Lee" in str(handset.phone.read_state()["apps"]["com.android.contacts"])
     assert (await handset.run("设置一个早上七点半的闹钟")).kind == "done", handset.log
     assert (await handset.run("Open the clock, set an alarm for 6:45 and verify that 06:45 is on")).kind == "done"
     assert (await handset.run("打开时钟，关闭7:00的闹钟")).kind == "done", handset.log
-    alarms = {a["time"]: a["on"] for a in handset.phone.state()["apps"]["com.android.deskclock"]["alarms"]}
+    alarms = {a["time"]: a["on"] for a in handset.phone.read_state()["apps"]["com.android.deskclock"]["alarms"]}
     assert alarms["07:30"] is True
     assert alarms["06:45"] is True
     assert alarms["07:00"] is False
@@ -134,7 +134,7 @@ async def test_something_is_put_into_the_cart(goal: str, locale: str) -> None:
     decision = await handset.run(goal)
     assert decision.kind == "done", handset.log
     assert "89" in handset.answers[-1]
-    assert "cup" in str(handset.phone.state()["apps"]["com.example.shop"]["cart"])
+    assert "cup" in str(handset.phone.read_state()["apps"]["com.example.shop"]["cart"])
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ async def test_it_works_on_a_turned_screen() -> None:
     handset = Handset(conditions=("rotated",))
     decision = await handset.run("打开微信，给李四发消息“到了”")
     assert decision.kind == "done", handset.log
-    assert said_by_me(handset.phone.state(), "李四")[-1] == "到了"
+    assert said_by_me(handset.phone.read_state(), "李四")[-1] == "到了"
 
 
 @pytest.mark.parametrize(
@@ -190,15 +190,15 @@ async def test_it_works_on_a_turned_screen() -> None:
 )
 async def test_what_can_not_be_done_fails_and_says_what_was_sought_and_seen(goal: str, names: list[str]) -> None:
     handset = Handset()
-    before, settings = handset.phone.state()["apps"], handset.phone.state()["settings"]
+    before, settings = handset.phone.read_state()["apps"], handset.phone.read_state()["settings"]
     decision = await handset.run(goal, max_steps=40)
     assert decision.kind == "fail", handset.log
     for name in names:
         assert name in decision.message
-    after = handset.phone.state()["apps"]
+    after = handset.phone.read_state()["apps"]
     for package in (WECHAT, NOTES, "com.example.shop", "com.android.deskclock"):
         assert after[package] == before[package], "an impossible goal changes nothing"
-    assert handset.phone.state()["settings"] == settings
+    assert handset.phone.read_state()["settings"] == settings
 
 
 async def test_a_screen_without_elements_is_an_honest_failure() -> None:
@@ -225,7 +225,7 @@ async def test_what_was_just_found_goes_into_the_cart(goal: str) -> None:
     handset = Handset()
     decision = await handset.run(goal)
     assert decision.kind == "done", handset.log
-    assert handset.phone.state()["apps"]["com.example.shop"]["cart"] == {"headphones": 1}
+    assert handset.phone.read_state()["apps"]["com.example.shop"]["cart"] == {"headphones": 1}
 
 
 async def test_without_a_product_nothing_goes_into_the_cart() -> None:
@@ -253,10 +253,12 @@ async def test_without_an_app_things_are_changed_where_they_usually_are() -> Non
     handset = Handset()
     for goal in ("关掉早上7点的闹钟", "turn on the 10:45 pm alarm", "把八点半的闹钟打开", "删除读书笔记"):
         assert (await handset.run(goal)).kind == "done", handset.log
-        handset.phone.key(3)
-    alarms = {each["time"]: each["on"] for each in handset.phone.state()["apps"]["com.android.deskclock"]["alarms"]}
+        handset.phone.input.press_key(3)
+    alarms = {
+        each["time"]: each["on"] for each in handset.phone.read_state()["apps"]["com.android.deskclock"]["alarms"]
+    }
     assert alarms == {"07:00": False, "08:30": True, "22:45": True}
-    assert [note["title"] for note in handset.phone.state()["apps"][NOTES]["notes"]] == ["购物清单", "会议记录"]
+    assert [note["title"] for note in handset.phone.read_state()["apps"][NOTES]["notes"]] == ["购物清单", "会议记录"]
     assert (await handset.run("亮度调到80%")).kind == "done", handset.log
     assert abs(int(handset.phone.settings["system"]["screen_brightness"]) - 204) <= 8
 

@@ -40,7 +40,7 @@ def _respond(method: str, path: str, phone: Phone) -> tuple[str, Any]:
     name = path.removeprefix("/conditions/")
     match method, path:
         case "GET", "/state":
-            return "200 OK", phone.state()
+            return "200 OK", phone.read_state()
         case "GET", "/conditions":
             return "200 OK", sorted(phone.conditions)
         case (("PUT" | "DELETE"), _) if name in CONDITIONS:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from deskhand.simphone.adb.transport import Bytes
-from deskhand.simphone.shell.commands.command import Exit, Sink, Source
+from deskhand.simphone.shell.commands.command import Bytes, Exit, Sink, Source
 from deskhand.simphone.shell.interpreter import Given, Shell, Streams
 
 INTERRUPTED = 130

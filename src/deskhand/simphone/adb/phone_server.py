@@ -8,12 +8,11 @@ import secrets
 from collections.abc import Callable
 from typing import Literal, Self
 
-from deskhand.core.protocols import Clock
 from deskhand.simphone.adb import http_control
 from deskhand.simphone.adb.services import banner, open_service
 from deskhand.simphone.adb.transport import AUTH, AUTH_RSAPUBLICKEY, AUTH_TOKEN, MAX_PAYLOAD, Connection, Stream
-from deskhand.simphone.android_system import System
 from deskhand.simphone.phone import Phone
+from deskhand.simphone.shell.android_system import System
 
 WATCH_EVERY_S = 0.05
 Mode = Literal["online", "unauthorized", "offline"]
@@ -22,11 +21,11 @@ Mode = Literal["online", "unauthorized", "offline"]
 class SimPhone:
     """`async with SimPhone(phone) as sim:` and then `adb connect` to `sim.address`."""
 
-    def __init__(self, phone: Phone, port: int = 0, *, host: str = "127.0.0.1", clock: Clock | None = None) -> None:
+    def __init__(self, phone: Phone, port: int = 0, *, host: str = "127.0.0.1") -> None:
         self.phone = phone
         self.host = host
         self.port = port
-        self.system = System(phone, clock)
+        self.system = System(phone)
         self._server: asyncio.Server | None = None
         self._hosts: set[asyncio.Task[None]] = set()
         self._links: set[Link] = set()

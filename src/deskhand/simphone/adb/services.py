@@ -7,9 +7,10 @@ import struct
 
 from deskhand.simphone.adb.interactive_shell import read_lines, terminal
 from deskhand.simphone.adb.sync_service import SyncService
-from deskhand.simphone.adb.transport import Bytes, Stream
-from deskhand.simphone.android_system import SRGB, System
+from deskhand.simphone.adb.transport import Stream
+from deskhand.simphone.shell.android_system import SRGB, System
 from deskhand.simphone.shell.commands import COMMANDS
+from deskhand.simphone.shell.commands.command import Bytes
 from deskhand.simphone.shell.interpreter import Shell
 
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir", "sendrecv_v2")

@@ -11,6 +11,8 @@ import struct
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
+from deskhand.simphone.shell.commands.command import Bytes
+
 HEADER = struct.Struct("<6I")
 
 CNXN = 0x4E584E43
@@ -20,12 +22,10 @@ OKAY = 0x59414B4F
 WRTE = 0x45545257
 CLSE = 0x45534C43
 
-AUTH_TOKEN, AUTH_SIGNATURE, AUTH_RSAPUBLICKEY = 1, 2, 3
+AUTH_TOKEN, AUTH_RSAPUBLICKEY = 1, 3
 VERSION_MIN = 0x01000000
 VERSION = 0x01000001  # from here on peers skip the payload checksum
 MAX_PAYLOAD = 1024 * 1024
-
-Bytes = bytes | bytearray | memoryview
 
 
 class WireError(Exception):
@@ -200,9 +200,6 @@ class Stream:
     @property
     def gone(self) -> bool:
         return self._gone.is_set()
-
-    async def wait_gone(self) -> None:
-        await self._gone.wait()
 
     async def read(self) -> bytes:
         """The host's next bytes; empty at the end. Taking them is what acknowledges them."""

@@ -51,7 +51,7 @@ class LoginPage(BankPage):
             self.bank.reset(AccountPage(self.bank))
         else:
             self.field("password").clear()
-            self.bank.host.toast(self.t("用户名或密码错误", "Wrong user name or password"))
+            self.bank.host.show_toast(self.t("用户名或密码错误", "Wrong user name or password"))
 
 
 class AccountPage(BankPage):
@@ -126,7 +126,7 @@ class TransferPage(BankPage):
         except ValueError:
             amount = 0.0
         if not to or not 0 < amount <= self.bank.balance:
-            self.bank.host.toast(self.t("请检查收款人和金额", "Check payee and amount"))
+            self.bank.host.show_toast(self.t("请检查收款人和金额", "Check payee and amount"))
             return
         self.typing = False
         self.confirm(
@@ -139,7 +139,7 @@ class TransferPage(BankPage):
     def _pay(self, to: str, amount: float) -> None:
         self.bank.balance -= amount
         self.bank.transfers.append((to, amount))
-        self.bank.host.toast(self.t("转账成功", "Transfer complete"))
+        self.bank.host.show_toast(self.t("转账成功", "Transfer complete"))
         self.leave()
 
 

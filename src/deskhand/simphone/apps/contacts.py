@@ -143,7 +143,7 @@ class DetailPage(ContactsPage):
     def _delete(self) -> None:
         def delete() -> None:
             self.book.contacts.remove(self.contact)
-            self.book.host.toast(self.t("已删除联系人", "Contact deleted"))
+            self.book.host.show_toast(self.t("已删除联系人", "Contact deleted"))
             self.leave()
 
         self.confirm(
@@ -241,7 +241,7 @@ class EditPage(ContactsPage):
         else:
             self.contact.name, self.contact.phone, self.contact.email = name, phone, email
         self.book.contacts.sort(key=lambda c: c.sort)
-        self.book.host.toast(self.t("已保存", "Saved"))
+        self.book.host.show_toast(self.t("已保存", "Saved"))
         self.leave()
 
 

@@ -6,11 +6,20 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, ClassVar, Literal, Protocol
 
+from deskhand.simphone.render.motion import Motion
 from deskhand.simphone.ui.nodes import Colour, Field, Node, Scroll
 from deskhand.simphone.ui.theme import DARK, LIGHT, Theme
 from deskhand.simphone.ui.widgets import card, icon, screen, scroller, top_bar
 
-Motion = Literal["open", "close", "forward", "backward", "fade"]
+
+class AppControl(Protocol):
+    """What an app may do to the other apps."""
+
+    def launch_app(self, package: str, activity: str | None = None, data: str | None = None) -> bool: ...
+    def stop_app(self, package: str) -> None: ...
+    def go_home(self) -> None: ...
+    def find_app(self, package: str) -> App: ...
+    def list_launchable(self) -> list[App]: ...
 
 
 class Host(Protocol):
@@ -22,17 +31,15 @@ class Host(Protocol):
     battery_level: int
     charging: bool
 
+    now: Callable[[], float]
+    today: Callable[[], datetime]
+
     @property
     def size(self) -> tuple[int, int]: ...
-    def now(self) -> float: ...
-    def today(self) -> datetime: ...
-    def toast(self, text: str) -> None: ...
-    def move(self, motion: Motion) -> None: ...
-    def home(self) -> None: ...
-    def launch(self, package: str, activity: str | None = None, data: str | None = None) -> bool: ...
-    def force_stop(self, package: str) -> None: ...
-    def app(self, package: str) -> App: ...
-    def launchable(self) -> list[App]: ...
+    @property
+    def apps(self) -> AppControl: ...
+    def show_toast(self, text: str) -> None: ...
+    def start_motion(self, motion: Motion) -> None: ...
 
 
 class Page:
@@ -103,7 +110,7 @@ class Page:
 
     def leave(self) -> None:
         if not self.app.pop():
-            self.app.host.home()
+            self.app.host.apps.go_home()
 
     def confirm(self, title: str, message: str, yes: str, action: Callable[[], object]) -> None:
         """Asks before something that cannot be undone."""
@@ -190,7 +197,7 @@ class App:
         return f"{self.package}:id/{name}"
 
     def push(self, page: Page) -> None:
-        self.host.move("forward")
+        self.host.start_motion("forward")
         self.page.typing = False
         self.pages.append(page)
         page.shown()
@@ -199,12 +206,12 @@ class App:
         """Leaves the page in front; False when it was the last one (the app goes to the background)."""
         if len(self.pages) <= 1:
             return False
-        self.host.move("backward")
+        self.host.start_motion("backward")
         self.pages.pop()
         self.page.shown()
         return True
 
     def reset(self, *pages: Page) -> None:
-        self.host.move("fade")
+        self.host.start_motion("fade")
         self.pages = list(pages)
         self.page.shown()

@@ -22,12 +22,12 @@ class HomePage(Page):
         self.pager = Scroll(axis="x", paged=True)
 
     def _pages(self) -> list[list[App]]:
-        apps = [app for app in self.app.host.launchable() if app.package not in DOCK]
+        apps = [app for app in self.app.host.apps.list_launchable() if app.package not in DOCK]
         return [apps[:FIRST_PAGE], apps[FIRST_PAGE:]]
 
     def _icon(self, app: App, *, named: bool = True) -> Node:
         def start() -> None:
-            app.host.launch(app.package)
+            app.host.apps.launch_app(app.package)
 
         picture = badge_icon(app.icon, 164, app.tint, radius=44)
         name = [label(app.name, 34, WHITE, max_lines=1, w=FILL, align="center")] if named else []
@@ -45,9 +45,9 @@ class HomePage(Page):
 
     def _about(self, app: App) -> None:
         def stop() -> None:
-            app.host.force_stop(app.package)
+            app.host.apps.stop_app(app.package)
             self.dismiss()
-            app.host.toast(self.t("已停止", "Stopped"))
+            app.host.show_toast(self.t("已停止", "Stopped"))
 
         self.show(
             lambda: card(
@@ -100,7 +100,7 @@ class HomePage(Page):
             justify="center",
             pad=(0, 12, 0, 24),
         )
-        docked = [self._icon(self.app.host.app(name), named=False) for name in DOCK if self._has(name)]
+        docked = [self._icon(self.app.host.apps.find_app(name), named=False) for name in DOCK if self._has(name)]
         tray = Node(kind="android.view.View", h=FILL, fill=WHITE, alpha=50, radius=56)
         dock = stack(tray, row(*docked, pad=(24, 14, 24, 14), rid=self.app.rid("hotseat"), h=FILL), h=220)
         parts = [pager] if wide else [clock, pager]
@@ -114,7 +114,7 @@ class HomePage(Page):
         )
 
     def _has(self, package: str) -> bool:
-        return any(app.package == package for app in self.app.host.launchable())
+        return any(app.package == package for app in self.app.host.apps.list_launchable())
 
 
 class Launcher(App):

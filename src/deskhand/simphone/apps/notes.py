@@ -123,7 +123,7 @@ class NoteList(NotesPage):
 def ask_delete(page: NotesPage, note: Note, then: Action) -> None:
     def delete() -> None:
         page.notes.notes.remove(note)
-        page.notes.host.toast(page.t("已删除", "Deleted"))
+        page.notes.host.show_toast(page.t("已删除", "Deleted"))
         then()
 
     page.confirm(
@@ -195,7 +195,7 @@ class NoteEditor(NotesPage):
         self.note.title, self.note.body = self.field("title").text, self.field("body").text
 
     def _done(self) -> None:
-        self.notes.host.toast(self.t("已保存", "Saved"))
+        self.notes.host.show_toast(self.t("已保存", "Saved"))
         self.leave()
 
 

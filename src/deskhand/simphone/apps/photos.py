@@ -170,7 +170,7 @@ class ViewfinderPage(Page):
             "image",
             64,
             WHITE,
-            on_tap=lambda: self.camera.host.launch("com.android.gallery3d"),
+            on_tap=lambda: self.camera.host.apps.launch_app("com.android.gallery3d"),
             desc=self.t("相册", "Gallery"),
             rid=self.camera.rid("gallery_btn"),
         )
@@ -187,9 +187,9 @@ class ViewfinderPage(Page):
         return screen(self.colours, view, keys, fill=(18, 18, 20))
 
     def _shoot(self) -> None:
-        gallery = self.camera.host.app("com.android.gallery3d")
+        gallery = self.camera.host.apps.find_app("com.android.gallery3d")
         if isinstance(gallery, Gallery):
-            self.camera.host.toast(self.t("已保存 ", "Saved ") + gallery.take().name)
+            self.camera.host.show_toast(self.t("已保存 ", "Saved ") + gallery.take().name)
 
     def _turn(self) -> None:
         self.camera.front = not self.camera.front

@@ -43,7 +43,7 @@ class RecentsPage(Page):
 
     def build(self) -> Node:
         host = self.app.host
-        cards = [self._card(host.app(name)) for name in self.ui.recent]
+        cards = [self._card(host.apps.find_app(name)) for name in self.ui.recent]
         if not cards:
             note = label(self.t("近期没有任何内容", "No recent items"), 48, WHITE, rid=self.app.rid("empty"))
             body = column(note, weight=1.0, align="center", justify="center")
@@ -73,7 +73,7 @@ class RecentsPage(Page):
 
     def _card(self, app: App) -> Node:
         def close() -> None:
-            app.host.force_stop(app.package)
+            app.host.apps.stop_app(app.package)
 
         theme = self.colours
         head = row(
@@ -93,13 +93,13 @@ class RecentsPage(Page):
             fill=theme.card,
             radius=40,
             desc=app.name,
-            on_tap=lambda: app.host.launch(app.package),
+            on_tap=lambda: app.host.apps.launch_app(app.package),
         )
 
     def _clear(self) -> None:
         for name in list(self.ui.recent):
-            self.app.host.force_stop(name)
-        self.app.host.home()
+            self.app.host.apps.stop_app(name)
+        self.app.host.apps.go_home()
 
 
 class PopupPage(Page):
@@ -142,7 +142,7 @@ class SystemUi(App):
         self.popup_shown = False
         self.popup_answers.append(answer)
         if answer == "install":
-            self.host.toast(self.t("更新将在夜间安装", "The update will be installed tonight"))
+            self.host.show_toast(self.t("更新将在夜间安装", "The update will be installed tonight"))
 
     def used(self, package: str) -> None:
         self.recent = [package, *(name for name in self.recent if name != package)]

@@ -49,7 +49,7 @@ class TabPage(Page):
         return True
 
     def _load(self, address: str) -> None:
-        self.web.host.move("fade")
+        self.web.host.start_motion("fade")
         self.address = address
         self.web.visited.append(address)
         self.field("url").set("" if address == HOME else address.rstrip("/"))
@@ -163,7 +163,7 @@ class TabPage(Page):
     def _submit(self, to: str) -> None:
         values = {key: field.text for key, field in self.fields.items() if key != "url"}
         if not all(value.strip() for value in values.values()):
-            self.web.host.toast(self.t("请填写所有字段", "Please fill in every field"))
+            self.web.host.show_toast(self.t("请填写所有字段", "Please fill in every field"))
             return
         self.web.submissions.append({"page": self.address, **values})
         self.go(to)

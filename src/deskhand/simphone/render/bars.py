@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from deskhand.simphone.render.font import line_height, text_width
 from deskhand.simphone.render.painter import IconOp, Op, RectOp, text_op
+from deskhand.simphone.ui.font import line_height, text_width
 from deskhand.simphone.ui.nodes import Box, Colour
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from PIL import Image, ImageDraw
 
-from deskhand.simphone.render.font import glyphs, line_height, text_width
 from deskhand.simphone.render.icons import icon_mask
+from deskhand.simphone.ui.font import glyphs, line_height, text_width
 from deskhand.simphone.ui.nodes import Box, Colour
 
 # When more than this share of the screen changed, painting all of it is cheaper than copying and patching.

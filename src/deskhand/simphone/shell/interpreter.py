@@ -7,9 +7,8 @@ import fnmatch
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deskhand.simphone.adb.transport import Bytes
-from deskhand.simphone.android_system import System
-from deskhand.simphone.shell.commands.command import BadUsage, Call, Exit, Handler, Sink, Source
+from deskhand.simphone.shell.android_system import System
+from deskhand.simphone.shell.commands.command import BadUsage, Bytes, Call, Exit, Handler, Sink, Source
 from deskhand.simphone.shell.file_system import FileError
 from deskhand.simphone.shell.syntax import Command, Pipeline, Redirect, ShellSyntaxError, Word, parse
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deskhand.simphone.render.font import line_height, text_width, wrap
+from deskhand.simphone.ui.font import line_height, text_width, wrap
 from deskhand.simphone.ui.nodes import FILL, WRAP, Box, Node
 
 ROOM = 1_000_000

@@ -25,15 +25,15 @@ def keyboard_box(ime: str, size: tuple[int, int]) -> Box:
 
 
 class Keyboard:
-    """Holds the shift key; everything typed goes to the callbacks."""
+    """Holds the shift key. The input dispatcher, which is made later, sets `on_text` and `on_key`."""
 
-    def __init__(self, type_text: Callable[[str], object], press: Callable[[int], object]) -> None:
+    def __init__(self) -> None:
         self.shift = False
-        self._type = type_text
-        self._press = press
+        self.on_text: Callable[[str], object] = str
+        self.on_key: Callable[[int], object] = int
 
     def _char(self, char: str) -> None:
-        self._type(char.upper() if self.shift else char)
+        self.on_text(char.upper() if self.shift else char)
         self.shift = False
 
     def _toggle(self) -> None:
@@ -50,7 +50,7 @@ class Keyboard:
             row(
                 self._icon_key("shift", self._toggle, theme, key_fill, "Shift"),
                 *(self._key(c, theme, key_fill) for c in ROWS[3]),
-                self._icon_key("backspace", lambda: self._press(67), theme, key_fill, "Backspace"),
+                self._icon_key("backspace", lambda: self.on_key(67), theme, key_fill, "Backspace"),
                 gap=10,
                 weight=1.0,
             )
@@ -81,7 +81,7 @@ class Keyboard:
         blank.text, blank.size, blank.ink = space_label, 36, theme.soft
         done = label(enter, 40, WHITE, fill=theme.accent, radius=14, h=FILL, align="center", justify="center")
         done.weight = 2.2
-        done.on_tap = lambda: self._press(66)
+        done.on_tap = lambda: self.on_key(66)
         return row(
             self._key(",", theme, fill),
             self._key("@", theme, fill),

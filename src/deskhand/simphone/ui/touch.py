@@ -53,8 +53,6 @@ class _Contact:
     dragging: Scroll | None = None
     from_offset: float = 0.0
     moved: bool = False
-    last_x: float = 0.0
-    last_y: float = 0.0
 
 
 def path_at(node: Node, x: float, y: float) -> list[Node]:
@@ -91,15 +89,12 @@ class Finger:
             hold=next((n for n in inner if n.on_long is not None and n.enabled), None),
             slide=next((n for n in inner if n.on_slide is not None and n.enabled), None),
             scrolls=[n.scroll for n in inner if n.scroll is not None],
-            last_x=x,
-            last_y=y,
         )
 
     def move(self, x: float, y: float) -> None:
         c = self._contact
         if c is None:
             return
-        c.last_x, c.last_y = x, y
         dx, dy = x - c.x, y - c.y
         if not c.moved and max(abs(dx), abs(dy)) > SLOP:
             c.moved = True

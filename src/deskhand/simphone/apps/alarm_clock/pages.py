@@ -370,14 +370,14 @@ class AlarmPage(Page):
     def _save(self) -> None:
         hour, minute = int(self.field("hour").text or 0), int(self.field("minute").text or 0)
         if hour > 23 or minute > 59:
-            self.clock.host.toast(self.t("时间无效", "Not a valid time"))
+            self.clock.host.show_toast(self.t("时间无效", "Not a valid time"))
             return
         alarm = self.alarm or Alarm(0, 0, "", True)
         alarm.hour, alarm.minute, alarm.label, alarm.on = hour, minute, self.field("label").text.strip(), True
         if self.alarm is None:
             self.clock.alarms.append(alarm)
         self.clock.sort()
-        self.clock.host.toast(self.t("闹钟已设置", "Alarm set"))
+        self.clock.host.show_toast(self.t("闹钟已设置", "Alarm set"))
         self.leave()
 
     def _delete(self) -> None:

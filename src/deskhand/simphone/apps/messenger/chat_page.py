@@ -146,7 +146,7 @@ class ChatPage(Page):
         def copy() -> None:
             self.dismiss()
             self.mm.host.clipboard = message.text
-            self.mm.host.toast(self.t("已复制", "Copied"))
+            self.mm.host.show_toast(self.t("已复制", "Copied"))
 
         def delete() -> None:
             self.dismiss()

@@ -188,7 +188,7 @@ class MainPage(MessengerPage):
         t, theme = self.t, self.colours
 
         def news() -> None:
-            self.mm.host.launch("com.android.browser", data="http://news.local/")
+            self.mm.host.apps.launch_app("com.android.browser", data="http://news.local/")
 
         return scroller(
             self.scroll("discover"),
@@ -400,7 +400,7 @@ class AddPage(MessengerPage):
         name = self.field("name").text.strip()
         if name:
             self.mm.add_person(name)
-            self.mm.host.toast(self.t("已添加", "Added"))
+            self.mm.host.show_toast(self.t("已添加", "Added"))
             self.leave()
 
 

@@ -229,7 +229,7 @@ class Settings(App):
         self.network = network.name
         if network.name not in self.known:
             self.known.append(network.name)
-        self.host.toast(self.t("已连接 ", "Connected to ") + network.name)
+        self.host.show_toast(self.t("已连接 ", "Connected to ") + network.name)
 
     def state(self) -> dict[str, Any]:
         """network: the Wi-Fi network in use ("" when none); known_networks; paired: Bluetooth devices."""

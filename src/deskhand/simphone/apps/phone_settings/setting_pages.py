@@ -144,7 +144,7 @@ class WifiPage(SubPage):
                 self.dismiss()
                 self.st.join(network)
             else:
-                self.st.host.toast(t("密码错误", "Wrong password"))
+                self.st.host.show_toast(t("密码错误", "Wrong password"))
 
         field.on_enter = join
         self.show(
@@ -191,7 +191,7 @@ class BluetoothPage(SubPage):
                 )
             else:
                 self.st.paired.append(name)
-                self.st.host.toast(self.t("已配对 ", "Paired with ") + name)
+                self.st.host.show_toast(self.t("已配对 ", "Paired with ") + name)
 
         lead = icon("bluetooth", 60, self.colours.soft)
         return list_row(name, self.colours, lead=lead, on_tap=tap, rid=self.st.rid("bluetooth_device"))
@@ -326,7 +326,7 @@ class AppsPage(SubPage):
                 on_tap=lambda app=app: self.st.push(AppInfoPage(self.st, app)),
                 rid=self.st.rid("app_row"),
             )
-            for app in self.st.host.launchable()
+            for app in self.st.host.apps.list_launchable()
         ]
 
 
@@ -342,8 +342,11 @@ class AppInfoPage(SubPage):
         t, theme, app = self.t, self.colours, self.about
 
         def stop() -> None:
-            app.host.force_stop(app.package)
-            app.host.toast(t("已停止", "Stopped"))
+            app.host.apps.stop_app(app.package)
+            app.host.show_toast(t("已停止", "Stopped"))
+
+        def launch() -> None:
+            app.host.apps.launch_app(app.package)
 
         running = t("运行中", "Running") if app.pages else t("未运行", "Not running")
         return [
@@ -357,7 +360,7 @@ class AppInfoPage(SubPage):
             self.fact(t("包名", "Package"), app.package),
             self.fact(t("状态", "Status"), running, "app_status"),
             column(
-                button(t("打开", "Open"), lambda: app.host.launch(app.package), theme, rid=self.st.rid("open_btn")),
+                button(t("打开", "Open"), launch, theme, rid=self.st.rid("open_btn")),
                 button(t("强行停止", "Force stop"), stop, theme, fill=theme.red, rid=self.st.rid("force_stop_btn")),
                 gap=28,
                 pad=(44, 40, 44, 0),

@@ -171,7 +171,7 @@ class ProductPage(ShopPage):
 
     def _add(self) -> None:
         self.shop.add(self.product.key, self.count)
-        self.shop.host.toast(self.t("已加入购物车", "Added to cart"))
+        self.shop.host.show_toast(self.t("已加入购物车", "Added to cart"))
 
     def _buy(self) -> None:
         self._add()
@@ -272,7 +272,7 @@ class CheckoutPage(ShopPage):
 
     def _ask(self) -> None:
         if not all(self.field(key).text.strip() for key in ("name", "phone", "address")):
-            self.shop.host.toast(self.t("请填写收货信息", "Please fill in name, phone and address"))
+            self.shop.host.show_toast(self.t("请填写收货信息", "Please fill in name, phone and address"))
             return
         self.typing = False
         self.confirm(

@@ -68,17 +68,17 @@ async def _stop(call: Call, command: str, packages: list[str]) -> int:
         )
         return 255
     if command != "kill":  # `kill` only ends what is in the background anyway
-        call.phone.force_stop(packages[0])
+        call.phone.apps.stop_app(packages[0])
     return 0
 
 
 async def _start(call: Call, intent: Intent) -> int:
     if "-S" in intent.options and intent.component:
         await call.out(f"Stopping: {intent.component.split('/')[0]}")
-        call.phone.force_stop(intent.component.split("/")[0])
+        call.phone.apps.stop_app(intent.component.split("/")[0])
     await call.out(f"Starting: {intent}")
     if HOME in intent.categories:
-        call.phone.key(HOME_KEY)
+        call.phone.input.press_key(HOME_KEY)
         return 0
     if intent.component:
         name, _, activity = intent.component.partition("/")
@@ -88,9 +88,9 @@ async def _start(call: Call, intent: Intent) -> int:
             await call.err(f"Error: Activity not started, unable to resolve {_with_new_task(intent)}")
             return 1
         name, activity = package.name, package.activity
-    on_top = call.phone.foreground[0] == name
+    on_top = call.phone.windows.foreground[0] == name
     began = call.system.clock.now()
-    if not call.phone.launch(name, activity, intent.data or None):
+    if not call.phone.apps.launch_app(name, activity, intent.data or None):
         missing = f"{name}/{full_activity(name, activity)}"
         await call.err(f"Error type 3\nError: Activity class {{{missing}}} does not exist.")
         return 1
@@ -110,7 +110,7 @@ def _with_new_task(intent: Intent) -> Intent:
 
 async def _wait_for_launch(call: Call, name: str, activity: str, began: float, on_top: bool) -> None:
     clock = call.system.clock
-    while call.phone.animating() and clock.now() - began < 10:
+    while call.phone.display.is_animating() and clock.now() - began < 10:
         await clock.sleep(0.02)
     total = round((clock.now() - began) * 1000)
     await call.out(
@@ -142,20 +142,20 @@ def _tell_keyboard(call: Call, intent: Intent) -> None:
     phone, extras = call.phone, intent.extras
     match intent.action:
         case "ADB_INPUT_TEXT" if "msg" in extras:
-            phone.type_text(extras["msg"])
+            phone.input.type_text(extras["msg"])
         case "ADB_INPUT_B64" if "msg" in extras:
             try:
-                phone.type_text(base64.b64decode(extras["msg"]).decode())
+                phone.input.type_text(base64.b64decode(extras["msg"]).decode())
             except (binascii.Error, UnicodeDecodeError):
                 return  # the real keyboard swallows what it can't decode
         case "ADB_INPUT_CHARS" if "chars" in extras:
-            phone.type_text("".join(chr(int(code)) for code in extras["chars"].split(",") if code.isdecimal()))
+            phone.input.type_text("".join(chr(int(code)) for code in extras["chars"].split(",") if code.isdecimal()))
         case "ADB_INPUT_CODE" if extras.get("code", "").isdecimal():
-            phone.key(int(extras["code"]))
+            phone.input.press_key(int(extras["code"]))
         case "ADB_EDITOR_CODE" if extras.get("code", "").isdecimal():
-            phone.key(ENTER_KEY)  # go, search, send, next, done: what the field's action key does
+            phone.input.press_key(ENTER_KEY)  # go, search, send, next, done: what the field's action key does
         case "ADB_CLEAR_TEXT":
-            phone.clear_text()
+            phone.input.clear_text()
         case _:
             pass
 
@@ -174,7 +174,7 @@ async def monkey(call: Call) -> int:
     if package is None or (categories and LAUNCHER not in categories):
         await call.out("** No activities found to run, monkey aborted.")
         return 252
-    call.phone.launch(package.name)
+    call.phone.apps.launch_app(package.name)
     await call.out("Events injected: 1\n## Network stats: elapsed time=17ms (0ms mobile, 0ms wifi, 17ms not connected)")
     return 0
 

@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from deskhand.simphone.adb.transport import Bytes
-from deskhand.simphone.android_system import System
 from deskhand.simphone.phone import Phone
+from deskhand.simphone.shell.android_system import System
+
+Bytes = bytes | bytearray | memoryview
 
 
 class Source(Protocol):

@@ -11,7 +11,7 @@ USAGE = "usage: deskhand-condition list | add NAME | remove NAME\nNAME is one of
 
 
 async def state(call: Call) -> int:
-    await call.out(json.dumps(call.phone.state(), ensure_ascii=False))
+    await call.out(json.dumps(call.phone.read_state(), ensure_ascii=False))
     return 0
 
 

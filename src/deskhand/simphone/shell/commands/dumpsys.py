@@ -159,8 +159,8 @@ Display Power: state={"ON" if awake else "OFF"}""")
 
 async def input_method(call: Call) -> int:
     phone = call.phone
-    shown = _bool(phone.keyboard_shown)
-    package, _ = phone.foreground
+    shown = _bool(phone.windows.keyboard_shown)
+    package, _ = phone.windows.foreground
     served = f"android.widget.EditText{{{window_dumps.handle(package)} VFED..CL. .F...... 0,0-900,120}}"
     await call.out(f"""Current Input Method Manager state:
   Input Methods: mMethodMapUpdateCount=1
@@ -171,8 +171,8 @@ async def input_method(call: Call) -> int:
   mCurFocusedWindow={window_dumps.focused_window(call)}
   mCurId={phone.ime} mHaveConnection=true mBoundToMethod=true mVisibleBound={shown}
   mShowRequested={shown} mShowExplicitlyRequested=false mShowForced=false mInputShown={shown}
-  mServedView={served if phone.focused else "null"}
-  mInEditableText={_bool(phone.focused is not None)}
+  mServedView={served if phone.windows.focused_field else "null"}
+  mInEditableText={_bool(phone.windows.focused_field is not None)}
   mIsInteractive={_bool(phone.awake)}""")
     return 0
 

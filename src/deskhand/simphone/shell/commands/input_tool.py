@@ -83,8 +83,8 @@ def _point(args: Arguments) -> tuple[int, int]:
 
 async def _tap(call: Call, args: Arguments) -> None:
     x, y = _point(args)
-    call.phone.touch_down(x, y)
-    call.phone.touch_up(x, y)
+    call.phone.input.touch_down(x, y)
+    call.phone.input.touch_up(x, y)
 
 
 async def _swipe(call: Call, args: Arguments) -> None:
@@ -105,25 +105,25 @@ def _duration(args: Arguments) -> float:
 
 async def _drag(call: Call, start: tuple[int, int], end: tuple[int, int], seconds: float, *, hold: float) -> None:
     clock, phone = call.system.clock, call.phone
-    phone.touch_down(*start)
+    phone.input.touch_down(*start)
     if hold:
         await clock.sleep(hold)
     began = clock.now()
     while (passed := clock.now() - began) < seconds:
         part = passed / seconds
-        phone.touch_move(*(int(a + (b - a) * part) for a, b in zip(start, end, strict=True)))
+        phone.input.touch_move(*(int(a + (b - a) * part) for a, b in zip(start, end, strict=True)))
         await clock.sleep(min(MOVE_EVERY_S, seconds - passed))
-    phone.touch_move(*end)
-    phone.touch_up(*end)
+    phone.input.touch_move(*end)
+    phone.input.touch_up(*end)
 
 
 async def _motion_event(call: Call, args: Arguments) -> None:
     action = args.required().upper()
     touch = {
-        "DOWN": call.phone.touch_down,
-        "MOVE": call.phone.touch_move,
-        "UP": call.phone.touch_up,
-        "CANCEL": call.phone.touch_up,
+        "DOWN": call.phone.input.touch_down,
+        "MOVE": call.phone.input.touch_move,
+        "UP": call.phone.input.touch_up,
+        "CANCEL": call.phone.input.touch_up,
     }.get(action)
     if touch is None:
         raise JavaException("java.lang.IllegalArgumentException", f"Unknown action: {action}")
@@ -137,9 +137,9 @@ async def _text(call: Call, args: Arguments) -> None:
         raise JavaException("java.lang.NullPointerException", reason, *NON_ASCII_FRAMES)
     for index, line in enumerate(text.split("\n")):
         if index:
-            call.phone.key(ENTER)
+            call.phone.input.press_key(ENTER)
         if line:
-            call.phone.type_text(line)
+            call.phone.input.type_text(line)
 
 
 def unescaped(text: str) -> str:
@@ -157,7 +157,7 @@ async def _key_event(call: Call, args: Arguments) -> None:
         for _ in range(2 if "--doubletap" in flags else 1):
             if "--longpress" in flags:
                 await call.system.clock.sleep(LONG_PRESS_S)
-            call.phone.key(key_code(word))
+            call.phone.input.press_key(key_code(word))
             if "--doubletap" in flags:
                 await call.system.clock.sleep(DOUBLE_TAP_S)
         word = args.next()
@@ -172,7 +172,7 @@ async def _key_combination(call: Call, args: Arguments) -> None:
     if len(codes) < 2:
         reason = "keycombination requires at least 2 keycodes"
         raise JavaException("java.lang.IllegalArgumentException", reason)
-    call.phone.combination(codes)
+    call.phone.input.press_together(codes)
 
 
 async def _press(call: Call, args: Arguments) -> None:

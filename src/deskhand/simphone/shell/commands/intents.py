@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from deskhand.simphone.phone import Package, Phone
+from deskhand.simphone.body.app_manager import Package
+from deskhand.simphone.phone import Phone
 
-MAIN = "android.intent.action.MAIN"
 VIEW = "android.intent.action.VIEW"
 HOME = "android.intent.category.HOME"
 
@@ -131,7 +131,7 @@ def short_component(component: str) -> str:
 def installed(phone: Phone) -> list[Package]:
     """The apps with screens, and the keyboards, which have none."""
     keyboards = [Package(*_keyboard(ime)) for ime in phone.imes]
-    return [*phone.packages(), *keyboards]
+    return [*phone.apps.list_packages(), *keyboards]
 
 
 def _keyboard(ime: str) -> tuple[str, str, str, str, bool]:
@@ -141,8 +141,8 @@ def _keyboard(ime: str) -> tuple[str, str, str, str, bool]:
 
 def launchable(phone: Phone) -> list[Package]:
     """Those that have an icon on the launcher."""
-    shown = {app.package for app in phone.launchable()}
-    return [package for package in phone.packages() if package.name in shown]
+    shown = {app.package for app in phone.apps.list_launchable()}
+    return [package for package in phone.apps.list_packages() if package.name in shown]
 
 
 def package_named(phone: Phone, name: str) -> Package | None:
@@ -161,4 +161,4 @@ def resolve(phone: Phone, intent: Intent) -> Package | None:
             wanted = name
     if not wanted:
         return None
-    return next((package for package in phone.packages() if wanted in package.name.lower()), None)
+    return next((package for package in phone.apps.list_packages() if wanted in package.name.lower()), None)

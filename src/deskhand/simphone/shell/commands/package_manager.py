@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zlib
 
-from deskhand.simphone.phone import Package
+from deskhand.simphone.body.app_manager import Package
 from deskhand.simphone.shell.commands.activity import am
 from deskhand.simphone.shell.commands.command import Call, Family, Handler, whole
 from deskhand.simphone.shell.commands.ime import ime

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from deskhand.simphone.android_system import screencap_header
-from deskhand.simphone.phone import NeverIdle
+from deskhand.simphone.body.window_manager import NeverIdle
+from deskhand.simphone.shell.android_system import screencap_header
 from deskhand.simphone.shell.commands.command import Call, Family
 from deskhand.simphone.shell.file_system import FileError
 
@@ -74,7 +74,7 @@ async def wm(call: Call) -> int:
         case ["density", text]:
             return await _override_density(call, text)
         case ["dismiss-keyguard"]:
-            call.phone.key(82)
+            call.phone.input.press_key(82)
         case []:
             await call.out("Window manager (window) commands:\n  help\n  size [reset|WxH|WdpxHdp] [-d DISPLAY_ID]")
             return 255
@@ -120,7 +120,7 @@ async def uiautomator(call: Call) -> int:
     target = names[0] if names else DUMP_PATH
     await _wait_for_idle(call)
     try:
-        xml = call.phone.hierarchy()
+        xml = call.phone.windows.dump_hierarchy()
     except NeverIdle:
         await call.err("ERROR: could not get idle state.")
         return 0  # the real command fails with status 0, too
@@ -139,7 +139,7 @@ async def uiautomator(call: Call) -> int:
 async def _wait_for_idle(call: Call) -> None:
     clock = call.system.clock
     deadline = clock.now() + IDLE_LIMIT_S
-    while call.phone.animating() and clock.now() < deadline:
+    while call.phone.display.is_animating() and clock.now() < deadline:
         await clock.sleep(IDLE_POLL_S)
 
 

@@ -209,7 +209,7 @@ async def which(call: Call) -> int:
 
 
 async def ps(call: Call) -> int:
-    package = call.phone.foreground[0]
+    package = call.phone.windows.foreground[0]
     rows = [("root", 1, 0, "init"), ("system", 612, 1, "system_server"), ("u0_a71", 1904, 1, "com.android.systemui")]
     rows += [("u0_a112", 5120, 1, package), ("shell", 4242, 1, "sh")]
     lines = ["USER           PID  PPID     VSZ    RSS WCHAN            ADDR S NAME                       "]
@@ -222,7 +222,7 @@ async def ps(call: Call) -> int:
 
 
 async def pidof(call: Call) -> int:
-    if call.args and call.args[-1] == call.phone.foreground[0]:
+    if call.args and call.args[-1] == call.phone.windows.foreground[0]:
         await call.out("5120")
         return 0
     return 1

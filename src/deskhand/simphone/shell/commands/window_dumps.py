@@ -14,7 +14,7 @@ def handle(name: str) -> str:
 
 
 def _component(call: Call) -> str:
-    package, activity = call.phone.foreground
+    package, activity = call.phone.windows.foreground
     return f"{package}/{full_activity(package, activity)}"
 
 
@@ -28,10 +28,10 @@ def focused_window(call: Call) -> str:
 
 def _record(call: Call) -> str:
     """The activity in front, or behind the keyguard."""
-    front = call.phone.front
+    front = call.phone.apps.front
     component = _component(call)
     if call.phone.locked:
-        app = call.phone.app(front)
+        app = call.phone.apps.find_app(front)
         component = f"{front}/{full_activity(front, app.page.activity or app.activity)}"
     package = component.split("/")[0]
     return f"ActivityRecord{{{handle(component)} u0 {short_component(component)} t{_task(package)}}}"
@@ -104,7 +104,7 @@ def windows(call: Call) -> str:
     names = ["StatusBar", "NavigationBar0", _component(call)]
     if call.phone.locked:
         names.insert(0, "NotificationShade")
-    if call.phone.keyboard_shown:
+    if call.phone.windows.keyboard_shown:
         names.insert(0, "InputMethod")
     blocks = [
         f"  Window #{index} Window{{{handle(name)} u0 {name}}}:\n"
@@ -158,7 +158,7 @@ def top(call: Call) -> str:
 
 def recents(call: Call) -> str:
     lines = ["ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)", "mRecentsUid=10071", "  Recent tasks:"]
-    packages = [str(name) for name in call.phone.state()["recent"]]
+    packages = [str(name) for name in call.phone.read_state()["recent"]]
     lines += [
         f"  * Recent #{index}: Task{{{handle('task' + name)} #{_task(name)} type=standard A=10112:{name}}}"
         for index, name in enumerate(packages)

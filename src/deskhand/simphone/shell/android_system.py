@@ -13,7 +13,6 @@ import numpy as np
 from PIL import Image
 
 from deskhand.clock import SystemClock
-from deskhand.core.protocols import Clock
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.shell.file_system import Files
 
@@ -24,9 +23,9 @@ SRGB = 1
 class System:
     """One phone's operating system; every shell of the phone shares it."""
 
-    def __init__(self, phone: Phone, clock: Clock | None = None) -> None:
+    def __init__(self, phone: Phone) -> None:
         self.phone = phone
-        self.clock = clock or SystemClock()
+        self.clock = SystemClock()
         self.files = Files()
         self.properties = properties_of(phone)
         self.capture = Capture(phone)
@@ -62,7 +61,7 @@ class Capture:
         self._png: asyncio.Future[bytes] | None = None
 
     def _refresh(self) -> Image.Image:
-        image = self._phone.screenshot()
+        image = self._phone.display.take_screenshot()
         if image is not self._image:
             self._image, self._raw, self._png = image, None, None
         return image

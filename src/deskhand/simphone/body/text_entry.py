@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from deskhand.simphone.apps.framework import Page
-from deskhand.simphone.render.font import text_width
-from deskhand.simphone.ui import hardware_keys as keys
+from deskhand.simphone.body import hardware_keys as keys
+from deskhand.simphone.body.window_layout import every
+from deskhand.simphone.ui.font import text_width
 from deskhand.simphone.ui.nodes import Action, Field, Node
 from deskhand.simphone.ui.touch import Window
 from deskhand.simphone.ui.widgets import menu_card
-from deskhand.simphone.ui.window_layout import every
 
 
 def place_caret(field: Field, x: float, node: Node) -> None:

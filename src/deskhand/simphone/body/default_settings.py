@@ -5,7 +5,7 @@ from __future__ import annotations
 from deskhand.simphone.ui.soft_keyboard import LATIN_IME
 
 
-def default_settings() -> dict[str, dict[str, str]]:
+def make_default_settings() -> dict[str, dict[str, str]]:
     return {
         "system": {
             "screen_brightness": "128",

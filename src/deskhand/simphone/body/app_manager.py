@@ -1,0 +1,97 @@
+"""The installed apps and which of them is in front: launching, stopping, going home, the recent apps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from deskhand.simphone.apps import APPS
+from deskhand.simphone.apps.framework import App, Host, Motion, Page
+from deskhand.simphone.apps.system_windows import SystemUi
+
+LAUNCHER = "com.android.launcher3"
+THIRD_PARTY = ("com.tencent.", "com.example.")
+
+
+@dataclass(frozen=True)
+class Package:
+    name: str
+    label: str
+    label_en: str
+    activity: str
+    system: bool = True
+
+
+class AppManager:
+    """`on_change` is called when an app was launched or stopped from outside of an input event, too."""
+
+    def __init__(self, host: Host, on_change: Callable[[], None]) -> None:
+        self._host = host
+        self._on_change = on_change
+        self.system_ui = SystemUi(host)
+        self.by_package: dict[str, App] = {
+            cls.package: self.system_ui if cls is SystemUi else cls(host) for cls in APPS
+        }
+        self.front = LAUNCHER
+
+    @property
+    def front_app(self) -> App:
+        return self.by_package[self.front]
+
+    @property
+    def page(self) -> Page:
+        """The page in front."""
+        return self.front_app.page
+
+    def find_app(self, package: str) -> App:
+        return self.by_package[package]
+
+    def list_launchable(self) -> list[App]:
+        return [app for app in self.by_package.values() if not app.hidden]
+
+    def list_packages(self) -> list[Package]:
+        return [
+            Package(app.package, app.label, app.label_en, app.activity, not app.package.startswith(THIRD_PARTY))
+            for app in self.by_package.values()
+        ]
+
+    def go_home(self) -> None:
+        self._switch_to(LAUNCHER, "close")
+
+    def show_recents(self) -> None:
+        if self.front != SystemUi.package:
+            self.system_ui.close()
+            self._switch_to(SystemUi.package, "fade")
+
+    def launch_app(self, package: str, activity: str | None = None, data: str | None = None) -> bool:
+        """Bring an app to the front; False if there is no such package or activity."""
+        app = self.by_package.get(package)
+        if app is None:
+            return False
+        wanted = (activity or "").removeprefix(package)
+        if wanted not in ("", app.activity) and not app.knows(wanted):
+            return False
+        self._switch_to(package, "open")
+        if not app.hidden:
+            self.system_ui.used(package)
+        app.open(data)
+        if wanted not in ("", app.activity):
+            app.open_activity(wanted)
+        self._on_change()
+        return True
+
+    def stop_app(self, package: str) -> None:
+        app = self.by_package.get(package)
+        if app is None:
+            return
+        if self.front == package:
+            self.go_home()
+        app.close()
+        self.system_ui.gone(package)
+        self._on_change()
+
+    def _switch_to(self, package: str, motion: Motion) -> None:
+        if self.front != package:
+            self._host.start_motion(motion)
+            self.page.typing = False
+            self.front = package

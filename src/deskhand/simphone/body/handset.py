@@ -1,0 +1,78 @@
+"""The facts of a phone: its settings, battery, clock, clipboard and conditions, and what follows from them alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from zlib import crc32
+
+from deskhand.simphone.body.default_settings import make_default_settings
+from deskhand.simphone.render.glass import Glass
+from deskhand.simphone.render.motion import Motion
+from deskhand.simphone.ui.soft_keyboard import ADB_IME, LATIN_IME
+
+PORTRAIT = (1080, 2400)
+
+
+class Handset:
+    """Plain data that the shell, the apps and the parts of the body all read and change."""
+
+    density = 420
+
+    def __init__(
+        self, name: str, now: Callable[[], float], today: Callable[[], datetime], conditions: Iterable[str], locale: str
+    ) -> None:
+        self.name = name
+        self.serial_number = f"SIM{crc32(name.encode()):08X}"
+        self.now = now
+        self.today = today
+        self.locale = locale
+        self.conditions: set[str] = set(conditions)
+        self.settings = make_default_settings()
+        self.battery_level = 86
+        self.charging = False
+        self.awake = True
+        self.imes = [LATIN_IME, ADB_IME]
+        self.enabled_imes = [LATIN_IME]
+        self.clipboard = ""
+        self.toasts: list[tuple[float, str]] = []
+        self.glass = Glass()
+
+    @property
+    def rotation(self) -> int:
+        system = self.settings["system"]
+        turned = system.get("accelerometer_rotation") == "0" and system.get("user_rotation") in ("1", "3")
+        return 1 if "rotated" in self.conditions or turned else 0
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return PORTRAIT if self.rotation == 0 else (PORTRAIT[1], PORTRAIT[0])
+
+    @property
+    def locked(self) -> bool:
+        return "locked" in self.conditions
+
+    @property
+    def ime(self) -> str:
+        return self.settings["secure"]["default_input_method"]
+
+    @ime.setter
+    def ime(self, name: str) -> None:
+        self.settings["secure"]["default_input_method"] = name
+
+    @property
+    def animation_scale(self) -> float:
+        try:
+            return float(self.settings["global"].get("transition_animation_scale", "1"))
+        except ValueError:
+            return 1.0
+
+    def show_toast(self, text: str) -> None:
+        self.toasts.append((self.now(), text))
+
+    def start_motion(self, motion: Motion) -> None:
+        self.glass.begin(motion, self.now(), self.animation_scale)
+
+    def unlock_screen(self) -> None:
+        self.start_motion("fade")
+        self.conditions.discard("locked")

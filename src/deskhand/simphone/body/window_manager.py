@@ -1,0 +1,119 @@
+"""Builds and lays out the windows from the bottom up: app, dialog, keyboard, pop-up, lock screen."""
+
+from __future__ import annotations
+
+from deskhand.simphone.body.app_manager import AppManager
+from deskhand.simphone.body.handset import Handset
+from deskhand.simphone.body.text_entry import enter_label
+from deskhand.simphone.body.window_layout import app_window, dialog_window, reveal
+from deskhand.simphone.ui.hierarchy_dump import hierarchy_xml
+from deskhand.simphone.ui.layout import lay_out
+from deskhand.simphone.ui.nodes import Box, Field
+from deskhand.simphone.ui.soft_keyboard import Keyboard, keyboard_box, keyboard_height
+from deskhand.simphone.ui.theme import NAV_BAR
+from deskhand.simphone.ui.touch import Window
+
+
+class NeverIdle(Exception):
+    """The screen never came to rest, so its hierarchy could not be read (what uiautomator says on such screens)."""
+
+
+class WindowManager:
+    """Keeps the last windows until something that they depend on changes."""
+
+    def __init__(self, handset: Handset, apps: AppManager, keyboard: Keyboard) -> None:
+        self._handset = handset
+        self._apps = apps
+        self._keyboard = keyboard
+        self._version = 0
+        self._windows: list[Window] = []
+        self.key: object = None
+        """Equal for equal windows."""
+
+    def mark_changed(self) -> None:
+        self._version += 1
+
+    def list_windows(self) -> list[Window]:
+        """Return the windows of this moment, the lowest first."""
+        now = self._handset.now()
+        if self._handset.glass.advance(now):
+            self._version += 1
+        tick = self._apps.page.tick
+        key = (self._version, self._read_facts(), int(now / tick) if tick else 0)
+        if key != self.key:
+            self._windows = self._build_windows()
+            self.key = key
+        return self._windows
+
+    @property
+    def top(self) -> Window:
+        """The window that keys go to and that accessibility sees."""
+        return next(window for window in reversed(self.list_windows()) if window.focusable)
+
+    @property
+    def foreground(self) -> tuple[str, str]:
+        return self.top.package, self.top.activity
+
+    @property
+    def keyboard_shown(self) -> bool:
+        page = self._apps.page
+        covered = self._handset.locked or self._apps.system_ui.popup_shown
+        return page.typing and page.focus is not None and not covered
+
+    @property
+    def focused_field(self) -> Field | None:
+        """The text field that typing goes to."""
+        if self._handset.locked or not self._handset.awake or self._apps.system_ui.popup_shown:
+            return None
+        page = self._apps.page
+        return page.focus if page.dialog is None or page.typing else None
+
+    def dump_hierarchy(self) -> str:
+        """Return the top window as the XML of `uiautomator dump`."""
+        if "never-idle" in self._handset.conditions:
+            raise NeverIdle("could not get idle state.")
+        window = self.top
+        return hierarchy_xml(window.content, window.package, self._handset.rotation, window.focus)
+
+    def _read_facts(self) -> object:
+        """Return what the windows depend on besides the apps: anyone may change these at any time."""
+        phone = self._handset
+        return (
+            frozenset(phone.conditions),
+            tuple(tuple(values.items()) for values in phone.settings.values()),
+            phone.today().strftime("%d%H%M"),
+            phone.locale,
+            phone.battery_level,
+            phone.charging,
+        )
+
+    def _build_windows(self) -> list[Window]:
+        phone, app, system = self._handset, self._apps.front_app, self._apps.system_ui
+        page = app.page
+        width, height = phone.size
+        bottom = height - (keyboard_height(phone.ime, phone.size) if self.keyboard_shown else NAV_BAR)
+        area, screen = Box(0, 0, width, bottom), Box(0, 0, width, height)
+        windows = [app_window(app, page, page.build(), area)]
+        if page.reveal:
+            reveal(windows[0])
+            page.reveal = False
+        if page.dialog is not None:
+            windows.append(dialog_window(app, page, page.dialog(), area, page.dismiss))
+        if self.keyboard_shown and page.focus is not None:
+            windows.append(self._build_keyboard(page.focus))
+        if system.popup_shown:
+            popup = system.popup_page
+            # A tap beside the system's pop-up is swallowed.
+            windows.append(dialog_window(system, popup, popup.build(), screen, lambda: None))
+        if phone.locked:
+            lock = app_window(system, system.lock_page, system.lock_page.build(), screen)
+            lock.on_swipe = lambda dx, dy: phone.unlock_screen() if dy < -300 else None
+            windows.append(lock)
+        return windows
+
+    def _build_keyboard(self, focus: Field) -> Window:
+        phone, app = self._handset, self._apps.front_app
+        enter = enter_label(focus, phone.locale)
+        panel = self._keyboard.build(phone.ime, app.colours, enter, app.t("空格", "space"))
+        lay_out(panel, keyboard_box(phone.ime, phone.size))
+        return Window(phone.ime.split("/")[0], ".InputMethod", panel, panel, focusable=False)
