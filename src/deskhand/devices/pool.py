@@ -10,17 +10,17 @@ import fcntl
 import os
 import re
 from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Protocol
 
-from deskhand.core.actions import Action, ActionKind, OpenUrl
+from deskhand.core.actions import OpenUrl
+from deskhand.core.device_wrapper import Answer, DeviceWrapper
 from deskhand.core.errors import DeviceBusy, DeviceFault, DeviceGone, DeviceSetup, DeviceUnusable, UnknownDevice
 from deskhand.core.protocols import Clock, Device
-from deskhand.core.screen import AppInfo, DeviceInfo, Element, Frame
+from deskhand.core.screen import DeviceInfo, Frame
 
-Answer = TypeVar("Answer")
 # How often a lock that another process holds is tried again; within one process waiting is by queue.
 RETRY_S = 0.05
 # How long a look waits for a device that somebody has but that is not open here.
@@ -75,7 +75,7 @@ class Pool:
         async with AsyncExitStack() as held:
             await held.enter_async_context(self._turn(device_id, deadline))
             await held.enter_async_context(self._locked(device_id, kind, deadline))
-            leased = _Leased(await self._opened(device_id, kind, name))
+            leased = LeasedDevice(await self._opened(device_id, kind, name))
             expiry = asyncio.ensure_future(self._taken_back(leased, held, hold_s)) if hold_s else None
             try:
                 yield leased
@@ -84,7 +84,7 @@ class Pool:
                 if expiry:
                     expiry.cancel()
 
-    async def _taken_back(self, leased: "_Leased", held: AsyncExitStack, hold_s: float) -> None:
+    async def _taken_back(self, leased: "LeasedDevice", held: AsyncExitStack, hold_s: float) -> None:
         await self._clock.sleep(hold_s)
         leased.expire()
         await leased.at_rest()
@@ -194,11 +194,11 @@ class Pool:
             await provider.close()
 
 
-class _Leased:
+class LeasedDevice(DeviceWrapper):
     """A device for as long as the lease lasts: the check right before each call keeps a late holder out."""
 
     def __init__(self, device: Device) -> None:
-        self._device = device
+        super().__init__(device)
         self._over = False
         self._calls: set[asyncio.Timeout] = set()
         self._rest = asyncio.Event()
@@ -215,53 +215,30 @@ class _Leased:
         """When nothing of the holder's is under way."""
         await self._rest.wait()
 
-    @property
-    def _live(self) -> Device:
+    def _check_lease(self) -> None:
         if self._over:
-            raise DeviceGone(f"The lease of {self._device.id} is over: lease it again.")
-        return self._device
+            raise DeviceGone(f"The lease of {self.id} is over: lease it again.")
 
-    async def _within(self, call: Awaitable[Answer]) -> Answer:
+    async def _pass_on(self, call: Callable[[], Awaitable[Answer]]) -> Answer:
+        self._check_lease()
         limit = asyncio.timeout(None)
         try:
             async with limit:
                 self._calls.add(limit)
                 self._rest.clear()
-                return await call
+                return await call()
         except TimeoutError:
             if limit.expired():
-                raise DeviceGone(f"The lease of {self._device.id} is over: lease it again.") from None
+                self._check_lease()
             raise
         finally:
             self._calls.discard(limit)
             if not self._calls:
                 self._rest.set()
 
-    @property
-    def id(self) -> str:
-        return self._device.id
-
-    @property
-    def capabilities(self) -> frozenset[ActionKind]:
-        return self._device.capabilities
-
-    async def frame(self) -> Frame:
-        return await self._within(self._live.frame())
-
-    async def elements(self) -> tuple[Element, ...]:
-        return await self._within(self._live.elements())
-
-    async def app(self) -> AppInfo:
-        return await self._within(self._live.app())
-
-    async def apps(self) -> tuple[str, ...]:
-        return await self._within(self._live.apps())
-
-    async def act(self, action: Action) -> str:
-        return await self._within(self._live.act(action))
-
     def changes(self) -> AsyncIterator[None] | None:
-        return self._live.changes()
+        self._check_lease()
+        return super().changes()
 
     async def close(self) -> None:
         """The device itself belongs to the pool and stays open."""

@@ -4,16 +4,17 @@ Between the doors frames stay as they are: what changed on a screen is told by i
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Generator, Iterable, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal, cast
 from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
-from deskhand.core.actions import Action, ActionKind, SwitchWindow, Type
+from deskhand.core.actions import Action, SwitchWindow, Type
 from deskhand.core.decisions import Briefing, CodeResult, Decision
+from deskhand.core.device_wrapper import Answer, DeviceWrapper
 from deskhand.core.errors import ActionFailed, DeviceFault, SettingsError, TextNotTyped, UsageError
 from deskhand.core.geometry import Rect
 from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
@@ -96,11 +97,11 @@ class Grants:
 # --- the device --------------------------------------------------------------------------------------------------
 
 
-class GuardedDevice:
+class GuardedDevice(DeviceWrapper):
     """Fills values in on the way down; on the way up, whatever is read or said has placeholders again."""
 
     def __init__(self, device: Device, vault: Vault, grants: Grants) -> None:
-        self._device = device
+        super().__init__(device)
         self._vault = vault
         self._grants = grants
         self._taken: WeakKeyDictionary[Frame, int] = WeakKeyDictionary()
@@ -110,16 +111,18 @@ class GuardedDevice:
         # Fields that held a value when last seen: what is left of it, letter by letter, is nobody's business.
         self._holding: set[tuple[str, int, int]] = set()
 
-    @property
-    def id(self) -> str:
-        return self._device.id
-
-    @property
-    def capabilities(self) -> frozenset[ActionKind]:
-        return self._device.capabilities
+    async def _pass_on(self, call: Callable[[], Awaitable[Answer]]) -> Answer:
+        try:
+            return await call()
+        except Exception as fault:  # of any kind: each of them may quote what the device was given
+            behind: BaseException | None = fault if self._vault else None
+            while behind:  # also what a traceback would show
+                behind.args = tuple(self._vault.scrub(arg) if isinstance(arg, str) else arg for arg in behind.args)
+                behind = behind.__cause__ or behind.__context__
+            raise
 
     async def frame(self) -> Frame:
-        acts, frame = self._acts, await self._device.frame()
+        acts, frame = self._acts, await super().frame()
         self._taken[frame] = acts
         return frame
 
@@ -133,8 +136,7 @@ class GuardedDevice:
 
     async def bare_elements(self) -> tuple[Element, ...]:
         """With the values in them, to know where they are."""
-        with self._quiet():
-            found = await self._device.elements()
+        found = await super().elements()
         self.listed = tuple(map(self._kept_dark, found)) if self._vault else found
         return self.listed
 
@@ -152,32 +154,21 @@ class GuardedDevice:
         return element
 
     async def app(self) -> AppInfo:
-        with self._quiet():
-            found = await self._device.app()
+        found = await super().app()
         scrub = self._vault.scrub
         return replace(found, name=scrub(found.name), title=scrub(found.title)) if self._vault else found
 
-    async def apps(self) -> tuple[str, ...]:
-        return await self._device.apps()
-
     async def act(self, action: Action) -> str:
         self._acts, self.listed = self._acts + 1, ()
-        with self._quiet():
-            if not (names := _named(action)):
-                return self._vault.scrub(await self._device.act(action))
-            filled = await self._filled(action, names)
-            try:
-                return self._vault.scrub(await self._device.act(filled))
-            except TextNotTyped:
-                # What stands there now may be a part of the value.
-                which = " and ".join(map(placeholder, names))
-                raise TextNotTyped(f"The field does not hold what was typed into it ({which}).") from None
-
-    def changes(self) -> AsyncIterator[None] | None:
-        return self._device.changes()
-
-    async def close(self) -> None:
-        await self._device.close()
+        if not (names := _named(action)):
+            return self._vault.scrub(await super().act(action))
+        filled = await self._filled(action, names)
+        try:
+            return self._vault.scrub(await super().act(filled))
+        except TextNotTyped:
+            # What stands there now may be a part of the value.
+            which = " and ".join(map(placeholder, names))
+            raise TextNotTyped(f"The field does not hold what was typed into it ({which}).") from None
 
     async def _filled(self, action: Action, names: tuple[str, ...]) -> Action:
         self._grants.check(names)
@@ -194,17 +185,6 @@ class GuardedDevice:
             case _:
                 kind = action.kind.replace("_", " ")
                 raise ActionFailed(f"{placeholder(names[0])} can be typed into a field; it can't be used to {kind}.")
-
-    @contextmanager
-    def _quiet(self) -> Generator[None]:
-        try:
-            yield
-        except Exception as fault:  # of any kind: each of them may quote what the device was given
-            behind: BaseException | None = fault if self._vault else None
-            while behind:  # also what a traceback would show
-                behind.args = tuple(self._vault.scrub(arg) if isinstance(arg, str) else arg for arg in behind.args)
-                behind = behind.__cause__ or behind.__context__
-            raise
 
 
 def _named(action: Action) -> tuple[str, ...]:
