@@ -17,10 +17,10 @@ ROOT = Path(__file__).parent.parent
 SURFACE = {
     "deskhand": "Deskhand Rule Settings Task TaskState TaskStatus __version__ errors load",
     "deskhand.errors": """
-        ActionFailed AppNotFound BadFrame BudgetSpent DeskhandError DeviceBusy DeviceFault DeviceGone DeviceLocked
-        DeviceOffline DeviceRestarted DeviceSetup DeviceTimeout DeviceUnauthorized DeviceUnusable JournalError
-        LookupFailed ModelFault ModelUnavailable NoElements NoPlan NotPossible SettingsError TextNotTyped UnknownDevice
-        Unparsable UsageError
+        ActionFailed AppNotFound BadFrame BudgetSpent DeskhandError DeviceBusy DeviceError DeviceFault DeviceGone
+        DeviceLocked DeviceOffline DeviceRestarted DeviceSetup DeviceTimeout DeviceUnauthorized DeviceUnusable
+        JournalError LookupFailed ModelFault ModelUnavailable NoElements NoPlan NotPossible SettingsError TextNotTyped
+        UnknownDevice Unparsable UsageError
     """,
     "deskhand.actions": """
         Action ActionKind Answer Back Click DoubleClick Drag Home Hotkey Key LongPress Memorize MiddleClick Move

@@ -7,6 +7,7 @@ from deskhand.core.errors import (
     BudgetSpent,
     DeskhandError,
     DeviceBusy,
+    DeviceError,
     DeviceFault,
     DeviceGone,
     DeviceLocked,
@@ -31,8 +32,8 @@ from deskhand.core.errors import (
 )
 
 __all__ = [
-    "ActionFailed", "AppNotFound", "BadFrame", "BudgetSpent", "DeskhandError", "DeviceBusy", "DeviceFault",
-    "DeviceGone", "DeviceLocked", "DeviceOffline", "DeviceRestarted", "DeviceSetup", "DeviceTimeout",
+    "ActionFailed", "AppNotFound", "BadFrame", "BudgetSpent", "DeskhandError", "DeviceBusy", "DeviceError",
+    "DeviceFault", "DeviceGone", "DeviceLocked", "DeviceOffline", "DeviceRestarted", "DeviceSetup", "DeviceTimeout",
     "DeviceUnauthorized", "DeviceUnusable", "JournalError", "LookupFailed", "ModelFault", "ModelUnavailable",
     "NoElements", "NoPlan", "NotPossible", "SettingsError", "TextNotTyped", "UnknownDevice", "Unparsable",
     "UsageError",

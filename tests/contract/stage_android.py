@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 from deskhand.clock import SystemClock
 from deskhand.core.actions import ActionKind
-from deskhand.core.errors import DeviceFault
+from deskhand.core.errors import DeviceError
 from deskhand.core.geometry import Rect
 from deskhand.devices.android.adb.client import AdbClient
 from deskhand.devices.android.adb.private_server import run_private_server
@@ -169,7 +169,7 @@ class AndroidStage:
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        with suppress(DeviceFault):
+        with suppress(DeviceError):
             await self._stack.aclose()
 
     # --- the board -------------------------------------------------------------------------------------------

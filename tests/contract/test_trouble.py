@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from deskhand.core.actions import Action, Click, Drag, LongPress, Scroll, Type
-from deskhand.core.errors import DeviceFault, DeviceSetup, DeviceTimeout, DeviceUnusable, NoElements
+from deskhand.core.errors import DeviceError, DeviceFault, DeviceSetup, DeviceTimeout, DeviceUnusable, NoElements
 from deskhand.core.screen import Frame
 from tests.contract.stage import Stage, until
 
@@ -138,7 +138,7 @@ async def test_a_device_that_goes_in_the_middle_of_a_call_is_gone_in_every_call(
     await until(begun, "the beginning of the action")
     await fresh.lose()
     async with asyncio.timeout(LIMIT_S):
-        with pytest.raises(DeviceFault):
+        with pytest.raises(DeviceError):
             await work
     for call in calls(fresh):
         async with asyncio.timeout(LIMIT_S):

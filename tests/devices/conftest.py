@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from deskhand.clock import SystemClock
-from deskhand.core.errors import DeviceFault
+from deskhand.core.errors import DeviceError
 from deskhand.devices.android.adb.binary import find_adb
 from deskhand.devices.android.adb.client import AdbClient
 from deskhand.devices.android.device import AndroidDevice, attach_phone
@@ -74,7 +74,7 @@ async def plug(adb_client: AdbClient) -> AsyncIterator[Plug]:
             sim = await stack.enter_async_context(SimPhone(Phone(name, conditions=conditions, locale=locale)))
 
             async def unplug() -> None:
-                with suppress(DeviceFault):
+                with suppress(DeviceError):
                     await adb_client.query_server(f"host:disconnect:{sim.address}")
 
             stack.push_async_callback(unplug)

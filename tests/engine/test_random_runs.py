@@ -17,7 +17,7 @@ from deskhand.core.decisions import Briefing, Decision, PlannedAction, Usage
 from deskhand.core.errors import (
     ActionFailed,
     BudgetSpent,
-    DeviceFault,
+    DeviceError,
     DeviceGone,
     DeviceTimeout,
     LookupFailed,
@@ -250,7 +250,7 @@ class ChancePerson:
         for _ in range(self._chance.choice((1, 2, 5, 20))):
             await asyncio.sleep(0)
         run = self._run
-        with contextlib.suppress(UsageError, DeviceFault):  # too late, or out of turn
+        with contextlib.suppress(UsageError, DeviceError):  # too late, or out of turn
             match move:
                 case "answer" if run.state.requests:
                     request = self._chance.choice(run.state.requests)

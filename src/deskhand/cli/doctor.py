@@ -17,7 +17,7 @@ from deskhand.build import SimulatedPhones, make_pool
 from deskhand.cli.command_runner import run_loop
 from deskhand.cli.output import make_console, make_table
 from deskhand.clock import SystemClock
-from deskhand.core.errors import DeskhandError, DeviceFault
+from deskhand.core.errors import DeskhandError, DeviceError
 from deskhand.core.screen import DeviceInfo
 from deskhand.sandbox.code_runner import can_run_code
 from deskhand.settings.environment import settings_file
@@ -149,7 +149,7 @@ async def _devices(settings: Settings) -> list[Finding]:
             async with pool.lease("sim") as phone:
                 frame = await phone.frame()
                 findings.append(Finding("sim self-test", True, f"answers with a {frame.width}×{frame.height} picture"))
-        except DeviceFault as fault:
+        except DeviceError as fault:
             findings.append(Finding("sim self-test", False, str(fault)))
     finally:
         await pool.close()

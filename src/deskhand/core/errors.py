@@ -5,15 +5,16 @@ DeskhandError
 │   ├── Unparsable             no action can be read out of its reply
 │   ├── NotPossible            an action the device does not have, or a point outside of the frame
 │   └── NoPlan                 no way to the goal that was not tried already
-├── DeviceFault                the device's: told to the worker, which finds another way
-│   ├── ActionFailed           the device refused or could not carry it out
-│   ├── DeviceTimeout          it did not answer in time; whether it acted is unknown
-│   ├── TextNotTyped           what was read back is not what was typed
-│   ├── AppNotFound            no such app, or it did not come to the front
-│   ├── BadFrame               a picture that can't be decoded
-│   ├── NoElements             the element tree can't be read now (a screen that never idles)
-│   ├── DeviceRestarted        it crashed and was started again: look at the screen before going on
-│   └── DeviceUnusable         nothing more can be done with it: the task ends, exit code 3
+├── DeviceError                the device's: exit code 3
+│   ├── DeviceFault            passing: told to the worker, which finds another way
+│   │   ├── ActionFailed       the device refused or could not carry it out
+│   │   ├── DeviceTimeout      it did not answer in time; whether it acted is unknown
+│   │   ├── TextNotTyped       what was read back is not what was typed
+│   │   ├── AppNotFound        no such app, or it did not come to the front
+│   │   ├── BadFrame           a picture that can't be decoded
+│   │   ├── NoElements         the element tree can't be read now (a screen that never idles)
+│   │   └── DeviceRestarted    it crashed and was started again: look at the screen before going on
+│   └── DeviceUnusable         nothing more can be done with it: the task ends
 │       ├── UnknownDevice · DeviceUnauthorized · DeviceOffline · DeviceGone
 │       └── DeviceLocked · DeviceBusy · DeviceSetup (adb, browser, X server missing)
 ├── ModelUnavailable           endpoint dead, key wrong, model unknown: exit code 4
@@ -56,8 +57,12 @@ class NoPlan(ModelFault):
     pass
 
 
-class DeviceFault(DeskhandError):
+class DeviceError(DeskhandError):
     exit_code = 3
+
+
+class DeviceFault(DeviceError):
+    pass
 
 
 class ActionFailed(DeviceFault):
@@ -88,7 +93,7 @@ class DeviceRestarted(DeviceFault):
     pass
 
 
-class DeviceUnusable(DeviceFault):
+class DeviceUnusable(DeviceError):
     pass
 
 

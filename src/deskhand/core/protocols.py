@@ -22,7 +22,7 @@ class Clock(Protocol):
 
 
 class Device(Protocol):
-    """Does, never decides. Coordinates are pixels of its own frames. Faults are raised as DeviceFault.
+    """Does, never decides. Coordinates are pixels of its own frames. Faults are raised as DeviceError.
 
     Every call may be cancelled at any await and leaves the device usable; none of them waits for the screen
     to become still (the engine settles) and none retries by itself.
@@ -65,7 +65,7 @@ class CodeRunner(Protocol):
     """Runs code in a folder of its own, within limits, and leaves nothing running behind."""
 
     async def run(self, language: Literal["bash", "python"], code: str, timeout: float | None = None) -> CodeResult:
-        """However the code ends is a result; raises DeviceFault when it can't be run at all."""
+        """However the code ends is a result; raises DeviceError when it can't be run at all."""
         ...
 
 

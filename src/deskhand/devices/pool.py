@@ -17,7 +17,7 @@ from typing import Protocol
 
 from deskhand.core.actions import OpenUrl
 from deskhand.core.device_wrapper import Answer, DeviceWrapper
-from deskhand.core.errors import DeviceBusy, DeviceFault, DeviceGone, DeviceSetup, DeviceUnusable, UnknownDevice
+from deskhand.core.errors import DeviceBusy, DeviceError, DeviceGone, DeviceSetup, DeviceUnusable, UnknownDevice
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import DeviceInfo, Frame
 
@@ -184,7 +184,7 @@ class Pool:
 
     async def _discard(self, device_id: str, device: Device) -> None:
         del self._open[device_id]
-        with contextlib.suppress(DeviceFault):  # it may be broken, which is why it is discarded
+        with contextlib.suppress(DeviceError):  # it may be broken, which is why it is discarded
             await device.close()
 
     async def close(self) -> None:
@@ -248,7 +248,7 @@ class LeasedDevice(DeviceWrapper):
 async def _healthy(device: Device) -> bool:
     try:
         await device.app()
-    except DeviceFault:
+    except DeviceError:
         return False
     return True
 

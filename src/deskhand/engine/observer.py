@@ -1,11 +1,12 @@
 """Looking at a device: what is there now, and why queued actions no longer fit it."""
 
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import TypeVar
 
 from deskhand.core.actions import Action, points_of
 from deskhand.core.decisions import Expect
-from deskhand.core.errors import DeviceFault, DeviceUnusable, NotPossible
+from deskhand.core.errors import DeviceFault, NotPossible
 from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Device, ScreenReader
 from deskhand.core.screen import Element, Frame, Observation
@@ -25,12 +26,8 @@ T = TypeVar("T")
 async def patiently(look: Callable[[], Awaitable[T]]) -> T:
     """For the outer loop: a worker is told of a passing fault and finds another way, a plan or a gate has none."""
     for _ in range(LOOKS - 1):
-        try:
+        with suppress(DeviceFault):
             return await look()
-        except DeviceUnusable:
-            raise
-        except DeviceFault:
-            continue
     return await look()
 
 
@@ -55,8 +52,6 @@ class Observer:
         try:
             await self.perception.fresh()  # the person may have done the last thing just now
             seen = await self.observe(with_elements=False)
-        except DeviceUnusable:
-            raise
         except DeviceFault as fault:
             return f"The screen could not be read: {fault}"
         front = " · ".join(part for part in (seen.app, seen.title) if part)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from deskhand.clock import ended
-from deskhand.core.errors import DeviceFault, NoElements
+from deskhand.core.errors import DeviceError, NoElements
 from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import AppInfo, Change, Element, Frame, Observation
@@ -171,7 +171,7 @@ class Perception:
                 try:
                     await self._look()
                     rest = 0.0
-                except DeviceFault:  # whoever acts on the device meets it too, and reports it
+                except DeviceError:  # whoever acts on the device meets it too, and reports it
                     rest = min(_MAX_REST_S, 2 * rest or _FAULT_REST_S)
                 now = self._clock.now()
                 # Where pictures come slowly (a hundred devices on one machine), looking must not be what slows them.

@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from deskhand.core.errors import (
     BudgetSpent,
     DeskhandError,
-    DeviceFault,
+    DeviceError,
     JournalError,
     ModelUnavailable,
     NotPossible,
@@ -35,7 +35,7 @@ STATUSES: tuple[tuple[type[DeskhandError], int], ...] = (
     (UnknownDevice, 404),
     (ConversationBusy, 409),
     (TaskElsewhere, 409),
-    (DeviceFault, 409),
+    (DeviceError, 409),
     (BudgetSpent, 402),
     (SettingsError, 503),
     (JournalError, 503),

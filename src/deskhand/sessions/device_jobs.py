@@ -9,7 +9,7 @@ from typing import Any
 from deskhand.build import Deskhand
 from deskhand.clock import ended
 from deskhand.core.actions import describe
-from deskhand.core.errors import DeskhandError, DeviceBusy, DeviceFault, NoElements
+from deskhand.core.errors import DeskhandError, DeviceBusy, DeviceError, NoElements
 from deskhand.core.human import UserRequest
 from deskhand.core.screen import Observation
 from deskhand.core.statuses import ExecStatus, TaskStatus
@@ -102,7 +102,7 @@ class InnerLoops:
                     elements, problem = await device.elements(), ""
                 except NoElements as fault:
                     elements, problem = None, str(fault)
-        except DeviceFault as fault:
+        except DeviceError as fault:
             return str(fault)
         seen = Observation(frame, elements, front.name, front.title, problem)
         return self._hand.without_secrets(telling.describe_screen(seen, _ELEMENTS))

@@ -1,6 +1,6 @@
 """Provides Android phones: those that adb lists, and any address that answers `adb connect`."""
 
-from deskhand.core.errors import DeviceFault, UnknownDevice
+from deskhand.core.errors import DeviceError, UnknownDevice
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import DeviceInfo
 from deskhand.devices.android.adb.client import AdbClient
@@ -19,7 +19,7 @@ class PhoneProvider:
     async def found(self) -> list[DeviceInfo]:
         try:
             return await list_phone_infos(self._adb)
-        except DeviceFault as fault:
+        except DeviceError as fault:
             return [DeviceInfo("android", "android", "unusable", str(fault))]
 
     async def full_name(self, name: str) -> str:

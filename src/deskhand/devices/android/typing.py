@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from deskhand.core.actions import Type
-from deskhand.core.errors import ActionFailed, DeviceFault, NoElements, TextNotTyped
+from deskhand.core.errors import ActionFailed, DeviceError, NoElements, TextNotTyped
 from deskhand.core.protocols import Clock
 from deskhand.core.screen import Element
 from deskhand.devices.android.keys import BACKSPACE, CTRL, ENTER, LETTER_A, MOVE_END, PASTE, TAB
@@ -162,7 +162,7 @@ class AndroidTyper:
             await asyncio.shield(task)
 
     async def _set_keyboard(self, keyboard: str) -> None:
-        with contextlib.suppress(DeviceFault):  # disconnected or denied: the next call raises that
+        with contextlib.suppress(DeviceError):  # disconnected or denied: the next call raises that
             await self._shell.run_command(f"ime set {shlex.quote(keyboard)}")
 
     # --- reading and clearing -------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from deskhand.core.errors import ActionFailed, DeviceFault, DeviceTimeout
+from deskhand.core.errors import ActionFailed, DeviceError, DeviceTimeout
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Generator
@@ -46,7 +46,7 @@ class TabHidden(Exception):
 
 
 @contextmanager
-def translate_errors(fault: type[DeviceFault]) -> Generator[None, None, None]:
+def translate_errors(fault: type[DeviceError]) -> Generator[None, None, None]:
     """Raise Playwright's errors as `fault`: a tab that is crashing refuses anything."""
     from playwright.async_api import Error
 

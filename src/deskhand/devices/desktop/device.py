@@ -15,7 +15,7 @@ from Xlib.display import Display
 
 from deskhand.core import actions
 from deskhand.core.actions import Action, ActionKind, points_of
-from deskhand.core.errors import ActionFailed, AppNotFound, DeviceFault, DeviceSetup, NoElements, NotPossible
+from deskhand.core.errors import ActionFailed, AppNotFound, DeviceError, DeviceSetup, NoElements, NotPossible
 from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Clock
 from deskhand.core.screen import AppInfo, Element, Frame
@@ -386,7 +386,7 @@ class DesktopDevice:
     async def close(self) -> None:
         """Hang up, and end whatever was started. May be called twice."""
         if not self._place.private:
-            with contextlib.suppress(DeviceFault):  # gone, or closed before
+            with contextlib.suppress(DeviceError):  # gone, or closed before
                 await self._x.run(self._keyboard.give_back)
         # The keeper before the camera: a picture that a stuck server never sends ends when that server does.
         for part in (self._accessibility, self._clipboard, self._damage, self._x, self._keeper, self._camera):

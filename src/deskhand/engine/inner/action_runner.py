@@ -172,8 +172,6 @@ class ActionRunner:
         """The screen as it is now: what was queued behind the wait must not be aimed at what was there before."""
         try:
             return Acted(report, await self._eyes.perception.fresh())
-        except DeviceUnusable:
-            raise
         except DeviceFault as fault:
             return Acted(report, unseen=f"the screen could not be read: {fault}")
 
@@ -182,8 +180,6 @@ class ActionRunner:
         settle = self._settle.wait_for_animation_completion if opening else self._settle
         try:
             settled = await settle(self._device, before)
-        except DeviceUnusable:
-            raise
         except DeviceFault as fault:
             # It was carried out; what came of it, nobody has seen.
             report = ActionReport(action=action, status=ended.status, detail=ended.detail)

@@ -255,8 +255,6 @@ class Executor:
         step = self._log.state.step + 1
         try:
             seen = await self._eyes.observe(self._worker.needs_elements)
-        except DeviceUnusable:
-            raise
         except DeviceFault as fault:
             await self._report(begun, StepReport(step=step, error=f"The screen could not be read: {fault}"))
             return
@@ -355,8 +353,6 @@ class Executor:
                     await self._hand_over(planned.action, frame, played)
                     break
                 hindrance = hindrance or await self._not_allowed(planned, seen if number == 1 else None, frame, played)
-            except DeviceUnusable:
-                raise
             except DeviceFault as fault:
                 hindrance = played.error = f"The screen could not be read: {fault}"
             # Right before it is sent, with nothing awaited in between: nothing begins while paused, or when given up.

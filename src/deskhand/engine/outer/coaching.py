@@ -6,7 +6,7 @@ Trouble with either never ends a task: there is always something plain to fall b
 from dataclasses import dataclass
 
 from deskhand.core.decisions import StepReport
-from deskhand.core.errors import BudgetSpent, DeviceFault, ModelFault, ModelUnavailable
+from deskhand.core.errors import BudgetSpent, DeviceError, ModelFault, ModelUnavailable
 from deskhand.core.human import Amendment, AmendRequest, LessonRequest, StuckRequest
 from deskhand.core.protocols import Coach, PromptMemory
 from deskhand.core.statuses import SubtaskStatus
@@ -73,7 +73,7 @@ class Coaching:
                 history = state.history[-self._feedback :]
                 request = StuckRequest(state.goal, subtask, because, seen, history, state.corrections)
                 return (await self._coach.correct(request)).text
-            except (ModelFault, ModelUnavailable, BudgetSpent, DeviceFault):
+            except (ModelFault, ModelUnavailable, BudgetSpent, DeviceError):
                 pass
         return PLAIN_HINT
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from deskhand.bus import Mailbox
 from deskhand.core.commands import Command, InjectPrompt, Pause, ResetContext, Resume, StartTask
-from deskhand.core.errors import BudgetSpent, DeskhandError, DeviceFault, LookupFailed, ModelFault, ModelUnavailable
+from deskhand.core.errors import BudgetSpent, DeskhandError, DeviceError, LookupFailed, ModelFault, ModelUnavailable
 from deskhand.core.human import AddTodo
 from deskhand.core.planning import GateDecision, GateTrigger, PlanRequest, QualityReport, ReplanReason, ReplanStrategy
 from deskhand.core.protocols import Clock, Device, Planner
@@ -93,7 +93,7 @@ class Dispatcher:
                 end = await (self._tick() if event is None else self._heed(event))
             await self._support.learn()
             return end
-        except (DeviceFault, ModelUnavailable, BudgetSpent) as fault:
+        except (DeviceError, ModelUnavailable, BudgetSpent) as fault:
             return self._rejected(_cause(fault), str(fault))
         finally:
             beside = [*self._heeding, *([self._beside] if self._beside else [])]
@@ -209,7 +209,7 @@ class Dispatcher:
     async def _look_beside(self, trigger: GateTrigger) -> None:
         """Its report comes back as an event, like everything else."""
         # A device that can't be looked at is the worker's trouble as well, and it has a way to say so.
-        with contextlib.suppress(DeviceFault):
+        with contextlib.suppress(DeviceError):
             await self._inspector.check(trigger, beside=True)
 
     async def _after_check_beside(self, report: QualityReport) -> TaskEnded | None:
@@ -468,8 +468,8 @@ class Dispatcher:
         )
 
 
-def _cause(fault: DeviceFault | ModelUnavailable | BudgetSpent) -> EndCause:
-    return "device" if isinstance(fault, DeviceFault) else "budget" if isinstance(fault, BudgetSpent) else "model"
+def _cause(fault: DeviceError | ModelUnavailable | BudgetSpent) -> EndCause:
+    return "device" if isinstance(fault, DeviceError) else "budget" if isinstance(fault, BudgetSpent) else "model"
 
 
 _INNER = frozenset({Situation.GET_ACTION, Situation.EXECUTE_ACTION, Situation.SETTLE})

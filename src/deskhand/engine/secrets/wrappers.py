@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from deskhand.core.actions import Action, SwitchWindow, Type
 from deskhand.core.decisions import Briefing, CodeResult, Decision
 from deskhand.core.device_wrapper import Answer, DeviceWrapper
-from deskhand.core.errors import ActionFailed, DeviceFault, SettingsError, TextNotTyped, UsageError
+from deskhand.core.errors import ActionFailed, DeviceError, SettingsError, TextNotTyped, UsageError
 from deskhand.core.geometry import Rect
 from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
 from deskhand.core.planning import GateRequest, Material, Plan, PlanRequest, QualityReport
@@ -256,13 +256,13 @@ class Cover:
         try:
             async with asyncio.timeout(_LIST_S):
                 return await self._device.bare_elements()
-        except (DeviceFault, TimeoutError):
+        except (DeviceError, TimeoutError):
             return None
 
     async def _read(self, frame: Frame) -> tuple[Element, ...] | None:
         try:
             return await self._reader.elements(frame, self._device.id) if self._reader else None
-        except DeviceFault:
+        except DeviceError:
             return None
 
 

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from deskhand.clock import ended
-from deskhand.core.errors import DeviceFault, DeviceTimeout
+from deskhand.core.errors import DeviceError, DeviceTimeout
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import Frame
 
@@ -38,7 +38,7 @@ class Pulse:
             async for _ in stream:
                 self.last = self._clock.now()
                 self._signal.set()
-        except DeviceFault:
+        except DeviceError:
             pass  # the looks go on without it, and meet the same fault if it matters
         finally:
             self.alive = False

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
 from deskhand.core.actions import Action
-from deskhand.core.errors import DeviceFault
+from deskhand.core.errors import DeviceError
 from deskhand.core.screen import Frame
 from deskhand.engine.run import Task
 from deskhand.screen.frame import bounded, to_jpeg
@@ -91,7 +91,7 @@ async def _film(
             return
         try:
             frame = await shared.hand.pool.look(device_id)
-        except DeviceFault:
+        except DeviceError:
             return  # unplugged, or its lease is another program's: there is nothing more to see
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from deskhand.core.errors import (
     ActionFailed,
-    DeviceFault,
+    DeviceError,
     DeviceGone,
     DeviceOffline,
     DeviceSetup,
@@ -29,7 +29,7 @@ PICTURES = 16
 
 READY = "device"
 # adb's word for each state, in its listing or in a refusal, and what the user has to do about it.
-STATES: dict[str, tuple[type[DeviceFault], str]] = {
+STATES: dict[str, tuple[type[DeviceError], str]] = {
     "unauthorized": (DeviceUnauthorized, "has not authorized this computer: accept the prompt on its screen"),
     "authorizing": (DeviceUnauthorized, "asks to authorize this computer: accept the prompt on its screen"),
     "connecting": (DeviceOffline, "is still connecting: try again in a moment"),
@@ -52,11 +52,11 @@ class ListedPhone:
     model: str = ""
 
     @property
-    def fault(self) -> DeviceFault | None:
+    def fault(self) -> DeviceError | None:
         return None if self.state == READY else fault_of(self.serial, self.state)
 
 
-def fault_of(serial: str, said: str) -> DeviceFault:
+def fault_of(serial: str, said: str) -> DeviceError:
     """Return the fault for a state or a refusal in adb's words."""
     about_the_phone = said in STATES or said.startswith(("device", "insufficient permissions"))
     for word, (fault, advice) in STATES.items():
@@ -141,7 +141,7 @@ class AdbClient:
 
     @asynccontextmanager
     async def _open_socket(self, timeout: float, doing: str, serial: str = "") -> AsyncGenerator[AdbSocket]:
-        """Open a socket to the server; every failure in the block is raised as a DeviceFault."""
+        """Open a socket to the server; every failure in the block is raised as a DeviceError."""
         adb_socket = await self._connect_or_start()
         try:
             async with asyncio.timeout(timeout):
