@@ -32,7 +32,7 @@ JsonOption = Annotated[
 @app.callback(invoke_without_command=True)
 def root(version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False) -> None:
     if version:
-        print(f"deskhand {__version__}")
+        typer.echo(f"deskhand {__version__}")
         raise typer.Exit
 
 

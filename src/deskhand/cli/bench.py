@@ -2,7 +2,6 @@
 
 import asyncio
 import importlib
-import json
 import pkgutil
 from dataclasses import asdict
 from pathlib import Path
@@ -13,7 +12,8 @@ from rich.table import Table
 from deskhand import bench as room
 from deskhand.bench.rows import Row
 from deskhand.cli.command_runner import run_loop
-from deskhand.cli.output import make_console
+from deskhand.cli.console import make_console
+from deskhand.cli.output import print_json
 from deskhand.core.errors import UsageError
 
 
@@ -33,7 +33,7 @@ async def _bench(names: list[str], out: Path, as_json: bool) -> int:
         if not as_json:
             _print(name, results[name])
     if as_json:
-        print(json.dumps({name: [asdict(row) for row in rows] for name, rows in results.items()}, ensure_ascii=False))
+        print_json({name: [asdict(row) for row in rows] for name, rows in results.items()})
     return 1 if any(row.ok is False for rows in results.values() for row in rows) else 0
 
 

@@ -9,11 +9,11 @@ from collections.abc import AsyncGenerator
 from typing import Any, NoReturn, cast
 
 from rich.console import Console
-from rich.markup import escape
 
 from deskhand.build import Deskhand
 from deskhand.cli.command_runner import run_loop
-from deskhand.cli.output import make_console, say
+from deskhand.cli.console import as_markup, make_console, print_markup
+from deskhand.cli.output import print_json, print_line
 from deskhand.cli.typed_input import typed_lines
 from deskhand.sessions.conversation_store import ConversationBusy, Conversations
 from deskhand.sessions.conversations import Chats
@@ -27,7 +27,7 @@ def chat(message: str, *, device: str, session: str, as_json: bool) -> NoReturn:
 
 
 async def _chat(message: str, device: str, session: str, as_json: bool) -> int:
-    watch = SettingsWatch(report=lambda trouble: print(f"deskhand: {trouble}", file=sys.stderr))
+    watch = SettingsWatch(report=lambda trouble: print_line(f"deskhand: {trouble}", error=True))
     settings = watch.current()
     store = Conversations(settings.data_dir)
     try:
@@ -47,7 +47,7 @@ async def _chat(message: str, device: str, session: str, as_json: bool) -> int:
 
 def _ended(events: list[dict[str, Any]], as_json: bool) -> int:
     if as_json:
-        print(json.dumps({"events": events}, ensure_ascii=False))
+        print_json({"events": events})
     return 0 if events[-1].get("success") else 1
 
 
@@ -81,8 +81,8 @@ class Terminal:
         self._session = following.session_id
         events: list[dict[str, Any]] = []
         async for chunk in self._chats.stream(following):
-            for line in chunk.decode().splitlines():
-                if line.startswith("data: "):
+            for line in chunk.split(b"\n"):  # not splitlines on text: a model may say U+2028, which ends no line here
+                if line.startswith(b"data: "):
                     events.append(json.loads(line[6:]))
                     self._show(events[-1])
         return events
@@ -90,7 +90,7 @@ class Terminal:
     async def talk(self) -> None:
         """Until the input ends. A line that is typed in the middle answers what is asked."""
         assert self._console
-        say(self._console, "[dim]Say what is to be done. An empty line, or Ctrl-D, ends.[/dim]")
+        print_markup(self._console, "[dim]Say what is to be done. An empty line, or Ctrl-D, ends.[/dim]")
         answering: asyncio.Task[Any] | None = None
         async for line in _lines():
             if not line.strip():
@@ -104,14 +104,14 @@ class Terminal:
         if answering:
             await answering
         if self._session:
-            say(self._console, f"[dim]deskhand chat --session {self._session} goes on with it.[/dim]")
+            print_markup(self._console, f"[dim]deskhand chat --session {self._session} goes on with it.[/dim]")
 
     async def _answer(self, line: str) -> None:
         assert self._console
         try:
             await self._chats.say(line, self._device, self._session)
         except ConversationBusy as busy:
-            say(self._console, f"[yellow]{escape(str(busy))}[/yellow]")
+            print_markup(self._console, f"[yellow]{as_markup(str(busy))}[/yellow]")
 
     def _show(self, event: dict[str, Any]) -> None:
         if self._console is None:
@@ -119,14 +119,14 @@ class Terminal:
         match event:
             case {"type": "tool_call", "tool_name": name, "tool_args": args}:
                 told = " ".join(str(value) for value in args.values())
-                say(self._console, f"[dim]→ {escape(name)} {escape(told)}[/dim]")
+                print_markup(self._console, f"[dim]→ {as_markup(name)} {as_markup(told)}[/dim]")
             case {"type": "tool_result", "tool_name": name, "result": result}:
-                say(self._console, f"[dim]← {escape(_result(result)[:_SHOWN])}[/dim]")
+                print_markup(self._console, f"[dim]← {as_markup(_result(result)[:_SHOWN])}[/dim]")
             case {"type": "message", "content": content}:
-                say(self._console, escape(content))
+                print_markup(self._console, as_markup(content))
             case {"type": "error", "message": message}:
-                say(self._console, f"[red]{escape(message)}[/red]")
+                print_markup(self._console, f"[red]{as_markup(message)}[/red]")
             case {"type": "done", "success": False}:
-                say(self._console, "[yellow]not everything worked out[/yellow]")
+                print_markup(self._console, "[yellow]not everything worked out[/yellow]")
             case _:
                 pass

@@ -2,7 +2,6 @@
 
 import asyncio
 import gc
-import json
 import os
 import signal
 import sys
@@ -10,6 +9,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn
 
 from deskhand.cli import STOPPED, STOPPING, deaf
+from deskhand.cli.output import print_json, print_line
 from deskhand.core.errors import DeskhandError
 
 
@@ -67,7 +67,7 @@ class _Signals:
 def fail(sentence: str, code: int, *, as_json: bool = False) -> NoReturn:
     # The sentence is about to be said: a second Ctrl-C must not cut it short.
     deaf()
-    print(f"deskhand: {sentence}", file=sys.stderr)
+    print_line(f"deskhand: {sentence}", error=True)
     if as_json:
-        print(json.dumps({"status": "error", "reason": sentence, "exit_code": code}, ensure_ascii=False))
+        print_json({"status": "error", "reason": sentence, "exit_code": code})
     sys.exit(code)

@@ -4,7 +4,8 @@ import json
 from typing import Any, NoReturn
 
 from deskhand.cli.command_runner import run_loop
-from deskhand.cli.output import make_console, make_table, plain
+from deskhand.cli.console import as_markup, make_console, make_table
+from deskhand.cli.output import print_json
 from deskhand.settings.environment import settings_file
 from deskhand.settings.explain import list_settings
 from deskhand.settings.load import put_together, read_layers
@@ -19,14 +20,14 @@ async def _show_settings(every: bool, as_json: bool) -> int:
     rows = list_settings(put_together(layers), layers)
     if as_json:
         settings = [row._asdict() for row in rows]
-        print(json.dumps({"file": str(settings_file()), "settings": settings}, ensure_ascii=False))
+        print_json({"file": str(settings_file()), "settings": settings})
         return 0
     console = make_console()
     table = make_table(console, "setting", "value", "from", *(["what it does"] if every else []))
     for row in rows:
         if every or row.origin != "default":
             shown = (row.key, _format_value(row.value), row.origin, row.description)
-            table.add_row(*(plain(text, one_line=True) for text in shown[: len(table.columns)]))
+            table.add_row(*(as_markup(text, one_line=True) for text in shown[: len(table.columns)]))
     console.print(table if table.row_count else "Every setting has its default value. To list them: config show --all")
     return 0
 

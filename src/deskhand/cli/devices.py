@@ -1,14 +1,12 @@
 """`deskhand devices`: what can be named after --device, and how it stands."""
 
-import json
 from dataclasses import asdict
 from typing import NoReturn
 
-from rich.markup import escape
-
 from deskhand.build import Deskhand
 from deskhand.cli.command_runner import run_loop
-from deskhand.cli.output import make_console, make_table
+from deskhand.cli.console import as_markup, make_console, make_table
+from deskhand.cli.output import print_json
 from deskhand.settings.load import load
 
 
@@ -20,11 +18,11 @@ async def _devices(as_json: bool) -> int:
     async with Deskhand(load()) as hand:
         found = await hand.devices()
     if as_json:
-        print(json.dumps({"devices": [asdict(info) for info in found]}, ensure_ascii=False))
+        print_json({"devices": [asdict(info) for info in found]})
         return 0
     console = make_console()
     table = make_table(console, "device", "state", "")
     for info in found:
-        table.add_row(escape(info.id), info.state, escape(info.detail))
+        table.add_row(as_markup(info.id), info.state, as_markup(info.detail))
     console.print(table)
     return 0

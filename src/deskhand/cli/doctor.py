@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import platform
 import sys
 from dataclasses import asdict, dataclass
@@ -10,12 +9,11 @@ from importlib.util import find_spec
 from shutil import which
 from typing import TYPE_CHECKING, NoReturn
 
-from rich.markup import escape
-
 from deskhand import __version__
 from deskhand.build import SimulatedPhones, make_pool
 from deskhand.cli.command_runner import run_loop
-from deskhand.cli.output import make_console, make_table
+from deskhand.cli.console import as_markup, make_console, make_table
+from deskhand.cli.output import print_json
 from deskhand.clock import SystemClock
 from deskhand.core.errors import DeskhandError, DeviceError
 from deskhand.core.screen import DeviceInfo
@@ -47,13 +45,13 @@ async def _doctor(models: bool, as_json: bool) -> int:
     findings = await examine(models)
     healthy = all(finding.ok or finding.optional for finding in findings)
     if as_json:
-        print(json.dumps({"healthy": healthy, "findings": [asdict(f) for f in findings]}, ensure_ascii=False))
+        print_json({"healthy": healthy, "findings": [asdict(f) for f in findings]})
     else:
         console = make_console()
         table = make_table(console, "", "", "")
         for finding in findings:
             mark = "[green]✔[/]" if finding.ok else "–" if finding.optional else "[red]✘[/]"
-            table.add_row(mark, escape(finding.what), escape(finding.detail))
+            table.add_row(mark, as_markup(finding.what), as_markup(finding.detail))
         console.print(table)
     return 0 if healthy else 1
 

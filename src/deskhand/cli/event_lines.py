@@ -1,6 +1,6 @@
 """An event as a person reads it: one line, or none where there is nothing to say."""
 
-from deskhand.cli.output import plain
+from deskhand.cli.console import as_markup
 from deskhand.cli.typed_input import HOW_TO_ANSWER
 from deskhand.core.actions import describe
 from deskhand.core.planning import GateDecision, ReplanReason
@@ -38,20 +38,23 @@ def lines_of(record: Record) -> list[str]:
 def _of_the_work(record: Record) -> list[str]:
     match record.event:
         case TaskCreated(goal=goal, device=device, worker=worker):
-            return [f"[bold]{plain(goal)}[/bold]", f"[dim]{device} · {worker} · run {record.task_id}[/dim]"]
+            return [
+                f"[bold]{as_markup(goal)}[/bold]",
+                f"[dim]{as_markup(f'{device} · {worker} · run {record.task_id}')}[/dim]",
+            ]
         case TaskResumed():
             return ["[bold]taken up again[/bold]"]
         case ActionIntended(step=step, number=number, action=action):
             label = f"{step:>3}" if number == 1 else "   "
-            return [f"{label}  {plain(describe(action), one_line=True)}"]
+            return [f"{label}  {as_markup(describe(action), one_line=True)}"]
         case ActionEnded(status=status, detail=detail) if status is not ExecStatus.EXECUTED:
-            return [f"     [red]{status.value}: {plain(detail)}[/red]"]
+            return [f"     [red]{status.value}: {as_markup(detail)}[/red]"]
         case QueueFlushed(dropped=dropped, reason=reason):
-            return [f"     [yellow]{len(dropped)} queued dropped: {plain(reason)}[/yellow]"]
+            return [f"     [yellow]{len(dropped)} queued dropped: {as_markup(reason)}[/yellow]"]
         case StepFinished(report=report) if report.error:
-            return [f"{report.step:>3}  [red]{plain(report.error)}[/red]"]
+            return [f"{report.step:>3}  [red]{as_markup(report.error)}[/red]"]
         case Answered(text=text):
-            return [f"     [green]{plain(text)}[/green]"]
+            return [f"     [green]{as_markup(text)}[/green]"]
         case _:
             return []
 
@@ -61,20 +64,20 @@ def _of_the_plan(record: Record) -> list[str]:
         case PlanMade(reason=reason, strategy=strategy, because=because, subtasks=subtasks):
             head = "plan" if reason is ReplanReason.FIRST_PLAN else f"new plan ({strategy}, {reason}): {because}"
             parts = [f"     {number}. {part.title} [{part.role}]" for number, part in enumerate(subtasks, 1)]
-            return [f"[blue]{plain(line)}[/blue]" for line in (head, *parts)]
+            return [f"[blue]{as_markup(line)}[/blue]" for line in (head, *parts)]
         case SubtaskStarted(subtask=subtask, went_on=went_on):
-            return [f"[blue]▸ {plain(subtask.title)}{' (going on)' if went_on else ''}[/blue]"]
+            return [f"[blue]▸ {as_markup(subtask.title)}{' (going on)' if went_on else ''}[/blue]"]
         case Ruled(ruling=ruling) if ruling.rule not in ("worker_done", "periodic_check"):
-            return [f"     [yellow]rule {ruling.rule}: {plain(ruling.reason)}[/yellow]"]
+            return [f"     [yellow]rule {ruling.rule}: {as_markup(ruling.reason)}[/yellow]"]
         case GateClosed(report=report):
             colour = _GATE_COLOURS.get(report.decision, "red")
             by = f"model, {report.depth} depth" if report.by == "model" else "rules"
             told = f"gate {report.trigger}: {report.decision} by {by}" + (f": {report.reason}" if report.reason else "")
-            return [f"     [{colour}]{plain(told)}[/{colour}]"]
+            return [f"     [{colour}]{as_markup(told)}[/{colour}]"]
         case Supplemented(need=need, materials=materials, trouble=trouble):
             found = ", ".join(material.title for material in materials) or ("" if trouble else "nothing found")
             told = "; ".join(part for part in (found, trouble) if part)
-            return [f"     [blue]looked up {plain(need)}: {plain(told)}[/blue]"]
+            return [f"     [blue]looked up {as_markup(need)}: {as_markup(told)}[/blue]"]
         case _:
             return []
 
@@ -82,22 +85,22 @@ def _of_the_plan(record: Record) -> list[str]:
 def _of_people(record: Record) -> list[str]:
     match record.event:
         case UserAsked(request=request):
-            told = f"[bold yellow]? {plain(request.text, one_line=True)}[/bold yellow]"
+            told = f"[bold yellow]? {as_markup(request.text, one_line=True)}[/bold yellow]"
             # Without a time until which it is waited for, there was nobody to ask.
             return [told, f"[dim]  ({HOW_TO_ANSWER[request.kind]})[/dim]"] if request.expires else [told]
         case UserReplied(reply=reply):
             said = reply.text if reply.verdict == "yes" and reply.text else f"{reply.verdict} {reply.text}".strip()
             late = " (nobody answered in time)" if reply.by == "timeout" else ""
-            return [f"     [yellow]→ {plain(said)}{late}[/yellow]"]
+            return [f"     [yellow]→ {as_markup(said)}{late}[/yellow]"]
         case UserSaid(text=text):
-            return [f"     [yellow]you: {plain(text)}[/yellow]"]
+            return [f"     [yellow]you: {as_markup(text)}[/yellow]"]
         case UserActed(action=action):
-            return [f"     [yellow]by hand: {plain(describe(action), one_line=True)}[/yellow]"]
+            return [f"     [yellow]by hand: {as_markup(describe(action), one_line=True)}[/yellow]"]
         case TodoEdited(understood=understood) if understood:
-            return [f"     [blue]{plain(understood)}[/blue]"]
+            return [f"     [blue]{as_markup(understood)}[/blue]"]
         case Warned(text=text):
-            return [f"     [yellow]{plain(text)}[/yellow]"]
+            return [f"     [yellow]{as_markup(text)}[/yellow]"]
         case Corrected(level=level, text=text):
-            return [f"     [yellow]stuck ({level}): {plain(text)}[/yellow]"]
+            return [f"     [yellow]stuck ({level}): {as_markup(text)}[/yellow]"]
         case _:
             return []

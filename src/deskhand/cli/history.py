@@ -1,14 +1,12 @@
 """`deskhand runs` and `deskhand show`: what the journal remembers."""
 
-import json
 from datetime import datetime
 from typing import NoReturn
 
-from rich.markup import escape
-
 from deskhand.cli.command_runner import run_loop
+from deskhand.cli.console import as_markup, make_console, make_table, print_markup
 from deskhand.cli.event_lines import lines_of
-from deskhand.cli.output import make_console, make_table, say
+from deskhand.cli.output import print_json
 from deskhand.cli.progress import coloured, ending, money
 from deskhand.cli.run import outcome
 from deskhand.cli.task_ids import whole_id
@@ -31,7 +29,7 @@ async def _runs(limit: int, as_json: bool) -> int:
     finally:
         await journal.close()
     if as_json:
-        print(json.dumps({"runs": [s.model_dump(mode="json") for s in summaries]}, ensure_ascii=False))
+        print_json({"runs": [s.model_dump(mode="json") for s in summaries]})
         return 0
     console = make_console()
     paid = any(s.usage.cost for s in summaries)
@@ -42,7 +40,7 @@ async def _runs(limit: int, as_json: bool) -> int:
         started = datetime.fromtimestamp(s.started).strftime("%m-%d %H:%M")
         cells = [s.task_id[:ID_SHOWN], started, coloured(s.status, s.status.value), str(s.steps)]
         cost = [money(s.usage.cost)] if paid else []
-        table.add_row(*cells, *cost, escape(s.device), escape(" ".join(s.goal.split())))
+        table.add_row(*cells, *cost, as_markup(s.device), as_markup(" ".join(s.goal.split())))
     console.print(table if summaries else 'No runs yet: deskhand run "Open Settings, turn on Wi-Fi"')
     return 0
 
@@ -60,11 +58,11 @@ async def _show(run_id: str, as_json: bool) -> int:
         await journal.close()
     state = fold_all(records)
     if as_json:
-        print(json.dumps(outcome(state, records), ensure_ascii=False))
+        print_json(outcome(state, records))
         return 0
     console = make_console()
     for record in records:
         for line in lines_of(record):
-            say(console, line)
-    say(console, ending(state))
+            print_markup(console, line)
+    print_markup(console, ending(state))
     return 0

@@ -1,21 +1,20 @@
 """`deskhand mcp`: devices and tasks for an MCP client, over standard input and output until they close, or by HTTP."""
 
 import gc
-import logging
 import os
 import stat
-import sys
 from collections.abc import AsyncGenerator
 from typing import NoReturn
 
 from deskhand.cli.command_runner import run_loop
+from deskhand.cli.output import start_logging
 from deskhand.cli.serve import report, stand
 from deskhand.core.errors import UsageError
 from deskhand.settings.layers import Tree
 
 
 def mcp(*, http: bool, port: int | None) -> NoReturn:
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
+    start_logging()
     if http:
         run_loop(_over_http({} if port is None else {"server": {"port": port}}))
     run_loop(_over_lines(port))

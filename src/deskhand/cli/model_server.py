@@ -1,10 +1,10 @@
 """`deskhand model-server`: scripted replies over the real wire, and at the end what of the script was not asked for."""
 
-import sys
 from pathlib import Path
 from typing import NoReturn
 
 from deskhand.cli.command_runner import run_loop
+from deskhand.cli.output import print_line
 from deskhand.core.errors import UsageError
 from deskhand.models.scripted.model_server import ModelServer, serve
 
@@ -18,8 +18,8 @@ async def _model_server(script: Path, port: int) -> int:
 
     def announce(server: ModelServer) -> None:
         running.append(server)
-        print(f"A scripted model answers at {server.url} until Ctrl-C.", flush=True)
-        print(f'  deskhand run --base-url {server.url} --model script --free "…"', flush=True)
+        print_line(f"A scripted model answers at {server.url} until Ctrl-C.")
+        print_line(f'  deskhand run --base-url {server.url} --model script --free "…"')
 
     try:
         await serve(script, port, announce)
@@ -27,5 +27,5 @@ async def _model_server(script: Path, port: int) -> int:
         raise UsageError(f"The model server can't be started: {error}.") from None
     finally:
         if running:
-            print(running[0].report(), file=sys.stderr)
+            print_line(running[0].report(), error=True)
     return 0

@@ -1,50 +1,44 @@
-"""Where commands write for people: colours and cut lines on a terminal, plain whole lines elsewhere."""
+"""The only file that prints: text of models, devices and files can't steer the terminal that it is shown on."""
 
-import unicodedata
+import json
+import logging
+import re
+import sys
+from typing import Any
 
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-
-# Wide enough that nothing written to a file or a pipe is ever cut or wrapped.
-ENDLESS = 100_000
-
-
-def make_console() -> Console:
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = ENDLESS
-    return console
+# Control characters but for new lines and tabs, other ends of lines, halves of a pair, and what changes the direction
+# of the text behind it. Joiners of letters and emoji, which are unseen as well, do no harm.
+_HARMFUL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
-def say(console: Console, line: str) -> None:
-    """Long lines are wrapped by the terminal itself, so that Chinese breaks where it may and copies stay whole."""
-    console.print(line, soft_wrap=True)
+def clean_text(text: str, *, one_line: bool = False) -> str:
+    """Replace each character that a terminal would obey with �; in `one_line`, a new line with ⏎.
 
-
-def plain(text: str, *, one_line: bool = False) -> str:
-    """Words of others as the terminal may get them: no markup, and nothing that moves the cursor or turns text around.
-
-    What a model says must not be able to hide, or to forge, what a person is asked. In `one_line`, a new line is a ⏎.
+    A model must not be able to hide, or to forge, what the user is asked.
     """
-    text = text.replace("\n", "⏎") if one_line else text
-    return escape("".join("�" if _misleads(one) else one for one in text))
+    return _HARMFUL.sub("�", text.replace("\n", "⏎") if one_line else text)
 
 
-def _misleads(one: str) -> bool:
-    return one not in "\n\t" and (unicodedata.category(one) in ("Cc", "Cs", "Zl", "Zp") or one in _TURNING)
+def print_line(line: str, *, error: bool = False) -> None:
+    """Print to standard output, or to standard error for an `error`, at once."""
+    print(clean_text(line), file=sys.stderr if error else sys.stdout, flush=True)
 
 
-# They change the direction of what follows; joiners of letters and emoji, which are unseen as well, do no harm.
-_TURNING = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+def print_json(value: Any) -> None:
+    """Print one JSON object. Harmful characters are written as \\uXXXX: the reader gets the same text."""
+    text = json.dumps(value, ensure_ascii=False)
+    print_line(_HARMFUL.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
-def make_table(console: Console, *headers: str, cut_last: bool = False) -> Table:
-    """One line a row; the last column takes the room that is left on a terminal and is wrapped, or cut with an …."""
-    table = Table(box=None, header_style="dim", show_header=any(headers), padding=(0, 2, 0, 0))
-    table.expand = console.is_terminal
-    for header in headers:
-        table.add_column(header, no_wrap=True, overflow="ellipsis")
-    table.columns[-1].ratio = 1
-    table.columns[-1].no_wrap = cut_last
-    return table
+def start_logging() -> None:
+    """Log warnings to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_CleanFormatter("%(asctime)s %(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+
+
+class _CleanFormatter(logging.Formatter):
+    def format(self, record: logging.LogRecord) -> str:
+        return clean_text(super().format(record))

@@ -9,8 +9,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
+from deskhand.cli.console import as_markup, make_console, print_markup
 from deskhand.cli.event_lines import lines_of
-from deskhand.cli.output import make_console, plain, say
 from deskhand.cli.terminal_picture import half_blocks
 from deskhand.core.statuses import TaskStatus
 from deskhand.task.events import Event, Observed, Record, Settled
@@ -71,13 +71,13 @@ class Lines:
     async def follow(self, records: AsyncIterable[Record]) -> None:
         async for record in records:
             for line in lines_of(record):
-                say(self._console, line)
+                print_markup(self._console, line)
 
     def tell(self, line: str) -> None:
-        say(self._console, f"[yellow]{plain(line)}[/yellow]")
+        print_markup(self._console, f"[yellow]{as_markup(line)}[/yellow]")
 
     def close(self, state: TaskState) -> None:
-        say(self._console, ending(state))
+        print_markup(self._console, ending(state))
 
 
 class LivePicture:
@@ -102,7 +102,7 @@ class LivePicture:
             self._refresh()
 
     def tell(self, line: str) -> None:
-        self._lines.append(f"[yellow]{plain(line)}[/yellow]")
+        self._lines.append(f"[yellow]{as_markup(line)}[/yellow]")
         self._refresh()
 
     def show_typed(self, text: str) -> None:
@@ -136,7 +136,7 @@ class LivePicture:
             self._picture = half_blocks(jpeg, self._console.width // 2, self._height)
 
     def close(self, state: TaskState) -> None:
-        say(self._console, ending(state))
+        print_markup(self._console, ending(state))
 
 
 def ending(state: TaskState) -> str:
@@ -147,7 +147,7 @@ def ending(state: TaskState) -> str:
     spent = f"{state.usage.calls} model calls, {money(state.usage.cost)}" + (f" ({by_role})" if by_role else "")
     took = f"{state.ended - state.started:.1f} s, " if state.ended else ""
     return (
-        f"{coloured(state.status, f'{mark} {state.status.value}')}: {plain(reason)}\n"
+        f"{coloured(state.status, f'{mark} {state.status.value}')}: {as_markup(reason)}\n"
         f"[dim]{state.step} steps, {took}{spent} · deskhand show {state.task_id}[/dim]"
     )
 

@@ -1,7 +1,6 @@
 """`deskhand run`: starts a task, shows it live, stops it cleanly on Ctrl-C, and says how it ended."""
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from typing import Any, NoReturn, get_args
 from deskhand.build import Deskhand
 from deskhand.cli import STOPPED
 from deskhand.cli.command_runner import run_loop
+from deskhand.cli.output import print_json
 from deskhand.cli.progress import Progress, make_progress
 from deskhand.cli.task_ids import whole_id
 from deskhand.cli.typed_input import is_attended, listen
@@ -119,7 +119,7 @@ async def _followed(hand: Deskhand, starting: AbstractAsyncContextManager[Task],
 
     def say() -> int:
         if as_json:
-            print(json.dumps(outcome(state, steps), ensure_ascii=False))
+            print_json(outcome(state, steps))
         else:
             progress.close(state)
         return EXIT_CODES[state.cause or "crashed"]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import logging
-import sys
 from typing import TYPE_CHECKING, NoReturn
 
 from deskhand.cli.command_runner import run_loop
+from deskhand.cli.output import print_line, start_logging
 from deskhand.core.errors import UsageError
 from deskhand.settings.layers import Tree
 
@@ -30,7 +29,7 @@ async def _serve(overrides: Tree) -> int:
         from deskhand.sessions.settings_reload import SettingsWatch
     except ImportError as missing:
         raise UsageError(f"The server needs more packages ({missing.name}): pip install 'deskhand[server]'.") from None
-    logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(asctime)s %(name)s: %(message)s")
+    start_logging()
     watch = SettingsWatch(overrides, report=report)
     token = read_token(token_file(watch.current()))
     async with listening(watch, token) as server:
@@ -41,16 +40,16 @@ async def _serve(overrides: Tree) -> int:
 
 
 def report(trouble: str) -> None:
-    print(f"deskhand: {trouble}", file=sys.stderr, flush=True)
+    print_line(f"deskhand: {trouble}", error=True)
 
 
 async def stand(greeting: str, token: Token) -> None:
     """Tell where it is and how it is reached, and stay until Ctrl-C."""
-    print(greeting, flush=True)
+    print_line(greeting)
     if token.fresh:
-        print(f"Its token, shown this once: {token.value}", flush=True)
-    print(f"The token is in {token.file}; send it as: Authorization: Bearer …", flush=True)
+        print_line(f"Its token, shown this once: {token.value}")
+    print_line(f"The token is in {token.file}; send it as: Authorization: Bearer …")
     try:
         await asyncio.Event().wait()
     except asyncio.CancelledError:
-        print("Stopping: tasks end where they are, `deskhand resume` goes on.", flush=True)
+        print_line("Stopping: tasks end where they are, `deskhand resume` goes on.")

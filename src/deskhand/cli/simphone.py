@@ -3,6 +3,7 @@
 from typing import NoReturn
 
 from deskhand.cli.command_runner import run_loop
+from deskhand.cli.output import print_line
 from deskhand.core.errors import DeviceSetup, UsageError
 from deskhand.simphone.adb.phone_server import SimPhone, serve
 from deskhand.simphone.conditions import CONDITIONS
@@ -26,6 +27,6 @@ async def _simphone(port: int, conditions: list[str], locale: str) -> int:
 
 
 def _announce(sim: SimPhone) -> None:
-    print(f"A simulated phone listens on {sim.address} until Ctrl-C.", flush=True)
-    print(f"  adb connect {sim.address} && adb -s {sim.address} shell deskhand-state", flush=True)
-    print(f'  deskhand run --device android:{sim.address} "Open Settings, turn on Wi-Fi"', flush=True)
+    print_line(f"A simulated phone listens on {sim.address} until Ctrl-C.")
+    print_line(f"  adb connect {sim.address} && adb -s {sim.address} shell deskhand-state")
+    print_line(f'  deskhand run --device android:{sim.address} "Open Settings, turn on Wi-Fi"')
