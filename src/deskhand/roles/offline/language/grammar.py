@@ -108,38 +108,46 @@ class _Reader:
         self._known: dict[tuple[int, int], Match | None] = {}
 
     def extend(self, k: int, end: int, rest: _Reading) -> _Reading:
-        """The clause from the k-th cut to the `end`-th, before the rest."""
+        """Return the reading of the clause from the k-th cut to the `end`-th, before the rest."""
         cut, inside = self.cuts[k], range(k + 1, end)
-        stop = self.cuts[end].at if end < len(self.cuts) else len(self.tokens)
-        start, written = _trim(self.tokens, self.words, cut.at, stop)
-        if any(token.plain in _ASKING for token in self.tokens[cut.at : start]):
-            written = _without_question(self.tokens, start, written)
-        stop = _without_courtesy(self.tokens, self.words, start, written)
+        start, stop, written = self._bounds(cut.at, self.cuts[end].at if end < len(self.cuts) else len(self.tokens))
         cost = rest.cost + (0 if cut.marked else UNMARKED)
         if start >= stop:
             return _Reading(cost + (0 if cut.marked else UNKNOWN), rest.clauses)
         cost += SWALLOWED * sum(self.cuts[c].marked and start < self.cuts[c].at < stop for c in inside)
-        found = self._match(start, stop)
-        if found is not None and stop < written and any(found.slots.get(told, (0, 0))[1] == stop for told in _TOLD):
-            # what is to be said or written is taken to its end: `谢谢` belongs to the message
-            found, stop = self._match(start, written) or found, written
-        if found is None and stop < written:
-            # 蓝牙开着吗 is a question by its 吗 alone
-            asked = _without_marks(self.tokens, start, written)
-            if match(self.words.conditions, self.tokens, start, asked - 1):
-                found, stop = self._match(start, asked), asked
+        found, stop = self._read(start, stop, written)
         if found is None and self._after_arrow(start) and not any(self.cuts[c].marked for c in inside):
             found = Match("find", {"target": (start, stop)})
-        if found is None:
+        if found is None or self._runs_into_the_next(found, inside):
             # the smallest part that is not understood is named, so each cut inside of it costs as well
-            return _Reading(cost + UNKNOWN + 2 * len(inside), ((start, stop, None), *rest.clauses))
-        if self._runs_into_the_next(found, inside):
             return _Reading(cost + UNKNOWN + 2 * len(inside), ((start, stop, None), *rest.clauses))
         if self._overlong(found, stop, inside):
             cost += OVERLONG
         if end < len(self.cuts) and not self.cuts[end].marked:
             cost += self._oddity(found)
         return _Reading(cost, ((start, stop, found), *rest.clauses))
+
+    def _bounds(self, at: int, stop: int) -> tuple[int, int, int]:
+        """Return where the clause proper starts and stops, and where it stops with its courtesy."""
+        start, written = _trim(self.tokens, self.words, at, stop)
+        if any(token.plain in _ASKING for token in self.tokens[at:start]):
+            written = _without_question(self.tokens, start, written)
+        return start, _without_courtesy(self.tokens, self.words, start, written), written
+
+    def _read(self, start: int, stop: int, written: int) -> tuple[Match | None, int]:
+        """Return the sentence, and where it stops: with its courtesy where that belongs to it."""
+        found = self._match(start, stop)
+        if stop == written:
+            return found, stop
+        if found is not None and any(found.slots.get(told, (0, 0))[1] == stop for told in _TOLD):
+            # what is to be said or written is taken to its end: `谢谢` belongs to the message
+            return self._match(start, written) or found, written
+        if found is None:
+            # 蓝牙开着吗 is a question by its 吗 alone
+            asked = _without_marks(self.tokens, start, written)
+            if match(self.words.conditions, self.tokens, start, asked - 1):
+                return self._match(start, asked), asked
+        return found, stop
 
     def _match(self, start: int, stop: int) -> Match | None:
         if (start, stop) not in self._known:

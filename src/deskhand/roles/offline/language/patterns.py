@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from deskhand.roles.offline.language import sums
@@ -12,6 +12,7 @@ from deskhand.roles.offline.language.tokens import Token
 from deskhand.screen.grounding.query import read_description
 
 Span = tuple[int, int]
+_Fits = Callable[[Sequence[Token], int, int], bool]
 
 # Slots that may go on over commas, since they hold what is to be said or written.
 _LONG = frozenset({"text", "more", "phrase", "quote", "sum", "url", "value", "fields", "both", "condition"})
@@ -20,7 +21,11 @@ _STOPS = frozenset(",，;；。!！\n")
 # 打开一下蓝牙: any Chinese verb may have it, and means the same without.
 _BRIEFLY: tuple[Phrase, ...] = (("一", "下"),)
 _PARTICLES = frozenset({"的", "了", "是"})
-_STATES = ("on", "off", "checked", "unchecked", "selected", "visible", "hidden", "empty", "open", "enabled", "disabled")
+_MAY_END_IN_PARTICLE = frozenset({"condition", "question", "text"})
+_STATES = (
+    "state_on", "state_off", "state_checked", "state_unchecked", "state_selected", "state_visible", "state_hidden",
+    "state_empty", "state_open", "state_enabled", "state_disabled",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,55 +125,52 @@ def _walk(
 
 
 def _fits(kind: str, tokens: Sequence[Token], start: int, end: int) -> bool:
-    inside = tokens[start:end]
-    if kind not in ("condition", "question", "text") and inside[-1].plain in _PARTICLES and inside[-1].kind == "han":
+    """True if the span can be what a slot of this kind holds; most kinds may be any words."""
+    last = tokens[end - 1]
+    if last.kind == "han" and last.plain in _PARTICLES and kind not in _MAY_END_IN_PARTICLE:
         return False
-    if kind not in _LONG and any(t.kind == "mark" and t.plain in lexicon().separators for t in inside):
+    if kind not in _LONG and any(t.kind == "mark" and t.plain in lexicon().separators for t in tokens[start:end]):
         return False
-    match kind:
-        case "quote":
-            return len(inside) == 1 and inside[0].kind == "quote"
-        case "number":
-            return _is_number(inside)
-        case "sum":
-            return sums.read_sum(said(tokens, start, end)) is not None
-        case "url":
-            return len(inside) == 1 and inside[0].kind == "url"
-        case "site":
-            return len(inside) == 1 and (inside[0].kind == "url" or _is_dotted(inside[0]))
-        case "app":
-            return is_app(tokens, start, end)
-        case "word":
-            return len(inside) == 1 and inside[0].kind in {"word", "quote"}
-        case "key":
-            return key_names(inside) is not None
-        case "field":
-            return "field" in read_description(said(tokens, start, end)).roles
-        case "thing" | "step" | "messenger":
-            return starts_with(lexicon().classes[kind], tokens, start, end) == end - start
-        case "name":
-            return not any(t.kind == "quote" for t in inside) or len(inside) == 1
-        case "person":
-            quoted = any(t.kind == "quote" for t in inside) and len(inside) > 1
-            classes = lexicon().classes
-            only_the = starts_with(classes["a"], tokens, start, end) == end - start
-            message = any(starts_with(classes["message"], tokens, at, end) for at in range(start, end))
-            return not quoted and not only_the and not message
-        case "both":
-            return inside[0].kind != "mark"  # `Text: pack bags` is told to nobody
-        case "question":
-            own = "".join(t.plain if t.kind != "quote" else " " for t in inside)
-            return any(mark in own for mark in lexicon().extra["questions"])
-        case "text" | "phrase":
-            stopped = kind == "phrase" and any(t.kind == "mark" and t.plain in _STOPS for t in inside)
-            return not stopped and not _goes_on_after_quote(tokens, start, end)
-        case "state":
-            classes = lexicon().classes
-            return any(starts_with(classes[f"state_{s}"], tokens, start, end) == end - start for s in _STATES)
-        case "plain":
-            return not any(t.kind == "quote" for t in inside)
-        case _:
-            return True
+    fits = _FITS.get(kind)
+    return fits is None or fits(tokens, start, end)
+
+
+def _is_one_of(*kinds: str) -> _Fits:
+    """Return the test for a single token of these kinds."""
+    return lambda tokens, start, end: end - start == 1 and tokens[start].kind in kinds
+
+
+def _is_all_of(*classes: str) -> _Fits:
+    """Return the test for a span that is one phrase of these classes and nothing else."""
+
+    def fits(tokens: Sequence[Token], start: int, end: int) -> bool:
+        known = lexicon().classes
+        return any(starts_with(known[name], tokens, start, end) == end - start for name in classes)
+
+    return fits
+
+
+def _has_quote(tokens: Sequence[Token], start: int, end: int) -> bool:
+    return any(t.kind == "quote" for t in tokens[start:end])
+
+
+def _is_person(tokens: Sequence[Token], start: int, end: int) -> bool:
+    message = lexicon().classes["message"]
+    return (
+        not (end - start > 1 and _has_quote(tokens, start, end))
+        and not _is_all_of("a")(tokens, start, end)
+        and not any(starts_with(message, tokens, at, end) for at in range(start, end))
+    )
+
+
+def _is_question(tokens: Sequence[Token], start: int, end: int) -> bool:
+    own = "".join(t.plain if t.kind != "quote" else " " for t in tokens[start:end])
+    return any(mark in own for mark in lexicon().extra["questions"])
+
+
+def _is_phrase(tokens: Sequence[Token], start: int, end: int) -> bool:
+    stopped = any(t.kind == "mark" and t.plain in _STOPS for t in tokens[start:end])
+    return not stopped and not _goes_on_after_quote(tokens, start, end)
 
 
 def _goes_on_after_quote(tokens: Sequence[Token], start: int, end: int) -> bool:
@@ -182,8 +184,9 @@ def _goes_on_after_quote(tokens: Sequence[Token], start: int, end: int) -> bool:
     return separated or bool(starts_with(lexicon().connectors, tokens, start + 1, end))
 
 
-def _is_dotted(token: Token) -> bool:
-    return token.kind == "word" and "." in token.plain
+def _is_site(tokens: Sequence[Token], start: int, end: int) -> bool:
+    first = tokens[start]
+    return end - start == 1 and (first.kind == "url" or (first.kind == "word" and "." in first.plain))
 
 
 def is_app(tokens: Sequence[Token], start: int, end: int) -> bool:
@@ -195,15 +198,15 @@ def is_app(tokens: Sequence[Token], start: int, end: int) -> bool:
 
 
 def is_app_name(tokens: Sequence[Token], start: int, end: int) -> bool:
-    return starts_with(lexicon().classes["app_name"], tokens, start, end) == end - start
+    return _is_all_of("app_name")(tokens, start, end)
 
 
 _CHINESE_NUMBER = re.compile(r"[零一二两三四五六七八九十半]+")
 
 
-def _is_number(inside: Sequence[Token]) -> bool:
-    text = "".join(t.plain for t in inside)
-    return (len(inside) == 1 and inside[0].kind == "number") or bool(
+def _is_number(tokens: Sequence[Token], start: int, end: int) -> bool:
+    text = "".join(t.plain for t in tokens[start:end])
+    return (end - start == 1 and tokens[start].kind == "number") or bool(
         _CHINESE_NUMBER.fullmatch(text) or text in lexicon().extra["numbers"]
     )
 
@@ -230,3 +233,27 @@ def said(tokens: Sequence[Token], start: int, end: int) -> str:
             parts.append(" ")
         parts.append(f"“{token.text}”" if token.kind == "quote" else token.text)
     return "".join(parts)
+
+
+_FITS: dict[str, _Fits] = {
+    "quote": _is_one_of("quote"),
+    "url": _is_one_of("url"),
+    "word": _is_one_of("word", "quote"),
+    "number": _is_number,
+    "sum": lambda tokens, start, end: sums.read_sum(said(tokens, start, end)) is not None,
+    "site": _is_site,
+    "app": is_app,
+    "key": lambda tokens, start, end: key_names(tokens[start:end]) is not None,
+    "field": lambda tokens, start, end: "field" in read_description(said(tokens, start, end)).roles,
+    "thing": _is_all_of("thing"),
+    "step": _is_all_of("step"),
+    "messenger": _is_all_of("messenger"),
+    "state": _is_all_of(*_STATES),
+    "name": lambda tokens, start, end: end - start == 1 or not _has_quote(tokens, start, end),
+    "plain": lambda tokens, start, end: not _has_quote(tokens, start, end),
+    "person": _is_person,
+    "both": lambda tokens, start, end: tokens[start].kind != "mark",  # `Text: pack bags` is told to nobody
+    "question": _is_question,
+    "text": lambda tokens, start, end: not _goes_on_after_quote(tokens, start, end),
+    "phrase": _is_phrase,
+}

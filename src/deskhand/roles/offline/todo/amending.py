@@ -5,6 +5,7 @@ Skipping, changing and ending have patterns of their own; what else can be carri
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deskhand.core.human import AddTodo, Amendment, AmendRequest, ChangeTodo, RemoveTodo, TodoEdit
@@ -201,19 +202,20 @@ class _Reader:
 
     def _addition(self, text: str) -> Change | None:
         lead = without_lead(text)
-        steps = [step for part, is_code in parted(lead.text) if not is_code for step in parse(part)]
-        if _is_hint(steps) or any(isinstance(step, NotUnderstood) for step in steps):
-            return None
-        if not steps and not codes_in(lead.text):
+        parts = parted(lead.text)
+        steps = [step for part, is_code in parts if not is_code for step in parse(part)]
+        if _is_hint(steps) or (_unclear(steps) and (steps or not codes_in(lead.text))):
             return None
         if steps and not lead.more and self._request.current and all(is_move(step) for step in steps):
             told = "转告给执行者，马上做：" if self._zh else "The worker is told to do it now: "
             return Change((), f"{told}“{lead.text}”{'。' if self._zh else '.'}", message=lead.text)
-        edits = tuple(self._added(part, is_code, lead.soon) for part, is_code in parted(lead.text))
-        titles = ("、" if self._zh else ", ").join(f"“{edit.title}”" for edit in edits)
+        edits = tuple(self._added(part, is_code, lead.soon) for part, is_code in parts)
+        return Change(edits, self._told_added([edit.title for edit in edits], lead.soon))
+
+    def _told_added(self, titles: list[str], soon: bool) -> str:
         if self._zh:
-            return Change(edits, f"{'接下来先做' if lead.soon else '加到了最后'}：{titles}。")
-        return Change(edits, f"{'To be done next' if lead.soon else 'Added at the end'}: {titles}.")
+            return f"{'接下来先做' if soon else '加到了最后'}：{'、'.join(f'“{title}”' for title in titles)}。"
+        return f"{'To be done next' if soon else 'Added at the end'}: {', '.join(f'“{title}”' for title in titles)}."
 
     def _added(self, text: str, is_code: bool, soon: bool) -> AddTodo:
         current = self._request.current
@@ -226,12 +228,12 @@ class _Reader:
         return AddTodo(title=title, done_when=done_when, task_type=task_type(title), after=after)
 
 
-def _is_hint(steps: list[Instruction]) -> bool:
+def _is_hint(steps: Sequence[Instruction]) -> bool:
     """`Use the other account` says how, not what."""
     return len(steps) == 1 and isinstance(steps[0], say.Open) and begins("using", steps[0].source)
 
 
-def _unclear(steps: tuple[Instruction, ...]) -> bool:
+def _unclear(steps: Sequence[Instruction]) -> bool:
     return not steps or any(isinstance(step, NotUnderstood) for step in steps)
 
 
