@@ -14,9 +14,8 @@ from typing import Literal
 from deskhand.core.errors import DeskhandError
 from deskhand.core.human import RequestKind, UserRequest
 from deskhand.engine.run import Task
+from deskhand.language import read_yes_or_no
 
-YES = frozenset({"y", "yes", "ok", "是", "好", "好的", "可以", "同意"})
-NO = frozenset({"n", "no", "不", "否", "不行", "拒绝", "不同意"})
 PAUSE, RESUME = frozenset({"pause", "暂停"}), frozenset({"resume", "go on", "continue", "继续"})
 STOP = frozenset({"stop", "quit", "exit", "停止", "退出"})
 TAKE_OVER, HAND_BACK = frozenset({"take over", "接管"}), frozenset({"hand back", "done", "交还", "好了"})
@@ -76,16 +75,10 @@ def _answer(run: Task, request: UserRequest, line: str, tell: Callable[[str], No
 
 def verdict_of(kind: RequestKind, line: str) -> Literal["yes", "no"] | None:
     """What a typed line says to a request; None where it says neither yes nor no and has to."""
-    word = line.strip().casefold()
-    if word in NO:
-        return "no"
-    match kind:
-        case "question":
-            return "yes" if word else None
-        case "approval":
-            return "yes" if word in YES else None
-        case "take_over":
-            return "yes" if not word or word in YES | HAND_BACK else None
+    word, verdict = line.strip().casefold(), read_yes_or_no(line)
+    if verdict is None and ((kind == "question" and word) or (kind == "take_over" and (not word or word in HAND_BACK))):
+        return "yes"
+    return verdict
 
 
 async def typed_lines(descriptor: int, show: Callable[[str], None] | None = None) -> AsyncGenerator[str, None]:

@@ -6,7 +6,6 @@ Every role and dialect describes them by these functions; what it shows of them,
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,7 +21,6 @@ from deskhand.prompting.templates import Sheet, sheet
 from deskhand.screen.frame import bounded, to_jpeg
 from deskhand.settings.placeholders import names_in, placeholder
 
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _MAX_PICTURE_BYTES = 300_000
 _DETAILED_STEPS, _ACTIONS = 4, 5
 _LINE, _LABEL, _THOUGHT, _MESSAGE, _OLDER_STEP, _TASK, _EXPERIENCE = 300, 80, 300, 200, 50, 4000, 4000
@@ -46,10 +44,6 @@ class Sight:
     @property
     def elements(self) -> bool:
         return not self.vision or self.show != "picture"
-
-
-def language_of(goal: str) -> Language:
-    return "zh" if _CHINESE.search(goal) else "en"
 
 
 # --- the task ----------------------------------------------------------------------------------------------------

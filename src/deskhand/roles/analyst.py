@@ -9,8 +9,9 @@ from deskhand.core.actions import Answer
 from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.protocols import Model
+from deskhand.language import language_of
 from deskhand.prompting.ask_model import ask_until_usable
-from deskhand.prompting.describe import describe_assignment, describe_experience, language_of, list_newest, list_steps
+from deskhand.prompting.describe import describe_assignment, describe_experience, list_newest, list_steps
 from deskhand.prompting.replies import read_ending
 from deskhand.prompting.templates import Sheet, as_data, sheet
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, Tool, Turn
 from deskhand.core.protocols import Model
+from deskhand.language import language_of
 from deskhand.prompting.ask_model import ask_until_usable, check_complete
-from deskhand.prompting.describe import language_of
 from deskhand.prompting.templates import sheet
 
 

@@ -28,6 +28,7 @@ from deskhand.core.llm import ModelRequest, Tool, Turn
 from deskhand.core.protocols import Model
 from deskhand.core.statuses import SubtaskStatus
 from deskhand.core.subtask import Subtask, WorkerRole
+from deskhand.language import language_of
 from deskhand.prompting import describe
 from deskhand.prompting.ask_model import Answer, ask_for_object, validate_answer
 from deskhand.prompting.templates import Sheet, as_data, sheet
@@ -161,7 +162,7 @@ _SLOTS = {"success": "reason", "failure": "reason", "taken": "corrections"}
 
 
 def _words(said: str) -> Sheet:
-    return sheet("deskhand.roles", "prompts", describe.language_of(said), "coach")
+    return sheet("deskhand.roles", "prompts", language_of(said), "coach")
 
 
 # --- what is told ----------------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from deskhand.core.llm import ModelRequest, Picture, Tool, Turn
 from deskhand.core.planning import ALLOWED, GateDecision, GateRequest, GateTrigger, QualityReport
 from deskhand.core.protocols import Model
 from deskhand.core.statuses import SubtaskStatus
+from deskhand.language import language_of
 from deskhand.prompting import describe
 from deskhand.prompting.ask_model import Answer, ask_for_object, validate_answer
 from deskhand.prompting.describe import Sight
@@ -67,7 +68,7 @@ class Evaluator:
 
     async def check(self, request: GateRequest) -> QualityReport:
         """A report whose decision the trigger allows; raises ModelFault when the model gives none."""
-        words = sheet("deskhand.roles", "prompts", describe.language_of(request.goal), "evaluator")
+        words = sheet("deskhand.roles", "prompts", language_of(request.goal), "evaluator")
         deep = request.depth == "high"
         first = ModelRequest(
             role="evaluator",
@@ -134,7 +135,7 @@ def _system(request: GateRequest, words: Sheet) -> str:
         decisions="\n".join(words.section(decision) for decision in _allowed(request)),
         more=words.section("more_high" if request.depth == "high" else "more_medium"),
     )
-    secrets = describe.explain_secrets(describe.language_of(request.goal), request.goal, *request.said)
+    secrets = describe.explain_secrets(language_of(request.goal), request.goal, *request.said)
     return f"{role}\n\n{secrets}".rstrip()
 
 

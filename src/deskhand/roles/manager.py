@@ -15,6 +15,7 @@ from deskhand.core.llm import ModelRequest, Tool, Turn
 from deskhand.core.planning import Material, Plan, PlanRequest, ReplanReason, ReplanStrategy
 from deskhand.core.protocols import Model, Source
 from deskhand.core.subtask import Subtask, WorkerRole
+from deskhand.language import language_of
 from deskhand.prompting import describe
 from deskhand.prompting.ask_model import Answer, ask_for_object, validate_answer
 from deskhand.prompting.templates import Sheet, as_data, sheet
@@ -53,9 +54,9 @@ class Manager:
 
     async def plan(self, request: PlanRequest) -> Plan:
         """A plan that fits the strategy; raises NoPlan, in one sentence, when there is none."""
-        words = sheet("deskhand.roles", "prompts", describe.language_of(request.goal), "manager")
+        words = sheet("deskhand.roles", "prompts", language_of(request.goal), "manager")
         role = words.section("role", roles="\n".join(words.section(role) for role in request.roles))
-        secrets = describe.explain_secrets(describe.language_of(request.goal), request.goal, *request.said)
+        secrets = describe.explain_secrets(language_of(request.goal), request.goal, *request.said)
         first = ModelRequest(
             role="manager",
             system=f"{role}\n\n{secrets}".rstrip(),

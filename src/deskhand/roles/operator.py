@@ -12,6 +12,7 @@ from deskhand.core.decisions import Briefing, Decision
 from deskhand.core.llm import Language, Picture, StepRequest
 from deskhand.core.protocols import Dialect, Model
 from deskhand.core.screen import Element, Frame
+from deskhand.language import language_of
 from deskhand.prompting.ask_model import ask_until_usable
 from deskhand.prompting.describe import (
     Sight,
@@ -20,7 +21,6 @@ from deskhand.prompting.describe import (
     describe_front,
     encode_picture,
     explain_secrets,
-    language_of,
     list_newest,
 )
 from deskhand.prompting.templates import Sheet, as_data, sheet

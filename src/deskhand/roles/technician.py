@@ -9,8 +9,9 @@ from deskhand.core.actions import Action, Memorize, RunCode
 from deskhand.core.decisions import ActionReport, Briefing, Decision, PlannedAction, StepReport
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.protocols import Model
+from deskhand.language import language_of
 from deskhand.prompting.ask_model import ask_until_usable
-from deskhand.prompting.describe import describe_assignment, describe_experience, language_of, list_newest
+from deskhand.prompting.describe import describe_assignment, describe_experience, list_newest
 from deskhand.prompting.replies import Code, read_reply
 from deskhand.prompting.templates import Sheet, as_data, sheet
 

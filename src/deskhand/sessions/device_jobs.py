@@ -16,6 +16,7 @@ from deskhand.core.statuses import ExecStatus, TaskStatus
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Task
 from deskhand.engine.safety.authority import Authority
+from deskhand.language import language_of
 from deskhand.prompting import describe as telling
 from deskhand.settings.schema import Settings
 from deskhand.task.events import UserAsked
@@ -41,7 +42,7 @@ class InnerLoops:
 
     async def chat(self, device_id: str, message: str) -> dict[str, Any]:
         """`{result, steps, success}`; whatever keeps the device from working is told in the result."""
-        zh = telling.language_of(message) == "zh"
+        zh = language_of(message) == "zh"
         try:
             return await self.job(device_id, message)
         except DeviceBusy:
@@ -71,7 +72,7 @@ class InnerLoops:
                 del self.runs[run.task_id]
                 await ended(listening)
         if state.cause == "steps":
-            return _outcome(await self._so_far(state, telling.language_of(message) == "zh"), state.step)
+            return _outcome(await self._so_far(state, language_of(message) == "zh"), state.step)
         told = "\n".join(state.answers) or state.reason
         return _outcome(told, state.step, success=state.status is TaskStatus.FULFILLED)
 

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import secrets
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from decimal import Decimal
-from typing import Literal
 
 from deskhand.build import Deskhand
 from deskhand.build.chat_assistant import make_assistant
@@ -24,7 +22,7 @@ from deskhand.core.protocols import Assistant
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Task
 from deskhand.engine.safety.authority import Authority
-from deskhand.prompting.describe import language_of
+from deskhand.language import language_of, read_yes_or_no
 from deskhand.sessions.conversation_entries import (
     Asked,
     Called,
@@ -45,8 +43,6 @@ from deskhand.sessions.tools import Toolbox, open_toolbox
 from deskhand.settings.schema import Settings
 
 ABORTED = "Aborted by the user."
-_YES = re.compile(r"\s*(y|yes|ok|okay|sure|allow|agreed?|好的?|是的?|可以|同意|确认|行)\s*[.!。！]?\s*", re.IGNORECASE)
-_NO = re.compile(r"\s*(n|no|nope|deny|don'?t|否|不|不行|不要|不可以|拒绝|取消)\s*[.!。！]?\s*", re.IGNORECASE)
 
 _log = logging.getLogger("deskhand.server")
 
@@ -210,9 +206,9 @@ class Exchange:
         """Take the person's words for an answer to the oldest open request; False when they are none."""
         for run in self._loops.runs.values():
             for request in run.state.requests:
-                verdict: Literal["yes", "no"] = "no" if _NO.fullmatch(text) else "yes"
-                if request.kind == "approval" and not (_YES.fullmatch(text) or _NO.fullmatch(text)):
+                verdict = read_yes_or_no(text)
+                if request.kind == "approval" and verdict is None:
                     return False
-                run.answer(request.id, verdict, text)
+                run.answer(request.id, verdict or "yes", text)
                 return True
         return False

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from deskhand.core.actions import Answer
 from deskhand.core.decisions import Briefing, Decision, PlannedAction
-from deskhand.roles.offline.scene import speaks_chinese
+from deskhand.language import is_chinese
 
 # This share of the question's own words has to be in what is given as its answer.
 ENOUGH = 0.6
@@ -34,7 +34,7 @@ class OfflineAnalyst:
         question = briefing.subtask.title
         found = best_match(question, _known(briefing))
         if not found:
-            zh = speaks_chinese(question)
+            zh = is_chinese(question)
             return Decision(
                 kind="fail",
                 message=f"收集到的内容里没有这个问题的答案：{question}"

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from deskhand.core.llm import ModelReply, Tool, ToolCall, ToolResult, Turn
+from deskhand.language import is_chinese
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse
-from deskhand.roles.offline.scene import speaks_chinese
 
 # An instruction that stopped at the executor's limit is handed out again, so that it can go on from there.
 TRIES = 3
@@ -68,7 +68,7 @@ class OfflineAssistant:
 
     async def answer(self, turns: Sequence[Turn], tools: Sequence[Tool]) -> ModelReply:
         said, since = _since_last_words(turns)
-        zh = speaks_chinese(said)
+        zh = is_chinese(said)
         called = _called(since)
         listed = next((result for call, result in called if call.name == "list_devices"), None)
         if listed is None:
@@ -191,7 +191,7 @@ def _note(lines: list[Line], call: ToolCall, result: Any) -> None:
     # Where a battery is told: a phone's settings know it wherever the person is.
     asked = line.results[-1][0]
     if not outcome.get("success") and _BATTERY.search(asked) and len(line.orders) == 1 and outcome.get("steps"):
-        line.orders = ["打开设置" if speaks_chinese(asked) else "open Settings", asked]
+        line.orders = ["打开设置" if is_chinese(asked) else "open Settings", asked]
         line.results = [pair for pair in line.results if pair[0] != asked]
 
 

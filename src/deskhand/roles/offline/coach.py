@@ -9,8 +9,9 @@ from deskhand.core.decisions import Briefing, StepReport
 from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
 from deskhand.core.screen import Observation
 from deskhand.core.subtask import Subtask
+from deskhand.language import is_chinese
 from deskhand.roles.offline.language.grammar import parse
-from deskhand.roles.offline.scene import Scene, speaks_chinese
+from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.hunting import scroller
 from deskhand.roles.offline.strategies.obstacles import dialog
 from deskhand.roles.offline.todo.amending import amended
@@ -47,7 +48,7 @@ def first_help(goal: str, subtask: Subtask | None, observation: Observation, his
 
 
 def _help(request: StuckRequest) -> str:
-    language = int(speaks_chinese(request.subtask.title or request.goal))
+    language = int(is_chinese(request.subtask.title or request.goal))
     given = set(request.corrections)
     for choice in _choices(request):
         if choice[language] not in given:

@@ -6,10 +6,11 @@ from deskhand.core.decisions import Briefing
 from deskhand.core.planning import GateDecision, GateRequest, GateTrigger, QualityReport
 from deskhand.core.statuses import ExecStatus, SubtaskStatus
 from deskhand.core.subtask import Subtask
+from deskhand.language import is_chinese
 from deskhand.roles.offline.coach import first_help
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse
-from deskhand.roles.offline.scene import Scene, speaks_chinese
+from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.checking import Seen, look
 
 # Beyond this many steps in one subtask, or this share of failed actions, going on is not worth it.
@@ -88,7 +89,7 @@ def _truth(request: GateRequest, subtask: Subtask | None) -> Seen:
         return None, ""
     if subtask.role != "operator":
         return None, ""  # what code or thought has brought about is not on the screen
-    told = f"确认{subtask.done_when}" if speaks_chinese(subtask.done_when) else f"verify that {subtask.done_when}"
+    told = f"确认{subtask.done_when}" if is_chinese(subtask.done_when) else f"verify that {subtask.done_when}"
     briefing = Briefing(
         goal=request.goal,
         subtask=subtask,

@@ -8,11 +8,11 @@ from deskhand.core.errors import NoPlan
 from deskhand.core.planning import Material, Plan, PlanRequest, ReplanReason, ReplanStrategy
 from deskhand.core.protocols import Source
 from deskhand.core.subtask import Subtask
+from deskhand.language import is_chinese
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse
 from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.language.new_things import read_clock
-from deskhand.roles.offline.scene import speaks_chinese
 from deskhand.roles.offline.strategies.opening import app_name
 from deskhand.roles.offline.technician import parted
 from deskhand.roles.task_types import task_type
@@ -47,7 +47,7 @@ class OfflineManager:
         return Plan(subtasks=again, reason=f"start afresh: {request.because}")
 
     def _first(self, request: PlanRequest) -> Plan:
-        zh = speaks_chinese(request.goal)
+        zh = is_chinese(request.goal)
         subtasks: list[Subtask] = []
         for part, is_code in parted(request.goal):
             if is_code and "technician" not in request.roles:
@@ -71,7 +71,7 @@ class OfflineManager:
     def _afresh(self, request: PlanRequest) -> tuple[Subtask, ...]:
         """What failed, from the home screen on; after a heavier trouble also what comes behind it."""
         failed = request.failed[-1:] or request.done[-1:]
-        start = "回到主屏幕，" if speaks_chinese(request.goal) else "go home, "
+        start = "回到主屏幕，" if is_chinese(request.goal) else "go home, "
         renewed = [
             subtask if subtask.title.startswith(start) else subtask.model_copy(update={"title": start + subtask.title})
             for subtask in failed

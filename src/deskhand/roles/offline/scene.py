@@ -10,20 +10,13 @@ from deskhand.core.actions import Action, ActionKind
 from deskhand.core.decisions import Briefing, Verdict
 from deskhand.core.screen import Element
 from deskhand.core.statuses import ExecStatus
+from deskhand.language import is_chinese
 from deskhand.roles.offline.fault_words import in_chinese
-from deskhand.roles.offline.language.tokens import cut
 from deskhand.roles.offline.memory import GoalMemory, InstructionMemory, Record
 from deskhand.screen.grounding.find import Finding, find
 from deskhand.screen.grounding.query import Query
 from deskhand.screen.grounding.tree import Tree, Want
-from deskhand.screen.grounding.vocabulary import fold, is_chinese, pieces
-
-
-def speaks_chinese(goal: str) -> bool:
-    """By the words of the goal itself; what is quoted may be in any language."""
-    own = [t for t in cut(goal) if t.kind in ("han", "word")]
-    han = sum(t.kind == "han" for t in own)
-    return han > 2 * (len(own) - han) if own else is_chinese(goal)
+from deskhand.screen.grounding.vocabulary import fold, pieces
 
 
 @dataclass
@@ -43,7 +36,7 @@ class Scene:
 
     @cached_property
     def zh(self) -> bool:
-        return speaks_chinese(self.briefing.subtask.title or self.briefing.goal)
+        return is_chinese(self.briefing.subtask.title or self.briefing.goal)
 
     @property
     def app(self) -> str:

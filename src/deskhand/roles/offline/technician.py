@@ -8,7 +8,7 @@ from typing import Literal
 from deskhand.core.actions import Memorize, RunCode
 from deskhand.core.decisions import ActionReport, Briefing, Decision, PlannedAction, StepReport
 from deskhand.core.statuses import ExecStatus
-from deskhand.roles.offline.scene import speaks_chinese
+from deskhand.language import is_chinese
 
 _NOTE, _SHOWN = 4000, 1000
 _LANGUAGE = r"(?:python3?|bash|shell|sh)"
@@ -27,7 +27,7 @@ class OfflineTechnician:
 
     async def decide(self, briefing: Briefing) -> Decision:
         """One piece of code after the other; the bookmark counts those that were begun."""
-        zh = speaks_chinese(briefing.subtask.title)
+        zh = is_chinese(briefing.subtask.title)
         pieces = codes_in(briefing.subtask.title)
         begun = int(briefing.bookmark or 0)
         if not pieces:

@@ -7,8 +7,9 @@ from functools import lru_cache
 from rapidfuzz import fuzz
 
 from deskhand.core.screen import Element
+from deskhand.language import has_chinese
 from deskhand.screen.grounding.tree import Tree
-from deskhand.screen.grounding.vocabulary import fold, is_chinese, pieces, same_word, synonyms
+from deskhand.screen.grounding.vocabulary import fold, pieces, same_word, synonyms
 
 EXACT = 1.0
 SYNONYM = 0.96
@@ -55,7 +56,7 @@ def _part_score(want: str, have: str, name: str, seen: str) -> float:
     if want not in have:
         return 0.0
     share = len(want) / len(have)
-    if not is_chinese(name) and not _whole_words(name, seen):
+    if not has_chinese(name) and not _whole_words(name, seen):
         return 0.0 if len(want) < 4 else 0.5 + 0.1 * share
     if len(want) == 1:
         # one character somewhere in a text says nothing
@@ -101,7 +102,7 @@ def _identifier_score(name: str, identifier: str) -> float:
     joined = "".join(words)
     for other in (name, *synonyms(name)):
         want = pieces(other)
-        if not want or is_chinese(other):
+        if not want or has_chinese(other):
             continue
         if fold(other) == joined:
             return IDENTIFIER

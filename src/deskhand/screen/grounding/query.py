@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Literal, cast
 
 from deskhand.core.screen import Role
-from deskhand.screen.grounding.vocabulary import is_chinese, words
+from deskhand.language import has_chinese
+from deskhand.screen.grounding.vocabulary import words
 
 Relation = Literal["left", "right", "above", "below", "beside", "inside"]
 State = Literal["checked", "unchecked", "selected", "disabled", "enabled", "focused"]
@@ -115,7 +116,7 @@ def _is_position(tail: str) -> bool:
 def _share_quotes(thing: str, anchor: str, quotes: list[str]) -> tuple[list[str], list[str]]:
     """Which of the quoted names belong to which half; the anchor may stand before the thing (Chinese)."""
     mine, theirs = thing.count(_MARK), anchor.count(_MARK)
-    return (quotes[-mine:] if mine else [], quotes[:theirs]) if is_chinese(thing + anchor) else (
+    return (quotes[-mine:] if mine else [], quotes[:theirs]) if has_chinese(thing + anchor) else (
         quotes[:mine], quotes[mine:]
     )  # fmt: skip
 
@@ -134,13 +135,13 @@ def _take_position(rest: str, query: Query, last: bool = False) -> tuple[str, Qu
         if last and (" " not in phrase or not rest.casefold().endswith(phrase)):
             continue
         found = _phrase(phrase, rest)
-        if found and (is_chinese(phrase) or _without(rest, found)):
+        if found and (has_chinese(phrase) or _without(rest, found)):
             return _without(rest, found), replace(query, position=position)
     return rest, query
 
 
 def _phrase(phrase: str, text: str) -> re.Match[str] | None:
-    if is_chinese(phrase):
+    if has_chinese(phrase):
         return re.search(re.escape(phrase), text)
     return re.search(rf"(?<![\w-]){re.escape(phrase)}(?![\w-])", text, re.IGNORECASE)
 
@@ -157,9 +158,9 @@ def _take_ordinal(rest: str, query: Query) -> tuple[str, Query]:
         if number:
             return _counted(rest, found, replace(query, ordinal=-number))
     for phrase in table.last:
-        pattern = re.escape(phrase) + f"[{table.counters}]?" if is_chinese(phrase) else rf"\b{re.escape(phrase)}\b"
+        pattern = re.escape(phrase) + f"[{table.counters}]?" if has_chinese(phrase) else rf"\b{re.escape(phrase)}\b"
         found = re.search(pattern, rest, re.IGNORECASE)
-        if found and (is_chinese(phrase) or _without(rest, found)):
+        if found and (has_chinese(phrase) or _without(rest, found)):
             return _counted(rest, found, replace(query, ordinal=-1))
     for number, word in enumerate(table.ordinals, start=1):
         if (found := re.search(rf"\b{word}\b", rest, re.IGNORECASE)) and _without(rest, found):
@@ -190,24 +191,24 @@ def _take_state(rest: str, query: Query) -> tuple[str, Query]:
 def _take_role(rest: str, query: Query) -> tuple[str, Query]:
     """The word for the kind of thing ends a description, or comes before `named …`."""
     for namer in words().namers:
-        head, found, tail = rest.partition(f" {namer} " if not is_chinese(namer) else namer)
+        head, found, tail = rest.partition(f" {namer} " if not has_chinese(namer) else namer)
         if found and tail.strip():
-            rest = f"{tail.strip()} {head.strip()}" if not is_chinese(namer) else tail.strip() + head.strip()
+            rest = f"{tail.strip()} {head.strip()}" if not has_chinese(namer) else tail.strip() + head.strip()
             break
     low = rest.casefold()
     for term, roles in words().roles:
         if low == term:
             return "", replace(query, roles=roles)
-        if is_chinese(term) and low.endswith(term):
+        if has_chinese(term) and low.endswith(term):
             return rest[: -len(term)].rstrip(" 的"), replace(query, roles=roles)
         if low.endswith(" " + term):
             return rest[: -len(term)].rstrip(), replace(query, roles=roles)
-        if term + " " + _MARK == low or (is_chinese(term) and low.replace(" ", "") == term + _MARK):
+        if term + " " + _MARK == low or (has_chinese(term) and low.replace(" ", "") == term + _MARK):
             return _MARK, replace(query, roles=roles)
     for kind in words().kinds:
         name = rest[len(kind) :].strip()
         # "contact Bob", "联系人王五": what kind of thing it is, then its name
-        if low.startswith(kind if is_chinese(kind) else kind + " ") and len(name) > 1:
+        if low.startswith(kind if has_chinese(kind) else kind + " ") and len(name) > 1:
             return name, replace(query, roles=frozenset[Role]({"item"}))
     return rest, query
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import cast
 
 from deskhand.core.screen import Role
+from deskhand.language import has_chinese
 
-_CJK = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
 _WORD = re.compile(r"[a-z]+|\d+|[\u3400-\u9fff\uf900-\ufaff]")
 # 7:05 and 07:05 are one time
 _EARLY_HOUR = re.compile(r"(?<![\d:])(\d):(?=\d\d)")
@@ -90,10 +90,6 @@ def fold(text: str) -> str:
     return kept or "".join(plain.split())
 
 
-def is_chinese(text: str) -> bool:
-    return _CJK.search(text) is not None
-
-
 @lru_cache(maxsize=8192)
 def pieces(text: str) -> tuple[str, ...]:
     """The words of a name or of an identifier such as `com.app:id/wifiSwitch_row`; Chinese by the character."""
@@ -116,5 +112,5 @@ def synonyms(text: str) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for number in sorted(table.groups.get(own, frozenset())):
         found.update(dict.fromkeys(term for term in table.members[number] if fold(term) != own))
-    chinese = is_chinese(text)
-    return tuple(sorted(found, key=lambda term: is_chinese(term) == chinese))
+    chinese = has_chinese(text)
+    return tuple(sorted(found, key=lambda term: has_chinese(term) == chinese))

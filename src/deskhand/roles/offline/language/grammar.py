@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from deskhand.language import is_chinese
 from deskhand.roles.offline.language.instruction_builder import build, is_kept, opening
 from deskhand.roles.offline.language.instructions import Create, Instruction, NotUnderstood, Open, PressKey, Tap, Write
 from deskhand.roles.offline.language.lexicon import Lexicon, lexicon
 from deskhand.roles.offline.language.lists import going_on, one_by_one, unnumbered
 from deskhand.roles.offline.language.patterns import Match, is_app, is_app_name, match, match_placed, said, starts_with
 from deskhand.roles.offline.language.tokens import Token, cut
-from deskhand.screen.grounding.vocabulary import is_chinese
 
 # What a reading costs: a separator inside of a clause, a cut without a separator, a clause that is no sentence.
 SWALLOWED = 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+from deskhand.language import has_chinese, is_chinese
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language import sums
 from deskhand.roles.offline.language.instructions import Condition, ConditionKind, Instruction
@@ -13,7 +14,7 @@ from deskhand.roles.offline.language.new_things import read_fields
 from deskhand.roles.offline.language.patterns import is_app, key_names, match, said, starts_with
 from deskhand.roles.offline.language.tokens import cut
 from deskhand.screen.grounding.query import chinese_number
-from deskhand.screen.grounding.vocabulary import is_chinese, same_word
+from deskhand.screen.grounding.vocabulary import same_word
 
 Slots = dict[str, str]
 _IN_APP = re.compile(r"(?P<where>(?P<app>.+?)(?:里面|里|中|上)的)(?P<thing>.+)")
@@ -63,7 +64,7 @@ def _is_open(opened: Instruction, before: Sequence[Instruction]) -> bool:
 
 
 def opening(app: str) -> Instruction:
-    return say.Open(f"打开{app}" if is_chinese(app) else f"open {app}", app)
+    return say.Open(f"打开{app}" if has_chinese(app) else f"open {app}", app)
 
 
 def condition_of(text: str) -> Condition:
@@ -229,7 +230,7 @@ def _find(slots: Slots, source: str) -> list[Instruction]:
     """On a path of pages only the name is said."""
     target = slots["target"]
     if source == target:
-        source = f"找到{target}" if is_chinese(target) else f"find {target}"
+        source = f"找到{target}" if has_chinese(target) else f"find {target}"
     return [say.Find(source, target)]
 
 

@@ -6,11 +6,12 @@ import re
 from dataclasses import replace
 
 from deskhand.core.actions import OpenApp
+from deskhand.language import has_chinese
 from deskhand.roles.offline.language.lexicon import lexicon
 from deskhand.roles.offline.outcome import Act, act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import put_away
-from deskhand.screen.grounding.vocabulary import is_chinese, same_word, synonyms
+from deskhand.screen.grounding.vocabulary import same_word, synonyms
 
 
 def open_home(scene: Scene, thing: str, *, also_from_an_app: bool = False) -> Act | None:
@@ -43,6 +44,6 @@ def is_a(kind: str, thing: str) -> bool:
 
 def _is_said(word: str, thing: str) -> bool:
     """`王芳的手机号`, `Grace's number`, `the contact Bob`: a kind of thing stands first or last."""
-    if is_chinese(word):
+    if has_chinese(word):
         return thing.startswith(word) or thing.endswith(word)
     return bool(re.search(rf"^(?:the |my )?{re.escape(word)}\b|\b{re.escape(word)}$", thing, re.IGNORECASE))

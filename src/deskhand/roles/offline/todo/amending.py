@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from deskhand.core.human import AddTodo, Amendment, AmendRequest, ChangeTodo, RemoveTodo, TodoEdit
 from deskhand.core.statuses import SubtaskStatus
 from deskhand.core.subtask import Subtask, WorkerRole
+from deskhand.language import is_chinese
 from deskhand.roles.offline.detour import is_move
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse
 from deskhand.roles.offline.language.instructions import Instruction, NotUnderstood
 from deskhand.roles.offline.manager import seen_after
-from deskhand.roles.offline.scene import speaks_chinese
 from deskhand.roles.offline.technician import codes_in, parted
 from deskhand.roles.offline.todo.item_words import OPEN, Item, by_place, meant, number_of
 from deskhand.roles.offline.todo.phrases import bare, begins, exchanges, halves, is_all, named, without_lead
@@ -48,7 +48,7 @@ def _item(edit: TodoEdit) -> str:
 
 
 def amended(request: AmendRequest) -> Amendment:
-    zh = speaks_chinese(request.said)
+    zh = is_chinese(request.said)
     said = request.said.strip()
     change = _Reader(request, zh).read(said) if len(said) <= MAX_WORDS else None
     if change is not None:
