@@ -1,4 +1,4 @@
-"""The command line of a sandbox: what the code sees of the system, and its limits. Starting it is `sandbox`'s work."""
+"""Builds the command line of a sandbox: what the code sees of the system, and its limits. `process_tree` runs it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Language = Literal["bash", "python"]
 
 HOME = "/home/worker"
 NOBODY = 65534
-# Where root's sandbox finds the folder: nobody can't walk to its real place.
+# Where root's sandbox finds the folder: the user nobody has no access to its real path.
 _ROOTS_DOOR = "/mnt"
 PATH = "/usr/local/bin:/usr/bin:/bin"
 _SCRATCH_BYTES = 64 * 1024 * 1024
@@ -21,7 +21,7 @@ _INTERPRETERS: dict[Language, tuple[str, ...]] = {
     "bash": ("bash", "--noprofile", "--norc"),
     "python": ("python3", "-u"),
 }
-# What programs need to run; the rest of /etc may tell about the host and its people.
+# What programs need to run; the rest of /etc may reveal the host and its users.
 _ETC = (
     "alternatives", "ca-certificates", "fonts", "group", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime",
     "mime.types", "nsswitch.conf", "passwd", "protocols", "services", "ssl/certs", "timezone",
@@ -29,7 +29,7 @@ _ETC = (
 _ETC_NETWORK = ("hosts", "resolv.conf")
 
 
-def environment(home: str) -> dict[str, str]:
+def build_environment(home: str) -> dict[str, str]:
     return {
         "PATH": PATH,
         "HOME": home,
@@ -37,16 +37,16 @@ def environment(home: str) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "TERM": "dumb",
         "PYTHONDONTWRITEBYTECODE": "1",
-        # The code itself lies elsewhere, and what it wrote earlier may be a module.
+        # The code file is elsewhere, and files that earlier code wrote may be modules.
         "PYTHONPATH": home,
     }
 
 
-def limited(settings: SandboxSettings, seconds: float, processes: int | None = None) -> list[str]:
-    """Limits that the kernel holds by itself, also when nobody watches."""
+def build_limits(settings: SandboxSettings, seconds: float, processes: int | None = None) -> list[str]:
+    """Return the command prefix that sets limits which the kernel enforces."""
     megabyte = 1024 * 1024
     limits = {
-        # RLIMIT_DATA and not RLIMIT_AS: many runtimes reserve far more addresses than they ever use.
+        # RLIMIT_DATA, not RLIMIT_AS: many runtimes reserve far more addresses than they ever use.
         "data": settings.memory_mb * megabyte,
         "fsize": settings.file_mb * megabyte,
         "cpu": int(seconds) + 1,
@@ -58,11 +58,11 @@ def limited(settings: SandboxSettings, seconds: float, processes: int | None = N
     return ["prlimit", *(f"--{name}={value}" for name, value in limits.items()), "--"]
 
 
-def interpreter(language: Language, file: str) -> list[str]:
+def build_interpreter(language: Language, file: str) -> list[str]:
     return [*_INTERPRETERS[language], file]
 
 
-def sandboxed(
+def build_bwrap_command(
     bwrap: str,
     settings: SandboxSettings,
     language: Language,
@@ -73,7 +73,7 @@ def sandboxed(
     filter_fd: int | None,
     status_fd: int,
 ) -> list[str]:
-    """The code and the filter come as open files, so that nothing of them lies around."""
+    """Return the sandbox's command line. Code and filter are open files, so that nothing of them is left on disk."""
     as_root = os.geteuid() == 0
     home = _ROOTS_DOOR if as_root else str(folder)
     code_file = f"/run/code/main.{'py' if language == 'python' else 'sh'}"
@@ -82,7 +82,7 @@ def sandboxed(
         bwrap, "--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent", "--new-session",
         "--uid", str(NOBODY), "--gid", str(NOBODY), "--hostname", "sandbox", "--json-status-fd", str(status_fd),
         *(["--share-net"] if settings.network else []),
-        *_system(settings.network),
+        *_bind_system(settings.network),
         "--proc", "/proc", "--dev", "/dev",
         "--size", str(_SCRATCH_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev",
         "--size", str(_SCRATCH_BYTES), "--tmpfs", "/tmp",
@@ -92,16 +92,16 @@ def sandboxed(
         *(["--seccomp", str(filter_fd)] if filter_fd is not None else []),
         "--clearenv",
     ]  # fmt: skip
-    for name, value in environment(HOME).items():
+    for name, value in build_environment(HOME).items():
         command += ["--setenv", name, value]
-    # The process that stands for init inside counts as well.
-    return [*command, *limited(settings, seconds, settings.processes + 1), *interpreter(language, code_file)]
+    # The sandbox's init process counts as well.
+    return [*command, *build_limits(settings, seconds, settings.processes + 1), *build_interpreter(language, code_file)]
 
 
 def _become_nobody(folder: Path) -> list[str]:
-    """Root's sandbox is nobody's: the kernel sets no limit to the number of root's processes.
+    """Run root's sandbox as nobody: the kernel does not limit the number of root's processes.
 
-    Each program here turns into the next one, so that the sandbox stays our own child and dies with us.
+    Each program here execs the next one, so that the sandbox stays our own child and dies with us.
     """
     return [
         "unshare", "--mount", "sh", "-c", f'mount --bind "$0" {_ROOTS_DOOR} && exec "$@"', str(folder),
@@ -109,7 +109,7 @@ def _become_nobody(folder: Path) -> list[str]:
     ]  # fmt: skip
 
 
-def _system(network: bool) -> list[str]:
+def _bind_system(network: bool) -> list[str]:
     binds = ["--ro-bind", "/usr", "/usr"]
     for folder in ("bin", "sbin", "lib", "lib32", "lib64"):
         path = Path("/", folder)
@@ -118,6 +118,6 @@ def _system(network: bool) -> list[str]:
         else:
             binds += ["--ro-bind-try", str(path), str(path)]
     for name in (*_ETC, *(_ETC_NETWORK if network else ())):
-        # A symbolic link may lead out of what is shown (resolv.conf into /run), so its target is shown in its place.
+        # A symbolic link may lead out of what is bound (resolv.conf into /run), so its target is bound in its place.
         binds += ["--ro-bind-try", str(Path("/etc", name).resolve()), f"/etc/{name}"]
     return binds

@@ -1,4 +1,4 @@
-"""One process tree that runs code, in a sandbox or bare: started with nothing of ours, ended as a whole."""
+"""One process tree that runs code, with or without a sandbox: it inherits nothing of ours, and is ended as a whole."""
 
 from __future__ import annotations
 
@@ -13,8 +13,15 @@ from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from deskhand.sandbox.bwrap_command import PATH, Language, environment, interpreter, limited, sandboxed
-from deskhand.sandbox.syscall_filter import seccomp_filter
+from deskhand.sandbox.bwrap_command import (
+    PATH,
+    Language,
+    build_bwrap_command,
+    build_environment,
+    build_interpreter,
+    build_limits,
+)
+from deskhand.sandbox.syscall_filter import build_seccomp_filter
 from deskhand.settings.schema import SandboxSettings
 
 _END_S = 10.0
@@ -22,8 +29,8 @@ _BUFFER = 65_536
 T = TypeVar("T")
 
 
-class Tree:
-    """A started tree. `status` is where bubblewrap writes what it did; None without a sandbox."""
+class ProcessTree:
+    """A started tree. `status` is the file where bubblewrap reports; None without a sandbox."""
 
     def __init__(
         self, process: asyncio.subprocess.Process, output: asyncio.StreamReader, status: int | None = None
@@ -37,9 +44,9 @@ class Tree:
         return self.process.pid
 
     @property
-    def refused(self) -> bool:
-        """Whether bubblewrap ended without having run anything: it tells an exit code only if it did."""
-        return self._status is not None and "exit-code" not in _told(self._status)
+    def is_refused(self) -> bool:
+        """True if bubblewrap ended without running anything: it reports an exit code only if it did."""
+        return self._status is not None and "exit-code" not in _read_status(self._status)
 
     @property
     def exit_code(self) -> int:
@@ -47,58 +54,58 @@ class Tree:
         assert code is not None, "asked for after the end"
         return code if code >= 0 else 128 - code
 
-    async def end(self) -> None:
-        """Kill what still runs; when this returns or is cancelled, nothing does, whatever it did to get away."""
-        _, cancelled = await undisturbed(self._end())
+    async def end_tree(self) -> None:
+        """Kill what still runs; when this returns or is cancelled, nothing does, however it tried to escape."""
+        _, cancelled = await run_undisturbed(self._kill_tree())
         if cancelled:
             raise asyncio.CancelledError
 
-    async def _end(self) -> None:
+    async def _kill_tree(self) -> None:
         if self._status is None or self.process.returncode is None:
-            # Without a sandbox, what was left in the background is in the group, unless it took pains to leave it.
+            # Without a sandbox, background processes are in the group, unless they left it on purpose.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self.pid, signal.SIGKILL)
         async with asyncio.timeout(_END_S):
             await self.process.wait()
         if self._status is not None:
-            await _end_init(self._status)
+            await _kill_init(self._status)
 
 
 @asynccontextmanager
-async def in_sandbox(
+async def start_sandboxed(
     bwrap: str, settings: SandboxSettings, folder: Path, language: Language, code: str, seconds: float
-) -> AsyncGenerator[Tree, None]:
+) -> AsyncGenerator[ProcessTree, None]:
     with ExitStack() as opened:
-        program = seccomp_filter(settings.network)
-        code_fd, status = _memory_file(code.encode(), opened), _memory_file(b"", opened)
-        filter_fd = _memory_file(program, opened) if program else None
-        command = sandboxed(
+        program = build_seccomp_filter(settings.network)
+        code_fd, status = _open_memory_file(code.encode(), opened), _open_memory_file(b"", opened)
+        filter_fd = _open_memory_file(program, opened) if program else None
+        command = build_bwrap_command(
             bwrap, settings, language, seconds, folder, code_fd=code_fd, filter_fd=filter_fd, status_fd=status
         )
         handed = [fd for fd in (code_fd, filter_fd, status) if fd is not None]
         # Its environment can be read inside (/proc/1/environ), so it gets nothing of ours.
-        async with _started(opened, command, status, env={"PATH": PATH}, pass_fds=handed, cwd="/") as tree:
+        async with _start_tree(opened, command, status, env={"PATH": PATH}, pass_fds=handed, cwd="/") as tree:
             yield tree
 
 
 @asynccontextmanager
-async def bare(
+async def start_bare(
     settings: SandboxSettings, folder: Path, language: Language, code: str, seconds: float
-) -> AsyncGenerator[Tree, None]:
-    """Without a sandbox, where the user allowed that: limits, but no walls."""
+) -> AsyncGenerator[ProcessTree, None]:
+    """Run code without a sandbox, if the user allowed that: limits, but no isolation."""
     with ExitStack() as opened:
-        code_fd = _memory_file(code.encode(), opened)
-        command = [*limited(settings, seconds), *interpreter(language, f"/proc/self/fd/{code_fd}")]
-        env = environment(str(folder))
-        async with _started(opened, command, None, env=env, pass_fds=[code_fd], cwd=folder) as tree:
+        code_fd = _open_memory_file(code.encode(), opened)
+        command = [*build_limits(settings, seconds), *build_interpreter(language, f"/proc/self/fd/{code_fd}")]
+        env = build_environment(str(folder))
+        async with _start_tree(opened, command, None, env=env, pass_fds=[code_fd], cwd=folder) as tree:
             yield tree
 
 
 @asynccontextmanager
-async def _started(
+async def _start_tree(
     opened: ExitStack, command: list[str], status: int | None, **options: Any
-) -> AsyncGenerator[Tree, None]:
-    """A pipe of our own takes all that it writes: a process that holds it open does not hold us up."""
+) -> AsyncGenerator[ProcessTree, None]:
+    """Read the output by a pipe of our own: a process that holds it open does not block us."""
     reading, writing = os.pipe()
     try:
         output = asyncio.StreamReader(limit=_BUFFER)
@@ -106,25 +113,25 @@ async def _started(
             lambda: asyncio.StreamReaderProtocol(output), os.fdopen(reading, "rb")
         )
         opened.callback(transport.close)
-        # Cancelled in the middle, asyncio kills the first process only, and does not wait for the others.
-        process, cancelled = await undisturbed(
+        # If cancelled meanwhile, asyncio would kill only the first process, and not wait for the others.
+        process, cancelled = await run_undisturbed(
             asyncio.create_subprocess_exec(
                 *command, stdin=subprocess.DEVNULL, stdout=writing, stderr=writing, start_new_session=True, **options
             )
         )
     finally:
         os.close(writing)
-    tree = Tree(process, output, status)
+    tree = ProcessTree(process, output, status)
     try:
         if cancelled:
             raise asyncio.CancelledError
         yield tree
     finally:
-        await tree.end()
+        await tree.end_tree()
 
 
-async def undisturbed(work: Coroutine[Any, Any, T]) -> tuple[T, bool]:
-    """The result of what must not be cut in half, and whether it was cancelled meanwhile: pass that on afterwards."""
+async def run_undisturbed(work: Coroutine[Any, Any, T]) -> tuple[T, bool]:
+    """Return the result, and whether the caller was cancelled meanwhile, which it must raise afterwards."""
     task, cancelled = asyncio.ensure_future(work), False
     while not task.done():
         try:
@@ -134,7 +141,7 @@ async def undisturbed(work: Coroutine[Any, Any, T]) -> tuple[T, bool]:
     return task.result(), cancelled
 
 
-def _memory_file(data: bytes, opened: ExitStack) -> int:
+def _open_memory_file(data: bytes, opened: ExitStack) -> int:
     file = os.memfd_create("deskhand")
     opened.callback(os.close, file)
     os.write(file, data)
@@ -145,9 +152,9 @@ def _memory_file(data: bytes, opened: ExitStack) -> int:
 # --- the end ---------------------------------------------------------------------------------------------------
 
 
-async def _end_init(status: int) -> None:
-    """Kill the sandbox's first process and wait: the kernel lets it go only after all the others are gone."""
-    told = _told(status)
+async def _kill_init(status: int) -> None:
+    """Kill the sandbox's init process and wait: the kernel ends it only after all the others."""
+    told = _read_status(status)
     pid = told.get("child-pid")
     if pid is None:
         return
@@ -156,17 +163,17 @@ async def _end_init(status: int) -> None:
     except ProcessLookupError:
         return
     try:
-        # The number may belong to someone else by now; the namespace does not.
+        # The pid may belong to another process by now; the namespace does not.
         if os.stat(f"/proc/{pid}/ns/pid").st_ino == told.get("pid-namespace"):
             signal.pidfd_send_signal(init, signal.SIGKILL)
-            await _gone(init)
+            await _wait_for_exit(init)
     except (FileNotFoundError, ProcessLookupError):
         return
     finally:
         os.close(init)
 
 
-async def _gone(pidfd: int) -> None:
+async def _wait_for_exit(pidfd: int) -> None:
     loop, gone = asyncio.get_running_loop(), asyncio.Event()
     loop.add_reader(pidfd, gone.set)
     try:
@@ -176,10 +183,10 @@ async def _gone(pidfd: int) -> None:
         loop.remove_reader(pidfd)
 
 
-def _told(status: int) -> dict[str, int]:
-    """All that bubblewrap wrote: one JSON object a line, numbers only.
+def _read_status(status: int) -> dict[str, int]:
+    """Return all that bubblewrap reported: one JSON object a line, numbers only.
 
-    Killed while it writes, it leaves half a line: then it had not let the sandbox's first process go on yet,
+    Killed while it writes, it leaves half a line: then it had not let the sandbox's init process continue yet,
     and that one was killed with it, as one of its group.
     """
     told: dict[str, int] = {}
