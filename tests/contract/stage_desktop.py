@@ -21,7 +21,7 @@ from deskhand.clock import SystemClock
 from deskhand.core.actions import ActionKind, OpenApp
 from deskhand.core.geometry import Rect
 from deskhand.devices.desktop.device import open_desktop
-from deskhand.devices.desktop.windows import active_id, title_of
+from deskhand.devices.desktop.windows import find_active_id, title_of
 from deskhand.settings.schema import DesktopSettings
 from tests.contract.stage import PLAIN, Board, Felt, until
 from tests.devices.desktop.desktop_stage import SYSTEM_PYTHON
@@ -100,7 +100,7 @@ class DesktopStage:
         return False
 
     async def reset(self) -> None:
-        for window in await self.device.windows():
+        for window in await self.device.list_windows():
             if window.title != "Board":
                 with suppress(ProcessLookupError):
                     os.kill(window.pid, signal.SIGKILL)
@@ -108,7 +108,7 @@ class DesktopStage:
         await self._ask("reset")
 
     async def _alone(self) -> bool:
-        return len(await self.device.windows()) == 1 and await self.where() == "Board"
+        return len(await self.device.list_windows()) == 1 and await self.where() == "Board"
 
     async def board(self) -> Board:
         facts = await self._ask("look")
@@ -123,7 +123,7 @@ class DesktopStage:
 
     async def where(self) -> str:
         with suppress(XError):  # it went away while being looked at
-            if active := active_id(self._display):
+            if active := find_active_id(self._display):
                 return title_of(self._display, self._display.create_resource_object("window", active))
         return ""
 

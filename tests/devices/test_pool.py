@@ -18,7 +18,7 @@ from deskhand.core.protocols import Device
 from deskhand.devices.android.adb.client import AdbClient
 from deskhand.devices.android.provider import PhoneProvider
 from deskhand.devices.browser.provider import BrowserProvider
-from deskhand.devices.desktop.provider import Desktops
+from deskhand.devices.desktop.provider import DesktopProvider
 from deskhand.devices.pool import Pool
 from deskhand.settings.schema import BrowserSettings, DesktopSettings, Settings
 from tests.devices.conftest import Plug
@@ -168,7 +168,7 @@ async def test_a_display_or_a_browser_that_does_not_answer_is_listed_as_such() -
         assert (browser.state, browser.detail.partition(":")[0]) == ("unusable", "No browser answers at http")
         listening.listen()
         assert [info.state for info in await browsers.found()] == ["ready"]
-    (desktop,) = await Desktops(DesktopSettings(display=":987"), SystemClock()).found()
+    (desktop,) = await DesktopProvider(DesktopSettings(display=":987"), SystemClock()).found()
     assert (desktop.state, desktop.detail) == (
         "unusable",
         "No X server answers at :987: check DISPLAY and desktop.display.",

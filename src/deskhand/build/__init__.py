@@ -236,13 +236,13 @@ def make_pool(settings: Settings, clock: Clock, simulated: SimulatedPhones) -> P
     from deskhand.devices.android.adb.client import AdbClient
     from deskhand.devices.android.provider import PhoneProvider
     from deskhand.devices.browser.provider import BrowserProvider
-    from deskhand.devices.desktop.provider import Desktops
+    from deskhand.devices.desktop.provider import DesktopProvider
     from deskhand.devices.pool import Pool
 
     providers: dict[str, Provider] = {
         "sim": simulated,
         "android": PhoneProvider(AdbClient(settings.adb), clock),
         "browser": BrowserProvider(settings.browser, clock, settings.policy),
-        "desktop": Desktops(settings.desktop, clock),
+        "desktop": DesktopProvider(settings.desktop, clock),
     }
     return Pool(providers, clock=clock, locks=settings.data_dir / "locks")

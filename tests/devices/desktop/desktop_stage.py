@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from Xlib import X
+from Xlib.display import Display
+from Xlib.protocol.event import ClientMessage
 
 from deskhand.clock import SystemClock
 from deskhand.core.actions import OpenApp
@@ -78,9 +81,26 @@ class Stage:
 
         return await wait_for(there, f"element {name}")
 
+    async def move_window(self, title: str, bounds: Rect) -> None:
+        """Put a window's contents at these bounds, by the window manager."""
+        (window,) = [window for window in await self.device.list_windows() if title in window.title]
+        # StaticGravity: the contents, not the frame, go to x and y. The next bits say that all four values count,
+        # and that a pager asks.
+        flags = X.StaticGravity | 0b1111 << 8 | 2 << 12
+        data = [flags, bounds.left, bounds.top, bounds.width, bounds.height]
+        display = Display(self.device.display)
+        try:
+            moved = display.create_resource_object("window", window.id)
+            kind = display.intern_atom("_NET_MOVERESIZE_WINDOW")
+            message = ClientMessage(window=moved, client_type=kind, data=(32, data))
+            display.screen().root.send_event(message, X.SubstructureRedirectMask | X.SubstructureNotifyMask)
+            display.sync()
+        finally:
+            display.close()
+
     async def clear(self) -> None:
         """End every program on the desktop."""
-        for window in await self.device.windows():
+        for window in await self.device.list_windows():
             with suppress(ProcessLookupError):
                 os.kill(window.pid, signal.SIGTERM)
                 os.kill(window.pid, signal.SIGCONT)
@@ -88,7 +108,7 @@ class Stage:
             (self.folder / f"{script}.log").unlink(missing_ok=True)
 
         async def empty() -> bool:
-            return not await self.device.windows()
+            return not await self.device.list_windows()
 
         await wait_for(empty, "an empty desktop")
 

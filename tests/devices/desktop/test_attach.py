@@ -96,7 +96,7 @@ async def test_the_sessions_display_is_used_when_there_is_one(monkeypatch: pytes
 
 
 async def test_a_display_that_is_not_there_is_a_clear_sentence() -> None:
-    with pytest.raises(DeviceSetup, match=r"The X display ':987' can't be opened.*Check DISPLAY"):
+    with pytest.raises(DeviceSetup, match=r"The X display ':987' can't be opened.*check DISPLAY"):
         await open_desktop(DesktopSettings(display=":987"), clock=SystemClock())
 
 
@@ -161,7 +161,7 @@ async def test_nothing_outlives_a_killed_keeper(tmp_path: Path) -> None:
     asyncio.get_running_loop().set_exception_handler(lambda _loop, context: noise.append(context["message"]))
     async with staged(tmp_path / "share") as stage:
         await stage.device.act(actions.OpenApp(name="xterm"))
-        window = (await stage.device.windows())[-1]
+        window = (await stage.device.list_windows())[-1]
         keeper = int(Path(f"/proc/{window.pid}/stat").read_text().rpartition(")")[2].split()[1])
         os.kill(keeper, signal.SIGKILL)
         await wait_for(lambda: not Path(f"/proc/{window.pid}").exists(), "the program to die with its keeper")

@@ -115,7 +115,7 @@ async def test_the_wheel_turns_all_four_ways(board: Stage, direction: actions.Di
 
 
 async def test_a_scroll_without_a_point_is_over_the_front_window(board: Stage) -> None:
-    front = (await board.device.windows())[-1]
+    front = (await board.device.list_windows())[-1]
     await board.device.act(actions.Scroll())
     display = Display(board.device.display)
     pointer = display.screen().root.query_pointer()
@@ -234,7 +234,7 @@ async def test_a_killed_x_server_is_a_gone_device(tmp_path_factory: pytest.TempP
                 lambda: stage.device.elements(),
                 lambda: stage.device.app(),
             ):
-                with pytest.raises(DeviceGone, match="is gone"):
+                with pytest.raises(DeviceGone, match=r"The X server .* ended"):
                     await call()
 
 

@@ -14,8 +14,8 @@ from Xlib.display import Display
 from deskhand.core import actions
 from deskhand.core.errors import ActionFailed, TextNotTyped
 from deskhand.devices.desktop import clipboard
-from deskhand.devices.desktop.clipboard import Clipboard
-from deskhand.devices.desktop.typing import holds
+from deskhand.devices.desktop.clipboard import DesktopClipboard
+from deskhand.devices.desktop.typing import holds_text
 from tests.devices.desktop.desktop_stage import Stage, middle, staged, wait_for
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -124,7 +124,7 @@ async def test_a_password_is_typed_but_never_shown(form: tuple[Stage, str]) -> N
 
 async def test_text_goes_to_the_window_with_the_keyboard_before_the_window_manager_says_so(stage: Stage) -> None:
     await stage.open("GTK board")
-    (behind,) = [window for window in await stage.device.windows() if window.active]
+    (behind,) = [window for window in await stage.device.list_windows() if window.active]
     await stage.open("Qt form")
     await stage.device.act(actions.Click(**middle(await stage.element("Name", "field"))))
     # As it stands for a moment after a click into another window.
@@ -175,21 +175,21 @@ async def test_more_strange_characters_than_spare_keys_still_arrive(terminal: St
 
 async def test_without_a_window_there_is_nothing_to_type_into(stage: Stage) -> None:
     await stage.clear()
-    with pytest.raises(ActionFailed, match="No window has the keyboard"):
+    with pytest.raises(ActionFailed, match="No window has the focus"):
         await stage.device.act(actions.Type(text="hello"))
 
 
 async def test_the_clipboard_is_given_back_after_a_paste(stage: Stage) -> None:
-    other = Clipboard(stage.device.display)
-    await other.open()
-    other.offer("what the user had copied", lambda _client: None)
+    other = DesktopClipboard(stage.device.display)
+    await other.open_connection()
+    other.offer_text("what the user had copied", lambda _client: None)
     await stage.open("GTK board")
     assert await stage.device.act(actions.Type(text="机密")) == "read back"
-    reader = Clipboard(stage.device.display)
-    await reader.open()
+    reader = DesktopClipboard(stage.device.display)
+    await reader.open_connection()
 
     async def given_back() -> bool:
-        return await reader.read() == "what the user had copied"
+        return await reader.read_text() == "what the user had copied"
 
     await wait_for(given_back, "the old clipboard")
     await other.close()
@@ -202,9 +202,9 @@ async def busy_before_the_paste(stage: Stage, seconds: float) -> AsyncIterator[a
     await stage.open("GTK board")
     await stage.device.act(actions.Click(**middle(await stage.element("Name", "field"))))
     await stage.device.act(actions.Type(text="", clear_first=True))
-    (board,) = [window for window in await stage.device.windows() if window.active]
-    user = Clipboard(stage.device.display)
-    await user.open()
+    (board,) = [window for window in await stage.device.list_windows() if window.active]
+    user = DesktopClipboard(stage.device.display)
+    await user.open_connection()
     stopped = asyncio.Event()
 
     def stop(_client: int) -> None:
@@ -214,7 +214,7 @@ async def busy_before_the_paste(stage: Stage, seconds: float) -> AsyncIterator[a
             stopped.set()
             asyncio.get_running_loop().call_later(seconds, os.kill, board.pid, signal.SIGCONT)
 
-    user.offer("what the user had copied", stop)
+    user.offer_text("what the user had copied", stop)
     yield stopped
     await user.close()
 
@@ -287,4 +287,4 @@ async def test_typing_that_is_cancelled_leaves_no_key_pressed(terminal: Stage) -
 async def test_what_counts_as_typed(
     after: str, text: str, before: str, replaced: tuple[int, int] | None, verdict: bool
 ) -> None:
-    assert holds(after, text, before, replaced) is verdict
+    assert holds_text(after, text, before, replaced) is verdict

@@ -1,6 +1,6 @@
-"""Installed programs by the names people use: `.desktop` files, English and Chinese, exact or nearly so. Pure reading.
+"""Reads installed programs from `.desktop` files and finds them by the names users say, in English and Chinese.
 
-Starting them, and checking that they came to the front, is the device's business.
+Starting them is up to `app_launcher`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rapidfuzz import fuzz
 
 _CLOSE_ENOUGH = 84
 _NAMES = ("Name", "Name[zh_CN]", "Name[zh]", "GenericName", "GenericName[zh_CN]", "GenericName[zh]")
-# What people call a kind of program, where its file only tells a brand: category or word in the file → names.
+# Names for a kind of program whose file gives only a brand: category or word in the file → names.
 _KINDS: Mapping[str, tuple[str, ...]] = {
     "calculator": ("calculator", "calc", "计算器"),
     "calculations": ("calculator", "calc", "计算器"),
@@ -31,8 +31,8 @@ _KINDS: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class App:
-    """One installed program. `command` still holds its field codes (`%U`); `words` are all names it answers to."""
+class DesktopApp:
+    """One installed program. `command` still holds its field codes (`%U`); `words` are all its names."""
 
     name: str
     words: tuple[str, ...]
@@ -47,8 +47,8 @@ class App:
         words = shlex.split(self.command)
         return Path(words[0]).name if words else ""
 
-    def argv(self, url: str = "") -> list[str]:
-        """The command line with its field codes filled in."""
+    def build_argv(self, url: str = "") -> list[str]:
+        """Return the command line with its field codes filled in."""
         filled: list[str] = []
         for word in shlex.split(self.command):
             if word in ("%u", "%U", "%f", "%F"):
@@ -60,27 +60,27 @@ class App:
         return filled
 
 
-def application_folders(environment: Mapping[str, str]) -> list[Path]:
-    """Where `.desktop` files are, the user's own first."""
+def list_application_folders(environment: Mapping[str, str]) -> list[Path]:
+    """Return the folders of `.desktop` files, the user's own first."""
     home = environment.get("XDG_DATA_HOME") or f"{environment.get('HOME', '')}/.local/share"
     shared = environment.get("XDG_DATA_DIRS") or "/usr/local/share:/usr/share"
     extra = "/var/lib/flatpak/exports/share:/var/lib/snapd/desktop"
     return [Path(part) / "applications" for part in [home, *shared.split(":"), *extra.split(":")] if part]
 
 
-def installed(folders: Iterable[Path], path: str | None) -> list[App]:
-    """Every program a menu would show; a file of the same name in an earlier folder wins."""
-    found: dict[str, App | None] = {}
+def list_installed(folders: Iterable[Path], path: str | None) -> list[DesktopApp]:
+    """Return every program a menu would show; a file of the same name in an earlier folder wins."""
+    found: dict[str, DesktopApp | None] = {}
     for folder in folders:
         for file in sorted(folder.rglob("*.desktop")):
             key = str(file.relative_to(folder))
             if key not in found:
-                found[key] = read(file, path)
+                found[key] = read_desktop_file(file, path)
     return [app for app in found.values() if app is not None]
 
 
-def read(file: Path, path: str | None) -> App | None:
-    """The program of one file, or None: hidden, not a program, or not there."""
+def read_desktop_file(file: Path, path: str | None) -> DesktopApp | None:
+    """Return the program of one file; None if it is hidden, no program, or not installed."""
     parser = configparser.RawConfigParser(strict=False, delimiters=("=",), comment_prefixes=("#",))
     parser.optionxform = str  # type: ignore[assignment,method-assign] keys are case-sensitive here
     try:
@@ -100,9 +100,9 @@ def read(file: Path, path: str | None) -> App | None:
         return None
     names = [entry[key] for key in _NAMES if entry.get(key)]
     schemes = [m for m in entry.get("MimeType", "").split(";") if m.startswith("x-scheme-handler/")]
-    return App(
+    return DesktopApp(
         name=entry["Name"],
-        words=tuple(dict.fromkeys([*names, file.stem, Path(shlex.split(command)[0]).name, *_kinds(entry)])),
+        words=tuple(dict.fromkeys([*names, file.stem, Path(shlex.split(command)[0]).name, *_kinds_of(entry)])),
         command=command,
         window_class=entry.get("StartupWMClass", ""),
         terminal=entry.get("Terminal") == "true",
@@ -111,25 +111,25 @@ def read(file: Path, path: str | None) -> App | None:
     )
 
 
-def _kinds(entry: Mapping[str, str]) -> list[str]:
-    told = " ".join(entry.get(key, "") for key in ("Categories", "Keywords", "Comment")).casefold()
-    words = told.replace(";", " ").split()
+def _kinds_of(entry: Mapping[str, str]) -> list[str]:
+    text = " ".join(entry.get(key, "") for key in ("Categories", "Keywords", "Comment")).casefold()
+    words = text.replace(";", " ").split()
     return [name for kind, names in _KINDS.items() if kind in words for name in names]
 
 
-def find(wanted: str, apps: Sequence[App]) -> App | None:
-    """The program meant by a name; a spelling that is nearly right counts."""
-    best = max(apps, key=lambda app: likeness(wanted, app), default=None)
-    return best if best is not None and likeness(wanted, best) >= _CLOSE_ENOUGH else None
+def find_app(wanted: str, apps: Sequence[DesktopApp]) -> DesktopApp | None:
+    """Return the program that a name means; a nearly right spelling counts."""
+    best = max(apps, key=lambda app: likeness_of(wanted, app), default=None)
+    return best if best is not None and likeness_of(wanted, best) >= _CLOSE_ENOUGH else None
 
 
-def nearest(wanted: str, apps: Sequence[App], count: int = 3) -> list[str]:
-    """Names to offer when there is no such program."""
-    return [app.name for app in sorted(apps, key=lambda app: -likeness(wanted, app))[:count]]
+def suggest_apps(wanted: str, apps: Sequence[DesktopApp], count: int = 3) -> list[str]:
+    """Return the names of the most similar programs."""
+    return [app.name for app in sorted(apps, key=lambda app: -likeness_of(wanted, app))[:count]]
 
 
-def likeness(wanted: str, app: App) -> float:
-    """100 for its own name, a little less for each word further down its list, then by spelling."""
+def likeness_of(wanted: str, app: DesktopApp) -> float:
+    """Return 100 for its own name, a little less for each word further down its list, then by spelling."""
     plain = wanted.casefold().strip()
     best = 0.0
     for place, word in enumerate(app.words):
@@ -138,5 +138,5 @@ def likeness(wanted: str, app: App) -> float:
         if score < 100 and len(plain) >= 3 and (plain in known.split() or known in plain.split()):
             score = max(score, 92.0)
         best = max(best, score - 0.1 * place)
-    # A program that needs a terminal is the last choice among equals: it opens none by itself.
+    # A program that needs a terminal is the last choice among equals: it opens no window itself.
     return best - 5 * app.terminal

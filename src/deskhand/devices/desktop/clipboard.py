@@ -1,4 +1,4 @@
-"""Owns the CLIPBOARD selection while a text is pasted, and tells when an application has fetched it."""
+"""Owns the CLIPBOARD selection while a text is pasted, and reports when a program has fetched it."""
 
 from __future__ import annotations
 
@@ -12,22 +12,21 @@ from Xlib.protocol import request
 from Xlib.protocol.event import SelectionNotify, SelectionRequest
 from Xlib.protocol.rq import Event
 
-from deskhand.devices.desktop.x_connection import DEAD, connect, gone, hang_up, opened
+from deskhand.devices.desktop.x_connection import DEAD, XListener, connect_display, make_gone_error
 
-# Characters in one transfer: four bytes each at most, and all has to fit into one request (256 KiB) of X.
+# Characters in one transfer: at most four bytes each, and all must fit into one X request (256 KiB).
 LARGEST = 50_000
-# Some programs fetch more than once; then the clipboard is given back as it was, so that no secret stays in it.
+# Some programs fetch more than once. After this time the clipboard is restored, so that no secret stays in it.
 _KEEP_S = 2.0
 _TEXT_TARGETS = ("UTF8_STRING", "text/plain;charset=utf-8", "text/plain", "TEXT")
 _READ_S = 0.5
 
 
-class Clipboard:
-    """One connection with one hidden window. Requests are served from the event loop."""
+class DesktopClipboard(XListener):
+    """One connection with one hidden window."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
-        self._display: Display | None = None
+        super().__init__(name)
         self._text: str | None = None
         self._ours = False
         self._fetched: Callable[[int], None] = lambda _client: None
@@ -35,12 +34,8 @@ class Clipboard:
         self._before: str | None = None
         self._return: asyncio.TimerHandle | None = None
 
-    async def open(self) -> None:
-        self._display = await opened(self._name, self._connect)
-        asyncio.get_running_loop().add_reader(self._display.display.socket, self._read)
-
-    def _connect(self) -> Display:
-        display = connect(self._name)
+    def _connect_display(self) -> Display:
+        display = connect_display(self._name)
         root = display.screen().root
         self._window = root.create_window(-1, -1, 1, 1, 0, X.CopyFromParent)
         self._clipboard = display.intern_atom("CLIPBOARD")
@@ -50,52 +45,52 @@ class Clipboard:
         display.sync()
         return display
 
-    async def lend(self, text: str, fetched: Callable[[int], None]) -> None:
-        """Offer a text for a paste, until it is taken back."""
+    async def lend_text(self, text: str, fetched: Callable[[int], None]) -> None:
+        """Offer a text for a paste, until `take_text_back`."""
         if self._return is not None:
             self._return.cancel()
         if self._return is None or not self._ours:
-            self._before = await self.read()
-        self.offer(text, fetched)
+            self._before = await self.read_text()
+        self.offer_text(text, fetched)
 
-    def take_back(self, *, pasted: bool) -> None:
-        """What was there before is put back, a little later. Who comes late for a paste that was given up gets nothing,
-        neither the text nor what the user had copied."""
+    def take_text_back(self, *, pasted: bool) -> None:
+        """Restore the previous content a little later. A program that is late for a paste that was given up gets
+        nothing: neither the text nor what the user had copied."""
         if not pasted:
             self._text = None
-        self._return = asyncio.get_running_loop().call_later(_KEEP_S, self._give_back)
+        self._return = asyncio.get_running_loop().call_later(_KEEP_S, self._restore_previous)
 
-    def _give_back(self) -> None:
+    def _restore_previous(self) -> None:
         self._return = None
         if self._display is None or not self._ours:
             return
         if self._before is not None:
-            self.offer(self._before, lambda _client: None)
+            self.offer_text(self._before, lambda _client: None)
         else:
             self._text, self._ours = None, False
             request.SetSelectionOwner(
                 display=self._display.display, window=X.NONE, selection=self._clipboard, time=X.CurrentTime
             )
             self._display.flush()
-            self._read()
+            self._process_events()
 
-    def offer(self, text: str, fetched: Callable[[int], None]) -> None:
-        """Own the selection; `fetched` is called with the X client's id base each time somebody takes the text."""
-        display = self._open_display()
+    def offer_text(self, text: str, fetched: Callable[[int], None]) -> None:
+        """Own the selection; `fetched` is called with the X client's id base each time a program fetches the text."""
+        display = self._require_display()
         self._text, self._ours, self._fetched = text, True, fetched
         self._window.set_selection_owner(self._clipboard, X.CurrentTime)
         display.flush()
-        self._read()
+        self._process_events()
 
-    async def read(self) -> str | None:
-        """What the clipboard holds as text; None when nobody owns it, or its owner does not answer."""
+    async def read_text(self) -> str | None:
+        """Return the clipboard's text; None if nobody owns it, or its owner does not answer."""
         if self._text is not None:
             return self._text
-        display = self._open_display()
+        display = self._require_display()
         self._answer = asyncio.get_running_loop().create_future()
         self._window.convert_selection(self._clipboard, self._texts[0], self._inbox, X.CurrentTime)
         display.flush()
-        self._read()
+        self._process_events()
         try:
             async with asyncio.timeout(_READ_S):
                 return await self._answer
@@ -104,36 +99,35 @@ class Clipboard:
         finally:
             self._answer = None
 
-    def _open_display(self) -> Display:
+    def _require_display(self) -> Display:
         if self._display is None:
-            raise gone(self._name)
+            raise make_gone_error(self._name)
         return self._display
 
-    def _read(self) -> None:
-        """Also after each flush: python-xlib takes in what came meanwhile, and nothing on the socket tells of it."""
+    def _process_events(self) -> None:
         try:
             while (display := self._display) is not None and display.pending_events():
-                self._handle(display, display.next_event())
+                self._handle_event(display, display.next_event())
                 display.flush()
         except DEAD:
-            self._stop()
+            self._disconnect()
 
-    def _handle(self, display: Display, event: Event) -> None:
+    def _handle_event(self, display: Display, event: Event) -> None:
         if isinstance(event, SelectionRequest):
-            self._serve(display, event)
+            self._serve_request(display, event)
         elif event.type == X.SelectionClear:
             self._text, self._ours = None, False
         elif isinstance(event, SelectionNotify) and self._answer is not None and not self._answer.done():
-            self._answer.set_result(self._received() if event.property != X.NONE else None)
+            self._answer.set_result(self._read_received() if event.property != X.NONE else None)
 
-    def _received(self) -> str | None:
+    def _read_received(self) -> str | None:
         try:
             value = self._window.get_full_property(self._inbox, X.AnyPropertyType)
         except XError:
             return None
         return bytes(value.value).decode("utf-8", "replace") if value is not None and value.format == 8 else None
 
-    def _serve(self, display: Display, asked: SelectionRequest) -> None:
+    def _serve_request(self, display: Display, asked: SelectionRequest) -> None:
         target, place = asked.target, asked.property or asked.target
         taken = False
         if self._text is None or asked.selection != self._clipboard:
@@ -156,13 +150,7 @@ class Clipboard:
         if taken:
             self._fetched(asked.requestor.id & ~display.display.info.resource_id_mask)
 
-    def _stop(self) -> None:
-        if self._display is not None:
-            asyncio.get_running_loop().remove_reader(self._display.display.socket)
-            hang_up(self._display)
-            self._display = None
-
     async def close(self) -> None:
         if self._return is not None:
             self._return.cancel()
-        self._stop()
+        self._disconnect()

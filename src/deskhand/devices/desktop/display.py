@@ -1,6 +1,6 @@
-"""Where the desktop lives: a display that is there, or a private one (Xvfb, window manager, session bus) of our own.
+"""The display to work on: an existing one, or a private one (Xvfb, window manager, session bus) of our own.
 
-Also the environment in which its programs are started, with accessibility switched on.
+Also builds the environment of its programs, with accessibility switched on.
 """
 
 from __future__ import annotations
@@ -26,14 +26,13 @@ _ACCESSIBLE = {
     "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
     "ACCESSIBILITY_ENABLED": "1",
 }
-# The first that is there. Any EWMH manager will do; without one, windows are still usable.
+# The first that is installed. Any EWMH manager will do; without one, windows are still usable.
 _MANAGERS = (("openbox",), ("xfwm4",), ("metacity",), ("marco",), ("icewm",))
 
 
 @dataclass(frozen=True)
-class Place:
-    """A display to work on: its name, the environment for programs on it, its session bus ("" for none), and the
-    window manager where it is ours."""
+class DesktopDisplay:
+    """`environment` is for programs on it, `bus` its session bus ("" for none), `manager` set only if it is ours."""
 
     display: str
     environment: Mapping[str, str]
@@ -42,17 +41,19 @@ class Place:
     manager: Child | None = None
 
 
-def existing(display: str, inherited: Mapping[str, str]) -> Place:
-    """The user's own session."""
-    environment = _environment(inherited, display)
-    return Place(display, environment, inherited.get("DBUS_SESSION_BUS_ADDRESS", ""))
+def use_existing_display(display: str, inherited: Mapping[str, str]) -> DesktopDisplay:
+    """Return the display of the user's own session."""
+    environment = _build_environment(inherited, display)
+    return DesktopDisplay(display, environment, inherited.get("DBUS_SESSION_BUS_ADDRESS", ""))
 
 
-async def private(width: int, height: int, inherited: Mapping[str, str], keeper: Keeper) -> Place:
-    """A display of our own, which lives and dies with the keeper."""
+async def start_private_display(
+    width: int, height: int, inherited: Mapping[str, str], keeper: Keeper
+) -> DesktopDisplay:
+    """Start a display of our own, which ends with the keeper."""
     xvfb = shutil.which("Xvfb", path=inherited.get("PATH"))
     if xvfb is None:
-        raise DeviceSetup("There is no display and no Xvfb to make one: install it (Debian: `apt install xvfb`).")
+        raise DeviceSetup("There is no display, and Xvfb is not installed: install it (Debian: `apt install xvfb`).")
     server = await keeper.launch(
         [xvfb, "-displayfd", "1", "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp", "-noreset"],
         inherited,
@@ -60,34 +61,34 @@ async def private(width: int, height: int, inherited: Mapping[str, str], keeper:
     )
     number = (await server.first_words(_START_S)).strip()
     if not number.isdigit():
-        raise DeviceSetup(f"Xvfb did not start: {server.complaint() or 'it said nothing'}.")
-    environment = _environment(inherited, f":{number}") | {"XDG_RUNTIME_DIR": str(keeper.folder)}
+        raise DeviceSetup(f"Xvfb could not be started: {server.complaint() or 'it gave no reason'}.")
+    environment = _build_environment(inherited, f":{number}") | {"XDG_RUNTIME_DIR": str(keeper.folder)}
     for foreign in ("DBUS_SESSION_BUS_ADDRESS", "AT_SPI_BUS_ADDRESS", "XAUTHORITY", "DESKTOP_STARTUP_ID"):
         environment.pop(foreign, None)
-    bus = await _session_bus(environment, keeper)
+    bus = await _start_session_bus(environment, keeper)
     if bus:
         environment["DBUS_SESSION_BUS_ADDRESS"] = bus
-    manager = await _window_manager(environment, keeper)
-    return Place(f":{number}", environment, bus, private=True, manager=manager)
+    manager = await _start_window_manager(environment, keeper)
+    return DesktopDisplay(f":{number}", environment, bus, private=True, manager=manager)
 
 
 class _ForbidLocalUsers(rq.Request):
-    """ChangeHosts: delete, for the family "any user of this machine", which python-xlib does not know."""
+    """ChangeHosts: delete, for the family "any user of this machine", which python-xlib lacks."""
 
     _request = rq.Struct(
         rq.Opcode(109), rq.Card8("mode"), rq.RequestLength(), rq.Card8("family"), rq.Pad(1), rq.Card16("length")
     )
 
 
-def keep_to_ourselves(display: Display) -> None:
-    """A fresh Xvfb lets every user of the machine in; from now on only the one who runs it."""
+def forbid_other_users(display: Display) -> None:
+    """Allow only the user who runs Xvfb: a new one lets in every user of the machine."""
     user = f"localuser\0#{os.getuid()}".encode()
     display.change_hosts(X.HostInsert, X.FamilyServerInterpreted, list(user))
     _ForbidLocalUsers(display=display.display, mode=X.HostDelete, family=252, length=0)
     display.sync()
 
 
-def _environment(inherited: Mapping[str, str], display: str) -> dict[str, str]:
+def _build_environment(inherited: Mapping[str, str], display: str) -> dict[str, str]:
     environment = {**inherited, **_ACCESSIBLE, "DISPLAY": display, "GDK_BACKEND": "x11", "QT_QPA_PLATFORM": "xcb"}
     for contrary in ("WAYLAND_DISPLAY", "NO_AT_BRIDGE"):
         environment.pop(contrary, None)
@@ -99,7 +100,7 @@ def _environment(inherited: Mapping[str, str], display: str) -> dict[str, str]:
     return environment
 
 
-async def _session_bus(environment: Mapping[str, str], keeper: Keeper) -> str:
+async def _start_session_bus(environment: Mapping[str, str], keeper: Keeper) -> str:
     daemon = shutil.which("dbus-daemon", path=environment.get("PATH"))
     if daemon is None:
         return ""
@@ -112,7 +113,7 @@ async def _session_bus(environment: Mapping[str, str], keeper: Keeper) -> str:
     return (await bus.first_words(_START_S)).strip()
 
 
-async def _window_manager(environment: Mapping[str, str], keeper: Keeper) -> Child | None:
+async def _start_window_manager(environment: Mapping[str, str], keeper: Keeper) -> Child | None:
     for name, *arguments in _MANAGERS:
         if program := shutil.which(name, path=environment.get("PATH")):
             return await keeper.launch([program, *arguments], environment)

@@ -1,4 +1,4 @@
-"""What the accessibility bus shows, in our normal form: only what a person could see and hit, in reading order."""
+"""Turns the nodes of the accessibility bus into Elements: only what a user can see and hit, in reading order."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Role
-from deskhand.devices.desktop.atspi import AccessibilityBus, Node, Ref, State
-from deskhand.devices.desktop.windows import WindowInfo, top_at
+from deskhand.devices.desktop.accessibility_bus import AccessibilityBus
+from deskhand.devices.desktop.accessible_node import AccessibleNode, NodeRef, NodeState
+from deskhand.devices.desktop.windows import WindowInfo, find_top_at
 
-# AT-SPI's role numbers. Those that are not here are boxes that only hold others.
+# AT-SPI's role numbers. Roles that are not here are containers.
 _ROLES: Mapping[int, Role] = {
     2: "dialog", 7: "checkbox", 8: "menu", 11: "combobox", 10: "heading", 16: "dialog", 19: "dialog", 23: "window",
     26: "image", 27: "image", 29: "text", 31: "list", 32: "item", 33: "menu", 35: "menu", 37: "tab", 40: "field",
@@ -29,78 +30,78 @@ _SCROLLED = {49}
 _CHECKED = {7, 8, 44, 45, 62, 130}
 _PRESSED_ONLY = 62
 _CLICKABLE: set[Role] = {"button", "checkbox", "radio", "switch", "tab", "link", "menu", "combobox", "item", "field"}
-# A terminal or a log may hold megabytes; nobody reads them in one look.
+# A terminal or a log may hold megabytes; only the beginning is read.
 _MOST_TEXT = 20_000
 _NUMBERED = {42, 51, 52}
 _LABELLED = {_COMBOBOX, 31, 51, 55, 65, 66, 98}
 _TEXTUAL = {60, 61, 79, 73, 94, 52, 11}
 
 
-async def look(bus: AccessibilityBus, root: Node, screen: Rect) -> list[Node]:
-    """Boxes, values and labels for everything a program shows; the top-level nodes."""
-    nodes = list(root.walk())
-    await bus.measure(nodes)
+async def read_program(bus: AccessibilityBus, root: AccessibleNode, screen: Rect) -> list[AccessibleNode]:
+    """Read boxes, values and labels of everything a program shows; return its top-level nodes."""
+    nodes = list(root.iterate_tree())
+    await bus.measure_nodes(nodes)
     for node in nodes:
         node.bounds = node.bounds.intersect(screen)
     crowded = [node for node in nodes if node.many and node.bounds.area]
-    for container, cells in zip(crowded, await asyncio.gather(*map(bus.cells, crowded)), strict=True):
+    for container, cells in zip(crowded, await asyncio.gather(*map(bus.find_cells, crowded)), strict=True):
         container.children = cells
-    named = {node.ref: node for node in root.walk()}
-    await asyncio.gather(*(_describe(bus, node, named) for node in named.values() if node.bounds.area))
+    named = {node.ref: node for node in root.iterate_tree()}
+    await asyncio.gather(*(_describe_node(bus, node, named) for node in named.values() if node.bounds.area))
     return root.children
 
 
-async def _describe(bus: AccessibilityBus, node: Node, named: Mapping[Ref, Node]) -> None:
+async def _describe_node(bus: AccessibilityBus, node: AccessibleNode, named: Mapping[NodeRef, AccessibleNode]) -> None:
     if node.role in _NUMBERED and "Value" in node.interfaces:
-        node.value = await bus.number(node.ref)
+        node.value = await bus.read_number(node.ref)
     elif node.role in _TEXTUAL and "Text" in node.interfaces:
-        node.value = await bus.text(node.ref, _MOST_TEXT) or ""
+        node.value = await bus.read_text(node.ref, _MOST_TEXT) or ""
     if node.role == _COMBOBOX and not node.value:
-        # Its name is what is chosen now.
+        # Its name is the current choice.
         node.value, node.name = node.name, ""
     if not node.name and (is_field(node) or node.role in _LABELLED):
-        labels = [named[ref].name for ref in await bus.labelled_by(node.ref) if ref in named]
+        labels = [named[ref].name for ref in await bus.list_labels(node.ref) if ref in named]
         node.label = " ".join(label for label in labels if label)
 
 
-def is_field(node: Node) -> bool:
-    # Not by the EditableText interface: GTK gives it to every text view, also to a calculator's display.
-    return node.role == PASSWORD or (node.has(State.EDITABLE) and not node.has(State.READ_ONLY))
+def is_field(node: AccessibleNode) -> bool:
+    # Not by the EditableText interface: GTK gives it to every text view, even to a calculator's display.
+    return node.role == PASSWORD or (node.has_state(NodeState.EDITABLE) and not node.has_state(NodeState.READ_ONLY))
 
 
-def focused(root: Node) -> Node | None:
-    """The node that has the keyboard: a text field before the box inside of it (Qt marks both), else the inmost."""
-    found = [node for node in root.walk() if node.has(State.FOCUSED)]
+def find_focused(root: AccessibleNode) -> AccessibleNode | None:
+    """Return the node with the focus: a text field before the box inside it (Qt marks both), else the innermost."""
+    found = [node for node in root.iterate_tree() if node.has_state(NodeState.FOCUSED)]
     return next((node for node in found if is_field(node)), found[-1] if found else None)
 
 
-def to_elements(programs: Mapping[int, Sequence[Node]], stack: Sequence[WindowInfo]) -> tuple[Element, ...]:
-    """All programs' top-level nodes, the front window first."""
+def to_elements(programs: Mapping[int, Sequence[AccessibleNode]], stack: Sequence[WindowInfo]) -> tuple[Element, ...]:
+    """Return the elements of all programs' top-level nodes, the front window first."""
     tops = [(node, pid, _window_of(node, pid, stack)) for pid, nodes in programs.items() for node in nodes]
     order = {window.id: place for place, window in enumerate(stack)}
     tops.sort(key=lambda top: -order[top[2].id] if top[2] else 0)
     collected: list[Element] = []
     for node, pid, window in tops:
         if node.role in _TOP_LEVEL and window is None:
-            continue  # not on the screen: another desktop, or minimised
-        _collect(node, pid, window, stack, None, node.bounds, collected)
+            continue  # not on the screen: on another desktop, or minimised
+        _collect_elements(node, pid, window, stack, None, node.bounds, collected)
     return tuple(collected)
 
 
-def _window_of(node: Node, pid: int, stack: Sequence[WindowInfo]) -> WindowInfo | None:
-    """The X window that a top-level node is: of the same process, by title and by place."""
+def _window_of(node: AccessibleNode, pid: int, stack: Sequence[WindowInfo]) -> WindowInfo | None:
+    """Return the X window of a top-level node: of the same process, by title and by position."""
     own = [window for window in stack if window.pid == pid]
 
-    def fit(window: WindowInfo) -> float:
+    def score_fit(window: WindowInfo) -> float:
         shared = window.bounds.intersect(node.bounds).area / max(1, max(window.bounds.area, node.bounds.area))
         return shared + (window.title == node.name)
 
-    best = max(own, key=fit, default=None)
-    return best if best is not None and fit(best) > 0 else None
+    best = max(own, key=score_fit, default=None)
+    return best if best is not None and score_fit(best) > 0 else None
 
 
-def _collect(
-    node: Node,
+def _collect_elements(
+    node: AccessibleNode,
     pid: int,
     window: WindowInfo | None,
     stack: Sequence[WindowInfo],
@@ -108,44 +109,44 @@ def _collect(
     clip: Rect,
     collected: list[Element],
 ) -> None:
-    """Depth first. A box without a name of its own is passed through; what is covered or cut off is left out."""
+    """Collect depth first. A container without a name is skipped, but not its children; hidden nodes are left out."""
     seen = node.bounds.intersect(clip)
-    if seen.area and _worth(node) and _uncovered(seen, pid, window, stack):
-        element = _element(node, seen, len(collected), parent)
+    if seen.area and _is_worth_listing(node) and _is_uncovered(seen, pid, window, stack):
+        element = _to_element(node, seen, len(collected), parent)
         collected.append(element)
         parent = element.index
-    if node.clips:
+    if node.is_clipping:
         clip = seen
-    for child in reading_order(node.children):
-        # A menu that dropped down from its bar, or a list from its box, lies outside of the one it belongs to.
-        _collect(child, pid, window, stack, parent, clip, collected)
+    for child in sort_for_reading(node.children):
+        # A menu that dropped down from its bar, or a list from its box, lies outside its parent.
+        _collect_elements(child, pid, window, stack, parent, clip, collected)
 
 
-def _worth(node: Node) -> bool:
-    told = node.name or node.value or node.label
-    known = node.role in _ROLES and (node.role != _FRAME or _at_top(node))
-    return bool(told or known or is_field(node) or node.role in _SCROLLED)
+def _is_worth_listing(node: AccessibleNode) -> bool:
+    text = node.name or node.value or node.label
+    known = node.role in _ROLES and (node.role != _FRAME or _is_top_level(node))
+    return bool(text or known or is_field(node) or node.role in _SCROLLED)
 
 
-def _at_top(node: Node) -> bool:
+def _is_top_level(node: AccessibleNode) -> bool:
     return node.parent is None or node.parent.role == _APPLICATION
 
 
-def _uncovered(seen: Rect, pid: int, window: WindowInfo | None, stack: Sequence[WindowInfo]) -> bool:
-    top = top_at(stack, *seen.center)
+def _is_uncovered(seen: Rect, pid: int, window: WindowInfo | None, stack: Sequence[WindowInfo]) -> bool:
+    top = find_top_at(stack, *seen.center)
     if top is None or top.pid != pid:
-        # The middle of a big window is often covered while its edges are not; a window counts as long as it is there.
+        # The middle of a big window is often covered while its edges are not, so a window itself always counts.
         return window is not None and top is not None and seen == window.bounds
     return top.menu or window is None or window.menu or top.id == window.id or seen == window.bounds
 
 
-def _element(node: Node, seen: Rect, index: int, parent: int | None) -> Element:
+def _to_element(node: AccessibleNode, seen: Rect, index: int, parent: int | None) -> Element:
     field = is_field(node)
     role: Role = "field" if field and node.role not in (_COMBOBOX, TERMINAL) else _ROLES.get(node.role, "group")
     if role in ("group", "window") and node.parent is not None:
-        # Qt shows bare widgets as windows, and calls every border around a widget a frame.
-        role = "window" if _at_top(node) else "group"
-    checked = node.has(State.CHECKED) or node.has(State.PRESSED) if node.role in _CHECKED else None
+        # Qt reports bare widgets as windows, and every border around a widget as a frame.
+        role = "window" if _is_top_level(node) else "group"
+    checked = node.has_state(NodeState.CHECKED) or node.has_state(NodeState.PRESSED) if node.role in _CHECKED else None
     if node.role == _PRESSED_ONLY:
         checked = checked or None
     name = node.name or node.label or ("" if field else node.description)
@@ -158,11 +159,11 @@ def _element(node: Node, seen: Rect, index: int, parent: int | None) -> Element:
         hint=node.description if node.description != name else "",
         id=f"{node.ref.bus}{node.ref.path}",
         parent=parent,
-        enabled=node.has(State.SENSITIVE) or node.has(State.ENABLED),
-        focused=node.has(State.FOCUSED),
-        selected=node.has(State.SELECTED),
+        enabled=node.has_state(NodeState.SENSITIVE) or node.has_state(NodeState.ENABLED),
+        focused=node.has_state(NodeState.FOCUSED),
+        selected=node.has_state(NodeState.SELECTED),
         checked=checked,
-        clickable=role in _CLICKABLE or ("Action" in node.interfaces and node.has(State.FOCUSABLE)),
+        clickable=role in _CLICKABLE or ("Action" in node.interfaces and node.has_state(NodeState.FOCUSABLE)),
         editable=field,
         scrollable=node.many or node.role in _SCROLLED,
         password=node.role == PASSWORD,
@@ -170,10 +171,10 @@ def _element(node: Node, seen: Rect, index: int, parent: int | None) -> Element:
     )
 
 
-def reading_order(nodes: Iterable[Node]) -> list[Node]:
-    """Rows from top to bottom, each from left to right: toolkits list children in the order they were made."""
-    ordered: list[Node] = []
-    row: list[Node] = []
+def sort_for_reading(nodes: Iterable[AccessibleNode]) -> list[AccessibleNode]:
+    """Sort by row from the top, then from the left: toolkits list children in the order they were created."""
+    ordered: list[AccessibleNode] = []
+    row: list[AccessibleNode] = []
     for node in sorted(nodes, key=lambda node: node.bounds.center[1]):
         if row and node.bounds.center[1] >= row[0].bounds.bottom:
             ordered += sorted(row, key=lambda node: node.bounds.left)

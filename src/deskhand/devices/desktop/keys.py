@@ -1,4 +1,4 @@
-"""Names of keys, as people and models say them, to X keysyms. Pure: no server is asked."""
+"""Maps key names, as users and models write them, to X keysyms, without asking a server."""
 
 from collections.abc import Iterable
 
@@ -23,12 +23,12 @@ _ALIASES = {
 
 SHIFT = XK.string_to_keysym("Shift_L")
 CAPS_LOCK = XK.string_to_keysym("Caps_Lock")
-# Control characters that a text may hold, and the keys that make them.
+# Control characters in a text, and the keys that produce them.
 _CONTROLS = {"\n": "Return", "\r": "Return", "\t": "Tab"}
 
 
 def keysym_of_character(character: str) -> int:
-    """Latin-1 keysyms are the code points themselves; all others have a Unicode keysym."""
+    """Return a character's keysym: the code point itself in Latin-1, else a Unicode keysym."""
     if control := _CONTROLS.get(character):
         return XK.string_to_keysym(control)
     code = ord(character)
@@ -36,7 +36,7 @@ def keysym_of_character(character: str) -> int:
 
 
 def keysym_of_name(name: str) -> int:
-    """`ctrl`, `F5`, `Page_Up`, `é`, `中`; raises NotPossible for a name that no key has."""
+    """Return the keysym of `ctrl`, `F5`, `Page_Up`, `é`, `中`; raises NotPossible if no key has that name."""
     if len(name) == 1:
         return keysym_of_character(name)
     plain = name.strip().lower().replace(" ", "").replace("-", "_")
@@ -44,15 +44,15 @@ def keysym_of_name(name: str) -> int:
     for spelling in (known, name.strip(), plain.upper(), plain.capitalize()):
         if spelling and (keysym := XK.string_to_keysym(spelling)):
             return keysym
-    raise NotPossible(f"There is no key called {name!r}; keys are called Enter, Escape, Page_Up, F5, ctrl, a.")
+    raise NotPossible(f"There is no key called {name!r}: use a name such as Enter, Escape, Page_Up, F5, ctrl, a.")
 
 
 def chord_of(names: Iterable[str]) -> list[int]:
-    """Keysyms of a hotkey, in the order they are pressed; `ctrl+c` in one word counts as two."""
-    return [keysym_of_name(part) for name in names for part in _parts(name)]
+    """Return the keysyms of a hotkey in the order they are pressed; `ctrl+c` in one word counts as two."""
+    return [keysym_of_name(part) for name in names for part in _split_hotkey(name)]
 
 
-def _parts(name: str) -> list[str]:
+def _split_hotkey(name: str) -> list[str]:
     if len(name) <= 1 or "+" not in name:
         return [name]
     # `ctrl++` ends in the plus key itself.

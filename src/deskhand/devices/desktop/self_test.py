@@ -1,4 +1,4 @@
-"""The desktop's targets for the self-test: small windows, found in the picture, clicked, felt, removed."""
+"""The self-test at attach: shows small windows, finds them in a frame, clicks them, and checks where clicks arrive."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ from deskhand.core.errors import DeviceSetup
 from deskhand.core.protocols import Clock
 from deskhand.core.screen import Frame
 from deskhand.devices.click_test import check_aim
-from deskhand.devices.desktop import pointer_and_keyboard
-from deskhand.devices.desktop.x_connection import DEAD, Camera, XThread
+from deskhand.devices.desktop.frames import DesktopCamera
+from deskhand.devices.desktop.pointer import click_at, move_pointer, read_pointer
+from deskhand.devices.desktop.x_connection import DEAD, XThread
 
 _SIZE = 12
 _PATIENCE_S = 2.0
@@ -24,39 +25,41 @@ _POLL_S = 0.01
 
 
 @dataclass(frozen=True)
-class _Target:
+class _ClickTarget:
     window: Window
     corner: tuple[int, int]
     colour: int
 
 
-async def check_desktop_aim(x: XThread, camera: Camera, clock: Clock) -> None:
-    """In each corner and in the middle; the pointer is put back where it was."""
-    before = await x.run(pointer_and_keyboard.pointer)
-    targets = await x.run(_put_up)
+async def check_desktop_aim(x: XThread, camera: DesktopCamera, clock: Clock) -> None:
+    """Click targets in each corner and in the middle, then move the pointer back to where it was."""
+    before = await x.run_job(read_pointer)
+    targets = await x.run_job(_show_targets)
     try:
-        points = await _found(camera, targets, clock)
+        points = await _find_targets(camera, targets, clock)
 
-        async def click(left: int, top: int) -> None:
-            await x.run(lambda display: pointer_and_keyboard.click(display, left, top))
+        async def click_target(left: int, top: int) -> None:
+            await x.run_job(lambda display: click_at(display, left, top))
 
-        async def landed() -> tuple[int, int] | None:
+        async def read_landing() -> tuple[int, int] | None:
             deadline = clock.now() + _PATIENCE_S
-            while (felt := await x.run(lambda display: _felt(display, targets))) is None and clock.now() < deadline:
+            while (
+                felt := await x.run_job(lambda display: _read_click(display, targets))
+            ) is None and clock.now() < deadline:
                 await clock.sleep(_POLL_S)
             return felt
 
-        await check_aim(points, click, landed)
+        await check_aim(points, click_target, read_landing)
     finally:
-        x.post(lambda display: _take_down(display, targets, before))
+        x.post_job(lambda display: _remove_targets(display, targets, before))
 
 
-def _put_up(display: Display) -> list[_Target]:
+def _show_targets(display: Display) -> list[_ClickTarget]:
     root = display.screen().root
     size = root.get_geometry()
     right, bottom = size.width - _SIZE, size.height - _SIZE
     corners = [(0, 0), (right, 0), (0, bottom), (right, bottom), (right // 2, bottom // 2)]
-    targets: list[_Target] = []
+    targets: list[_ClickTarget] = []
     for number, (left, top) in enumerate(corners):
         colour = 0xF50A91 + number
         window = root.create_window(
@@ -65,32 +68,32 @@ def _put_up(display: Display) -> list[_Target]:
         )  # fmt: skip
         window.map()
         window.configure(stack_mode=X.Above)
-        targets.append(_Target(window, (left, top), colour))
+        targets.append(_ClickTarget(window, (left, top), colour))
     display.sync()
     return targets
 
 
-async def _found(camera: Camera, targets: Sequence[_Target], clock: Clock) -> list[tuple[int, int]]:
-    """Where the picture shows them: what is clicked later is a point of the picture, too."""
+async def _find_targets(camera: DesktopCamera, targets: Sequence[_ClickTarget], clock: Clock) -> list[tuple[int, int]]:
+    """Return where the frame shows the targets: later clicks are points of a frame, too."""
     deadline = clock.now() + _PATIENCE_S
     while True:
-        frame = await camera.frame()
-        points = await asyncio.to_thread(_centres, frame, targets)
+        frame = await camera.take_frame()
+        points = await asyncio.to_thread(_find_centres, frame, targets)
         seen = [point for point in points if point is not None]
         if len(seen) == len(targets):
             return seen
         if clock.now() > deadline:
             raise DeviceSetup(
-                "The self-test's targets are not in the picture: unlock the screen, or close what covers it."
+                "The self-test failed: its targets are not on the screen. Unlock the screen, or close what covers it."
             )
         await clock.sleep(_POLL_S)
 
 
-def _centres(frame: Frame, targets: Sequence[_Target]) -> list[tuple[int, int] | None]:
-    return [_centre(frame, target.colour) for target in targets]
+def _find_centres(frame: Frame, targets: Sequence[_ClickTarget]) -> list[tuple[int, int] | None]:
+    return [_find_centre(frame, target.colour) for target in targets]
 
 
-def _centre(frame: Frame, colour: int) -> tuple[int, int] | None:
+def _find_centre(frame: Frame, colour: int) -> tuple[int, int] | None:
     words = frame.pixels.view(np.uint32)[:, :, 0] & 0xFFFFFF
     rows, columns = np.nonzero(words == colour)
     if len(rows) < _SIZE * _SIZE:
@@ -98,8 +101,8 @@ def _centre(frame: Frame, colour: int) -> tuple[int, int] | None:
     return int(columns.min() + columns.max() + 1) // 2, int(rows.min() + rows.max() + 1) // 2
 
 
-def _felt(display: Display, targets: Sequence[_Target]) -> tuple[int, int] | None:
-    """The newest click on a target: its corner and the place inside of it, whatever the root's coordinates say."""
+def _read_click(display: Display, targets: Sequence[_ClickTarget]) -> tuple[int, int] | None:
+    """Return where the last click on a target arrived: the target's corner plus the position inside it."""
     felt = None
     corners = {target.window.id: target.corner for target in targets}
     for _ in range(display.pending_events()):
@@ -110,10 +113,10 @@ def _felt(display: Display, targets: Sequence[_Target]) -> tuple[int, int] | Non
     return felt
 
 
-def _take_down(display: Display, targets: Sequence[_Target], pointer: tuple[int, int]) -> None:
+def _remove_targets(display: Display, targets: Sequence[_ClickTarget], pointer: tuple[int, int]) -> None:
     try:
         for target in targets:
             target.window.destroy()
-        pointer_and_keyboard.move(display, *pointer)
+        move_pointer(display, *pointer)
     except DEAD:
-        return  # the server is gone, and the targets with it
+        return  # the server ended, and the targets with it

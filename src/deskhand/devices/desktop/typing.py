@@ -1,4 +1,4 @@
-"""Typing text so that it is there: by keys or by paste, whichever the program takes, and read back where it can be."""
+"""Types text by keys or by paste, whichever the program accepts, and reads it back if it can."""
 
 from __future__ import annotations
 
@@ -9,163 +9,166 @@ from dataclasses import dataclass
 from deskhand.core.actions import Type
 from deskhand.core.errors import TextNotTyped
 from deskhand.core.protocols import Clock
-from deskhand.devices.desktop.atspi import Node
-from deskhand.devices.desktop.clipboard import LARGEST, Clipboard
+from deskhand.devices.desktop.accessible_node import AccessibleNode
+from deskhand.devices.desktop.clipboard import LARGEST, DesktopClipboard
 from deskhand.devices.desktop.elements import PASSWORD, TERMINAL, is_field
+from deskhand.devices.desktop.keyboard import DesktopKeyboard
 from deskhand.devices.desktop.keys import chord_of
-from deskhand.devices.desktop.pointer_and_keyboard import Keyboard
 from deskhand.devices.desktop.windows import WindowInfo
 from deskhand.devices.desktop.x_connection import XThread
 
-# Programs in which Ctrl+V is a character, not a paste.
+# Programs in which Ctrl+V types a character instead of pasting.
 _TERMINALS = ("xterm", "uxterm", "rxvt", "urxvt", "kitty", "alacritty", "konsole", "terminal", "tilix", "st-256color")
-# Beyond this, keys take longer than a paste, and editors meddle with them (indentation, completion).
+# Longer texts take more time by keys than by paste, and editors change them (indentation, completion).
 _SHORT = 120
-# What is typed by keys in place of a paste that nobody fetched; more would keep the program busy for minutes.
+# Longest text typed by keys if a paste was not fetched; a longer one would keep the program busy for minutes.
 _MOST_KEYS = 2_000
 _FETCH_S = 5.0
 _READ_BACK_S = 3.0
 _POLL_S = 0.01
-# How long a program may take to read the new keyboard map before its keycodes get new characters again.
+# How long a program may take to read the new keyboard map before keycodes are remapped again.
 _REMAP_S = 0.4
-# Programs on the accessibility bus select all by Ctrl+A (a Qt line ignores Ctrl+Home); in Tk that goes to the start.
+# Programs on the accessibility bus select all by Ctrl+A (a Qt line ignores Ctrl+Home); in Tk it moves to the start.
 _SELECT_ALL = ("ctrl+a",)
 _SELECT_ALL_ELSEWHERE = ("ctrl+Home", "ctrl+shift+End")
 
 
 @dataclass(frozen=True)
-class Field:
-    """What has the keyboard: the window, and its text field with a way to read it, as far as they are known."""
+class FocusedField:
+    """What has the focus: the window and, if known, its text field with functions that read it."""
 
     window: WindowInfo
-    node: Node | None
+    node: AccessibleNode | None
     read: Callable[[], Awaitable[str | None]]
     selection: Callable[[], Awaitable[tuple[int, int] | None]]
-    look_again: Callable[[], Awaitable[Field]]
+    look_again: Callable[[], Awaitable[FocusedField]]
 
     @property
-    def terminal(self) -> bool:
+    def is_terminal(self) -> bool:
         app = self.window.app.casefold()
         if self.node is not None and self.node.role == TERMINAL:
             return True
         return any(app == name or app.endswith("-" + name) for name in _TERMINALS)
 
     @property
-    def readable(self) -> bool:
+    def is_readable(self) -> bool:
         return self.node is not None and is_field(self.node) and "Text" in self.node.interfaces
 
     @property
-    def masked(self) -> bool:
+    def is_masked(self) -> bool:
         return self.node is not None and self.node.role == PASSWORD
 
 
-class Typist:
-    """Types into whatever has the keyboard."""
-
-    def __init__(self, x: XThread, keyboard: Keyboard, clipboard: Clipboard, clock: Clock) -> None:
+class DesktopTyper:
+    def __init__(self, x: XThread, keyboard: DesktopKeyboard, clipboard: DesktopClipboard, clock: Clock) -> None:
         self._x = x
         self._keyboard = keyboard
         self._clipboard = clipboard
         self._clock = clock
 
-    async def type(self, action: Type, field: Field) -> str:
+    async def type_text(self, action: Type, field: FocusedField) -> str:
         text = action.text.replace("\r\n", "\n").replace("\r", "\n")
         if action.clear_first:
-            await self._clear(field)
-        before = await field.read() if field.readable else None
+            await self._clear_field(field)
+        before = await field.read() if field.is_readable else None
         replaced = await field.selection() if before is not None else None
         if text:
-            await self._enter(text, field, before)
-        told = await self._verified(text, field, before, replaced)
+            await self._enter_text(text, field, before)
+        told = await self._verify_text(text, field, before, replaced)
         if action.press_enter:
-            await self.press("Return")
+            await self.press_keys("Return")
         return told
 
-    async def press(self, *names: str) -> None:
+    async def press_keys(self, *names: str) -> None:
         keysyms = chord_of(names)
-        await self._x.run(lambda display: self._keyboard.chord(display, keysyms))
+        await self._x.run_job(lambda display: self._keyboard.press_chord(display, keysyms))
 
-    async def _clear(self, field: Field) -> None:
-        if field.terminal:
-            await self.press("ctrl+u")
+    async def _clear_field(self, field: FocusedField) -> None:
+        if field.is_terminal:
+            await self.press_keys("ctrl+u")
             return
         for chord in (*(_SELECT_ALL if field.node is not None else _SELECT_ALL_ELSEWHERE), "BackSpace"):
-            await self.press(chord)
-        if field.readable and (left := await self._awaited(field, lambda held: held == "")):
-            raise TextNotTyped(f"The field could not be emptied first: it still holds {_short(left)}.")
+            await self.press_keys(chord)
+        if field.is_readable and (left := await self._wait_for_text(field, lambda held: held == "")):
+            raise TextNotTyped(f"The field could not be cleared: it still holds {_shorten_text(left)}.")
 
-    async def _enter(self, text: str, field: Field, before: str | None) -> None:
+    async def _enter_text(self, text: str, field: FocusedField, before: str | None) -> None:
         plain = text.isascii() and text.isprintable()
         no_field = field.node is not None and not is_field(field.node)
-        if field.terminal or (len(text) <= _SHORT and (plain or no_field)):
-            await self._write(text)
+        if field.is_terminal or (len(text) <= _SHORT and (plain or no_field)):
+            await self._write_keys(text)
             return
         for start in range(0, len(text), LARGEST):
-            if await self._paste(text[start : start + LARGEST], field):
+            if await self._paste_text(text[start : start + LARGEST], field):
                 continue
             if before is not None and await field.read() != before:
-                continue  # it is at it; reading back waits for the rest
+                continue  # the paste has begun; reading back waits for the rest
             if start or len(text) > _MOST_KEYS:
-                raise TextNotTyped("The program did not take a paste, and the text is too long for keys.")
-            await self._write(text)
+                raise TextNotTyped(
+                    f"The program did not accept the paste, and the text is too long for keys: "
+                    f"type at most {_MOST_KEYS} characters at a time."
+                )
+            await self._write_keys(text)
             return
 
-    async def _paste(self, text: str, field: Field) -> bool:
-        """Ctrl+V with our selection; whether the window's program fetched it."""
+    async def _paste_text(self, text: str, field: FocusedField) -> bool:
+        """Paste with Ctrl+V; return True if the window's program fetched the text."""
         fetched = asyncio.Event()
 
-        def taken(client: int) -> None:
-            # A clipboard manager fetches it too, so only the window's own program counts.
+        def on_fetched(client: int) -> None:
+            # A clipboard manager fetches it, too, so only the window's own program counts.
             if client == field.window.client:
                 fetched.set()
 
-        await self._clipboard.lend(text, taken)
+        await self._clipboard.lend_text(text, on_fetched)
         try:
-            await self.press("ctrl+v")
+            await self.press_keys("ctrl+v")
             async with asyncio.timeout(_FETCH_S):
                 await fetched.wait()
         except TimeoutError:
             return False
         finally:
-            self._clipboard.take_back(pasted=fetched.is_set())
+            self._clipboard.take_text_back(pasted=fetched.is_set())
         return True
 
-    async def _write(self, text: str) -> None:
-        pieces = await self._x.run(lambda display: self._keyboard.batches(display, text))
+    async def _write_keys(self, text: str) -> None:
+        pieces = await self._x.run_job(lambda display: self._keyboard.split_batches(display, text))
         for number, piece in enumerate(pieces):
             if number:
                 await self._clock.sleep(_REMAP_S)
             # In small parts, so that typing can be stopped.
             for start in range(0, len(piece), _SHORT):
                 part = piece[start : start + _SHORT]
-                await self._x.run(lambda display, part=part: self._keyboard.write(display, part))
+                await self._x.run_job(lambda display, part=part: self._keyboard.write_text(display, part))
 
-    async def _verified(self, text: str, field: Field, before: str | None, replaced: tuple[int, int] | None) -> str:
+    async def _verify_text(
+        self, text: str, field: FocusedField, before: str | None, replaced: tuple[int, int] | None
+    ) -> str:
         if before is None:
-            return "not read back: " + ("a terminal" if field.terminal else "no text field here tells what it holds")
+            return "not read back: " + ("a terminal" if field.is_terminal else "no text field here can be read")
         if not text:
             return ""
 
-        def there(held: str) -> bool:
-            return len(held) >= len(text) if field.masked else holds(held, text, before, replaced)
+        def is_there(held: str) -> bool:
+            return len(held) >= len(text) if field.is_masked else holds_text(held, text, before, replaced)
 
-        held = await self._awaited(field, there)
-        if held is not None and not await self._landed_elsewhere(text, field):
-            # What a masked field holds is not told; neither is a text that may be a secret.
-            told = "something else" if field.masked else _short(held)
-            raise TextNotTyped(f"The text was typed, but the field holds {told}.")
+        held = await self._wait_for_text(field, is_there)
+        if held is not None and not await self._has_landed_elsewhere(text, field):
+            # The content of a masked field is not reported, because it may be a secret.
+            content = "something else" if field.is_masked else _shorten_text(held)
+            raise TextNotTyped(f"The text was typed, but the field holds {content}.")
         return "read back"
 
-    async def _landed_elsewhere(self, text: str, field: Field) -> bool:
-        """A program may tell of its new focus only after it was asked, while the keys went to the right field."""
+    async def _has_landed_elsewhere(self, text: str, field: FocusedField) -> bool:
+        """True if the text is in another field: a program may report its new focus late, after the keys went there."""
         now = await field.look_again()
-        if now.node is None or field.node is None or now.node.ref == field.node.ref or not now.readable:
+        if now.node is None or field.node is None or now.node.ref == field.node.ref or not now.is_readable:
             return False
         held = await now.read() or ""
-        return len(held) >= len(text) if now.masked else text in held
+        return len(held) >= len(text) if now.is_masked else text in held
 
-    async def _awaited(self, field: Field, wanted: Callable[[str], bool]) -> str | None:
-        """None once the field holds what is wanted, else what it held when patience ran out."""
+    async def _wait_for_text(self, field: FocusedField, wanted: Callable[[str], bool]) -> str | None:
+        """Return None once the field holds what is wanted, else what it holds after _READ_BACK_S."""
         deadline = self._clock.now() + _READ_BACK_S
         while True:
             held = await field.read() or ""
@@ -176,18 +179,18 @@ class Typist:
             await self._clock.sleep(_POLL_S)
 
 
-def holds(after: str, text: str, before: str, replaced: tuple[int, int] | None) -> bool:
-    """Whether `after` is `before` with the text in place of what was selected.
+def holds_text(after: str, text: str, before: str, replaced: tuple[int, int] | None) -> bool:
+    """True if `after` is `before` with the text in place of the selection.
 
-    Where the selection is not known (or counted in other units: Qt counts an emoji as two), any place will do,
+    If the selection is unknown (or counted in other units: Qt counts an emoji as two), any place will do,
     as long as something changed: a field that already held the text proves nothing.
     """
     if replaced is not None and after == before[: replaced[0]] + text + before[replaced[1] :]:
         return True
-    return after != before and _inserted(before, text, after)
+    return after != before and _is_inserted(before, text, after)
 
 
-def _inserted(before: str, text: str, after: str) -> bool:
+def _is_inserted(before: str, text: str, after: str) -> bool:
     at = after.find(text)
     while at >= 0:
         head, tail = after[:at], after[at + len(text) :]
@@ -197,5 +200,5 @@ def _inserted(before: str, text: str, after: str) -> bool:
     return False
 
 
-def _short(text: str) -> str:
+def _shorten_text(text: str) -> str:
     return repr(text if len(text) <= 80 else text[:77] + "…")

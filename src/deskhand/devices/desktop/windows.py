@@ -1,4 +1,4 @@
-"""Top-level windows: listed, brought to the front, moved (EWMH; bare X where no window manager runs)."""
+"""Lists top-level windows and brings them to the front, by EWMH, or by plain X if no window manager runs."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from Xlib.xobject.drawable import Window
 
 from deskhand.core.geometry import Rect
 
-# The second argument of an EWMH request: it comes from a pager, that is from the user.
+# The first argument of an EWMH request: it comes from a pager, that is from the user.
 _FROM_A_PAGER = 2
 _CLOSE_ENOUGH = 80
 
 
 @dataclass(frozen=True, slots=True)
 class WindowInfo:
-    """One window on the screen; its outline has the title bar, too.
+    """One window on the screen; its outline includes the title bar.
 
-    `client` is the X client's id base, `pid` 0 when the server can't tell.
+    `client` is the X client's id base; `pid` is 0 if unknown.
     """
 
     id: int
@@ -38,20 +38,24 @@ class WindowInfo:
     menu: bool = False
 
 
-def windows(display: Display) -> list[WindowInfo]:
-    """Visible top-level windows, the lowest first; menus and pop-ups (override-redirect) too, marked so."""
+def list_windows(display: Display) -> list[WindowInfo]:
+    """Return the visible top-level windows, the lowest first, with menus and pop-ups (override-redirect)."""
     root = display.screen().root
-    active, unmanaged = active_id(display), not has_manager(display)
-    managed = _property(display, root, "_NET_CLIENT_LIST_STACKING") or _property(display, root, "_NET_CLIENT_LIST")
+    active, unmanaged = find_active_id(display), not has_manager(display)
+    managed = _read_property(display, root, "_NET_CLIENT_LIST_STACKING") or _read_property(
+        display, root, "_NET_CLIENT_LIST"
+    )
     frames = {_frame_of(root, display.create_resource_object("window", w)): w for w in managed}
     seen = [
-        _look(display, child, int(frames.get(child.id) or child.id), active, listed=child.id in frames or unmanaged)
+        _read_window(
+            display, child, int(frames.get(child.id) or child.id), active, listed=child.id in frames or unmanaged
+        )
         for child in root.query_tree().children
     ]
     return [window for window in seen if window is not None]
 
 
-def _look(display: Display, frame: Window, window_id: int, active: int, *, listed: bool) -> WindowInfo | None:
+def _read_window(display: Display, frame: Window, window_id: int, active: int, *, listed: bool) -> WindowInfo | None:
     window = display.create_resource_object("window", window_id)
     try:
         attributes = window.get_attributes()
@@ -62,8 +66,8 @@ def _look(display: Display, frame: Window, window_id: int, active: int, *, liste
         app = window.get_wm_class()
         pid, title = _pid_of(display, window), title_of(display, window)
     except XError:
-        return None  # it went away while being looked at
-    # translate_coords answers where the root's origin lies in the window.
+        return None  # it closed meanwhile
+    # translate_coords returns where the root's origin lies in the window.
     left, top = -corner.x, -corner.y
     menu = bool(attributes.override_redirect)
     if not listed and not menu:
@@ -76,7 +80,7 @@ def _look(display: Display, frame: Window, window_id: int, active: int, *, liste
 
 
 def _frame_of(root: Window, window: Window) -> int:
-    """The child of the root that the window sits in: its own frame, or itself."""
+    """Return the child of the root that holds the window: its frame, or itself."""
     try:
         while (parent := window.query_tree().parent) not in (0, root):
             window = parent
@@ -85,7 +89,7 @@ def _frame_of(root: Window, window: Window) -> int:
     return int(window.id)
 
 
-def _property(display: Display, window: Window, name: str) -> list[int]:
+def _read_property(display: Display, window: Window, name: str) -> list[int]:
     value = window.get_full_property(display.intern_atom(name), X.AnyPropertyType)
     return list(value.value) if value is not None and value.format == 32 else []
 
@@ -100,32 +104,32 @@ def title_of(display: Display, window: Window) -> str:
 
 
 def _pid_of(display: Display, window: Window) -> int:
-    """The server's own word where it has the X-Resource extension, else what the window claims."""
+    """Return the process id by the server's X-Resource extension, else what the window claims."""
     if display.has_extension("X-Resource"):
         answer = display.res_query_client_ids([{"client": window.id, "mask": res.LocalClientPIDMask}])
         for found in answer.ids:
             if found.value:
                 return int(found.value[0])
-    claimed = _property(display, window, "_NET_WM_PID")
+    claimed = _read_property(display, window, "_NET_WM_PID")
     return claimed[0] if claimed else 0
 
 
-def active_id(display: Display) -> int:
-    """The window in front: the one that has the keyboard, else the one that the window manager calls active.
+def find_active_id(display: Display) -> int:
+    """Return the window in front: the one with the focus, else the one that the window manager calls active.
 
-    It says so some time after the fact: in 11 of 40 cases, a click into another window was felt there before.
+    The manager reports it late: in 11 of 40 cases, a click into another window arrived there before.
     """
     focus = display.get_input_focus().focus
     if not has_manager(display):
         return 0 if isinstance(focus, int) else _frame_of(display.screen().root, focus)
-    named = _property(display, display.screen().root, "_NET_ACTIVE_WINDOW")
-    return _managed_around(display, focus) or (named[0] if named else 0)
+    named = _read_property(display, display.screen().root, "_NET_ACTIVE_WINDOW")
+    return _find_managed_around(display, focus) or (named[0] if named else 0)
 
 
-def _managed_around(display: Display, window: Window | int) -> int:
-    """The managed window that is, or holds, this one; 0 for none."""
+def _find_managed_around(display: Display, window: Window | int) -> int:
+    """Return the managed window that is, or holds, this one; 0 for none."""
     root = display.screen().root
-    managed = _property(display, root, "_NET_CLIENT_LIST")
+    managed = _read_property(display, root, "_NET_CLIENT_LIST")
     try:
         while not isinstance(window, int) and window != root and window.id not in managed:
             window = window.query_tree().parent
@@ -135,11 +139,11 @@ def _managed_around(display: Display, window: Window | int) -> int:
 
 
 def has_manager(display: Display) -> bool:
-    return bool(_property(display, display.screen().root, "_NET_SUPPORTING_WM_CHECK"))
+    return bool(_read_property(display, display.screen().root, "_NET_SUPPORTING_WM_CHECK"))
 
 
-def focus(display: Display, window_id: int) -> None:
-    """Bring to the front and give it the keyboard."""
+def focus_window(display: Display, window_id: int) -> None:
+    """Bring a window to the front and give it the focus."""
     window = display.create_resource_object("window", window_id)
     if has_manager(display):
         _ask_manager(display, window, "_NET_ACTIVE_WINDOW", [_FROM_A_PAGER, X.CurrentTime, 0, 0, 0])
@@ -149,39 +153,24 @@ def focus(display: Display, window_id: int) -> None:
     display.sync()
 
 
-def move(display: Display, window_id: int, bounds: Rect) -> None:
-    """Put a window's contents where the bounds say; a maximised window is made a normal one first."""
-    window = display.create_resource_object("window", window_id)
-    if has_manager(display):
-        maximised = [display.intern_atom(f"_NET_WM_STATE_MAXIMIZED_{way}") for way in ("HORZ", "VERT")]
-        _ask_manager(display, window, "_NET_WM_STATE", [0, *maximised, _FROM_A_PAGER, 0])
-        # StaticGravity: the contents, not the frame, go to x and y. The next bits say that all four values count.
-        flags = X.StaticGravity | 0b1111 << 8 | _FROM_A_PAGER << 12
-        wanted = [flags, bounds.left & 0xFFFFFFFF, bounds.top & 0xFFFFFFFF, bounds.width, bounds.height]
-        _ask_manager(display, window, "_NET_MOVERESIZE_WINDOW", wanted)
-    else:
-        window.configure(x=bounds.left, y=bounds.top, width=bounds.width, height=bounds.height)
-    display.sync()
-
-
 def _ask_manager(display: Display, window: Window, what: str, data: list[int]) -> None:
     message = ClientMessage(window=window, client_type=display.intern_atom(what), data=(32, data))
     display.screen().root.send_event(message, X.SubstructureRedirectMask | X.SubstructureNotifyMask)
 
 
-def best_match(wanted: str, found: Sequence[WindowInfo]) -> WindowInfo | None:
-    """By title, then by program: the same words, contained, or nearly so; the higher window wins a tie."""
+def find_best_match(wanted: str, found: Sequence[WindowInfo]) -> WindowInfo | None:
+    """Find a window by title, then by program: equal, contained, or similar; the higher window wins a tie."""
     plain = wanted.casefold().strip()
 
-    def score(window: WindowInfo) -> float:
-        return max(_likeness(plain, window.title.casefold()), _likeness(plain, window.app.casefold()) - 1)
+    def score_window(window: WindowInfo) -> float:
+        return max(_score_likeness(plain, window.title.casefold()), _score_likeness(plain, window.app.casefold()) - 1)
 
     candidates = [window for window in reversed(found) if not window.menu]
-    best = max(candidates, key=score, default=None)
-    return best if best is not None and score(best) >= _CLOSE_ENOUGH else None
+    best = max(candidates, key=score_window, default=None)
+    return best if best is not None and score_window(best) >= _CLOSE_ENOUGH else None
 
 
-def _likeness(wanted: str, title: str) -> float:
+def _score_likeness(wanted: str, title: str) -> float:
     if not title:
         return 0
     if wanted == title:
@@ -191,6 +180,11 @@ def _likeness(wanted: str, title: str) -> float:
     return fuzz.ratio(wanted, title)
 
 
-def top_at(stack: Sequence[WindowInfo], x: int, y: int) -> WindowInfo | None:
-    """The highest window at a point."""
+def read_screen_bounds(display: Display) -> Rect:
+    size = display.screen().root.get_geometry()
+    return Rect(0, 0, size.width, size.height)
+
+
+def find_top_at(stack: Sequence[WindowInfo], x: int, y: int) -> WindowInfo | None:
+    """Return the highest window at a point."""
     return next((window for window in reversed(stack) if window.outline.contains(x, y)), None)
