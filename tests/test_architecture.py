@@ -39,7 +39,6 @@ NOT_YET: dict[str, set[str]] = {
     "no import cycles inside of a room": {"cli", "devices", "screen", "simphone"},
     "simphone imports only itself and the clock": {"simphone"},
     "server and cli name no role": {"cli"},
-    "at most 8 parameters of a constructor": {"engine"},
     "no module name in two rooms": {
         "bench", "core", "cli", "server", "simphone", "models", "engine", "devices", "settings", "sessions",
     },

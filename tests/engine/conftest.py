@@ -16,7 +16,8 @@ from deskhand.core.protocols import Device
 from deskhand.devices.android.adb.client import AdbClient
 from deskhand.devices.android.adb.private_server import run_private_server
 from deskhand.devices.android.device import attach_phone
-from deskhand.engine.run import Crew, Management, Task
+from deskhand.engine.parts import OuterRoles, TaskParts
+from deskhand.engine.run import Task
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import AdbSettings, ExecutorSettings, Settings, SettleSettings
 from deskhand.simphone.adb.phone_server import SimPhone
@@ -122,7 +123,7 @@ def start(journal: SqliteJournal, tmp_path: Path) -> StartRun:
         max_steps: int | None = None,
         executor: dict[str, Any] | None = None,
         settle: dict[str, Any] | None = None,
-        management: Management | None = None,
+        outer: OuterRoles | None = None,
         workers: dict[str, Any] | None = None,
         attended: bool = False,
         past: TaskState | None = None,
@@ -135,7 +136,7 @@ def start(journal: SqliteJournal, tmp_path: Path) -> StartRun:
             settle=SettleSettings(**(settle or {})),
             **settings_of_all,
         )
-        crew = Crew(
+        crew = TaskParts(
             device=device,
             workers=workers or {"operator": worker},
             worker_name="script",
@@ -144,7 +145,7 @@ def start(journal: SqliteJournal, tmp_path: Path) -> StartRun:
             clock=clock,
             settle=VisualStability(settings.settle, clock),
             settings=settings,
-            management=management,
+            outer=outer,
         )
         run = Task.resumed(past, crew, attended=attended) if past else Task(goal, crew, max_steps, attended=attended)
         await run.start()

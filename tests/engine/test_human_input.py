@@ -16,7 +16,8 @@ from deskhand.core.screen import Element
 from deskhand.core.statuses import ExecutorStatus, Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
-from deskhand.engine.run import Management, Task
+from deskhand.engine.parts import OuterRoles
+from deskhand.engine.run import Task
 from deskhand.roles.offline.coach import OfflineCoach
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.simphone.phone import Phone
@@ -57,9 +58,9 @@ class OnePlan:
         return ()
 
 
-def managed(planner: OnePlan | None = None) -> Management:
+def managed(planner: OnePlan | None = None) -> OuterRoles:
     judge = OfflineEvaluator()
-    return Management(planner or OnePlan(), judge, judge, can_afford=lambda _: True, coach=OfflineCoach())
+    return OuterRoles(planner or OnePlan(), judge, judge, can_afford=lambda _: True, coach=OfflineCoach())
 
 
 async def asked(run: Task) -> UserRequest:
@@ -78,7 +79,7 @@ async def events_of(journal: SqliteJournal, run: Task) -> list[Event]:
 @pytest.mark.parametrize("loop", ["single", "dual"])
 async def test_an_answer_reaches_the_worker_who_asked(start: StartRun, device: Journaled, loop: str) -> None:
     worker = ScriptedWorker(QUESTION)
-    async with start(device, worker, attended=True, management=managed() if loop == "dual" else None) as run:
+    async with start(device, worker, attended=True, outer=managed() if loop == "dual" else None) as run:
         request = await asked(run)
         assert (run.state.status, run.state.situation) == (TaskStatus.ON_HOLD, Situation.WAIT_USER)
         run.answer(request.id, "yes", "the left one")
@@ -112,7 +113,7 @@ async def test_what_was_refused_once_is_not_asked_again(
 ) -> None:
     planner = OnePlan()
     worker = ScriptedWorker([RISKY], [RISKY])
-    async with start(device, worker, attended=True, management=managed(planner)) as run:
+    async with start(device, worker, attended=True, outer=managed(planner)) as run:
         run.answer((await asked(run)).id, "no")
         state = await run.wait()
     events = await events_of(journal, run)
@@ -228,13 +229,13 @@ async def test_a_task_that_waits_for_an_answer_survives_its_program(
 async def test_where_nobody_can_be_asked_the_question_is_kept_for_a_resume(
     start: StartRun, device: Journaled, journal: SqliteJournal
 ) -> None:
-    async with start(device, ScriptedWorker(QUESTION), management=managed()) as run:
+    async with start(device, ScriptedWorker(QUESTION), outer=managed()) as run:
         state = await run.wait()
     assert state.reason == "a person is needed: which of the two?"
     assert Situation.WAIT_USER in [
         e.situation for e in await events_of(journal, run) if isinstance(e, SituationChanged)
     ]
-    async with start(device, ScriptedWorker(), attended=True, past=state, management=managed()) as again:
+    async with start(device, ScriptedWorker(), attended=True, past=state, outer=managed()) as again:
         again.answer((await asked(again)).id, "yes", "either")
         assert (await again.wait()).status is TaskStatus.FULFILLED
 
@@ -291,9 +292,7 @@ async def test_a_person_adds_and_skips_while_the_worker_works(
 
     worker = ScriptedWorker(until_told)
     planner = OnePlan("open the settings", "open the clock")
-    async with start(
-        device, worker, goal="the settings and the clock", attended=True, management=managed(planner)
-    ) as run:
+    async with start(device, worker, goal="the settings and the clock", attended=True, outer=managed(planner)) as run:
         async with asyncio.timeout(30):
             while not worker.briefings:
                 await asyncio.sleep(0.01)
@@ -316,7 +315,7 @@ async def test_a_person_adds_and_skips_while_the_worker_works(
 async def test_the_part_under_way_is_given_up_when_the_person_skips_it(start: StartRun, device: Journaled) -> None:
     worker = ScriptedWorker(forever)
     planner = OnePlan("open the settings", "open the clock")
-    async with start(device, worker, attended=True, management=managed(planner)) as run:
+    async with start(device, worker, attended=True, outer=managed(planner)) as run:
         async with asyncio.timeout(30):
             while not worker.briefings:
                 await asyncio.sleep(0.01)
@@ -331,7 +330,7 @@ async def test_a_question_is_withdrawn_when_the_person_skips_what_it_is_about(
     start: StartRun, device: Journaled, parts: tuple[str, ...]
 ) -> None:
     worker = ScriptedWorker(QUESTION)
-    async with start(device, worker, attended=True, management=managed(OnePlan(*parts))) as run:
+    async with start(device, worker, attended=True, outer=managed(OnePlan(*parts))) as run:
         request = await asked(run)
         await run.say("skip the first one")
         async with asyncio.timeout(30):
@@ -360,7 +359,7 @@ async def test_a_pause_at_the_moment_of_the_end_does_not_hide_the_end(
         return Decision(kind="done", message="done")
 
     monkeypatch.setattr(journal, "append", slowly)
-    async with start(device, ScriptedWorker(at_once), attended=True, management=managed()) as run:
+    async with start(device, ScriptedWorker(at_once), attended=True, outer=managed()) as run:
         await decided.wait()
         run.send(Pause())
         async with asyncio.timeout(30):
@@ -418,8 +417,8 @@ async def test_words_changed_as_the_worker_says_done_are_worked_on_before_anythi
 
     monkeypatch.setattr(journal, "append", at_the_same_moment)
     worker = ScriptedWorker(done_then, Memorize(text="by the new words"))
-    management = replace(managed(), coach=NewWords())
-    async with start(device, worker, attended=True, management=management) as run:
+    outer = replace(managed(), coach=NewWords())
+    async with start(device, worker, attended=True, outer=outer) as run:
         async with asyncio.timeout(30):
             while not worker.briefings:
                 await asyncio.sleep(0.01)
@@ -435,8 +434,8 @@ async def test_a_rule_that_calls_a_person_at_the_workers_end_leaves_no_task_behi
     start: StartRun, device: Journaled
 ) -> None:
     own = Rule("own", lambda now: now.state.executor.ended, "USER_INTERVENTION", 300, lambda _: "is it well?")
-    management = replace(managed(), rules=(*DEFAULT_RULES, own))
-    async with start(device, ScriptedWorker(), attended=True, management=management) as run:
+    outer = replace(managed(), rules=(*DEFAULT_RULES, own))
+    async with start(device, ScriptedWorker(), attended=True, outer=outer) as run:
         run.answer((await asked(run)).id, "yes")
         async with asyncio.timeout(30):
             state = await run.wait()
@@ -470,6 +469,6 @@ async def test_nothing_of_a_skipped_part_is_done_any_more_while_the_order_to_sto
                 await asyncio.sleep(0)
         return Decision(kind="actions", actions=(PlannedAction(action=Home()),))
 
-    async with start(device, ScriptedWorker(skipped_meanwhile), attended=True, management=managed()) as run:
+    async with start(device, ScriptedWorker(skipped_meanwhile), attended=True, outer=managed()) as run:
         state = await run.wait()
     assert (state.status, state.plan, device.sent) == (TaskStatus.FULFILLED, (), [])

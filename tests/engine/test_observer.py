@@ -75,7 +75,7 @@ QUICK = {"executor": {"tick_ms": 50}, "settle": {"patience_ms": 0}}
 
 
 def surprises(run: Task) -> Callable[[], object]:
-    return lambda: run._eyes.perception.surprise
+    return lambda: run._observer.perception.surprise
 
 
 async def flushed(run: Task, journal: SqliteJournal) -> list[str]:
@@ -106,7 +106,7 @@ async def test_on_a_screen_that_never_rests_the_second_decision_is_carried_out(
     device = Pictures()
 
     async def slow(_: Briefing) -> Decision:
-        run._eyes.perception.surprise = None
+        run._observer.perception.surprise = None
         device.shown = noise(400, 800, 20 + len(worker.briefings))
         await until(surprises(run))
         return Decision(kind="actions", actions=(PlannedAction(action=Click(x=200, y=400)),))

@@ -44,7 +44,8 @@ from deskhand.core.screen import AppInfo, Element, Frame, SettleResult
 from deskhand.core.statuses import Situation, TaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
-from deskhand.engine.run import Crew, Management, Task
+from deskhand.engine.parts import OuterRoles, TaskParts
+from deskhand.engine.run import Task
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.screen.diff import change_between
 from deskhand.settings.schema import DispatcherSettings, ExecutorSettings, RuleSettings, Settings
@@ -293,7 +294,7 @@ async def walk(seed: int, *, attended: bool) -> tuple[TaskState, list[Record]]:
         rules=RuleSettings(check_every=chance.randint(1, 5)),
         time_limit_s=60,
     )
-    crew = Crew(
+    crew = TaskParts(
         device=ChanceDevice(chance),
         workers={"operator": ChanceWorker(chance, attended=attended)},
         worker_name="chance",
@@ -302,7 +303,7 @@ async def walk(seed: int, *, attended: bool) -> tuple[TaskState, list[Record]]:
         clock=SystemClock(),
         settle=Instant(),  # pyright: ignore[reportArgumentType] made for this device alone
         settings=settings,
-        management=Management(
+        outer=OuterRoles(
             ChancePlanner(chance), ChanceJudge(chance), OfflineEvaluator(), lambda _: chance.random() < 0.8,
             coach=ChanceCoach(chance) if attended else None, rules=own_rules(chance),
         ),

@@ -19,7 +19,8 @@ from deskhand.core.errors import UsageError
 from deskhand.core.planning import GateTrigger
 from deskhand.core.statuses import Situation, SubtaskStatus, TaskStatus
 from deskhand.devices.android.adb.private_server import run_private_server
-from deskhand.engine.run import Crew, Task
+from deskhand.engine.parts import TaskParts
+from deskhand.engine.run import Task
 from deskhand.settings.schema import AdbSettings, Settings
 from deskhand.simphone.adb.phone_server import SimPhone
 from deskhand.simphone.phone import Phone
@@ -122,8 +123,8 @@ async def test_a_stopped_task_goes_on_with_its_place_and_its_history(
     assert worker.briefings[0].step == 2
 
 
-def _crew_of(run: Task, worker: ScriptedWorker) -> Crew:
-    return replace(run._crew, workers={"operator": worker})
+def _crew_of(run: Task, worker: ScriptedWorker) -> TaskParts:
+    return replace(run._parts, workers={"operator": worker})
 
 
 async def test_an_action_whose_outcome_is_unknown_is_told_and_not_repeated(
@@ -155,8 +156,8 @@ async def test_the_outer_loop_goes_on_with_the_subtask_it_was_at(
     start: StartRun, device: Journaled, journal: SqliteJournal
 ) -> None:
     planner = ScriptedPlanner("a", "b", "c")
-    management = managed(planner, ScriptedJudge())
-    run = await _stopped(start, device, ScriptedWorker(DONE, forever), management=management)
+    outer = managed(planner, ScriptedJudge())
+    run = await _stopped(start, device, ScriptedWorker(DONE, forever), outer=outer)
     past = fold_all(await journal.read(run.task_id))
     again = Task.resumed(past, _crew_of(run, ScriptedWorker(DONE, DONE)))
     await again.start()
@@ -178,7 +179,7 @@ async def test_what_is_done_is_not_done_again_when_only_the_last_look_was_missin
     start: StartRun, device: Journaled, journal: SqliteJournal
 ) -> None:
     planner, judge = ScriptedPlanner("a", "b"), ScriptedJudge()
-    async with start(device, ScriptedWorker(DONE, DONE), management=managed(planner, judge)) as run:
+    async with start(device, ScriptedWorker(DONE, DONE), outer=managed(planner, judge)) as run:
         await run.wait()
     past = await _killed_behind(
         journal, run, lambda e: isinstance(e, SituationChanged) and e.situation is Situation.FINAL_CHECK
@@ -196,7 +197,7 @@ async def test_what_was_planned_anew_before_is_no_reason_for_another_plan(
 ) -> None:
     planner = ScriptedPlanner("a", "b")
     worker = ScriptedWorker(Decision(kind="fail", message="no"))
-    async with start(device, worker, management=managed(planner, ScriptedJudge())) as run:
+    async with start(device, worker, outer=managed(planner, ScriptedJudge())) as run:
         await run.wait()
     past = await _killed_behind(
         journal, run, lambda e: isinstance(e, SubtaskEnded) and e.status is SubtaskStatus.FULFILLED
@@ -214,7 +215,7 @@ async def test_a_question_without_a_person_is_the_end_each_time_it_is_taken_up(
 ) -> None:
     planner = ScriptedPlanner("a")
     ask = Decision(kind="ask", message="which of the two?")
-    async with start(device, ScriptedWorker(ask), management=managed(planner, ScriptedJudge())) as run:
+    async with start(device, ScriptedWorker(ask), outer=managed(planner, ScriptedJudge())) as run:
         past = await run.wait()
     for _ in range(2):
         again = Task.resumed(past, _crew_of(run, ScriptedWorker()))
@@ -228,8 +229,8 @@ async def test_what_the_outer_loop_asked_is_not_put_into_a_workers_mouth(
     start: StartRun, device: Journaled, journal: SqliteJournal
 ) -> None:
     fail = Decision(kind="fail", message="no")
-    management = managed(ScriptedPlanner("a"), ScriptedJudge())
-    async with start(device, ScriptedWorker(*[fail] * 9), management=management, attended=True) as run:
+    outer = managed(ScriptedPlanner("a"), ScriptedJudge())
+    async with start(device, ScriptedWorker(*[fail] * 9), outer=outer, attended=True) as run:
         async with asyncio.timeout(20):
             while not run.state.requests:
                 await asyncio.sleep(0.01)
@@ -243,9 +244,9 @@ async def test_what_the_outer_loop_asked_is_not_put_into_a_workers_mouth(
 
 async def test_a_task_that_failed_is_planned_anew(start: StartRun, device: Journaled, journal: SqliteJournal) -> None:
     planner = ScriptedPlanner("a")
-    management = managed(planner, ScriptedJudge())
+    outer = managed(planner, ScriptedJudge())
     fail = Decision(kind="fail", message="no")
-    async with start(device, ScriptedWorker(*[fail] * 9), management=management) as run:
+    async with start(device, ScriptedWorker(*[fail] * 9), outer=outer) as run:
         past = await run.wait()
     again = Task.resumed(past, _crew_of(run, ScriptedWorker(DONE)))
     await again.start()
@@ -266,4 +267,4 @@ async def test_a_fulfilled_task_has_nothing_left_to_do(start: StartRun, device: 
     async with start(device, ScriptedWorker()) as run:
         past = await run.wait()
     with pytest.raises(UsageError, match="nothing left to do"):
-        Task.resumed(past, run._crew)
+        Task.resumed(past, run._parts)

@@ -16,7 +16,7 @@ from deskhand.core.decisions import ActionReport, StepReport
 from deskhand.core.planning import ALLOWED, GateDecision, GateTrigger, QualityReport, ReplanReason, ReplanStrategy
 from deskhand.core.statuses import ExecStatus, ExecutorStatus, Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
-from deskhand.engine.outer.quality_gate import lawful
+from deskhand.engine.outer.quality_gate import make_lawful
 from deskhand.engine.outer.replanning import next_strategy
 from deskhand.engine.outer.rules import DEFAULT_RULES, decide
 from deskhand.settings.schema import RuleSettings
@@ -318,7 +318,7 @@ class Walk(RuleBasedStateMachine):
         self.judged(report)
 
     def report(self, trigger: GateTrigger, decision: GateDecision) -> QualityReport:
-        return lawful(
+        return make_lawful(
             QualityReport(trigger=trigger, depth="low", status="GOOD", recommendation="CONTINUE", decision=decision)
         )
 

@@ -16,7 +16,8 @@ from deskhand.core.protocols import Clock, Device
 from deskhand.core.statuses import TaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
-from deskhand.engine.run import Crew, Management, Task
+from deskhand.engine.parts import OuterRoles, TaskParts
+from deskhand.engine.run import Task
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import RuleSettings, Settings
 from deskhand.task.journal import SqliteJournal
@@ -104,8 +105,8 @@ async def _took(
 ) -> float:
     clock = SystemClock()
     settle = VisualStability(settings.settle, clock)
-    management = Management(OnePart(), judge, judge, can_afford=lambda _: True, rules=rules)
-    crew = Crew(phone, {"operator": Opening()}, "bench", journal, Bus(), clock, settle, settings, management)
+    outer = OuterRoles(OnePart(), judge, judge, can_afford=lambda _: True, rules=rules)
+    crew = TaskParts(phone, {"operator": Opening()}, "bench", journal, Bus(), clock, settle, settings, outer)
     task = Task("measure", crew)
     begun = time.perf_counter()
     await task.start()

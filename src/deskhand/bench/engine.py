@@ -19,7 +19,8 @@ from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.core.protocols import Device, Settle
 from deskhand.core.screen import AppInfo, Element, Frame, SettleResult
 from deskhand.core.statuses import TaskStatus
-from deskhand.engine.run import Crew, Task
+from deskhand.engine.parts import TaskParts
+from deskhand.engine.run import Task
 from deskhand.screen.diff import change_between
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import Settings
@@ -103,7 +104,7 @@ class _AtOnce:
 
 
 async def _finish(device: Device, worker: Repeating, journal: SqliteJournal, settle: Settle) -> TaskState:
-    crew = Crew(device, {"operator": worker}, "bench", journal, Bus(), SystemClock(), settle, Settings())
+    crew = TaskParts(device, {"operator": worker}, "bench", journal, Bus(), SystemClock(), settle, Settings())
     task = Task("measure", crew, max_steps=1000)
     await task.start()
     return await task.wait()

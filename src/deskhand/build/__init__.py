@@ -21,7 +21,8 @@ from deskhand.core.errors import UsageError
 from deskhand.core.screen import DeviceInfo, Frame, Observation
 from deskhand.engine.budget import Budget
 from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
-from deskhand.engine.run import Crew, Task, clear_goal
+from deskhand.engine.parts import TaskParts
+from deskhand.engine.run import Task, clear_goal
 from deskhand.engine.safety.authority import USER, Authority
 from deskhand.engine.safety.policy import judge
 from deskhand.engine.secrets.vault import Vault
@@ -186,11 +187,11 @@ class Deskhand:
         past: Sequence[Event] = (),
         *,
         goal_approves: bool,
-    ) -> AsyncGenerator[Crew, None]:
+    ) -> AsyncGenerator[TaskParts, None]:
         """Everyone who works on one task, with one budget; their models are closed with the task."""
         async with AsyncExitStack() as closing:
             staff = TaskRoles(settings, self.clock, budget or Budget(settings.budget), closing)
-            crew = Crew(
+            crew = TaskParts(
                 device=device,
                 workers=staff.workers(),
                 worker_name=staff.name,
@@ -199,7 +200,7 @@ class Deskhand:
                 clock=self.clock,
                 settle=self._settle,
                 settings=settings,
-                management=replace(staff.management(), rules=self._rules) if loop == "dual" else None,
+                outer=replace(staff.outer_roles(), rules=self._rules) if loop == "dual" else None,
                 reader=self._reader,
                 movers=self._settle.movers(device.id),
                 code=lambda task_id: self._code(settings, task_id),

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deskhand.engine.budget import Budget, Tier
-from deskhand.engine.run import Management
+from deskhand.engine.parts import OuterRoles
 from deskhand.engine.task_log import Bills
 from deskhand.settings.schema import ModelSettings, Settings
 
@@ -38,12 +38,12 @@ class TaskRoles:
         """A new kind of worker is one more line here."""
         return {"operator": self._operator(), "technician": self._technician(), "analyst": self._analyst()}
 
-    def management(self) -> Management:
+    def outer_roles(self) -> OuterRoles:
         from deskhand.roles.offline.evaluator import OfflineEvaluator
 
         rules = OfflineEvaluator()
         judge = self._judge() or rules
-        return Management(
+        return OuterRoles(
             self._planner(),
             judge,
             rules,

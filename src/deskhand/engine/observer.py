@@ -23,7 +23,7 @@ LOOKS = 3
 T = TypeVar("T")
 
 
-async def patiently(look: Callable[[], Awaitable[T]]) -> T:
+async def look_patiently(look: Callable[[], Awaitable[T]]) -> T:
     """For the outer loop: a worker is told of a passing fault and finds another way, a plan or a gate has none."""
     for _ in range(LOOKS - 1):
         with suppress(DeviceFault):

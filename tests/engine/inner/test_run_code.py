@@ -18,9 +18,12 @@ from deskhand.core.protocols import Worker
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import WorkerRole
 from deskhand.engine.budget import Budget
+from deskhand.engine.context import TaskContext
 from deskhand.engine.human_input import HumanInput
+from deskhand.engine.inner.action_runner import ActionRunner
 from deskhand.engine.inner.executor import Executor
 from deskhand.engine.observer import Observer
+from deskhand.engine.safety.permission import Permission
 from deskhand.engine.task_log import TaskLog
 from deskhand.models.make_model import make_model
 from deskhand.models.scripted.model_server import ModelServer
@@ -34,7 +37,6 @@ from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import (
     BudgetSettings,
     ExecutorSettings,
-    PeopleSettings,
     PolicySettings,
     SandboxSettings,
     Settings,
@@ -84,20 +86,17 @@ def work(device: Journaled, journal: SqliteJournal, tmp_path: Path) -> Work:
         clock, bus, movers = SystemClock(), Bus(), SelfMotion()
         log = TaskLog("task", journal, bus)
         await log.record(TaskCreated(goal="count", device=device.id, worker="script", max_steps=20))
-        executor = Executor(
-            device,
-            {role: worker},
-            log,
-            eyes=Observer(Perception(device, bus.publish, clock, movers), device, None),
-            movers=movers,
-            settle=VisualStability(SettleSettings(), clock),
-            clock=clock,
-            settings=ExecutorSettings(action_timeout_s=1),
+        settings = Settings(
+            executor=ExecutorSettings(action_timeout_s=1),
             policy=PolicySettings(run_code="allow" if allowed else "ask"),
-            people=HumanInput(log, clock, PeopleSettings(), attended=False),
-            max_steps=20,
-            code=Sandbox(SandboxSettings(**limits), tmp_path / FOLDER, clock) if sandbox else None,
         )
+        observer = Observer(Perception(device, bus.publish, clock, movers), device, None)
+        human = HumanInput(log, clock, settings.people, attended=False)
+        context = TaskContext(log, device, observer, human, clock, settings)
+        code = Sandbox(SandboxSettings(**limits), tmp_path / FOLDER, clock) if sandbox else None
+        runner = ActionRunner(context, VisualStability(SettleSettings(), clock), movers, code)
+        permission = Permission(log, observer, human, settings.policy, movers, goal_approves=False)
+        executor = Executor(context, {role: worker}, runner, permission)
         running = asyncio.create_task(executor.run())
         executor.mailbox.post(StartTask(task_id="1", description=title, role=role))
         try:

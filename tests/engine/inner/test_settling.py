@@ -5,7 +5,8 @@ from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Action, Click, OpenApp
 from deskhand.core.screen import Frame
-from deskhand.engine.run import Crew, Task
+from deskhand.engine.parts import TaskParts
+from deskhand.engine.run import Task
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import Settings
 from deskhand.task.events import Settled
@@ -39,7 +40,7 @@ class Loading(FilmDevice):
 
 async def test_opening_is_waited_for_while_it_comes_along_and_a_click_is_not(journal: SqliteJournal) -> None:
     clock, settings = FilmClock(0.0), Settings()
-    crew = Crew(
+    crew = TaskParts(
         device=Loading(clock),
         workers={"operator": ScriptedWorker(OpenApp(name="Shop"), Click(x=10, y=10))},
         worker_name="script",

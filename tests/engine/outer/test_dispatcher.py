@@ -25,7 +25,7 @@ from deskhand.core.planning import (
 )
 from deskhand.core.statuses import Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
-from deskhand.engine.run import Management
+from deskhand.engine.parts import OuterRoles
 from deskhand.research.sources import Library
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.roles.offline.manager import OfflineManager
@@ -104,8 +104,8 @@ class ScriptedJudge:
         )
 
 
-def managed(planner: Any, judge: Any, afford: Callable[[str], bool] = lambda _: True) -> Management:
-    return Management(planner, judge, OfflineEvaluator(), afford)
+def managed(planner: Any, judge: Any, afford: Callable[[str], bool] = lambda _: True) -> OuterRoles:
+    return OuterRoles(planner, judge, OfflineEvaluator(), afford)
 
 
 async def events_of(journal: SqliteJournal, task_id: str) -> list[Event]:
@@ -121,7 +121,7 @@ async def test_a_plan_is_carried_out_part_by_part_gated_and_finally_checked(
 ) -> None:
     planner, judge = ScriptedPlanner("first", "second"), ScriptedJudge()
     worker = ScriptedWorker(Home(), DONE, Home(), DONE)
-    async with start(device, worker, management=managed(planner, judge)) as run:
+    async with start(device, worker, outer=managed(planner, judge)) as run:
         state = await run.wait()
     assert (state.status, state.cause, state.loop) == (TaskStatus.FULFILLED, "done", "dual")
     assert [s.status for s in state.plan] == [SubtaskStatus.FULFILLED] * 2
@@ -142,7 +142,7 @@ async def test_a_worker_that_says_done_too_early_is_sent_back_by_the_gate(
 ) -> None:
     judge = ScriptedJudge(WORKER_SUCCESS=[GateDecision.FAIL])
     planner = ScriptedPlanner()
-    async with start(device, ScriptedWorker(DONE, Home(), DONE), management=managed(planner, judge)) as run:
+    async with start(device, ScriptedWorker(DONE, Home(), DONE), outer=managed(planner, judge)) as run:
         state = await run.wait()
     assert state.status is TaskStatus.FULFILLED
     assert [r.reason for r in planner.requests] == [ReplanReason.FIRST_PLAN, ReplanReason.GATE_FAILED]
@@ -155,7 +155,7 @@ async def test_a_failing_subtask_is_replanned_light_medium_heavy_then_escalated(
 ) -> None:
     planner = ScriptedPlanner("impossible", "afterwards")
     worker = ScriptedWorker(*[FAIL] * 9)
-    async with start(device, worker, management=managed(planner, ScriptedJudge())) as run:
+    async with start(device, worker, outer=managed(planner, ScriptedJudge())) as run:
         state = await run.wait()
     assert [r.strategy for r in planner.requests[1:]] == [
         ReplanStrategy.LIGHT, ReplanStrategy.MEDIUM, ReplanStrategy.HEAVY,
@@ -172,14 +172,14 @@ async def test_a_failing_subtask_is_replanned_light_medium_heavy_then_escalated(
 async def test_progress_lets_the_next_trouble_start_lightly_again(start: StartRun, device: Journaled) -> None:
     planner = ScriptedPlanner("a", "b")
     worker = ScriptedWorker(FAIL, DONE, FAIL, DONE, DONE, DONE, DONE)
-    async with start(device, worker, management=managed(planner, ScriptedJudge())) as run:
+    async with start(device, worker, outer=managed(planner, ScriptedJudge())) as run:
         await run.wait()
     assert [r.strategy for r in planner.requests[1:]] == [ReplanStrategy.LIGHT, ReplanStrategy.LIGHT]
 
 
 async def test_a_failed_final_check_leads_to_a_new_plan(start: StartRun, device: Journaled) -> None:
     planner, judge = ScriptedPlanner(), ScriptedJudge(FINAL_CHECK=[GateDecision.FAIL])
-    async with start(device, ScriptedWorker(DONE, DONE), management=managed(planner, judge)) as run:
+    async with start(device, ScriptedWorker(DONE, DONE), outer=managed(planner, judge)) as run:
         state = await run.wait()
     assert state.status is TaskStatus.FULFILLED
     assert [(r.reason, r.strategy) for r in planner.requests[1:]] == [
@@ -193,7 +193,7 @@ async def test_supplement_records_material_and_the_next_plan_sees_it(
     found = (Material(source="notes.txt", title="door", text="the code is 42"),)
     planner = ScriptedPlanner(found=found)
     ask = Decision(kind="supplement", message="what is the door code?")
-    async with start(device, ScriptedWorker(ask, DONE), management=managed(planner, ScriptedJudge())) as run:
+    async with start(device, ScriptedWorker(ask, DONE), outer=managed(planner, ScriptedJudge())) as run:
         state = await run.wait()
     assert planner.needs == ["what is the door code?"]
     assert planner.requests[1].materials == found
@@ -211,7 +211,7 @@ async def test_a_source_that_failed_is_recorded_beside_what_another_one_found(
     planner = ScriptedPlanner()
     planner.supplement = library.look_up
     ask = Decision(kind="supplement", message="what is the door code?")
-    async with start(device, ScriptedWorker(ask, DONE), management=managed(planner, ScriptedJudge())) as run:
+    async with start(device, ScriptedWorker(ask, DONE), outer=managed(planner, ScriptedJudge())) as run:
         state = await run.wait()
     await library.close()
     assert state.status is TaskStatus.FULFILLED
@@ -229,7 +229,7 @@ async def test_eleven_identical_actions_are_caught_after_three(
     judge = ScriptedJudge(REPEATED_ACTION=[GateDecision.FAIL])
     again = Click(x=540, y=45)
     worker = ScriptedWorker(*[again] * 11)
-    async with start(device, worker, management=managed(ScriptedPlanner(), judge)) as run:
+    async with start(device, worker, outer=managed(ScriptedPlanner(), judge)) as run:
         await run.wait()
     repeated = [r for r in judge.requests if r.trigger is GateTrigger.REPEATED_ACTION]
     events = await events_of(journal, run.task_id)
@@ -243,7 +243,7 @@ async def test_eleven_identical_actions_are_caught_after_three(
 
 async def test_a_stale_worker_is_sent_back_with_a_hint(start: StartRun, device: Journaled) -> None:
     worker = ScriptedWorker(Decision(kind="stale"), DONE)
-    async with start(device, worker, management=managed(ScriptedPlanner(), ScriptedJudge())) as run:
+    async with start(device, worker, outer=managed(ScriptedPlanner(), ScriptedJudge())) as run:
         state = await run.wait()
     assert state.status is TaskStatus.FULFILLED
     assert state.plans == 1
@@ -255,7 +255,7 @@ async def test_a_worker_that_is_sent_back_goes_on_from_its_place_with_its_counts
 ) -> None:
     noted = Decision(kind="actions", actions=(PlannedAction(action=Memorize(text="x")),), bookmark="page 3")
     worker = ScriptedWorker(noted, Decision(kind="stale"), DONE)
-    async with start(device, worker, management=managed(ScriptedPlanner(), ScriptedJudge())) as run:
+    async with start(device, worker, outer=managed(ScriptedPlanner(), ScriptedJudge())) as run:
         state = await run.wait()
     assert (state.status, state.plans) == (TaskStatus.FULFILLED, 1)
     assert [briefing.bookmark for briefing in worker.briefings] == ["", "page 3", "page 3"]
@@ -273,7 +273,7 @@ async def test_no_worker_is_sent_back_forever(
     """A worker that always gives up and a gate that always says: go on. Every round costs a step, and it ends."""
     worker = ScriptedWorker(*[Decision(kind="stale", message="I am lost")] * 60)
     limits = {"dispatcher": {"max_plans": 3, "max_stuck_retries": retries}}
-    async with start(device, worker, management=managed(ScriptedPlanner(), ScriptedJudge()), **limits) as run:
+    async with start(device, worker, outer=managed(ScriptedPlanner(), ScriptedJudge()), **limits) as run:
         state = await run.wait()
     assert (state.status, state.cause) == (TaskStatus.REJECTED, "failed"), state.reason
     gates = [e for e in only(await events_of(journal, state.task_id), GateClosed) if not e.beside]
@@ -286,8 +286,8 @@ async def test_checks_that_nobody_asked_for_run_beside_the_work_and_do_not_hold_
 ) -> None:
     judge = ScriptedJudge(takes=1.0)
     notes = [Memorize(text=str(number)) for number in range(20)]
-    management = managed(ScriptedPlanner(), judge)
-    async with start(device, ScriptedWorker(*notes), management=management, rules={"subtask_steps": 2}) as run:
+    outer = managed(ScriptedPlanner(), judge)
+    async with start(device, ScriptedWorker(*notes), outer=outer, rules={"subtask_steps": 2}) as run:
         state = await run.wait()
     events = await events_of(journal, state.task_id)
     opened = next(n for n, e in enumerate(events) if isinstance(e, GateOpened) and e.beside)
@@ -300,7 +300,7 @@ async def test_a_periodic_check_may_end_the_plan(start: StartRun, device: Journa
     judge = ScriptedJudge(EXCESSIVE_STEPS=[GateDecision.FAIL])
     planner = ScriptedPlanner()
     notes = [Memorize(text=str(number)) for number in range(40)]
-    async with start(device, ScriptedWorker(*notes), management=managed(planner, judge), max_steps=60) as run:
+    async with start(device, ScriptedWorker(*notes), outer=managed(planner, judge), max_steps=60) as run:
         state = await run.wait()
     assert state.status is TaskStatus.FULFILLED
     assert [r.reason for r in planner.requests] == [ReplanReason.FIRST_PLAN, ReplanReason.GATE_FAILED]
@@ -311,7 +311,7 @@ async def test_without_money_the_rules_judge_and_no_check_is_skipped(
 ) -> None:
     judge = ScriptedJudge()
     broke = managed(ScriptedPlanner(), judge, lambda _: False)
-    async with start(device, ScriptedWorker(DONE), management=broke) as run:
+    async with start(device, ScriptedWorker(DONE), outer=broke) as run:
         state = await run.wait()
     assert judge.requests == []
     reports = [e.report for e in only(await events_of(journal, state.task_id), GateClosed)]
@@ -323,7 +323,7 @@ async def test_a_judge_that_fails_is_replaced_by_the_rules(start: StartRun, devi
         async def check(self, request: GateRequest) -> QualityReport:
             raise ModelUnavailable("no answer")
 
-    async with start(device, ScriptedWorker(DONE), management=managed(ScriptedPlanner(), Broken())) as run:
+    async with start(device, ScriptedWorker(DONE), outer=managed(ScriptedPlanner(), Broken())) as run:
         state = await run.wait()
     assert state.status is TaskStatus.FULFILLED
 
@@ -331,15 +331,13 @@ async def test_a_judge_that_fails_is_replaced_by_the_rules(start: StartRun, devi
 async def test_ten_plans_are_enough(start: StartRun, device: Journaled) -> None:
     judge = ScriptedJudge(FINAL_CHECK=[GateDecision.FAIL] * 99)
     limits = {"dispatcher": {"max_plans": 2}}
-    async with start(
-        device, ScriptedWorker(*[DONE] * 99), management=managed(ScriptedPlanner(), judge), **limits
-    ) as run:
+    async with start(device, ScriptedWorker(*[DONE] * 99), outer=managed(ScriptedPlanner(), judge), **limits) as run:
         state = await run.wait()
     assert (state.status, state.plans) == (TaskStatus.REJECTED, 2)
     assert "2 plans did not lead to the goal" in state.reason
     judge = ScriptedJudge(FINAL_CHECK=[GateDecision.FAIL, GateDecision.DONE])
     async with start(
-        device, ScriptedWorker(*[DONE] * 99), management=managed(ScriptedPlanner(), judge), past=state, **limits
+        device, ScriptedWorker(*[DONE] * 99), outer=managed(ScriptedPlanner(), judge), past=state, **limits
     ) as run:
         resumed = await run.wait()
     assert resumed.status is TaskStatus.FULFILLED, "who resumes it allows for as many more"
@@ -347,14 +345,14 @@ async def test_ten_plans_are_enough(start: StartRun, device: Journaled) -> None:
 
 async def test_no_plan_at_all_is_a_rejection_with_the_reason(start: StartRun, device: Journaled) -> None:
     planner = ScriptedPlanner(fault=ModelFault("the plan can't be read"))
-    async with start(device, ScriptedWorker(), management=managed(planner, ScriptedJudge())) as run:
+    async with start(device, ScriptedWorker(), outer=managed(planner, ScriptedJudge())) as run:
         state = await run.wait()
     assert (state.status, state.reason) == (TaskStatus.REJECTED, "the plan can't be read")
 
 
 async def test_a_question_without_a_person_is_a_rejection(start: StartRun, device: Journaled) -> None:
     ask = Decision(kind="ask", message="which of the two?")
-    async with start(device, ScriptedWorker(ask), management=managed(ScriptedPlanner(), ScriptedJudge())) as run:
+    async with start(device, ScriptedWorker(ask), outer=managed(ScriptedPlanner(), ScriptedJudge())) as run:
         state = await run.wait()
     assert state.status is TaskStatus.REJECTED
     assert "which of the two?" in state.reason
@@ -363,14 +361,14 @@ async def test_a_question_without_a_person_is_a_rejection(start: StartRun, devic
 async def test_the_step_limit_holds_over_all_subtasks(start: StartRun, device: Journaled) -> None:
     notes = [Memorize(text=str(n)) if n % 2 == 0 else DONE for n in range(40)]
     planner = ScriptedPlanner(*[f"part {n}" for n in range(20)])
-    async with start(device, ScriptedWorker(*notes), management=managed(planner, ScriptedJudge()), max_steps=5) as run:
+    async with start(device, ScriptedWorker(*notes), outer=managed(planner, ScriptedJudge()), max_steps=5) as run:
         state = await run.wait()
     assert (state.cause, state.step) == ("steps", 5)
 
 
 async def test_the_time_limit_ends_the_task_wherever_it_is(start: StartRun, device: Journaled) -> None:
     async with start(
-        device, ScriptedWorker(forever), management=managed(ScriptedPlanner(), ScriptedJudge()), time_limit_s=1.0
+        device, ScriptedWorker(forever), outer=managed(ScriptedPlanner(), ScriptedJudge()), time_limit_s=1.0
     ) as run:
         state = await run.wait()
     assert (state.status, state.cause) == (TaskStatus.REJECTED, "time")
@@ -385,7 +383,7 @@ async def test_a_passing_fault_of_the_device_ends_no_task_while_nobody_works(
         raise DeviceTimeout("no answer")
 
     monkeypatch.setattr(device, "app", no_answer, raising=False)
-    async with start(device, ScriptedWorker(), management=managed(ScriptedPlanner(), ScriptedJudge())) as run:
+    async with start(device, ScriptedWorker(), outer=managed(ScriptedPlanner(), ScriptedJudge())) as run:
         state = await run.wait()
     assert state.status is TaskStatus.FULFILLED, state.reason
 
@@ -407,7 +405,7 @@ async def test_stop_takes_effect_at_once_in_the_outer_loop_too(start: StartRun, 
         "checking": lambda: judge.requests,
         "working": lambda: worker.briefings,
     }[phase]
-    async with start(device, worker, management=managed(planner, judge)) as run:
+    async with start(device, worker, outer=managed(planner, judge)) as run:
         async with asyncio.timeout(20):
             while not reached():
                 await asyncio.sleep(0.01)
@@ -422,7 +420,7 @@ async def test_every_situation_of_a_run_follows_the_table(
 ) -> None:
     judge = ScriptedJudge(WORKER_SUCCESS=[GateDecision.FAIL], FINAL_CHECK=[GateDecision.FAIL])
     worker = ScriptedWorker(Home(), DONE, FAIL, OpenApp(name="设置"), DONE, DONE)
-    async with start(device, worker, management=managed(ScriptedPlanner("a"), judge)) as run:
+    async with start(device, worker, outer=managed(ScriptedPlanner("a"), judge)) as run:
         await run.wait()
     allowed = {(start_, end) for (start_, _), end in TABLE.items()}
     situations = [Situation.INIT]
@@ -441,7 +439,7 @@ async def test_a_goal_over_two_apps_is_planned_done_and_checked_without_a_model(
 ) -> None:
     goal = "Open Settings, turn on Bluetooth and verify that Bluetooth is on, then open the calculator and compute 6*7"
     offline = managed(OfflineManager(), OfflineEvaluator())
-    async with start(device, OfflineWorker(), goal=goal, management=offline) as run:
+    async with start(device, OfflineWorker(), goal=goal, outer=offline) as run:
         state = await run.wait()
     assert state.status is TaskStatus.FULFILLED, state.reason
     events = await events_of(journal, state.task_id)
@@ -456,7 +454,7 @@ async def test_an_impossible_goal_is_rejected_once_and_honestly_without_a_model(
 ) -> None:
     offline = managed(OfflineManager(), OfflineEvaluator())
     goal = "打开微信，找到并不存在的人，发送消息“你好”"
-    async with start(device, OfflineWorker(), goal=goal, management=offline) as run:
+    async with start(device, OfflineWorker(), goal=goal, outer=offline) as run:
         state = await run.wait()
     assert state.status is TaskStatus.REJECTED
     assert "并不存在的人" in state.reason
@@ -469,5 +467,5 @@ async def test_the_workers_briefing_knows_the_root_goal(start: StartRun, device:
         assert briefing.subtask.title == "the only part"
         return DONE
 
-    async with start(device, ScriptedWorker(look), management=managed(ScriptedPlanner(), ScriptedJudge())) as run:
+    async with start(device, ScriptedWorker(look), outer=managed(ScriptedPlanner(), ScriptedJudge())) as run:
         assert (await run.wait()).status is TaskStatus.FULFILLED

@@ -16,7 +16,8 @@ from deskhand.core.errors import DeskhandError
 from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
 from deskhand.core.planning import GateDecision, GateTrigger
 from deskhand.core.statuses import ExecutorStatus, TaskStatus
-from deskhand.engine.run import Management, Task
+from deskhand.engine.parts import OuterRoles
+from deskhand.engine.run import Task
 from deskhand.task.events import (
     ActionEnded,
     ActionIntended,
@@ -72,10 +73,10 @@ class QuietJudge(ScriptedJudge):
 
 def managed(
     coach: ScriptedCoach | None = None, memory: PromptMemoryFile | None = None, planner: Any = None, judge: Any = None
-) -> Management:
+) -> OuterRoles:
     judge = judge or QuietJudge()
     planner = planner or ScriptedPlanner()
-    return Management(planner, judge, judge, can_afford=lambda _: True, coach=coach or ScriptedCoach(), memory=memory)
+    return OuterRoles(planner, judge, judge, can_afford=lambda _: True, coach=coach or ScriptedCoach(), memory=memory)
 
 
 async def until(holds: Callable[[], object]) -> None:
@@ -96,7 +97,7 @@ async def test_each_step_of_the_ladder_comes_after_the_one_before_did_not_help(
     async with start(
         device,
         worker,
-        management=managed(coach),
+        outer=managed(coach),
         attended=True,
         settle={"max_wait_ms": 100, "patience_ms": 0},
         executor={"max_steps": 100},
@@ -129,7 +130,7 @@ async def test_how_often_a_stuck_worker_is_corrected_is_a_setting(
     async with start(
         device,
         ScriptedWorker(*[NOWHERE] * 30),
-        management=managed(),
+        outer=managed(),
         dispatcher={"max_stuck_retries": retries},
         settle={"max_wait_ms": 300, "patience_ms": 50},
     ) as run:
@@ -150,7 +151,7 @@ async def test_what_helped_is_learned_and_told_the_next_time(
     memory, coach = PromptMemoryFile(tmp_path / "prompts.json"), ScriptedCoach()
     quick = {"max_wait_ms": 300, "patience_ms": 50}
     worker = ScriptedWorker(*[NOWHERE] * 3)
-    async with start(device, worker, management=managed(coach, memory, Typed()), settle=quick) as run:
+    async with start(device, worker, outer=managed(coach, memory, Typed()), settle=quick) as run:
         await until(lambda: run.state.corrections or run.state.over)
         state = await run.wait()
     assert state.status is TaskStatus.FULFILLED
@@ -158,7 +159,7 @@ async def test_what_helped_is_learned_and_told_the_next_time(
         assert coach.lessons[0].task_type == "message"
         assert await memory.pick("message") == "next time: hint 1"
         again = ScriptedWorker()
-        async with start(device, again, management=managed(coach, memory, Typed())) as run:
+        async with start(device, again, outer=managed(coach, memory, Typed())) as run:
             await run.wait()
         assert again.briefings[0].system_prompt == "next time: hint 1"
 
@@ -168,7 +169,7 @@ async def test_a_slow_planner_never_delays_the_worker(
 ) -> None:
     notes = [Memorize(text=str(number)) for number in range(30)]
     async with start(
-        device, ScriptedWorker(*notes), management=managed(ScriptedCoach(takes=10)), executor={"max_steps": 40}
+        device, ScriptedWorker(*notes), outer=managed(ScriptedCoach(takes=10)), executor={"max_steps": 40}
     ) as run:
         await until(lambda: run.state.step)
         begun = run.state.step
@@ -182,7 +183,7 @@ async def test_a_slow_planner_never_delays_the_worker(
 
 
 async def test_a_slow_worker_never_delays_what_the_person_says(start: StartRun, device: Journaled) -> None:
-    async with start(device, ScriptedWorker(Wait(seconds=60)), management=managed()) as run:
+    async with start(device, ScriptedWorker(Wait(seconds=60)), outer=managed()) as run:
         await until(lambda: run.state.unconfirmed)
         await run.say("also look at the clock")
         async with asyncio.timeout(5):
@@ -199,7 +200,7 @@ async def test_rules_about_time_speak_up_without_any_event(start: StartRun, devi
     async with start(
         device,
         ScriptedWorker(Wait(seconds=60)),
-        management=managed(judge=judge),
+        outer=managed(judge=judge),
         rules={"subtask_s": 0.2},
         dispatcher={"tick_ms": 50},
     ) as run:
@@ -212,7 +213,7 @@ async def test_only_the_newest_feedback_reaches_the_planner(start: StartRun, dev
     planner = ScriptedPlanner()
     notes = [Memorize(text=str(number)) for number in range(6)]
     worker = ScriptedWorker(*notes, FAIL)
-    async with start(device, worker, management=managed(planner=planner), dispatcher={"feedback": 3}) as run:
+    async with start(device, worker, outer=managed(planner=planner), dispatcher={"feedback": 3}) as run:
         await run.wait()
     assert [len(request.history) for request in planner.requests][:2] == [0, 3]
 
@@ -252,7 +253,7 @@ async def test_five_hundred_random_commands_and_inputs(
     worker = ScriptedWorker(*[anything] * 4000)
     quick: dict[str, Any] = {"max_wait_ms": 50, "interval_ms": 10, "patience_ms": 0, "still_frames": 1}
     async with start(
-        one, worker, management=managed(), attended=True, settle=quick, executor={"max_steps": 5000},
+        one, worker, outer=managed(), attended=True, settle=quick, executor={"max_steps": 5000},
         rules={"subtask_steps": 1000, "steps_without_progress": 100}, dispatcher={"max_plans": 100},
         people={"timeout_s": 1},
     ) as run:  # fmt: skip

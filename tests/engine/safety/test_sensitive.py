@@ -8,7 +8,7 @@ from deskhand.core.decisions import Decision, PlannedAction
 from deskhand.core.llm import ModelReply
 from deskhand.core.screen import Frame, Observation
 from deskhand.core.statuses import Situation, TaskStatus
-from deskhand.engine.run import Management
+from deskhand.engine.parts import OuterRoles
 from deskhand.engine.safety.policy import judge
 from deskhand.models.dialects import DIALECTS
 from deskhand.roles.offline.evaluator import OfflineEvaluator
@@ -22,11 +22,11 @@ from tests.models.situations import DESKTOP, situation
 PAY = Click(x=100, y=200, target="Pay now")
 
 
-def management(loop: str) -> Management | None:
+def outer(loop: str) -> OuterRoles | None:
     if loop == "single":
         return None
     judge = OfflineEvaluator()
-    return Management(OfflineManager(), judge, judge, can_afford=lambda _: True)
+    return OuterRoles(OfflineManager(), judge, judge, can_afford=lambda _: True)
 
 
 @pytest.mark.parametrize("loop", ["single", "dual"])
@@ -34,7 +34,7 @@ async def test_a_sensitive_action_ends_in_a_question_to_a_person(
     start: StartRun, device: Journaled, journal: SqliteJournal, loop: str
 ) -> None:
     worker = ScriptedWorker([PlannedAction(action=PAY, sensitive="this spends 30 dollars")])
-    async with start(device, worker, goal="tap Pay now", management=management(loop)) as run:
+    async with start(device, worker, goal="tap Pay now", outer=outer(loop)) as run:
         state = await run.wait()
     events = [record.event for record in await journal.read(state.task_id)]
     assert device.sent == []

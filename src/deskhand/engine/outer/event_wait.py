@@ -1,4 +1,4 @@
-"""What a loop listens to: the events of its task, and the passing of time when there are none."""
+"""Lets a loop wait for the events of its task, or for time to pass without any."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable
@@ -6,8 +6,10 @@ from collections.abc import AsyncGenerator, AsyncIterable
 from deskhand.task.events import Event, Record
 
 
-async def ticking(records: AsyncIterable[Record], task_id: str, tick_s: float) -> AsyncGenerator[Event | None, None]:
-    """One task's events as they come, and None whenever none came for a while."""
+async def watch_events(
+    records: AsyncIterable[Record], task_id: str, tick_s: float
+) -> AsyncGenerator[Event | None, None]:
+    """Yield one task's events as they come, and None whenever none came for `tick_s`."""
     source = aiter(records)
     upcoming = asyncio.ensure_future(anext(source))
     try:

@@ -1,16 +1,15 @@
-"""Layer 2 of decision: the quality gate. Chooses how deep to look by what it may cost, and never skips a check."""
+"""Layer 2 of decision: the quality gate. It chooses how deep to look by the budget, and never skips a check."""
 
 from collections.abc import Callable
 
 from deskhand.core.decisions import Usage
 from deskhand.core.errors import BudgetSpent, ModelFault, ModelUnavailable
 from deskhand.core.planning import ALLOWED, Depth, GateDecision, GateRequest, GateTrigger, QualityReport
-from deskhand.core.protocols import Clock, Judge
 from deskhand.core.screen import Frame
-from deskhand.core.statuses import SubtaskStatus
-from deskhand.engine.observer import Observer, patiently
-from deskhand.engine.task_log import TaskLog
-from deskhand.screen.diff import changed_fraction
+from deskhand.engine.context import TaskContext
+from deskhand.engine.observer import look_patiently
+from deskhand.engine.parts import OuterRoles
+from deskhand.engine.views import make_gate_request
 from deskhand.settings.schema import GateSettings
 from deskhand.task.events import GateClosed, GateOpened
 from deskhand.task.state import TaskState
@@ -24,85 +23,53 @@ _DEEPEST_FIRST: dict[Depth, tuple[Depth, ...]] = {
 
 
 class QualityGate:
-    """One judge, a cheaper one to fall back on, and the money question between them."""
+    """One judge, and a fallback for when the budget or the model does not allow it."""
 
-    def __init__(
-        self,
-        judge: Judge,
-        fallback: Judge,
-        log: TaskLog,
-        eyes: Observer,
-        settings: GateSettings,
-        can_afford: Callable[[Depth], bool],
-        clock: Clock,
-    ) -> None:
-        self._judge = judge
-        self._fallback = fallback
-        self._log = log
-        self._eyes = eyes
-        self._settings = settings
-        self._can_afford = can_afford
-        self._clock = clock
+    def __init__(self, context: TaskContext, outer: OuterRoles) -> None:
+        self._context = context
+        self._log = context.log
+        self._outer = outer
         self._before: Frame | None = None
 
-    def remember(self, frame: Frame) -> None:
-        """The screen as the subtask begins: what later pictures are compared with."""
+    def remember_start(self, frame: Frame) -> None:
+        """Keep the screen as the subtask begins: later frames are compared with it."""
         self._before = frame
 
-    async def check(self, trigger: GateTrigger, *, beside: bool) -> QualityReport:
+    async def check_work(self, trigger: GateTrigger, *, beside: bool) -> QualityReport:
+        """Judge the work and journal the report. `beside`: the worker goes on meanwhile."""
         state = self._log.state
         subtask = state.subtask.id if state.subtask else ""
-        depth = choose_depth(trigger, state, self._settings, self._can_afford)
+        depth = choose_depth(trigger, state, self._context.settings.gates, self._outer.can_afford)
         await self._log.record(GateOpened(subtask=subtask, trigger=trigger, depth=depth, beside=beside))
-        judge = self._fallback if depth == "low" else self._judge
-        report = await self._asked(judge, trigger, depth)
+        report = await self._ask_judge(trigger, depth)
         await self._log.record(GateClosed(subtask=subtask, beside=beside, report=report))
         return report
 
-    async def _asked(self, judge: Judge, trigger: GateTrigger, depth: Depth) -> QualityReport:
-        request = await self._request(trigger, depth, judge.needs_elements)
-        spent = Usage()
-        if judge is not self._fallback:
+    async def _ask_judge(self, trigger: GateTrigger, depth: Depth) -> QualityReport:
+        judge, fallback, spent = self._outer.judge, self._outer.fallback, Usage()
+        if depth != "low" and judge is not fallback:
+            request = await self._make_request(trigger, depth, judge.needs_elements)
             try:
-                return lawful(await judge.check(request))
+                return make_lawful(await judge.check(request))
             except (ModelFault, ModelUnavailable, BudgetSpent) as fault:
                 # A check is never skipped: what the model can't judge now, the rules do.
-                request = await self._request(trigger, "low", self._fallback.needs_elements)
-                spent = fault.usage if isinstance(fault, ModelFault) else spent
-        report = lawful(await self._fallback.check(request))
+                depth, spent = "low", fault.usage if isinstance(fault, ModelFault) else spent
+        request = await self._make_request(trigger, depth, fallback.needs_elements)
+        report = make_lawful(await fallback.check(request))
         return report.model_copy(update={"usage": report.usage + spent})
 
-    async def _request(self, trigger: GateTrigger, depth: Depth, elements: bool) -> GateRequest:
-        state = self._log.state
-        now = await patiently(lambda: self._eyes.observe(elements))
-        changed = changed_fraction(self._before, now.frame) if self._before else 1.0
-        return GateRequest(
-            trigger=trigger,
-            depth=depth,
-            goal=state.goal,
-            subtask=state.subtask,
-            observation=now,
-            before=self._before,
-            claim=state.executor_reason,
-            steps=state.subtask_steps,
-            error_rate=state.error_rate,
-            changed=changed,
-            seconds=max(0.0, self._clock.wall() - state.subtask_since) if state.subtask else 0.0,
-            subtasks=state.subtasks(*SubtaskStatus),
-            history=state.history,
-            notes=state.notes,
-            answers=state.answers,
-            earlier=state.reports,
-            said=state.said,
-        )
+    async def _make_request(self, trigger: GateTrigger, depth: Depth, elements: bool) -> GateRequest:
+        state, observer = self._log.state, self._context.observer
+        seen = await look_patiently(lambda: observer.observe(elements))
+        return make_gate_request(state, trigger, depth, seen, self._before, self._context.clock.wall())
 
 
 def choose_depth(
     trigger: GateTrigger, state: TaskState, settings: GateSettings, can_afford: Callable[[Depth], bool]
 ) -> Depth:
-    """Low is always there; medium when errors pile up or the worker claims success; high when it is critical.
+    """Return low at least; medium when errors pile up or the worker claims success; high when it is critical.
 
-    A depth that can't be paid for becomes the deepest one that can.
+    A depth that the budget does not cover becomes the deepest one that it does.
     """
     wanted: Depth = "low"
     if state.error_rate > settings.medium_error_rate or trigger is not GateTrigger.PERIODIC_CHECK:
@@ -112,8 +79,8 @@ def choose_depth(
     return next(depth for depth in _DEEPEST_FIRST[wanted] if depth == "low" or can_afford(depth))
 
 
-def lawful(report: QualityReport) -> QualityReport:
-    """A decision that this trigger does not allow becomes the nearest one that it does: never a success."""
+def make_lawful(report: QualityReport) -> QualityReport:
+    """Replace a decision that the trigger does not allow by the nearest one that it does: never a success."""
     allowed = ALLOWED[report.trigger]
     if report.decision in allowed:
         return report

@@ -21,7 +21,7 @@ from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, Les
 from deskhand.core.planning import GateRequest, Material, Plan, PlanRequest, QualityReport
 from deskhand.core.protocols import Coach, CodeRunner, Device, Judge, Planner, ScreenReader, Worker
 from deskhand.core.screen import AppInfo, Element, Frame, Observation
-from deskhand.engine.run import Crew, Management
+from deskhand.engine.parts import OuterRoles, TaskParts
 from deskhand.engine.safety.authority import Authority
 from deskhand.engine.secrets.vault import HIDDEN, ReadSecret, Vault
 from deskhand.screen.redact import blank, covered
@@ -46,7 +46,7 @@ async def checked(words: str, vault: Vault, authority: Authority, read: ReadSecr
     await vault.learn(names_in(words), read)
 
 
-def guarded(crew: Crew, vault: Vault, past: Iterable[Event] = ()) -> Crew:
+def guarded(crew: TaskParts, vault: Vault, past: Iterable[Event] = ()) -> TaskParts:
     """The same crew behind doors. `past` is what the log knows already: which secrets the person has named."""
     grants = Grants(lambda name: read_secret(name, crew.settings.secrets))
     grants.hear(past)
@@ -57,7 +57,7 @@ def guarded(crew: Crew, vault: Vault, past: Iterable[Event] = ()) -> Crew:
         device=device,
         workers={role: GuardedWorker(worker, cover) for role, worker in crew.workers.items()},
         journal=GuardedJournal(crew.journal, vault, cover, grants),
-        management=crew.management and _above(crew.management, vault, cover),
+        outer=crew.outer and _above(crew.outer, vault, cover),
         reader=crew.reader and GuardedReader(crew.reader, vault),
         code=crew.code and _with_clean_output(crew.code, vault),
     )
@@ -352,16 +352,16 @@ class GuardedCoach:
         return await self._coach.improve(request)
 
 
-def _above(management: Management, vault: Vault, cover: Cover) -> Management:
-    fallback = GuardedJudge(management.fallback, cover)
+def _above(outer: OuterRoles, vault: Vault, cover: Cover) -> OuterRoles:
+    fallback = GuardedJudge(outer.fallback, cover)
     # Whether they are one and the same is asked by those who use them.
-    judge = fallback if management.judge is management.fallback else GuardedJudge(management.judge, cover)
+    judge = fallback if outer.judge is outer.fallback else GuardedJudge(outer.judge, cover)
     return replace(
-        management,
-        planner=GuardedPlanner(management.planner, vault, cover),
+        outer,
+        planner=GuardedPlanner(outer.planner, vault, cover),
         judge=judge,
         fallback=fallback,
-        coach=management.coach and GuardedCoach(management.coach, cover),
+        coach=outer.coach and GuardedCoach(outer.coach, cover),
     )
 
 
