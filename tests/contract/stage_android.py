@@ -18,9 +18,9 @@ from deskhand.simphone.adb.phone_server import SimPhone
 from deskhand.simphone.apps.framework import App, Host, Page
 from deskhand.simphone.body.app_manager import LAUNCHER
 from deskhand.simphone.body.input_dispatcher import InputDispatcher
-from deskhand.simphone.body.window_layout import every
+from deskhand.simphone.body.window_layout import list_nodes
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.ui.nodes import WRAP, Field, Node, Scroll
+from deskhand.simphone.ui.nodes import WRAP, Node, Scroll, TextField
 from deskhand.simphone.ui.widgets import button, checkbox, column, entry, label, row, screen
 from tests.contract.stage import FIELDS, PLAIN, SHORT, Board, Felt, until
 
@@ -30,17 +30,17 @@ KEYS = {66: "enter", 67: "backspace", 21: "left", 22: "right", 113: "ctrl", 29: 
 DOUBLE_TAP_S = 0.3
 
 
-class ShortField(Field):
+class ShortField(TextField):
     """As `android:maxLength` does: what is too much is left out."""
 
-    def insert(self, text: str) -> None:
-        super().insert(text[: max(0, SHORT - len(self.text) + len(self.selected))])
+    def insert_text(self, text: str) -> None:
+        super().insert_text(text[: max(0, SHORT - len(self.text) + len(self.selected))])
 
 
 class BoardPage(Page):
     def __init__(self, app: App) -> None:
         super().__init__(app)
-        self.fields = {name: (ShortField if name == "Short" else Field)(name) for name in FIELDS}
+        self.fields = {name: (ShortField if name == "Short" else TextField)(name) for name in FIELDS}
         self.fields["Notes"].multiline = True
         self.fields["Password"].password = True
         self.agreed, self.pressed, self.colour = False, 0, 0
@@ -48,16 +48,16 @@ class BoardPage(Page):
 
     def build(self) -> Node:
         theme = self.colours
-        fields = [entry(field, name, theme, rid=self.app.rid(name)) for name, field in self.fields.items()]
+        fields = [entry(field, name, theme, rid=self.app.rid_of(name)) for name, field in self.fields.items()]
         fields[1].h = 200
-        agree = checkbox(self.agreed, self.agree, theme, rid=self.app.rid("Agree"), desc="Agree")
-        press = button("Press me", self.press, theme, rid=self.app.rid("Press me"), w=400)
-        off = button("Disabled", self.press, theme, rid=self.app.rid("Disabled"), w=400, enabled=False)
+        agree = checkbox(self.agreed, self.agree, theme, rid=self.app.rid_of("Agree"), desc="Agree")
+        press = button("Press me", self.press, theme, rid=self.app.rid_of("Press me"), w=400)
+        off = button("Disabled", self.press, theme, rid=self.app.rid_of("Disabled"), w=400, enabled=False)
         lines = [label(f"Row {number}", 44, theme.ink, w=3000, h=100) for number in range(300)]
         listed = column(*lines, kind="android.widget.ScrollView", w=3000, h=400, scroll=self.down)
         rows = row(listed, kind="android.widget.HorizontalScrollView", h=400, scroll=self.across)
-        rows.rid = self.app.rid("Rows")
-        pad = Node(h=300, fill=(60 * (self.colour % 4), 100, 200), rid=self.app.rid("Pad"))
+        rows.rid = self.app.rid_of("Rows")
+        pad = Node(h=300, fill=(60 * (self.colour % 4), 100, 200), rid=self.app.rid_of("Pad"))
         return screen(theme, *fields, row(agree, press, off, gap=20), pad, rows)
 
     def agree(self) -> None:
@@ -82,7 +82,7 @@ class BoardApp(App):
         super().__init__(host)
         self.first = BoardPage(self)
 
-    def first_page(self) -> Page:
+    def build_first_page(self) -> Page:
         self.first = BoardPage(self)
         return self.first
 
@@ -195,7 +195,7 @@ class AndroidStage:
 
     async def board(self) -> Board:
         page = self._page
-        nodes = [node for window in self.phone.windows.list_windows() for node in every(window.content)]
+        nodes = [node for window in self.phone.windows.list_windows() for node in list_nodes(window.content)]
         return Board(
             places={n.rid.removeprefix(f"{PACKAGE}:id/"): Rect(*n.seen) for n in nodes if n.rid.startswith(PACKAGE)},
             texts={name: field.text for name, field in page.fields.items()},
@@ -216,15 +216,15 @@ class AndroidStage:
 
     async def paint(self) -> None:
         self._page.colour += 1
-        self.phone.settle()
+        self.phone.settle_screen()
 
     async def hang(self, seconds: float) -> None:
         """An app that never rests is one that uiautomator can't read."""
         self.phone.conditions.add("never-idle")
 
     async def deeper(self) -> None:
-        self.phone.apps.find_app(PACKAGE).push(DeeperPage(self.phone.apps.find_app(PACKAGE)))
-        self.phone.settle()
+        self.phone.apps.find_app(PACKAGE).push_page(DeeperPage(self.phone.apps.find_app(PACKAGE)))
+        self.phone.settle_screen()
         await self.still()
 
     async def second(self) -> None:

@@ -301,7 +301,7 @@ async def test_no_adb_command_follows_an_abort(serve: Serve, monkeypatch: pytest
     ):
         await operator.until(lambda server: len(server.requests) == 3, 60)
         lines: list[str] = []
-        shell_run = Shell.run
+        shell_run = Shell.run_to_end
 
         async def heard(shell: Shell, line: str, *streams: Any) -> int:
             lines.append(line)

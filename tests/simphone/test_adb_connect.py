@@ -6,7 +6,7 @@ import urllib.request
 
 import pytest
 
-from deskhand.simphone.adb.phone_server import SimPhone, serve
+from deskhand.simphone.adb.phone_server import SimPhone, serve_phone
 from deskhand.simphone.phone import Phone
 from tests.conftest import Adb, ConnectedPhone
 
@@ -115,7 +115,7 @@ def fetch(port: int, method: str, path: str) -> bytes:
 
 async def test_serve_runs_until_it_is_cancelled() -> None:
     ready: asyncio.Future[SimPhone] = asyncio.get_running_loop().create_future()
-    task = asyncio.create_task(serve(Phone(), 0, ready.set_result))
+    task = asyncio.create_task(serve_phone(Phone(), 0, ready.set_result))
     server = await asyncio.wait_for(ready, 10)
     assert b"foreground" in await asyncio.to_thread(fetch, server.port, "GET", "/state")
     task.cancel()

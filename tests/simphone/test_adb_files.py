@@ -141,7 +141,7 @@ async def in_thread(function, *args):
 
 
 async def test_the_first_generation_of_sync_works_as_well(sim: ConnectedPhone) -> None:
-    sim.sim.system.files.write("/sdcard/f", b"hello")
+    sim.sim.system.files.write_file("/sdcard/f", b"hello")
 
     def talk() -> None:
         with open_sync(sim) as line:

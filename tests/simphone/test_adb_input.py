@@ -55,7 +55,7 @@ async def test_a_swipe_lasts_as_long_as_it_says(sim: ConnectedPhone) -> None:
 async def test_a_swipe_opens_the_locked_phone(sim: ConnectedPhone) -> None:
     sim.phone.conditions.add("locked")
     await sim.out("input swipe 540 2000 540 500 100")
-    assert not sim.phone.locked
+    assert not sim.phone.is_locked
 
 
 async def test_a_tap_during_a_swipe_is_served_at_once(sim: ConnectedPhone) -> None:
@@ -73,12 +73,12 @@ async def test_a_swipe_goes_on_when_its_asker_is_killed(sim: ConnectedPhone) -> 
         sim.adb.path, "-P", str(sim.adb.port), "-s", sim.serial, "shell", line
     )
     async with asyncio.timeout(30):
-        while not sim.sim.system.files.exists("/sdcard/began"):
+        while not sim.sim.system.files.has_path("/sdcard/began"):
             await asyncio.sleep(0.01)
     process.kill()
     await process.wait()
     async with asyncio.timeout(10):
-        while sim.phone.locked:
+        while sim.phone.is_locked:
             await asyncio.sleep(0.02)
 
 
@@ -92,7 +92,7 @@ async def test_motion_events_make_a_gesture_by_hand(sim: ConnectedPhone) -> None
     sim.phone.conditions.add("locked")
     line = "input motionevent DOWN 540 2000; " + "".join(f"input motionevent MOVE 540 {y}; " for y in (1500, 800))
     await sim.out(line + "input motionevent UP 540 400")
-    assert not sim.phone.locked
+    assert not sim.phone.is_locked
 
 
 async def test_keys_go_by_number_and_by_name(sim: ConnectedPhone) -> None:

@@ -45,9 +45,9 @@ async def test_a_capture_can_be_compressed_on_its_way(sim: ConnectedPhone) -> No
 
 async def test_a_capture_can_go_to_a_file(sim: ConnectedPhone) -> None:
     await sim.out("screencap -p /sdcard/s; screencap /sdcard/t.png; screencap -d 0 /sdcard/u")
-    assert sim.sim.system.files.read("/sdcard/s").startswith(b"\x89PNG")
-    assert sim.sim.system.files.read("/sdcard/t.png").startswith(b"\x89PNG")
-    assert len(sim.sim.system.files.read("/sdcard/u")) == 16 + 1080 * 2400 * 4
+    assert sim.sim.system.files.read_file("/sdcard/s").startswith(b"\x89PNG")
+    assert sim.sim.system.files.read_file("/sdcard/t.png").startswith(b"\x89PNG")
+    assert len(sim.sim.system.files.read_file("/sdcard/u")) == 16 + 1080 * 2400 * 4
     code, _, err = await sim.shell("screencap -p /system/s.png")
     assert (code, "Error opening file: /system/s.png" in err) == (1, True)
     assert "usage: screencap" in (await sim.shell("screencap --what"))[2]

@@ -123,7 +123,7 @@ async def test_exec_in_writes_a_file(sim: ConnectedPhone) -> None:
     await sim.adb_run("exec-in", "cat > /sdcard/in", stdin=b"\x00\x01data")
 
     async with asyncio.timeout(10):
-        while sim.sim.system.files.read("/sdcard/in") != b"\x00\x01data":
+        while sim.sim.system.files.read_file("/sdcard/in") != b"\x00\x01data":
             await asyncio.sleep(0.01)
 
 

@@ -28,12 +28,12 @@ async def test_a_killed_shell_ends_on_the_phone_too(sim: ConnectedPhone) -> None
     files = sim.sim.system.files
     task = asyncio.create_task(sim.shell("echo > /sdcard/began; sleep 1; echo > /sdcard/late"))
     async with asyncio.timeout(30):
-        while not files.exists("/sdcard/began"):
+        while not files.has_path("/sdcard/began"):
             await asyncio.sleep(0.01)
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
     await asyncio.sleep(1.2)
-    assert not files.exists("/sdcard/late")
+    assert not files.has_path("/sdcard/late")
 
 
 async def test_captures_pushes_and_taps_run_side_by_side(sim: ConnectedPhone, tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ async def test_captures_pushes_and_taps_run_side_by_side(sim: ConnectedPhone, tm
     )
     assert len(raw[1]) == 16 + 1080 * 2400 * 4
     assert png[1].startswith(b"\x89PNG")
-    assert sim.sim.system.files.read("/sdcard/sent") == sent.read_bytes()
+    assert sim.sim.system.files.read_file("/sdcard/sent") == sent.read_bytes()
     assert [code for code, _, _ in (pushed, *taps)] == [0] * 5
 
 

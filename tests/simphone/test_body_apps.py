@@ -2,7 +2,7 @@
 
 import pytest
 
-from deskhand.simphone.apps.arithmetic import BadExpression, evaluate, shown
+from deskhand.simphone.apps.arithmetic import BadExpression, evaluate_expression, format_value
 from tests.simphone.body import Hand
 
 MM, SETTINGS, NOTES = "com.tencent.mm", "com.android.settings", "com.miui.notes"
@@ -427,11 +427,11 @@ def test_the_calculator_is_right(keys: str, value: str) -> None:
 
 
 def test_the_evaluator_refuses_what_is_no_expression() -> None:
-    assert shown(evaluate("(1+2)×3")) == "9"
-    assert shown(evaluate("1000000×1000000×1000000")) == "1E+18"
+    assert format_value(evaluate_expression("(1+2)×3")) == "9"
+    assert format_value(evaluate_expression("1000000×1000000×1000000")) == "1E+18"
     for text in ("", "1+", "2x", "(1+2", "1 2)", "÷3"):
         with pytest.raises(BadExpression):
-            evaluate(text)
+            evaluate_expression(text)
 
 
 # -- Clock ----------------------------------------------------------------------------------------------------------

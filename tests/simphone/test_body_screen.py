@@ -8,7 +8,7 @@ import pytest
 from PIL import Image, ImageChops
 
 from deskhand.simphone.render.icons import icon_mask, read_icons
-from deskhand.simphone.ui.font import glyphs, text_width, wrap
+from deskhand.simphone.ui.font import draw_glyphs, text_width, wrap_text
 from tests.simphone.body import Hand
 
 ATTRIBUTES = {
@@ -292,16 +292,16 @@ def test_an_empty_field_reports_its_hint() -> None:
 
 
 def test_text_is_wrapped_between_words_and_characters() -> None:
-    lines = wrap("The quick brown fox jumps over the lazy dog", 40, 400)
+    lines = wrap_text("The quick brown fox jumps over the lazy dog", 40, 400)
     assert len(lines) > 1
     assert all(text_width(line, 40) <= 402 for line in lines)
-    assert all(not line.startswith(("，", "。")) for line in wrap("今天天气很好，我们去公园。" * 4, 40, 300))
-    assert wrap("一二三四五六七八九十", 40, 200, 1)[0].endswith("…")
-    assert wrap("甲\n乙\n丙", 40, 400, 2) == ("甲", "乙…")
+    assert all(not line.startswith(("，", "。")) for line in wrap_text("今天天气很好，我们去公园。" * 4, 40, 300))
+    assert wrap_text("一二三四五六七八九十", 40, 200, 1)[0].endswith("…")
+    assert wrap_text("甲\n乙\n丙", 40, 400, 2) == ("甲", "乙…")
 
 
 def test_chinese_characters_are_drawn_not_boxed() -> None:
-    one, other = glyphs("微", 60), glyphs("信", 60)
+    one, other = draw_glyphs("微", 60), draw_glyphs("信", 60)
     assert one.getbbox() is not None
     assert one.tobytes() != other.tobytes()
 

@@ -64,9 +64,9 @@ def test_back_closes_keyboard_then_page_then_app() -> None:
     hand = Hand()
     hand.open("微信")
     hand.tap("search_btn")
-    assert hand.phone.windows.keyboard_shown
+    assert hand.phone.windows.is_keyboard_shown
     hand.key(BACK)
-    assert not hand.phone.windows.keyboard_shown
+    assert not hand.phone.windows.is_keyboard_shown
     assert hand.phone.windows.foreground[1] == ".plugin.fts.ui.FTSMainUI"
     hand.key(BACK)
     assert hand.phone.windows.foreground[1] == ".ui.LauncherUI"
@@ -206,13 +206,13 @@ def test_edge_swipes_go_back_and_home() -> None:
 
 def test_a_locked_phone_shows_only_its_lock_screen_until_swiped() -> None:
     hand = Hand(conditions=["locked"])
-    assert hand.phone.locked
+    assert hand.phone.is_locked
     assert "上滑解锁" in hand.texts()
     hand.press(540, 1500)
     hand.key(HOME)
-    assert hand.phone.locked
+    assert hand.phone.is_locked
     hand.drag(540, 1900, 540, 700)
-    assert not hand.phone.locked
+    assert not hand.phone.is_locked
     assert hand.sees("设置")
 
 
@@ -224,9 +224,9 @@ def test_power_puts_to_sleep_and_menu_unlocks() -> None:
     hand.press(540, 1200)
     hand.key(POWER)
     assert hand.phone.awake
-    assert hand.phone.locked
+    assert hand.phone.is_locked
     hand.key(MENU)
-    assert not hand.phone.locked
+    assert not hand.phone.is_locked
 
 
 def test_a_dialog_takes_the_focus_from_the_page() -> None:
@@ -234,7 +234,7 @@ def test_a_dialog_takes_the_focus_from_the_page() -> None:
     hand.open("微信")
     hand.tap("王五", "chat_input")
     hand.hold("合同已经寄出")
-    assert not hand.phone.windows.keyboard_shown
+    assert not hand.phone.windows.is_keyboard_shown
     assert not hand.phone.input.type_text("x")
     hand.key(4)
     assert hand.phone.input.type_text("y")

@@ -5,7 +5,7 @@ from typing import NoReturn
 from deskhand.cli.command_runner import run_loop
 from deskhand.cli.output import print_line
 from deskhand.core.errors import DeviceSetup, UsageError
-from deskhand.simphone.adb.phone_server import SimPhone, serve
+from deskhand.simphone.adb.phone_server import SimPhone, serve_phone
 from deskhand.simphone.conditions import CONDITIONS
 from deskhand.simphone.phone import Phone
 
@@ -20,7 +20,7 @@ async def _simphone(port: int, conditions: list[str], locale: str) -> int:
     if unknown := sorted(set(conditions) - set(CONDITIONS)):
         raise UsageError(f"There is no condition {unknown[0]!r}: use {', '.join(CONDITIONS)}.")
     try:
-        await serve(Phone(locale=locale, conditions=conditions), port, _announce)
+        await serve_phone(Phone(locale=locale, conditions=conditions), port, _announce)
     except OSError as error:
         raise DeviceSetup(f"The simulated phone can't listen on port {port}: {error.strerror}.") from None
     return 0

@@ -25,7 +25,7 @@ NUMPAD_DOT NUMPAD_COMMA NUMPAD_ENTER NUMPAD_EQUALS NUMPAD_LEFT_PAREN NUMPAD_RIGH
 MAX_CODE = 313
 
 
-def _table() -> dict[str, int]:
+def _read_table() -> dict[str, int]:
     codes: dict[str, int] = {}
     for run in re.split(r"\n(?=\d+ )", _NAMES.strip()):
         first, *names = run.split()
@@ -33,10 +33,10 @@ def _table() -> dict[str, int]:
     return codes
 
 
-CODES = _table()
+CODES = _read_table()
 
 
-def key_code(word: str) -> int:
+def to_key_code(word: str) -> int:
     """A number, `KEYCODE_HOME` or `HOME`; anything else is the unknown key, as on a real phone."""
     if word.isdecimal():
         return int(word) if int(word) <= MAX_CODE else 0

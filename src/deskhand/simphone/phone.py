@@ -15,7 +15,7 @@ from deskhand.simphone.body.display import Display
 from deskhand.simphone.body.handset import Handset
 from deskhand.simphone.body.input_dispatcher import InputDispatcher
 from deskhand.simphone.body.window_manager import WindowManager
-from deskhand.simphone.ui.soft_keyboard import Keyboard
+from deskhand.simphone.ui.soft_keyboard import SoftKeyboard
 
 
 class Phone(Handset):
@@ -31,15 +31,15 @@ class Phone(Handset):
         locale: str = "zh",
     ) -> None:
         super().__init__(name, now, today, conditions, locale)
-        keyboard = Keyboard()
-        self.apps = AppManager(self, self.settle)
+        keyboard = SoftKeyboard()
+        self.apps = AppManager(self, self.settle_screen)
         self.windows = WindowManager(self, self.apps, keyboard)
         self.display = Display(self, self.apps, self.windows)
         self.input = InputDispatcher(self, self.apps, self.windows, self.finish_event)
         keyboard.on_text, keyboard.on_key = self.input.handle_text, self.input.handle_key
-        self.settle()
+        self.settle_screen()
 
-    def settle(self) -> None:
+    def settle_screen(self) -> None:
         """Lay out and list what is to be drawn: called whenever something may have changed."""
         self.windows.mark_changed()
         self.display.list_drawing()
@@ -47,10 +47,10 @@ class Phone(Handset):
     def finish_event(self) -> None:
         """Show the caret at once, and the pop-up that was waiting for an input event."""
         self.display.restart_caret()
-        if "popup" in self.conditions and not self.locked:
+        if "popup" in self.conditions and not self.is_locked:
             self.conditions.discard("popup")
             self.apps.system_ui.popup_shown = True
-        self.settle()
+        self.settle_screen()
 
     def read_state(self) -> dict[str, Any]:
         """Return everything as JSON-able data.
@@ -67,14 +67,14 @@ class Phone(Handset):
             "locale": self.locale,
             "rotation": self.rotation,
             "awake": self.awake,
-            "locked": self.locked,
+            "locked": self.is_locked,
             "conditions": sorted(self.conditions),
             "settings": {space: dict(values) for space, values in self.settings.items()},
             "battery": {"level": self.battery_level, "charging": self.charging},
-            "ime": {"current": self.ime, "enabled": list(self.enabled_imes), "shown": self.windows.keyboard_shown},
+            "ime": {"current": self.ime, "enabled": list(self.enabled_imes), "shown": self.windows.is_keyboard_shown},
             "focused": {"key": focus.key, "text": focus.text, "caret": focus.caret} if focus else None,
             "clipboard": self.clipboard,
             "toasts": [text for _, text in self.toasts],
             "recent": list(self.apps.system_ui.recent),
-            "apps": {package: app.state() for package, app in self.apps.by_package.items()},
+            "apps": {package: app.read_state() for package, app in self.apps.by_package.items()},
         }

@@ -165,7 +165,7 @@ async def test_a_field_that_swallows_keys_gets_its_text_another_way(attach: Atta
     def compose() -> None:
         typed.append(entry.text)
         if len(typed) == 1:
-            entry.set("ni hao")
+            entry.set_text("ni hao")
 
     entry.on_change = compose
     await device.act(Type(text="nihao"))
@@ -176,7 +176,7 @@ async def test_a_password_that_half_arrived_is_not_guessed_at(attach: Attach) ->
     device, sim = await attach(app=BANK)
     await tap_id(device, sim, "password")
     assert sim.phone.windows.focused_field is not None
-    sim.phone.windows.focused_field.set("12")
+    sim.phone.windows.focused_field.set_text("12")
     sim.phone.windows.focused_field.digits_only = True
     with pytest.raises(TextNotTyped, match="holds 3 characters instead of 4") as told:
         await device.act(Type(text="3x"))
@@ -204,7 +204,7 @@ async def test_a_password_is_accepted_by_its_length(attach: Attach) -> None:
     await device.act(Type(text="123456"))
     assert sim.phone.read_state()["focused"]["text"] == "123456"
     assert sim.phone.windows.focused_field is not None
-    sim.phone.windows.focused_field.clear()
+    sim.phone.windows.focused_field.clear_text()
     sim.phone.windows.focused_field.digits_only = True
     with pytest.raises(TextNotTyped, match="holds 3 characters instead of 6"):
         await device.act(Type(text="abc123"))

@@ -16,7 +16,9 @@ METHODS = (b"GET ", b"PUT ", b"DELE", b"HEAD", b"POST")
 MAX_HEAD = 16 * 1024
 
 
-async def answer(begun: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, phone: Phone) -> None:
+async def answer_request(
+    begun: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, phone: Phone
+) -> None:
     """One request, one answer, closed: GET /state, GET /conditions, PUT or DELETE /conditions/NAME."""
     head = begun
     async with asyncio.timeout(5):
@@ -26,7 +28,7 @@ async def answer(begun: bytes, reader: asyncio.StreamReader, writer: asyncio.Str
                 return
             head += chunk
     method, _, rest = head.decode(errors="replace").partition(" ")
-    status, body = _respond(method, rest.partition(" ")[0], phone)
+    status, body = _handle_request(method, rest.partition(" ")[0], phone)
     data = json.dumps(body, ensure_ascii=False).encode()
     writer.write(
         f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {len(data)}\r\n"
@@ -36,7 +38,7 @@ async def answer(begun: bytes, reader: asyncio.StreamReader, writer: asyncio.Str
     await writer.drain()
 
 
-def _respond(method: str, path: str, phone: Phone) -> tuple[str, Any]:
+def _handle_request(method: str, path: str, phone: Phone) -> tuple[str, Any]:
     name = path.removeprefix("/conditions/")
     match method, path:
         case "GET", "/state":

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 
-from deskhand.simphone.shell.commands.command import Bytes, Exit, Sink, Source
-from deskhand.simphone.shell.interpreter import Given, Shell, Streams
+from deskhand.simphone.shell.commands.command import Bytes, ShellExit, Sink, Source
+from deskhand.simphone.shell.interpreter import BytesSource, Shell, ShellStreams
 
 INTERRUPTED = 130
 CTRL_C, CTRL_D = "\x03", "\x04"
 ERASE = ("\x7f", "\b")
 
 
-async def read_lines(shell: Shell, stdin: Source, stdout: Sink, stderr: Sink) -> int:
+async def run_lines(shell: Shell, stdin: Source, stdout: Sink, stderr: Sink) -> int:
     """Run each line as it comes, until the input ends or `exit`."""
     pending = b""
     ended = False
@@ -24,13 +24,13 @@ async def read_lines(shell: Shell, stdin: Source, stdout: Sink, stderr: Sink) ->
             if ended:
                 lines.append(pending)
             for line in lines:
-                await shell.run_line(line.decode(errors="replace"), Streams(Given(), stdout, stderr))
-    except Exit as left:
+                await shell.run_line(line.decode(errors="replace"), ShellStreams(BytesSource(), stdout, stderr))
+    except ShellExit as left:
         return left.status
     return shell.status
 
 
-class _Cooked:
+class _TerminalSink:
     """Newlines become what a terminal in raw mode needs."""
 
     def __init__(self, sink: Sink) -> None:
@@ -40,25 +40,25 @@ class _Cooked:
         await self._sink.write(bytes(data).replace(b"\n", b"\r\n"))
 
 
-async def terminal(shell: Shell, stdin: Source, sink: Sink) -> int:
+async def run_terminal(shell: Shell, stdin: Source, sink: Sink) -> int:
     """Prompt, echo, erase, Ctrl-C and Ctrl-D: the line discipline that a pty would bring."""
-    screen = _Cooked(sink)
-    await _prompt(shell, screen)
+    screen = _TerminalSink(sink)
+    await _write_prompt(shell, screen)
     line = ""
     try:
         while chunk := await stdin.read():
             for char in chunk.decode(errors="replace"):
                 if char in "\r\n":
                     await screen.write(b"\n")
-                    await _run(shell, line, stdin, screen)
+                    await _run_typed_line(shell, line, stdin, screen)
                     line = ""
-                    await _prompt(shell, screen)
+                    await _write_prompt(shell, screen)
                 elif char == CTRL_D and not line:
                     return shell.status
                 elif char == CTRL_C:
                     line = ""
                     await screen.write(b"^C\n")
-                    await _prompt(shell, screen)
+                    await _write_prompt(shell, screen)
                 elif char in ERASE:
                     if line:
                         line = line[:-1]
@@ -66,18 +66,18 @@ async def terminal(shell: Shell, stdin: Source, sink: Sink) -> int:
                 elif char.isprintable():
                     line += char
                     await screen.write(char.encode())
-    except Exit as left:
+    except ShellExit as left:
         return left.status
     return shell.status
 
 
-async def _prompt(shell: Shell, screen: Sink) -> None:
+async def _write_prompt(shell: Shell, screen: Sink) -> None:
     await screen.write(f"simphone:{shell.cwd} $ ".encode())
 
 
-async def _run(shell: Shell, line: str, stdin: Source, screen: Sink) -> None:
+async def _run_typed_line(shell: Shell, line: str, stdin: Source, screen: Sink) -> None:
     """Run a line; Ctrl-C typed meanwhile ends it, other keys typed meanwhile are dropped."""
-    work = asyncio.ensure_future(shell.run_line(line, Streams(Given(), screen, screen)))
+    work = asyncio.ensure_future(shell.run_line(line, ShellStreams(BytesSource(), screen, screen)))
     try:
         while not work.done():
             key = asyncio.ensure_future(stdin.read())

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from typing import Literal, Self
 
 from deskhand.simphone.adb import http_control
-from deskhand.simphone.adb.services import banner, open_service
-from deskhand.simphone.adb.transport import AUTH, AUTH_RSAPUBLICKEY, AUTH_TOKEN, MAX_PAYLOAD, Connection, Stream
+from deskhand.simphone.adb.services import make_banner, open_service
+from deskhand.simphone.adb.transport import AUTH, AUTH_RSAPUBLICKEY, AUTH_TOKEN, MAX_PAYLOAD, HostConnection, HostStream
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.shell.android_system import System
+from deskhand.simphone.shell.android_system import AndroidSystem
 
 WATCH_EVERY_S = 0.05
 Mode = Literal["online", "unauthorized", "offline"]
@@ -25,10 +25,10 @@ class SimPhone:
         self.phone = phone
         self.host = host
         self.port = port
-        self.system = System(phone)
+        self.system = AndroidSystem(phone)
         self._server: asyncio.Server | None = None
         self._hosts: set[asyncio.Task[None]] = set()
-        self._links: set[Link] = set()
+        self._links: set[HostLink] = set()
         self._watch: asyncio.TimerHandle | None = None
 
     @property
@@ -37,9 +37,9 @@ class SimPhone:
         return f"{self.host}:{self.port}"
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._accept, self.host, self.port, limit=2 * MAX_PAYLOAD)
+        self._server = await asyncio.start_server(self._accept_host, self.host, self.port, limit=2 * MAX_PAYLOAD)
         self.port = self._server.sockets[0].getsockname()[1]
-        self._look()
+        self._follow_conditions()
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -50,11 +50,11 @@ class SimPhone:
         for task in self._hosts:
             task.cancel()
         await asyncio.gather(*self._hosts, return_exceptions=True)
-        await self.system.close()
+        await self.system.cancel_gestures()
         if self._server:
             await self._server.wait_closed()
 
-    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _accept_host(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
         self._hosts.add(task)
@@ -73,69 +73,69 @@ class SimPhone:
         async with asyncio.timeout(30):
             begun = await reader.readexactly(4)
         if begun in http_control.METHODS:
-            await http_control.answer(begun, reader, writer, self.phone)
+            await http_control.answer_request(begun, reader, writer, self.phone)
             return
-        link = Link(Connection(reader, writer), self.system)
+        link = HostLink(HostConnection(reader, writer), self.system)
         self._links.add(link)
         try:
-            await link.serve(begun)
+            await link.serve_host(begun)
         finally:
             self._links.discard(link)
 
-    def _look(self) -> None:
+    def _follow_conditions(self) -> None:
         """Conditions are a plain set that anyone changes; the links follow it within a moment."""
         for link in list(self._links):
-            link.follow()
-        self._watch = asyncio.get_running_loop().call_later(WATCH_EVERY_S, self._look)
+            link.follow_conditions()
+        self._watch = asyncio.get_running_loop().call_later(WATCH_EVERY_S, self._follow_conditions)
 
 
-def wanted_mode(phone: Phone) -> Mode:
+def read_mode(phone: Phone) -> Mode:
     if "offline" in phone.conditions:
         return "offline"
     return "unauthorized" if "unauthorized" in phone.conditions else "online"
 
 
-class Link:
+class HostLink:
     """One host's standing with the phone: let in, asked for a key, or met with silence."""
 
-    def __init__(self, connection: Connection, system: System) -> None:
+    def __init__(self, connection: HostConnection, system: AndroidSystem) -> None:
         self.connection = connection
         self._system = system
         self._mode: Mode | None = None  # None until the host has introduced itself
 
-    async def serve(self, begun: bytes) -> None:
-        await self.connection.serve(self._connected, self._auth, self._open, begun)
+    async def serve_host(self, begun: bytes) -> None:
+        await self.connection.serve_packets(self._greet_host, self._handle_auth, self._open_service, begun)
 
-    def _connected(self) -> None:
-        self._mode = wanted_mode(self._system.phone)
+    def _greet_host(self) -> None:
+        self._mode = read_mode(self._system.phone)
         if self._mode == "online":
-            self.connection.accept(banner(self._system))
+            self.connection.accept_host(make_banner(self._system))
         elif self._mode == "unauthorized":
-            self._ask()
+            self._ask_for_key()
 
-    def _ask(self) -> None:
-        self.connection.send(AUTH, AUTH_TOKEN, 0, secrets.token_bytes(20))
+    def _ask_for_key(self) -> None:
+        self.connection.send_packet(AUTH, AUTH_TOKEN, 0, secrets.token_bytes(20))
 
-    def _auth(self, kind: int) -> None:
+    def _handle_auth(self, kind: int) -> None:
         """No signature fits; after a public key the phone waits for its owner to say yes."""
         if self._mode == "unauthorized" and kind != AUTH_RSAPUBLICKEY:
-            self._ask()
+            self._ask_for_key()
 
-    def follow(self) -> None:
-        wanted = wanted_mode(self._system.phone)
+    def follow_conditions(self) -> None:
+        wanted = read_mode(self._system.phone)
         if self._mode is None or wanted == self._mode:
             return
         if wanted == "online" and not self.connection.online:
             self._mode = wanted
-            self.connection.accept(banner(self._system))
+            self.connection.accept_host(make_banner(self._system))
         else:
-            self.connection.abort()  # the host comes back and meets the new mode
+            self.connection.cut_line()  # the host comes back and meets the new mode
 
-    async def _open(self, stream: Stream, name: str) -> None:
+    async def _open_service(self, stream: HostStream, name: str) -> None:
         await open_service(self._system, stream, name)
 
 
-async def serve(phone: Phone, port: int = 0, on_ready: Callable[[SimPhone], None] | None = None) -> None:
+async def serve_phone(phone: Phone, port: int = 0, on_ready: Callable[[SimPhone], None] | None = None) -> None:
     """Run a phone until cancelled; `on_ready` learns its address."""
     async with SimPhone(phone, port) as sim:
         if on_ready:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import struct
 
-from deskhand.simphone.adb.interactive_shell import read_lines, terminal
+from deskhand.simphone.adb.interactive_shell import run_lines, run_terminal
 from deskhand.simphone.adb.sync_service import SyncService
-from deskhand.simphone.adb.transport import Stream
-from deskhand.simphone.shell.android_system import SRGB, System
+from deskhand.simphone.adb.transport import HostStream
+from deskhand.simphone.shell.android_system import SRGB, AndroidSystem
 from deskhand.simphone.shell.commands import COMMANDS
 from deskhand.simphone.shell.commands.command import Bytes
 from deskhand.simphone.shell.interpreter import Shell
@@ -31,39 +31,39 @@ REFUSALS = {
 }
 
 
-def banner(system: System) -> str:
+def make_banner(system: AndroidSystem) -> str:
     names = ("ro.product.name", "ro.product.model", "ro.product.device")
     facts = ";".join(f"{name}={system.properties[name]}" for name in names)
     return f"device::{facts};features={','.join(FEATURES)}"
 
 
-async def open_service(system: System, stream: Stream, name: str) -> None:
+async def open_service(system: AndroidSystem, stream: HostStream, name: str) -> None:
     """Serve one stream until its end. Returning without accepting it is the refusal of the protocol itself."""
     kind, _, rest = name.partition(":")
     service, *options = kind.split(",")
     if service in ("shell", "exec"):
-        stream.accept()
-        await _trouble(system, stream, rest)
+        stream.accept_stream()
+        await _apply_trouble(system, stream, rest)
         if "v2" in options:
-            await _shell_v2(system, stream, rest, tty="pty" in options)
+            await _serve_shell_v2(system, stream, rest, tty="pty" in options)
         else:
-            await _shell_v1(system, stream, rest, tty=service == "shell" and not rest)
+            await _serve_shell_v1(system, stream, rest, tty=service == "shell" and not rest)
     elif service == "sync":
-        stream.accept()
-        await _trouble(system, stream, "sync")
-        await SyncService(stream, system.files).serve()
+        stream.accept_stream()
+        await _apply_trouble(system, stream, "sync")
+        await SyncService(stream, system.files).serve_requests()
     elif service == "framebuffer":
-        stream.accept()
-        await _framebuffer(system, stream)
+        stream.accept_stream()
+        await _send_framebuffer(system, stream)
     elif service == "reverse":
-        stream.accept()
-        await _reverse(stream, rest)
+        stream.accept_stream()
+        await _answer_reverse(stream, rest)
     elif service in REFUSALS:
-        stream.accept()
+        stream.accept_stream()
         await stream.write(REFUSALS[service].encode())
 
 
-async def _trouble(system: System, stream: Stream, line: str) -> None:
+async def _apply_trouble(system: AndroidSystem, stream: HostStream, line: str) -> None:
     """The conditions that spoil a command; the ones that steer the simulation itself are spared."""
     conditions = system.phone.conditions
     if line.startswith("deskhand-"):
@@ -75,28 +75,28 @@ async def _trouble(system: System, stream: Stream, line: str) -> None:
         await system.clock.sleep(SLOW_S)
 
 
-async def _shell_v1(system: System, stream: Stream, line: str, *, tty: bool) -> None:
+async def _serve_shell_v1(system: AndroidSystem, stream: HostStream, line: str, *, tty: bool) -> None:
     """Standard output and error share the stream, and nobody learns the exit status."""
     shell = Shell(system, COMMANDS)
     if line:
-        await shell.run(line, stream, stream, stream)
+        await shell.run_to_end(line, stream, stream, stream)
     elif tty:
-        await terminal(shell, stream, stream)
+        await run_terminal(shell, stream, stream)
     else:
-        await read_lines(shell, stream, stream, stream)
+        await run_lines(shell, stream, stream, stream)
 
 
-async def _shell_v2(system: System, stream: Stream, line: str, *, tty: bool) -> None:
+async def _serve_shell_v2(system: AndroidSystem, stream: HostStream, line: str, *, tty: bool) -> None:
     shell = Shell(system, COMMANDS)
     stdin = _PacketSource(stream)
     stdout, stderr = _PacketSink(stream, STDOUT), _PacketSink(stream, STDERR)
     if line:
-        work = shell.run(line, stdin, stdout, stderr)
+        work = shell.run_to_end(line, stdin, stdout, stderr)
     elif tty:
-        work = terminal(shell, stdin, stdout)
+        work = run_terminal(shell, stdin, stdout)
     else:
-        work = read_lines(shell, stdin, stdout, stderr)
-    pump = asyncio.ensure_future(stdin.pump())
+        work = run_lines(shell, stdin, stdout, stderr)
+    pump = asyncio.ensure_future(stdin.pump_packets())
     run = asyncio.ensure_future(work)
     try:
         # The pump ends only when the host has gone, which ends the command as a hang-up does.
@@ -112,7 +112,7 @@ async def _shell_v2(system: System, stream: Stream, line: str, *, tty: bool) -> 
 class _PacketSink:
     """Frames bytes for the shell protocol; a packet always fits one payload, so packets never mix."""
 
-    def __init__(self, stream: Stream, kind: int) -> None:
+    def __init__(self, stream: HostStream, kind: int) -> None:
         self._stream = stream
         self._kind = kind
 
@@ -127,11 +127,11 @@ class _PacketSink:
 class _PacketSource:
     """Standard input out of the shell protocol's packets."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: HostStream) -> None:
         self._stream = stream
         self._inbox: asyncio.Queue[bytes] = asyncio.Queue()
 
-    async def pump(self) -> None:
+    async def pump_packets(self) -> None:
         buffer = bytearray()
         while chunk := await self._stream.read():
             buffer += chunk
@@ -154,16 +154,16 @@ class _PacketSource:
         return data
 
 
-async def _framebuffer(system: System, stream: Stream) -> None:
+async def _send_framebuffer(system: AndroidSystem, stream: HostStream) -> None:
     """Version 2 of the header: it also names the colour space."""
-    width, height, pixels = system.capture.raw()
+    width, height, pixels = system.capture.read_pixels()
     red, green, blue, alpha = (0, 8), (8, 8), (16, 8), (24, 8)
     header = (2, 32, SRGB, len(pixels), width, height, *red, *blue, *green, *alpha)
     await stream.write(struct.pack("<14I", *header))
     await stream.write(pixels)
 
 
-async def _reverse(stream: Stream, request: str) -> None:
+async def _answer_reverse(stream: HostStream, request: str) -> None:
     if request.startswith("list-forward"):
         await stream.write(b"OKAY0000")
         return

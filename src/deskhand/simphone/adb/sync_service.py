@@ -6,8 +6,8 @@ import stat
 import struct
 from collections.abc import Awaitable, Callable
 
-from deskhand.simphone.adb.transport import Stream
-from deskhand.simphone.shell.file_system import FileError, Files, Node
+from deskhand.simphone.adb.transport import HostStream
+from deskhand.simphone.shell.file_system import FileError, FileNode, FileSystem
 
 REQUEST = struct.Struct("<4sI")
 STAT_V1 = struct.Struct("<4sIII")
@@ -22,7 +22,7 @@ SHELL_UID, SDCARD_GID = 2000, 1015
 class SyncService:
     """One sync conversation; it ends when the host quits or goes away."""
 
-    def __init__(self, stream: Stream, files: Files) -> None:
+    def __init__(self, stream: HostStream, files: FileSystem) -> None:
         self._stream = stream
         self._files = files
         self._buffer = bytearray()
@@ -38,21 +38,21 @@ class SyncService:
             b"RCV2": self._receive_v2,
         }
 
-    async def serve(self) -> None:
+    async def serve_requests(self) -> None:
         try:
             while True:
-                kind, length = REQUEST.unpack(await self._take(REQUEST.size))
+                kind, length = REQUEST.unpack(await self._take_bytes(REQUEST.size))
                 if kind == b"QUIT":
                     return
                 request = self._requests.get(kind)
                 if request is None or length > MAX_PATH:
-                    await self._fail(f"unknown command {kind.decode(errors='replace')}")
+                    await self._send_failure(f"unknown command {kind.decode(errors='replace')}")
                     return
-                await request((await self._take(length)).decode(errors="replace"))
+                await request((await self._take_bytes(length)).decode(errors="replace"))
         except EOFError:
             return
 
-    async def _take(self, size: int) -> bytes:
+    async def _take_bytes(self, size: int) -> bytes:
         while len(self._buffer) < size:
             chunk = await self._stream.read()
             if not chunk:
@@ -62,47 +62,47 @@ class SyncService:
         del self._buffer[:size]
         return taken
 
-    async def _fail(self, reason: str) -> None:
+    async def _send_failure(self, reason: str) -> None:
         text = reason.encode()
         await self._stream.write(REQUEST.pack(b"FAIL", len(text)) + text)
 
     async def _stat_v1(self, path: str) -> None:
         try:
-            node = self._files.lookup(path)
+            node = self._files.find_node(path)
         except FileError:
             await self._stream.write(STAT_V1.pack(b"STAT", 0, 0, 0))
             return
         await self._stream.write(STAT_V1.pack(b"STAT", node.mode, node.size, node.mtime))
 
     async def _stat_v2(self, path: str) -> None:
-        await self._stat(b"STA2", path)
+        await self._send_stat(b"STA2", path)
 
     async def _lstat_v2(self, path: str) -> None:
-        await self._stat(b"LST2", path)
+        await self._send_stat(b"LST2", path)
 
-    async def _stat(self, kind: bytes, path: str) -> None:
+    async def _send_stat(self, kind: bytes, path: str) -> None:
         try:
-            await self._stream.write(STAT_V2.pack(kind, *_fields(self._files.lookup(path))))
+            await self._stream.write(STAT_V2.pack(kind, *_to_stat_fields(self._files.find_node(path))))
         except FileError as error:
             await self._stream.write(STAT_V2.pack(kind, error.code, *[0] * 10))
 
     async def _list_v1(self, path: str) -> None:
         answer = bytearray()
-        for name, node in self._listing(path):
+        for name, node in self._list_directory(path):
             answer += DENT_V1.pack(b"DENT", node.mode, node.size, node.mtime, len(name)) + name
         await self._stream.write(answer + DENT_V1.pack(b"DONE", 0, 0, 0, 0))
 
     async def _list_v2(self, path: str) -> None:
         answer = bytearray()
-        for name, node in self._listing(path):
-            answer += DENT_V2.pack(b"DNT2", *_fields(node), len(name)) + name
+        for name, node in self._list_directory(path):
+            answer += DENT_V2.pack(b"DNT2", *_to_stat_fields(node), len(name)) + name
         await self._stream.write(answer + DENT_V2.pack(b"DONE", *[0] * 12))
 
-    def _listing(self, path: str) -> list[tuple[bytes, Node]]:
+    def _list_directory(self, path: str) -> list[tuple[bytes, FileNode]]:
         """A directory that can't be read is an empty one; the protocol has no other word for it."""
         try:
-            entries = self._files.listing(path)
-            node = self._files.lookup(path)
+            entries = self._files.list_directory(path)
+            node = self._files.find_node(path)
         except FileError:
             return []
         return [(name.encode(), child) for name, child in {".": node, "..": node, **entries}.items()]
@@ -110,41 +110,41 @@ class SyncService:
     async def _send_v1(self, target: str) -> None:
         path, _, mode = target.rpartition(",")
         if not path or not mode.isdecimal():
-            await self._fail("missing mode")
+            await self._send_failure("missing mode")
             raise EOFError
-        await self._store(path, int(mode))
+        await self._store_file(path, int(mode))
 
     async def _send_v2(self, path: str) -> None:
-        _, mode, flags = struct.unpack("<4sII", await self._take(12))
+        _, mode, flags = struct.unpack("<4sII", await self._take_bytes(12))
         if flags:
-            await self._fail(f"compression is not supported (flags {flags:#x})")
+            await self._send_failure(f"compression is not supported (flags {flags:#x})")
             raise EOFError
-        await self._store(path, mode)
+        await self._store_file(path, mode)
 
-    async def _store(self, path: str, mode: int) -> None:
+    async def _store_file(self, path: str, mode: int) -> None:
         """Take the whole file even when it can't be kept: the host reads our answer only then."""
-        trouble = self._obstacle(path)
+        trouble = self._find_obstacle(path)
         if trouble:
-            await self._fail(trouble)
+            await self._send_failure(trouble)
         data = bytearray()
         while True:
-            kind, length = REQUEST.unpack(await self._take(REQUEST.size))
+            kind, length = REQUEST.unpack(await self._take_bytes(REQUEST.size))
             if kind == b"DONE":
                 break
             if kind != b"DATA":
-                await self._fail("invalid data message")
+                await self._send_failure("invalid data message")
                 raise EOFError
-            data += await self._take(length)
+            data += await self._take_bytes(length)
         if not trouble:
-            node = self._files.write(path, bytes(data), parents=True)
+            node = self._files.write_file(path, bytes(data), parents=True)
             node.mode = stat.S_IFREG | (stat.S_IMODE(mode) or 0o660)
             node.mtime = length
             await self._stream.write(REQUEST.pack(b"OKAY", 0))
 
-    def _obstacle(self, path: str) -> str:
+    def _find_obstacle(self, path: str) -> str:
         try:
             self._files.check_writable(path)
-            if self._files.exists(path) and self._files.lookup(path).is_directory:
+            if self._files.has_path(path) and self._files.find_node(path).is_directory:
                 return "couldn't create file: Is a directory"
         except FileError as error:
             return f"couldn't create file: {error}"
@@ -152,9 +152,11 @@ class SyncService:
 
     async def _receive_v1(self, path: str) -> None:
         try:
-            data = memoryview(self._files.read(path))
+            data = memoryview(self._files.read_file(path))
         except FileError as error:
-            await self._fail(f"open failed: {error}" if "directory" not in str(error) else f"read failed: {error}")
+            await self._send_failure(
+                f"open failed: {error}" if "directory" not in str(error) else f"read failed: {error}"
+            )
             return
         answer = bytearray()
         for start in range(0, len(data), CHUNK):
@@ -164,14 +166,14 @@ class SyncService:
         await self._stream.write(answer + REQUEST.pack(b"DONE", 0))
 
     async def _receive_v2(self, path: str) -> None:
-        _, flags = struct.unpack("<4sI", await self._take(8))
+        _, flags = struct.unpack("<4sI", await self._take_bytes(8))
         if flags:
-            await self._fail(f"compression is not supported (flags {flags:#x})")
+            await self._send_failure(f"compression is not supported (flags {flags:#x})")
             return
         await self._receive_v1(path)
 
 
-def _fields(node: Node) -> tuple[int, ...]:
+def _to_stat_fields(node: FileNode) -> tuple[int, ...]:
     """A stat's numbers after its id: error, device, inode, mode, links, owner, group, size and three times."""
     times = (node.mtime,) * 3
     return (0, 42, node.inode, node.mode, 1, SHELL_UID, SDCARD_GID, node.size, *times)

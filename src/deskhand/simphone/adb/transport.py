@@ -54,20 +54,20 @@ async def read_packet(reader: asyncio.StreamReader, begun: bytes = b"") -> Packe
     return Packet(command, arg0, arg1, await reader.readexactly(length) if length else b"")
 
 
-class Connection:
+class HostConnection:
     """One host. Reads packets, routes them to streams, and writes packets back."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
         self._writer = writer
-        self._streams: dict[int, Stream] = {}
+        self._streams: dict[int, HostStream] = {}
         self._services: set[asyncio.Task[None]] = set()
         self._next_id = 1
         self._peer_version = VERSION_MIN
         self.max_payload = 4096
         self.online = False
 
-    def send(self, command: int, arg0: int, arg1: int, data: Bytes = b"") -> None:
+    def send_packet(self, command: int, arg0: int, arg1: int, data: Bytes = b"") -> None:
         if self._writer.is_closing():
             return
         checksum = sum(data) & 0xFFFFFFFF if self._peer_version < VERSION else 0
@@ -78,24 +78,24 @@ class Connection:
             self._writer.write(header)
             self._writer.write(data)
 
-    async def drain(self) -> None:
+    async def drain_writer(self) -> None:
         with contextlib.suppress(ConnectionError):
             await self._writer.drain()
 
-    def accept(self, banner: str) -> None:
+    def accept_host(self, banner: str) -> None:
         """Tell the host that it may open streams."""
-        self.send(CNXN, VERSION, MAX_PAYLOAD, banner.encode())
+        self.send_packet(CNXN, VERSION, MAX_PAYLOAD, banner.encode())
         self.online = True
 
-    def abort(self) -> None:
+    def cut_line(self) -> None:
         """Cut the line at once, as a pulled cable does."""
         self._writer.transport.abort()
 
-    async def serve(
+    async def serve_packets(
         self,
         on_connect: Callable[[], None],
         on_auth: Callable[[int], None],
-        on_open: Callable[[Stream, str], Awaitable[None]],
+        on_open: Callable[[HostStream, str], Awaitable[None]],
         begun: bytes = b"",
     ) -> None:
         """Read packets until the host goes away; then end every stream."""
@@ -110,50 +110,52 @@ class Connection:
                 elif packet.command == AUTH:
                     on_auth(packet.arg0)
                 elif self.online:
-                    self._route(packet, on_open)
+                    self._route_packet(packet, on_open)
         except (asyncio.IncompleteReadError, ConnectionError, WireError):
             pass  # gone, reset or talking nonsense: all the same to the phone
         finally:
-            await self.close()
+            await self.close_connection()
 
-    def _route(self, packet: Packet, on_open: Callable[[Stream, str], Awaitable[None]]) -> None:
+    def _route_packet(self, packet: Packet, on_open: Callable[[HostStream, str], Awaitable[None]]) -> None:
         if packet.command == OPEN:
-            self._open(packet, on_open)
+            self._open_stream(packet, on_open)
             return
         stream = self._streams.get(packet.arg1)
         if stream is None:
             if packet.command != CLSE:
-                self.send(CLSE, 0, packet.arg0)
+                self.send_packet(CLSE, 0, packet.arg0)
         elif packet.command == OKAY:
-            stream.acknowledged()
+            stream.note_acknowledgement()
         elif packet.command == WRTE:
-            stream.received(packet.data)
+            stream.receive_data(packet.data)
         elif packet.command == CLSE:
-            stream.ended()
+            stream.note_end()
 
-    def _open(self, packet: Packet, on_open: Callable[[Stream, str], Awaitable[None]]) -> None:
-        stream = Stream(self, self._next_id, packet.arg0)
+    def _open_stream(self, packet: Packet, on_open: Callable[[HostStream, str], Awaitable[None]]) -> None:
+        stream = HostStream(self, self._next_id, packet.arg0)
         self._next_id += 1
         self._streams[stream.local_id] = stream
         name = packet.data.rstrip(b"\0").decode(errors="replace")
-        task = asyncio.ensure_future(self._run(stream, name, on_open))
+        task = asyncio.ensure_future(self._run_service(stream, name, on_open))
         self._services.add(task)
         task.add_done_callback(self._services.discard)
 
-    async def _run(self, stream: Stream, name: str, on_open: Callable[[Stream, str], Awaitable[None]]) -> None:
+    async def _run_service(
+        self, stream: HostStream, name: str, on_open: Callable[[HostStream, str], Awaitable[None]]
+    ) -> None:
         try:
             with contextlib.suppress(StreamClosed):
                 await on_open(stream, name)
         finally:
-            stream.close()
+            stream.close_stream()
 
-    def forget(self, stream: Stream) -> None:
+    def forget_stream(self, stream: HostStream) -> None:
         self._streams.pop(stream.local_id, None)
 
-    async def close(self) -> None:
+    async def close_connection(self) -> None:
         self.online = False
         for stream in list(self._streams.values()):
-            stream.ended()
+            stream.note_end()
         tasks = [task for task in self._services if task is not asyncio.current_task()]
         for task in tasks:
             task.cancel()
@@ -164,10 +166,10 @@ class Connection:
                 await self._writer.wait_closed()
 
 
-class Stream:
+class HostStream:
     """One service's bytes. A packet waits until the host has acknowledged the one before it."""
 
-    def __init__(self, connection: Connection, local_id: int, remote_id: int) -> None:
+    def __init__(self, connection: HostConnection, local_id: int, remote_id: int) -> None:
         self.connection = connection
         self.local_id = local_id
         self.remote_id = remote_id
@@ -179,18 +181,18 @@ class Stream:
         self._closed = False
         self.cut = False  # the line is to break in the middle of what this stream answers
 
-    def accept(self) -> None:
+    def accept_stream(self) -> None:
         self._accepted = True
         self._may_send.set()
-        self.connection.send(OKAY, self.local_id, self.remote_id)
+        self.connection.send_packet(OKAY, self.local_id, self.remote_id)
 
-    def acknowledged(self) -> None:
+    def note_acknowledgement(self) -> None:
         self._may_send.set()
 
-    def received(self, data: bytes) -> None:
+    def receive_data(self, data: bytes) -> None:
         self._inbox.put_nowait(data)
 
-    def ended(self) -> None:
+    def note_end(self) -> None:
         """The host closed the stream: readers see the end, writers are told."""
         if not self._gone.is_set():
             self._gone.set()
@@ -198,7 +200,7 @@ class Stream:
             self._inbox.put_nowait(b"")
 
     @property
-    def gone(self) -> bool:
+    def is_gone(self) -> bool:
         return self._gone.is_set()
 
     async def read(self) -> bytes:
@@ -206,36 +208,36 @@ class Stream:
         data = await self._inbox.get()
         if not data:
             self._inbox.put_nowait(b"")  # the end stays readable
-        elif not self.gone:
-            self.connection.send(OKAY, self.local_id, self.remote_id)
+        elif not self.is_gone:
+            self.connection.send_packet(OKAY, self.local_id, self.remote_id)
         return data
 
     async def write(self, data: Bytes) -> None:
         async with self._turn:
             view = memoryview(data)
             for start in range(0, len(view), self.connection.max_payload):
-                await self._send(view[start : start + self.connection.max_payload])
+                await self._send_chunk(view[start : start + self.connection.max_payload])
 
-    async def _send(self, chunk: memoryview) -> None:
+    async def _send_chunk(self, chunk: memoryview) -> None:
         await self._may_send.wait()
-        if self.gone or self._closed:
+        if self.is_gone or self._closed:
             raise StreamClosed
         self._may_send.clear()
         if self.cut:
-            self.connection.send(WRTE, self.local_id, self.remote_id, chunk[: len(chunk) // 2])
-            await self.connection.drain()
-            self.connection.abort()
+            self.connection.send_packet(WRTE, self.local_id, self.remote_id, chunk[: len(chunk) // 2])
+            await self.connection.drain_writer()
+            self.connection.cut_line()
             raise StreamClosed
-        self.connection.send(WRTE, self.local_id, self.remote_id, chunk)
-        await self.connection.drain()
+        self.connection.send_packet(WRTE, self.local_id, self.remote_id, chunk)
+        await self.connection.drain_writer()
 
-    def close(self) -> None:
+    def close_stream(self) -> None:
         """Send the end, which for a stream that was never accepted is a refusal."""
         if self._closed:
             return
         self._closed = True
-        self.connection.forget(self)
+        self.connection.forget_stream(self)
         if self.cut:
-            self.connection.abort()
+            self.connection.cut_line()
             return
-        self.connection.send(CLSE, self.local_id if self._accepted else 0, self.remote_id)
+        self.connection.send_packet(CLSE, self.local_id if self._accepted else 0, self.remote_id)

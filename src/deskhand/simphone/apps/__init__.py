@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deskhand.simphone.apps.alarm_clock.app import Clock
+from deskhand.simphone.apps.alarm_clock.app import AlarmClock
 from deskhand.simphone.apps.bank import Bank
 from deskhand.simphone.apps.calculator import Calculator
 from deskhand.simphone.apps.contacts import Contacts
@@ -15,13 +15,13 @@ from deskhand.simphone.apps.photos import Camera, Gallery
 from deskhand.simphone.apps.shop.app import Shop
 from deskhand.simphone.apps.system_windows import SystemUi
 from deskhand.simphone.apps.weather import Weather
-from deskhand.simphone.apps.web_browser import Browser
+from deskhand.simphone.apps.web_browser import WebBrowser
 
 APPS: tuple[type[App], ...] = (
     Launcher,
     SystemUi,
     Settings,
-    Clock,
+    AlarmClock,
     Calculator,
     Notes,
     Weather,
@@ -29,7 +29,7 @@ APPS: tuple[type[App], ...] = (
     Shop,
     Messenger,
     Contacts,
-    Browser,
+    WebBrowser,
     Camera,
     Bank,
 )

@@ -19,77 +19,77 @@ class _Value:
     percent: bool = False
 
 
-class _Parser:
+class _ExpressionParser:
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens
         self._at = 0
 
-    def peek(self) -> str:
+    def peek_token(self) -> str:
         return self._tokens[self._at] if self._at < len(self._tokens) else ""
 
-    def take(self) -> str:
-        token = self.peek()
+    def take_token(self) -> str:
+        token = self.peek_token()
         self._at += 1
         return token
 
-    def sum(self) -> Decimal:
-        total = self.product().number
-        while self.peek() in ("+", "−"):
-            sign = 1 if self.take() == "+" else -1
-            right = self.product()
+    def parse_sum(self) -> Decimal:
+        total = self.parse_product().number
+        while self.peek_token() in ("+", "−"):
+            sign = 1 if self.take_token() == "+" else -1
+            right = self.parse_product()
             # 200 + 10 % means ten per cent more, as people expect of a pocket calculator
             total += sign * (total * right.number if right.percent else right.number)
         return total
 
-    def product(self) -> _Value:
-        value = self.signed()
-        while self.peek() in ("×", "÷"):
-            if self.take() == "×":
-                value = _Value(value.number * self.signed().number)
+    def parse_product(self) -> _Value:
+        value = self.parse_signed()
+        while self.peek_token() in ("×", "÷"):
+            if self.take_token() == "×":
+                value = _Value(value.number * self.parse_signed().number)
             else:
-                value = _Value(value.number / self.signed().number)
+                value = _Value(value.number / self.parse_signed().number)
         return value
 
-    def signed(self) -> _Value:
-        if self.peek() in ("−", "+"):
-            sign = -1 if self.take() == "−" else 1
-            inner = self.signed()
+    def parse_signed(self) -> _Value:
+        if self.peek_token() in ("−", "+"):
+            sign = -1 if self.take_token() == "−" else 1
+            inner = self.parse_signed()
             return _Value(sign * inner.number, inner.percent)
-        return self.atom()
+        return self.parse_atom()
 
-    def atom(self) -> _Value:
-        token = self.take()
+    def parse_atom(self) -> _Value:
+        token = self.take_token()
         if token == "(":
-            value = _Value(self.sum())
-            if self.take() != ")":
+            value = _Value(self.parse_sum())
+            if self.take_token() != ")":
                 raise BadExpression
         elif token and (token[0].isdigit() or token[0] == "."):
             value = _Value(Decimal(token))
         else:
             raise BadExpression
-        while self.peek() == "%":
-            self.take()
+        while self.peek_token() == "%":
+            self.take_token()
             value = _Value(value.number / 100, percent=True)
         return value
 
 
-def evaluate(expression: str) -> Decimal:
+def evaluate_expression(expression: str) -> Decimal:
     tokens = _TOKEN.findall(expression)
     if "".join(tokens) != expression.replace(" ", ""):
         raise BadExpression
-    parser = _Parser(tokens)
+    parser = _ExpressionParser(tokens)
     try:
         with localcontext(Context(prec=28)) as context:
             context.traps[Inexact] = False
-            value = parser.sum()
+            value = parser.parse_sum()
     except DecimalException as exc:
         raise BadExpression from exc
-    if parser.peek():
+    if parser.peek_token():
         raise BadExpression
     return value
 
 
-def shown(value: Decimal) -> str:
+def format_value(value: Decimal) -> str:
     """As a calculator's display writes it: at most 12 significant digits, no trailing zeros, a real minus sign."""
     with localcontext(Context(prec=12)):
         rounded = +value

@@ -23,11 +23,11 @@ class LoginPage(BankPage):
 
     def build(self) -> Node:
         t, theme = self.t, self.colours
-        user, password = self.field("user"), self.field("password")
+        user, password = self.use_field("user"), self.use_field("password")
         password.password = True
-        user.on_enter = lambda: self.focus_on(password)
+        user.on_enter = lambda: self.focus_field(password)
         password.on_enter = self._log_in
-        return self.form(
+        return self.build_form(
             None,
             column(
                 label(t("示例银行", "Example Bank"), 80, NAVY if not theme.dark else WHITE, bold=True),
@@ -36,21 +36,21 @@ class LoginPage(BankPage):
                 pad=(60, 160, 60, 80),
             ),
             column(
-                entry(user, t("用户名", "User name"), theme, rid=self.bank.rid("username"), fill=theme.card),
-                entry(password, t("密码", "Password"), theme, rid=self.bank.rid("password"), fill=theme.card),
-                button(t("登录", "Log in"), self._log_in, theme, fill=NAVY, rid=self.bank.rid("login_btn")),
+                entry(user, t("用户名", "User name"), theme, rid=self.bank.rid_of("username"), fill=theme.card),
+                entry(password, t("密码", "Password"), theme, rid=self.bank.rid_of("password"), fill=theme.card),
+                button(t("登录", "Log in"), self._log_in, theme, fill=NAVY, rid=self.bank.rid_of("login_btn")),
                 gap=36,
                 pad=(60, 0, 60, 0),
             ),
         )
 
     def _log_in(self) -> None:
-        user, password = self.field("user").text.strip(), self.field("password").text
+        user, password = self.use_field("user").text.strip(), self.use_field("password").text
         if user and password == PASSWORD:
             self.bank.user = user
-            self.bank.reset(AccountPage(self.bank))
+            self.bank.reset_pages(AccountPage(self.bank))
         else:
-            self.field("password").clear()
+            self.use_field("password").clear_text()
             self.bank.host.show_toast(self.t("用户名或密码错误", "Wrong user name or password"))
 
 
@@ -62,14 +62,14 @@ class AccountPage(BankPage):
         balance = f"¥ {self.bank.balance:,.2f}"
         head = column(
             label(t("可用余额", "Available balance"), 40, WHITE),
-            label(balance, 88, WHITE, rid=self.bank.rid("balance")),
+            label(balance, 88, WHITE, rid=self.bank.rid_of("balance")),
             fill=NAVY,
             radius=36,
             pad=(56, 56, 56, 56),
             gap=12,
         )
         history = [
-            list_row(name, theme, sub=f"− ¥ {amount:,.2f}", rid=self.bank.rid("transfer_item"))
+            list_row(name, theme, sub=f"− ¥ {amount:,.2f}", rid=self.bank.rid_of("transfer_item"))
             for name, amount in reversed(self.bank.transfers)
         ]
         log_out = button(
@@ -78,29 +78,29 @@ class AccountPage(BankPage):
             theme,
             fill=theme.field,
             ink=theme.ink,
-            rid=self.bank.rid("logout_btn"),
+            rid=self.bank.rid_of("logout_btn"),
         )
         transfer = button(
             t("转账", "Transfer"),
-            lambda: self.bank.push(TransferPage(self.bank)),
+            lambda: self.bank.push_page(TransferPage(self.bank)),
             theme,
             fill=NAVY,
-            rid=self.bank.rid("transfer_btn"),
+            rid=self.bank.rid_of("transfer_btn"),
         )
         return screen(
             theme,
             column(
-                label(t("我的账户", "My account"), 56, theme.ink, bold=True, rid=self.bank.rid("title")),
+                label(t("我的账户", "My account"), 56, theme.ink, bold=True, rid=self.bank.rid_of("title")),
                 pad=(52, 36, 52, 28),
             ),
             column(head, transfer, log_out, gap=32, pad=(44, 0, 44, 20)),
             section(t("转账记录", "Transfers"), theme),
-            scroller(self.scroll(), *history),
+            scroller(self.use_scroll(), *history),
         )
 
     def _log_out(self) -> None:
         self.bank.user = ""
-        self.bank.reset(LoginPage(self.bank))
+        self.bank.reset_pages(LoginPage(self.bank))
 
 
 class TransferPage(BankPage):
@@ -108,19 +108,27 @@ class TransferPage(BankPage):
 
     def build(self) -> Node:
         t, theme = self.t, self.colours
-        return self.form(
-            self.bar(t("转账", "Transfer")),
+        return self.build_form(
+            self.build_bar(t("转账", "Transfer")),
             column(
-                entry(self.field("to"), t("收款人", "Payee"), theme, rid=self.bank.rid("payee"), fill=theme.card),
-                entry(self.field("amount"), t("金额", "Amount"), theme, rid=self.bank.rid("amount"), fill=theme.card),
-                button(t("下一步", "Next"), self._ask, theme, fill=NAVY, rid=self.bank.rid("next_btn")),
+                entry(
+                    self.use_field("to"), t("收款人", "Payee"), theme, rid=self.bank.rid_of("payee"), fill=theme.card
+                ),
+                entry(
+                    self.use_field("amount"),
+                    t("金额", "Amount"),
+                    theme,
+                    rid=self.bank.rid_of("amount"),
+                    fill=theme.card,
+                ),
+                button(t("下一步", "Next"), self._ask_to_confirm, theme, fill=NAVY, rid=self.bank.rid_of("next_btn")),
                 gap=36,
                 pad=(52, 40, 52, 0),
             ),
         )
 
-    def _ask(self) -> None:
-        to, typed = self.field("to").text.strip(), self.field("amount").text.strip()
+    def _ask_to_confirm(self) -> None:
+        to, typed = self.use_field("to").text.strip(), self.use_field("amount").text.strip()
         try:
             amount = float(typed)
         except ValueError:
@@ -129,18 +137,18 @@ class TransferPage(BankPage):
             self.bank.host.show_toast(self.t("请检查收款人和金额", "Check payee and amount"))
             return
         self.typing = False
-        self.confirm(
+        self.confirm_action(
             self.t("确认转账", "Confirm transfer"),
             self.t(f"向{to}转账 ¥ {amount:,.2f}？", f"Transfer ¥ {amount:,.2f} to {to}?"),
             self.t("确认", "Confirm"),
-            lambda: self._pay(to, amount),
+            lambda: self._pay_amount(to, amount),
         )
 
-    def _pay(self, to: str, amount: float) -> None:
+    def _pay_amount(self, to: str, amount: float) -> None:
         self.bank.balance -= amount
         self.bank.transfers.append((to, amount))
         self.bank.host.show_toast(self.t("转账成功", "Transfer complete"))
-        self.leave()
+        self.leave_page()
 
 
 class Bank(App):
@@ -153,14 +161,14 @@ class Bank(App):
         self.balance = 12580.50
         self.transfers: list[tuple[str, float]] = []
 
-    def first_page(self) -> Page:
+    def build_first_page(self) -> Page:
         return AccountPage(self) if self.user else LoginPage(self)
 
-    def close(self) -> None:
-        super().close()
+    def close_pages(self) -> None:
+        super().close_pages()
         self.user = ""
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         """user: who is logged in; balance; transfers: [{to, amount}] (irreversible)."""
         transfers = [{"to": to, "amount": amount} for to, amount in self.transfers]
         return {"user": self.user, "balance": round(self.balance, 2), "transfers": transfers}

@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from deskhand.simphone.apps.arithmetic import BadExpression, evaluate, shown
+from deskhand.simphone.apps.arithmetic import BadExpression, evaluate_expression, format_value
 from deskhand.simphone.apps.framework import App, Host, Page
 from deskhand.simphone.ui.nodes import FILL, Node
 from deskhand.simphone.ui.widgets import WHITE, column, icon, label, line, row, screen
 
 ORANGE = (240, 130, 30)
 OPERATORS = "+−×÷"
-KEYS = (
-    ("C", "⌫", "%", "÷"),
-    ("7", "8", "9", "×"),
-    ("4", "5", "6", "−"),
-    ("1", "2", "3", "+"),
-    ("±", "0", ".", "="),
-)
+KEYS = (("C", "⌫", "%", "÷"), ("7", "8", "9", "×"), ("4", "5", "6", "−"), ("1", "2", "3", "+"), ("±", "0", ".", "="))
 NAMES = {
     "C": ("clr", "清除", "clear"),
     "⌫": ("del", "删除", "delete"),
@@ -48,7 +42,7 @@ class KeyPage(Page):
             calc.formula or "0",
             big,
             theme.ink,
-            rid=calc.rid("formula"),
+            rid=calc.rid_of("formula"),
             w=FILL,
             align="end",
             max_lines=2,
@@ -58,14 +52,14 @@ class KeyPage(Page):
             calc.result,
             small,
             theme.soft,
-            rid=calc.rid("result"),
+            rid=calc.rid_of("result"),
             w=FILL,
             align="end",
             max_lines=1,
             pad=(56, 0, 56, 20),
         )
         keys = column(
-            *(row(*(self._key(key) for key in keys), gap=20, weight=1.0) for keys in KEYS),
+            *(row(*(self._build_key(key) for key in keys), gap=20, weight=1.0) for keys in KEYS),
             gap=20,
             pad=(32, 32, 32, 24),
             weight=3.0 if wide else 1.7,
@@ -74,12 +68,12 @@ class KeyPage(Page):
         upper = column(formula, result, weight=1.0, h=FILL, justify="end")
         return screen(theme, upper, line(theme), keys, fill=theme.card)
 
-    def _key(self, key: str) -> Node:
+    def _build_key(self, key: str) -> Node:
         theme = self.colours
         name = NAMES.get(key)
-        rid = self.calc.rid(name[0] if name else f"digit_{key}")
+        rid = self.calc.rid_of(name[0] if name else f"digit_{key}")
         desc = self.t(name[1], name[2]) if name else ""
-        act = self.calc.presser(key)
+        act = self.calc.make_presser(key)
         fill = ORANGE if key == "=" else theme.field
         ink = WHITE if key == "=" else ORANGE if key in "C⌫%÷×−+" else theme.ink
         if key == "⌫":
@@ -111,7 +105,7 @@ class Calculator(App):
         self.done = False
         self.history: list[str] = []
 
-    def first_page(self) -> Page:
+    def build_first_page(self) -> Page:
         return KeyPage(self)
 
     @property
@@ -120,14 +114,14 @@ class Calculator(App):
         if not any(c in self.formula[1:] for c in OPERATORS + "%"):
             return ""
         try:
-            return "= " + shown(evaluate(self.formula))
+            return "= " + format_value(evaluate_expression(self.formula))
         except BadExpression:
             return ""
 
-    def presser(self, key: str) -> Callable[[], None]:
-        return lambda: self.press(key)
+    def make_presser(self, key: str) -> Callable[[], None]:
+        return lambda: self.press_key(key)
 
-    def press(self, key: str) -> None:
+    def press_key(self, key: str) -> None:
         error = self.t("错误", "Error")
         if self.formula == error:
             self.formula = ""
@@ -136,15 +130,15 @@ class Calculator(App):
         elif key == "⌫":
             self.formula, self.done = self.formula[:-1], False
         elif key == "=":
-            self._equals(error)
+            self._show_result(error)
         elif key == "±":
             self.formula = self.formula[1:] if self.formula.startswith("−") else "−" + self.formula
         elif key in OPERATORS or key == "%":
-            self._operator(key)
+            self._add_operator(key)
         else:
-            self._digit(key)
+            self._add_digit(key)
 
-    def _digit(self, key: str) -> None:
+    def _add_digit(self, key: str) -> None:
         if self.done:
             self.formula, self.done = "", False
         number = self.formula
@@ -156,7 +150,7 @@ class Calculator(App):
             self.formula = self.formula[:-1]
         self.formula += key
 
-    def _operator(self, key: str) -> None:
+    def _add_operator(self, key: str) -> None:
         self.done = False
         if self.formula and self.formula[-1] in OPERATORS and key != "%":
             # a minus after × or ÷ is a sign; any other operator replaces the one before it
@@ -165,17 +159,17 @@ class Calculator(App):
         if self.formula or key == "−":
             self.formula += key
 
-    def _equals(self, error: str) -> None:
+    def _show_result(self, error: str) -> None:
         if not self.formula:
             return
         try:
-            value = shown(evaluate(self.formula))
+            value = format_value(evaluate_expression(self.formula))
         except BadExpression:
             self.formula = error
             return
         self.history.append(f"{self.formula}={value}")
         self.formula, self.done = value, True
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         """display: the formula line; history: "formula=value", oldest first."""
         return {"display": self.formula or "0", "history": list(self.history)}

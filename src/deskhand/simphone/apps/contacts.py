@@ -35,18 +35,18 @@ class Contact:
     sort: str
 
 
-class ContactsPage(Page):
+class BookPage(Page):
     def __init__(self, app: Contacts) -> None:
         super().__init__(app)
         self.book = app
 
 
-class ContactList(ContactsPage):
+class ContactList(BookPage):
     activity = ".activities.PeopleActivity"
 
     def build(self) -> Node:
         t, theme = self.t, self.colours
-        query = self.field("search")
+        query = self.use_field("search")
         query.enter_label = t("搜索", "Search")
         wanted = query.text.strip().lower().replace(" ", "")
         rows: list[Node] = []
@@ -57,7 +57,7 @@ class ContactList(ContactsPage):
             if contact.sort[:1].upper() != letter:
                 letter = contact.sort[:1].upper()
                 rows.append(section(letter, theme))
-            rows.append(self._row(contact))
+            rows.append(self._build_row(contact))
         new = icon(
             "add",
             76,
@@ -66,36 +66,38 @@ class ContactList(ContactsPage):
             radius=80,
             w=160,
             h=160,
-            on_tap=lambda: self.book.push(EditPage(self.book)),
+            on_tap=lambda: self.book.push_page(ContactEditor(self.book)),
             desc=t("新建联系人", "Create contact"),
-            rid=self.book.rid("add_contact"),
+            rid=self.book.rid_of("add_contact"),
         )
         corner = row(new, justify="end", align="end", h=FILL, pad=(0, 0, 56, 56), kind="android.widget.FrameLayout")
         found = rows or [empty_note(t("没有联系人", "No contacts"), theme)]
-        book = scroller(self.scroll(), *found, rid=self.book.rid("contact_list"), h=FILL, pad=(0, 0, 0, 220))
+        book = scroller(self.use_scroll(), *found, rid=self.book.rid_of("contact_list"), h=FILL, pad=(0, 0, 0, 220))
         return screen(
             theme,
-            top_bar(t("通讯录", "Contacts"), theme, rid=self.book.rid("title")),
+            top_bar(t("通讯录", "Contacts"), theme, rid=self.book.rid_of("title")),
             column(
-                entry(query, t("搜索联系人", "Search contacts"), theme, rid=self.book.rid("search"), fill=theme.card),
+                entry(
+                    query, t("搜索联系人", "Search contacts"), theme, rid=self.book.rid_of("search"), fill=theme.card
+                ),
                 pad=(40, 0, 40, 12),
             ),
             stack(book, corner, weight=1.0),
         )
 
-    def _row(self, contact: Contact) -> Node:
+    def _build_row(self, contact: Contact) -> Node:
         return list_row(
             contact.name,
             self.colours,
             lead=avatar(contact.name, 100, radius=50),
-            on_tap=lambda: self.book.push(DetailPage(self.book, contact)),
-            rid=self.book.rid("contact_item"),
-            title_rid=self.book.rid("name"),
+            on_tap=lambda: self.book.push_page(ContactDetails(self.book, contact)),
+            rid=self.book.rid_of("contact_item"),
+            title_rid=self.book.rid_of("name"),
             height=148,
         )
 
 
-class DetailPage(ContactsPage):
+class ContactDetails(BookPage):
     activity = ".activities.ContactDetailActivity"
 
     def __init__(self, app: Contacts, contact: Contact) -> None:
@@ -109,52 +111,66 @@ class DetailPage(ContactsPage):
                 "edit",
                 56,
                 theme.ink,
-                on_tap=lambda: self.book.push(EditPage(self.book, who)),
+                on_tap=lambda: self.book.push_page(ContactEditor(self.book, who)),
                 desc=t("编辑", "Edit"),
-                rid=self.book.rid("edit_btn"),
+                rid=self.book.rid_of("edit_btn"),
             ),
             icon(
-                "trash", 56, theme.ink, on_tap=self._delete, desc=t("删除", "Delete"), rid=self.book.rid("delete_btn")
+                "trash",
+                56,
+                theme.ink,
+                on_tap=self._ask_to_delete,
+                desc=t("删除", "Delete"),
+                rid=self.book.rid_of("delete_btn"),
             ),
         )
         head = column(
             avatar(who.name, 240, radius=120),
-            label(who.name, 64, theme.ink, bold=True, rid=self.book.rid("detail_name")),
+            label(who.name, 64, theme.ink, bold=True, rid=self.book.rid_of("detail_name")),
             align="center",
             gap=28,
             pad=(0, 40, 0, 60),
         )
         call = icon(
-            "phone", 60, theme.green, on_tap=self._call, desc=t("拨打电话", "Call"), rid=self.book.rid("call_btn")
+            "phone",
+            60,
+            theme.green,
+            on_tap=self._start_call,
+            desc=t("拨打电话", "Call"),
+            rid=self.book.rid_of("call_btn"),
         )
         rows = [
             list_row(
-                who.phone or "—", theme, sub=t("手机", "Mobile"), tail=[call], title_rid=self.book.rid("detail_phone")
+                who.phone or "—",
+                theme,
+                sub=t("手机", "Mobile"),
+                tail=[call],
+                title_rid=self.book.rid_of("detail_phone"),
             )
         ]
         if who.email:
-            rows.append(list_row(who.email, theme, sub=t("邮箱", "Email"), title_rid=self.book.rid("detail_email")))
-        return screen(theme, self.bar("", *actions), scroller(self.scroll(), head, *rows))
+            rows.append(list_row(who.email, theme, sub=t("邮箱", "Email"), title_rid=self.book.rid_of("detail_email")))
+        return screen(theme, self.build_bar("", *actions), scroller(self.use_scroll(), head, *rows))
 
-    def _call(self) -> None:
+    def _start_call(self) -> None:
         self.book.calls.append(self.contact.name)
-        self.book.push(CallPage(self.book, self.contact))
+        self.book.push_page(CallPage(self.book, self.contact))
 
-    def _delete(self) -> None:
-        def delete() -> None:
+    def _ask_to_delete(self) -> None:
+        def delete_contact() -> None:
             self.book.contacts.remove(self.contact)
             self.book.host.show_toast(self.t("已删除联系人", "Contact deleted"))
-            self.leave()
+            self.leave_page()
 
-        self.confirm(
+        self.confirm_action(
             self.t("删除联系人", "Delete contact"),
             self.t(f"要删除{self.contact.name}吗？", f"Delete {self.contact.name}?"),
             self.t("删除", "Delete"),
-            delete,
+            delete_contact,
         )
 
 
-class CallPage(ContactsPage):
+class CallPage(BookPage):
     activity = ".activities.InCallActivity"
     backdrop = "wallpaper"
     tick = 1.0
@@ -174,14 +190,14 @@ class CallPage(ContactsPage):
             radius=90,
             w=180,
             h=180,
-            on_tap=self.leave,
+            on_tap=self.leave_page,
             desc=self.t("挂断", "End call"),
-            rid=self.book.rid("end_call"),
+            rid=self.book.rid_of("end_call"),
         )
         return column(
             avatar(self.contact.name, 260, radius=130),
             label(self.contact.name, 72, WHITE),
-            label(f"{seconds // 60:02d}:{seconds % 60:02d}", 48, WHITE, rid=self.book.rid("call_time")),
+            label(f"{seconds // 60:02d}:{seconds % 60:02d}", 48, WHITE, rid=self.book.rid_of("call_time")),
             column(h=0, weight=1.0),
             hang_up,
             h=FILL,
@@ -192,57 +208,53 @@ class CallPage(ContactsPage):
         )
 
 
-class EditPage(ContactsPage):
+class ContactEditor(BookPage):
     activity = ".activities.ContactEditorActivity"
 
     def __init__(self, app: Contacts, contact: Contact | None = None) -> None:
         super().__init__(app)
         self.contact = contact
         old = contact or Contact("", "", "", "")
-        name, phone = self.field("name", old.name), self.field("phone", old.phone)
-        email = self.field("email", old.email)
-        name.on_enter = lambda: self.focus_on(phone)
-        phone.on_enter = lambda: self.focus_on(email)
-        email.on_enter = self._save
-        self.focus_on(name)
+        name, phone = self.use_field("name", old.name), self.use_field("phone", old.phone)
+        email = self.use_field("email", old.email)
+        name.on_enter = lambda: self.focus_field(phone)
+        phone.on_enter = lambda: self.focus_field(email)
+        email.on_enter = self._save_contact
+        self.focus_field(name)
 
     def build(self) -> Node:
         t, theme = self.t, self.colours
         title = t("编辑联系人", "Edit contact") if self.contact else t("新建联系人", "Create contact")
         save = button(
             t("保存", "Save"),
-            self._save,
+            self._save_contact,
             theme,
             w=180,
             h=96,
             size=40,
-            rid=self.book.rid("save_btn"),
+            rid=self.book.rid_of("save_btn"),
             pad=(0, 0, 0, 0),
-            enabled=bool(self.field("name").text.strip()),
+            enabled=bool(self.use_field("name").text.strip()),
         )
-        fields = (
-            ("name", t("姓名", "Name")),
-            ("phone", t("电话", "Phone")),
-            ("email", t("邮箱", "Email")),
-        )
+        fields = (("name", t("姓名", "Name")), ("phone", t("电话", "Phone")), ("email", t("邮箱", "Email")))
         entries = [
-            entry(self.field(key), hint, theme, rid=self.book.rid(f"edit_{key}"), fill=theme.card)
+            entry(self.use_field(key), hint, theme, rid=self.book.rid_of(f"edit_{key}"), fill=theme.card)
             for key, hint in fields
         ]
-        return self.form(self.bar(title, save), column(*entries, gap=28, pad=(44, 32, 44, 0)))
+        return self.build_form(self.build_bar(title, save), column(*entries, gap=28, pad=(44, 32, 44, 0)))
 
-    def _save(self) -> None:
-        name = self.field("name").text.strip()
+    def _save_contact(self) -> None:
+        name = self.use_field("name").text.strip()
         if not name:
             return
-        phone, email = self.field("phone").text.strip(), self.field("email").text.strip()
+        phone, email = self.use_field("phone").text.strip(), self.use_field("email").text.strip()
         if self.contact is None:
             self.book.contacts.append(Contact(name, phone, email, name.lower()))
         else:
             self.contact.name, self.contact.phone, self.contact.email = name, phone, email
         self.book.contacts.sort(key=lambda c: c.sort)
         self.book.host.show_toast(self.t("已保存", "Saved"))
-        self.leave()
+        self.leave_page()
 
 
 class Contacts(App):
@@ -254,10 +266,10 @@ class Contacts(App):
         self.contacts = [Contact(p.name, p.phone, "", p.sort) for p in PEOPLE]
         self.calls: list[str] = []
 
-    def first_page(self) -> Page:
+    def build_first_page(self) -> Page:
         return ContactList(self)
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         """contacts: [{name, phone, email}] as sorted; calls: names dialled, oldest first."""
         return {
             "contacts": [{"name": c.name, "phone": c.phone, "email": c.email} for c in self.contacts],

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any, ClassVar, Literal, Protocol
 
 from deskhand.simphone.render.motion import Motion
-from deskhand.simphone.ui.nodes import Colour, Field, Node, Scroll
+from deskhand.simphone.ui.nodes import Colour, Node, Scroll, TextField
 from deskhand.simphone.ui.theme import DARK, LIGHT, Theme
 from deskhand.simphone.ui.widgets import card, icon, screen, scroller, top_bar
 
@@ -52,9 +52,9 @@ class Page:
 
     def __init__(self, app: App) -> None:
         self.app = app
-        self.fields: dict[str, Field] = {}
+        self.fields: dict[str, TextField] = {}
         self.scrolls: dict[str, Scroll] = {}
-        self.focus: Field | None = None
+        self.focus: TextField | None = None
         self.typing = False
         self.reveal = False
         """The field in focus has still to be scrolled into view."""
@@ -63,11 +63,11 @@ class Page:
     def build(self) -> Node:
         raise NotImplementedError
 
-    def back(self) -> bool:
+    def handle_back(self) -> bool:
         """True when the page itself used the BACK key (closed a mode); else the page is left."""
         return False
 
-    def shown(self) -> None:
+    def handle_shown(self) -> None:
         """Called when the page comes to the front."""
 
     @property
@@ -77,64 +77,69 @@ class Page:
     def t(self, zh: str, en: str) -> str:
         return self.app.t(zh, en)
 
-    def field(self, key: str, text: str = "") -> Field:
+    def use_field(self, key: str, text: str = "") -> TextField:
         if key not in self.fields:
-            self.fields[key] = Field(key)
-            self.fields[key].set(text)
+            self.fields[key] = TextField(key)
+            self.fields[key].set_text(text)
         return self.fields[key]
 
-    def scroll(self, key: str = "list") -> Scroll:
+    def use_scroll(self, key: str = "list") -> Scroll:
         return self.scrolls.setdefault(key, Scroll())
 
-    def focus_on(self, entry: Field | None) -> None:
+    def focus_field(self, entry: TextField | None) -> None:
         self.focus = entry
         self.typing = self.reveal = entry is not None
 
-    def show(self, dialog: Callable[[], Node]) -> None:
+    def show_dialog(self, dialog: Callable[[], Node]) -> None:
         """Opens a dialog; the keyboard goes away unless the dialog then focuses a field of its own."""
         self.dialog = dialog
         self.typing = False
 
-    def bar(self, title: str, *actions: Node, rid: str = "title") -> Node:
+    def build_bar(self, title: str, *actions: Node, rid: str = "title") -> Node:
         """A title bar with a button that leads back."""
         arrow = icon(
-            "back", 56, self.colours.ink, on_tap=self.leave, desc=self.t("返回", "Back"), rid=self.app.rid("back_btn")
+            "back",
+            56,
+            self.colours.ink,
+            on_tap=self.leave_page,
+            desc=self.t("返回", "Back"),
+            rid=self.app.rid_of("back_btn"),
         )
-        return top_bar(title, self.colours, *actions, back=arrow, rid=self.app.rid(rid))
+        return top_bar(title, self.colours, *actions, back=arrow, rid=self.app.rid_of(rid))
 
-    def form(self, bar: Node | None, *parts: Node) -> Node:
+    def build_form(self, bar: Node | None, *parts: Node) -> Node:
         """A page whose content scrolls when it does not fit, as with the keyboard up in landscape."""
         head = [bar] if bar is not None else []
-        body = scroller(self.scroll("form"), *parts, kind="android.widget.ScrollView")
+        body = scroller(self.use_scroll("form"), *parts, kind="android.widget.ScrollView")
         return screen(self.colours, *head, body)
 
-    def leave(self) -> None:
-        if not self.app.pop():
+    def leave_page(self) -> None:
+        if not self.app.pop_page():
             self.app.host.apps.go_home()
 
-    def confirm(self, title: str, message: str, yes: str, action: Callable[[], object]) -> None:
+    def confirm_action(self, title: str, message: str, yes: str, action: Callable[[], object]) -> None:
         """Asks before something that cannot be undone."""
 
-        def agree() -> None:
-            self.dismiss()
+        def agree_and_act() -> None:
+            self.dismiss_dialog()
             action()
 
-        self.show(
+        self.show_dialog(
             lambda: card(
                 title,
                 self.colours,
                 message=message,
                 buttons=(
-                    (self.t("取消", "Cancel"), "android:id/button2", self.dismiss),
-                    (yes, "android:id/button1", agree),
+                    (self.t("取消", "Cancel"), "android:id/button2", self.dismiss_dialog),
+                    (yes, "android:id/button1", agree_and_act),
                 ),
             )
         )
 
-    def dismiss(self) -> None:
+    def dismiss_dialog(self) -> None:
         self.dialog = None
         if self.focus is not None and self.focus.key.startswith("dialog_"):
-            self.focus_on(None)
+            self.focus_field(None)
 
 
 class App:
@@ -153,33 +158,33 @@ class App:
         self.host = host
         self.pages: list[Page] = []
 
-    def first_page(self) -> Page:
+    def build_first_page(self) -> Page:
         raise NotImplementedError
 
-    def open(self, data: str | None = None) -> None:
+    def open_app(self, data: str | None = None) -> None:
         """Brought to the front; `data` is the address of a VIEW intent, which most apps have no use for."""
         if not self.pages:
-            self.pages = [self.first_page()]
-        self.page.shown()
+            self.pages = [self.build_first_page()]
+        self.page.handle_shown()
 
-    def knows(self, activity: str) -> bool:
+    def has_activity(self, activity: str) -> bool:
         """Whether an activity besides the main one can be started from outside."""
         return False
 
     def open_activity(self, activity: str) -> None:
         """Goes to the page of an activity that the app `knows`."""
 
-    def close(self) -> None:
+    def close_pages(self) -> None:
         """Forgets what is open (force-stop); data stays."""
         self.pages = []
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         return {}
 
     @property
     def page(self) -> Page:
         if not self.pages:
-            self.pages = [self.first_page()]
+            self.pages = [self.build_first_page()]
         return self.pages[-1]
 
     @property
@@ -193,25 +198,25 @@ class App:
     def t(self, zh: str, en: str) -> str:
         return zh if self.host.locale == "zh" else en
 
-    def rid(self, name: str) -> str:
+    def rid_of(self, name: str) -> str:
         return f"{self.package}:id/{name}"
 
-    def push(self, page: Page) -> None:
+    def push_page(self, page: Page) -> None:
         self.host.start_motion("forward")
         self.page.typing = False
         self.pages.append(page)
-        page.shown()
+        page.handle_shown()
 
-    def pop(self) -> bool:
+    def pop_page(self) -> bool:
         """Leaves the page in front; False when it was the last one (the app goes to the background)."""
         if len(self.pages) <= 1:
             return False
         self.host.start_motion("backward")
         self.pages.pop()
-        self.page.shown()
+        self.page.handle_shown()
         return True
 
-    def reset(self, *pages: Page) -> None:
+    def reset_pages(self, *pages: Page) -> None:
         self.host.start_motion("fade")
         self.pages = list(pages)
-        self.page.shown()
+        self.page.handle_shown()

@@ -21,12 +21,12 @@ class HomePage(Page):
         super().__init__(app)
         self.pager = Scroll(axis="x", paged=True)
 
-    def _pages(self) -> list[list[App]]:
+    def _split_pages(self) -> list[list[App]]:
         apps = [app for app in self.app.host.apps.list_launchable() if app.package not in DOCK]
         return [apps[:FIRST_PAGE], apps[FIRST_PAGE:]]
 
-    def _icon(self, app: App, *, named: bool = True) -> Node:
-        def start() -> None:
+    def _build_icon(self, app: App, *, named: bool = True) -> Node:
+        def start_app() -> None:
             app.host.apps.launch_app(app.package)
 
         picture = badge_icon(app.icon, 164, app.tint, radius=44)
@@ -37,37 +37,37 @@ class HomePage(Page):
             weight=1.0,
             gap=10,
             align="center",
-            on_tap=start,
-            on_long=lambda: self._about(app),
+            on_tap=start_app,
+            on_long=lambda: self._show_app_info(app),
             desc=app.name,
             pad=(4, 12, 4, 12),
         )
 
-    def _about(self, app: App) -> None:
-        def stop() -> None:
+    def _show_app_info(self, app: App) -> None:
+        def stop_app() -> None:
             app.host.apps.stop_app(app.package)
-            self.dismiss()
+            self.dismiss_dialog()
             app.host.show_toast(self.t("已停止", "Stopped"))
 
-        self.show(
+        self.show_dialog(
             lambda: card(
                 app.name,
                 self.colours,
                 message=self.t("应用包名：", "Package: ") + app.package,
                 buttons=(
-                    (self.t("强行停止", "Force stop"), self.app.rid("force_stop"), stop),
-                    (self.t("关闭", "Close"), self.app.rid("close"), self.dismiss),
+                    (self.t("强行停止", "Force stop"), self.app.rid_of("force_stop"), stop_app),
+                    (self.t("关闭", "Close"), self.app.rid_of("close"), self.dismiss_dialog),
                 ),
             )
         )
 
-    def _grid(self, apps: list[App], per_row: int) -> Node:
+    def _build_grid(self, apps: list[App], per_row: int) -> Node:
         rows: list[Node] = []
         for i in range(0, len(apps), per_row):
-            cells = [self._icon(app) for app in apps[i : i + per_row]]
+            cells = [self._build_icon(app) for app in apps[i : i + per_row]]
             blanks = [space(weight=1.0) for _ in range(per_row - len(cells))]
             rows.append(row(*cells, *blanks, align="start"))
-        return column(*rows, gap=36, h=FILL, pad=(36, 0, 36, 0), rid=self.app.rid("workspace_page"))
+        return column(*rows, gap=36, h=FILL, pad=(36, 0, 36, 0), rid=self.app.rid_of("workspace_page"))
 
     def build(self) -> Node:
         wide = self.app.host.size[0] > self.app.host.size[1]
@@ -75,20 +75,20 @@ class HomePage(Page):
         weekday = self.t("一二三四五六日"[today.weekday()], today.strftime("%a"))
         date = self.t(f"{today.month}月{today.day}日 星期{weekday}", f"{weekday}, {today.strftime('%b')} {today.day}")
         clock = column(
-            label(today.strftime("%H:%M"), 150, WHITE, rid=self.app.rid("clock")),
-            label(date, 44, WHITE, rid=self.app.rid("date")),
+            label(today.strftime("%H:%M"), 150, WHITE, rid=self.app.rid_of("clock")),
+            label(date, 44, WHITE, rid=self.app.rid_of("date")),
             align="center",
             pad=(0, 60, 0, 100),
         )
-        pages = self._pages()
-        grids = [self._grid(page, 8 if wide else 4) for page in pages]
+        pages = self._split_pages()
+        grids = [self._build_grid(page, 8 if wide else 4) for page in pages]
         pager = Node(
             kind="androidx.viewpager.widget.ViewPager",
             children=grids,
             flow="row",
             scroll=self.pager,
             weight=1.0,
-            rid=self.app.rid("workspace"),
+            rid=self.app.rid_of("workspace"),
         )
         here = self.pager.page
         dots = row(
@@ -100,9 +100,13 @@ class HomePage(Page):
             justify="center",
             pad=(0, 12, 0, 24),
         )
-        docked = [self._icon(self.app.host.apps.find_app(name), named=False) for name in DOCK if self._has(name)]
+        docked = [
+            self._build_icon(self.app.host.apps.find_app(name), named=False)
+            for name in DOCK
+            if self._is_installed(name)
+        ]
         tray = Node(kind="android.view.View", h=FILL, fill=WHITE, alpha=50, radius=56)
-        dock = stack(tray, row(*docked, pad=(24, 14, 24, 14), rid=self.app.rid("hotseat"), h=FILL), h=220)
+        dock = stack(tray, row(*docked, pad=(24, 14, 24, 14), rid=self.app.rid_of("hotseat"), h=FILL), h=220)
         parts = [pager] if wide else [clock, pager]
         return column(
             *parts,
@@ -113,7 +117,7 @@ class HomePage(Page):
             kind="android.widget.FrameLayout",
         )
 
-    def _has(self, package: str) -> bool:
+    def _is_installed(self, package: str) -> bool:
         return any(app.package == package for app in self.app.host.apps.list_launchable())
 
 
@@ -121,9 +125,9 @@ class Launcher(App):
     package, label, label_en, activity = "com.android.launcher3", "桌面", "Launcher", ".Launcher"
     icon, tint, hidden = "apps", (90, 96, 110), True
 
-    def first_page(self) -> Page:
+    def build_first_page(self) -> Page:
         return HomePage(self)
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         page = self.page
         return {"page": page.pager.page if isinstance(page, HomePage) else 0}

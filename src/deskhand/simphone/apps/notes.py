@@ -43,10 +43,10 @@ class NoteList(NotesPage):
 
     def build(self) -> Node:
         t, theme = self.t, self.colours
-        query = self.field("search")
+        query = self.use_field("search")
         wanted = query.text.strip().lower()
         found = [n for n in self.notes.notes if wanted in n.title.lower() or wanted in n.body.lower()]
-        cards = [self._card(n) for n in found] or [empty_note(t("没有笔记", "No notes"), theme)]
+        cards = [self._build_card(n) for n in found] or [empty_note(t("没有笔记", "No notes"), theme)]
         new = icon(
             "add",
             76,
@@ -55,29 +55,31 @@ class NoteList(NotesPage):
             radius=80,
             w=160,
             h=160,
-            on_tap=self._new,
+            on_tap=self._create_note,
             desc=t("新建笔记", "New note"),
-            rid=self.notes.rid("new_note"),
+            rid=self.notes.rid_of("new_note"),
         )
         corner = row(new, justify="end", align="end", h=FILL, pad=(0, 0, 56, 56))
         corner.kind = "android.widget.FrameLayout"
-        body = scroller(self.scroll(), *cards, pad=(40, 12, 40, 240), gap=28, rid=self.notes.rid("note_list"), h=FILL)
+        body = scroller(
+            self.use_scroll(), *cards, pad=(40, 12, 40, 240), gap=28, rid=self.notes.rid_of("note_list"), h=FILL
+        )
         return screen(
             theme,
-            top_bar(t("笔记", "Notes"), theme, rid=self.notes.rid("title")),
+            top_bar(t("笔记", "Notes"), theme, rid=self.notes.rid_of("title")),
             column(
-                entry(query, t("搜索笔记", "Search notes"), theme, rid=self.notes.rid("search"), fill=theme.card),
+                entry(query, t("搜索笔记", "Search notes"), theme, rid=self.notes.rid_of("search"), fill=theme.card),
                 pad=(40, 0, 40, 24),
             ),
             stack(body, corner, weight=1.0),
         )
 
-    def _new(self) -> None:
+    def _create_note(self) -> None:
         note = Note("", "", self.notes.host.today().strftime("%m-%d %H:%M"))
         self.notes.notes.insert(0, note)
-        self.notes.push(NoteEditor(self.notes, note))
+        self.notes.push_page(NoteEditor(self.notes, note))
 
-    def _card(self, note: Note) -> Node:
+    def _build_card(self, note: Note) -> Node:
         theme = self.colours
         parts = [
             label(
@@ -87,11 +89,11 @@ class NoteList(NotesPage):
                 bold=True,
                 w=FILL,
                 max_lines=1,
-                rid=self.notes.rid("note_title"),
-            ),
+                rid=self.notes.rid_of("note_title"),
+            )
         ]
         if note.body:
-            parts.append(label(note.body, 40, theme.soft, w=FILL, max_lines=3, rid=self.notes.rid("note_body")))
+            parts.append(label(note.body, 40, theme.soft, w=FILL, max_lines=3, rid=self.notes.rid_of("note_body")))
         parts.append(label(note.date, 32, theme.faint))
         return column(
             *parts,
@@ -99,38 +101,38 @@ class NoteList(NotesPage):
             radius=28,
             pad=(44, 36, 44, 32),
             gap=12,
-            rid=self.notes.rid("note_item"),
-            on_tap=lambda: self.notes.push(NoteEditor(self.notes, note)),
-            on_long=lambda: self._menu(note),
+            rid=self.notes.rid_of("note_item"),
+            on_tap=lambda: self.notes.push_page(NoteEditor(self.notes, note)),
+            on_long=lambda: self._show_menu(note),
         )
 
-    def _menu(self, note: Note) -> None:
-        def delete() -> None:
-            ask_delete(self, note, lambda: None)
+    def _show_menu(self, note: Note) -> None:
+        def delete_note() -> None:
+            ask_to_delete(self, note, lambda: None)
 
-        def top() -> None:
-            self.dismiss()
+        def move_to_top() -> None:
+            self.dismiss_dialog()
             self.notes.notes.remove(note)
             self.notes.notes.insert(0, note)
 
         items = (
-            (self.t("置顶", "Move to top"), self.notes.rid("menu_top"), top),
-            (self.t("删除", "Delete"), self.notes.rid("menu_delete"), delete),
+            (self.t("置顶", "Move to top"), self.notes.rid_of("menu_top"), move_to_top),
+            (self.t("删除", "Delete"), self.notes.rid_of("menu_delete"), delete_note),
         )
-        self.show(lambda: menu_card(note.title, items, self.colours))
+        self.show_dialog(lambda: menu_card(note.title, items, self.colours))
 
 
-def ask_delete(page: NotesPage, note: Note, then: Action) -> None:
-    def delete() -> None:
+def ask_to_delete(page: NotesPage, note: Note, then: Action) -> None:
+    def delete_note() -> None:
         page.notes.notes.remove(note)
         page.notes.host.show_toast(page.t("已删除", "Deleted"))
         then()
 
-    page.confirm(
+    page.confirm_action(
         page.t("删除笔记", "Delete note"),
         page.t("确定要删除这条笔记吗？", "Delete this note?"),
         page.t("删除", "Delete"),
-        delete,
+        delete_note,
     )
 
 
@@ -140,13 +142,13 @@ class NoteEditor(NotesPage):
     def __init__(self, app: Notes, note: Note) -> None:
         super().__init__(app)
         self.note = note
-        title, body = self.field("title", note.title), self.field("body", note.body)
+        title, body = self.use_field("title", note.title), self.use_field("body", note.body)
         body.multiline = True
-        title.on_change = body.on_change = self._save
-        title.on_enter = lambda: self.focus_on(body)
+        title.on_change = body.on_change = self._save_note
+        title.on_enter = lambda: self.focus_field(body)
         title.enter_label = self.t("下一项", "Next")
         if not note.title and not note.body:
-            self.focus_on(title)
+            self.focus_field(title)
 
     def build(self) -> Node:
         t, theme = self.t, self.colours
@@ -155,21 +157,23 @@ class NoteEditor(NotesPage):
                 "trash",
                 56,
                 theme.ink,
-                on_tap=lambda: ask_delete(self, self.note, self.leave),
+                on_tap=lambda: ask_to_delete(self, self.note, self.leave_page),
                 desc=t("删除", "Delete"),
-                rid=self.notes.rid("delete_btn"),
+                rid=self.notes.rid_of("delete_btn"),
             ),
-            icon("check", 60, YELLOW, on_tap=self._done, desc=t("完成", "Done"), rid=self.notes.rid("done_btn")),
+            icon(
+                "check", 60, YELLOW, on_tap=self._finish_note, desc=t("完成", "Done"), rid=self.notes.rid_of("done_btn")
+            ),
         )
-        title, body = self.field("title"), self.field("body")
+        title, body = self.use_field("title"), self.use_field("body")
         return screen(
             theme,
-            self.bar("", *actions),
+            self.build_bar("", *actions),
             entry(
                 title,
                 t("标题", "Title"),
                 theme,
-                rid=self.notes.rid("note_title_edit"),
+                rid=self.notes.rid_of("note_title_edit"),
                 size=60,
                 fill=theme.card,
                 radius=0,
@@ -181,7 +185,7 @@ class NoteEditor(NotesPage):
                 body,
                 t("开始书写", "Start typing"),
                 theme,
-                rid=self.notes.rid("note_body_edit"),
+                rid=self.notes.rid_of("note_body_edit"),
                 fill=theme.card,
                 radius=0,
                 weight=1.0,
@@ -191,12 +195,12 @@ class NoteEditor(NotesPage):
             fill=theme.card,
         )
 
-    def _save(self) -> None:
-        self.note.title, self.note.body = self.field("title").text, self.field("body").text
+    def _save_note(self) -> None:
+        self.note.title, self.note.body = self.use_field("title").text, self.use_field("body").text
 
-    def _done(self) -> None:
+    def _finish_note(self) -> None:
         self.notes.host.show_toast(self.t("已保存", "Saved"))
-        self.leave()
+        self.leave_page()
 
 
 class Notes(App):
@@ -225,16 +229,16 @@ class Notes(App):
             ),
         ]
 
-    def first_page(self) -> Page:
+    def build_first_page(self) -> Page:
         return NoteList(self)
 
-    def pop(self) -> bool:
+    def pop_page(self) -> bool:
         """An editor that is left with nothing written leaves no note behind."""
         page = self.page
         if isinstance(page, NoteEditor) and not page.note.title and not page.note.body and page.note in self.notes:
             self.notes.remove(page.note)
-        return super().pop()
+        return super().pop_page()
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         """notes: [{title, body}], newest first."""
         return {"notes": [{"title": n.title, "body": n.body} for n in self.notes]}

@@ -51,24 +51,24 @@ class GridPage(Page):
         per_row = 7 if wide else 3
         rows: list[Node] = []
         for i in range(0, len(photos), per_row):
-            cells = [self._cell(photo) for photo in photos[i : i + per_row]]
+            cells = [self._build_cell(photo) for photo in photos[i : i + per_row]]
             blanks = [space(weight=1.0) for _ in range(per_row - len(cells))]
             rows.append(row(*cells, *blanks, gap=12))
         rows = rows or [empty_note(self.t("没有照片", "No photos"), theme)]
-        bar = top_bar(self.t("相册", "Gallery"), theme, rid=self.gallery.rid("title"))
+        bar = top_bar(self.t("相册", "Gallery"), theme, rid=self.gallery.rid_of("title"))
         return screen(
-            theme, bar, scroller(self.scroll(), *rows, gap=12, pad=(12, 0, 12, 40), rid=self.gallery.rid("grid"))
+            theme, bar, scroller(self.use_scroll(), *rows, gap=12, pad=(12, 0, 12, 40), rid=self.gallery.rid_of("grid"))
         )
 
-    def _cell(self, photo: Photo) -> Node:
+    def _build_cell(self, photo: Photo) -> Node:
         cell = badge_icon(
             "image",
             340,
             photo.tint,
             radius=8,
             desc=photo.name,
-            rid=self.gallery.rid("photo"),
-            on_tap=lambda: self.gallery.push(PhotoPage(self.gallery, photo)),
+            rid=self.gallery.rid_of("photo"),
+            on_tap=lambda: self.gallery.push_page(PhotoPage(self.gallery, photo)),
         )
         cell.weight = 1.0
         return cell
@@ -88,32 +88,39 @@ class PhotoPage(Page):
             "heart",
             60,
             theme.red if photo.favourite else theme.faint,
-            on_tap=self._favourite,
+            on_tap=self._toggle_favourite,
             selected=photo.favourite,
             desc=t("收藏", "Favourite"),
-            rid=self.gallery.rid("favourite_btn"),
+            rid=self.gallery.rid_of("favourite_btn"),
         )
         bin_ = icon(
-            "trash", 60, theme.ink, on_tap=self._delete, desc=t("删除", "Delete"), rid=self.gallery.rid("delete_btn")
+            "trash",
+            60,
+            theme.ink,
+            on_tap=self._ask_to_delete,
+            desc=t("删除", "Delete"),
+            rid=self.gallery.rid_of("delete_btn"),
         )
         picture = badge_icon("image", 900, photo.tint, radius=12, desc=photo.name)
         return screen(
-            theme, self.bar(photo.name, heart, bin_), column(picture, weight=1.0, align="center", justify="center")
+            theme,
+            self.build_bar(photo.name, heart, bin_),
+            column(picture, weight=1.0, align="center", justify="center"),
         )
 
-    def _favourite(self) -> None:
+    def _toggle_favourite(self) -> None:
         self.photo.favourite = not self.photo.favourite
 
-    def _delete(self) -> None:
-        def delete() -> None:
+    def _ask_to_delete(self) -> None:
+        def delete_photo() -> None:
             self.gallery.photos.remove(self.photo)
-            self.leave()
+            self.leave_page()
 
-        self.confirm(
+        self.confirm_action(
             self.t("删除照片", "Delete photo"),
             self.t("确定删除这张照片？", "Delete this photo?"),
             self.t("删除", "Delete"),
-            delete,
+            delete_photo,
         )
 
 
@@ -125,15 +132,15 @@ class Gallery(App):
         super().__init__(host)
         self.photos = [Photo(n) for n in range(1, 15)]
 
-    def first_page(self) -> Page:
+    def build_first_page(self) -> Page:
         return GridPage(self)
 
-    def take(self) -> Photo:
+    def add_photo(self) -> Photo:
         photo = Photo(max((p.number for p in self.photos), default=0) + 1)
         self.photos.append(photo)
         return photo
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         """photos: [{name, favourite}], oldest first."""
         return {"photos": [{"name": p.name, "favourite": p.favourite} for p in self.photos]}
 
@@ -154,17 +161,17 @@ class ViewfinderPage(Page):
             radius=100,
             w=200,
             h=200,
-            on_tap=self._shoot,
+            on_tap=self._take_photo,
             desc=self.t("快门", "Shutter"),
-            rid=self.camera.rid("shutter_button"),
+            rid=self.camera.rid_of("shutter_button"),
         )
         turn = icon(
             "refresh",
             64,
             WHITE,
-            on_tap=self._turn,
+            on_tap=self._switch_lens,
             desc=self.t("切换摄像头", "Switch camera"),
-            rid=self.camera.rid("switch_btn"),
+            rid=self.camera.rid_of("switch_btn"),
         )
         album = icon(
             "image",
@@ -172,11 +179,11 @@ class ViewfinderPage(Page):
             WHITE,
             on_tap=lambda: self.camera.host.apps.launch_app("com.android.gallery3d"),
             desc=self.t("相册", "Gallery"),
-            rid=self.camera.rid("gallery_btn"),
+            rid=self.camera.rid_of("gallery_btn"),
         )
         side = self.t("前置镜头", "Front lens") if self.camera.front else self.t("后置镜头", "Rear lens")
         view = column(
-            label(side, 44, WHITE, rid=self.camera.rid("lens")),
+            label(side, 44, WHITE, rid=self.camera.rid_of("lens")),
             weight=1.0,
             h=FILL,
             align="center",
@@ -186,12 +193,12 @@ class ViewfinderPage(Page):
         keys = row(album, shutter, turn, justify="center", gap=120, pad=(0, 40, 0, 60), fill=(18, 18, 20))
         return screen(self.colours, view, keys, fill=(18, 18, 20))
 
-    def _shoot(self) -> None:
+    def _take_photo(self) -> None:
         gallery = self.camera.host.apps.find_app("com.android.gallery3d")
         if isinstance(gallery, Gallery):
-            self.camera.host.show_toast(self.t("已保存 ", "Saved ") + gallery.take().name)
+            self.camera.host.show_toast(self.t("已保存 ", "Saved ") + gallery.add_photo().name)
 
-    def _turn(self) -> None:
+    def _switch_lens(self) -> None:
         self.camera.front = not self.camera.front
 
 
@@ -203,9 +210,9 @@ class Camera(App):
         super().__init__(host)
         self.front = False
 
-    def first_page(self) -> Page:
+    def build_first_page(self) -> Page:
         return ViewfinderPage(self)
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         """lens: "back" or "front"; the pictures themselves are the gallery's."""
         return {"lens": "front" if self.front else "back"}

@@ -18,17 +18,17 @@ class LockPage(Page):
         today = self.app.host.today()
         date = self.t(f"{today.month}月{today.day}日", today.strftime("%B ") + str(today.day))
         return column(
-            label(today.strftime("%H:%M"), 210, WHITE, rid=self.app.rid("lock_clock")),
-            label(date, 50, WHITE, rid=self.app.rid("lock_date")),
+            label(today.strftime("%H:%M"), 210, WHITE, rid=self.app.rid_of("lock_clock")),
+            label(date, 50, WHITE, rid=self.app.rid_of("lock_date")),
             column(h=0, weight=1.0),
             icon("lock", 72, WHITE, desc=self.t("已锁定", "Locked")),
-            label(self.t("上滑解锁", "Swipe up to unlock"), 44, WHITE, rid=self.app.rid("unlock_hint")),
+            label(self.t("上滑解锁", "Swipe up to unlock"), 44, WHITE, rid=self.app.rid_of("unlock_hint")),
             kind="android.widget.FrameLayout",
             h=FILL,
             align="center",
             gap=24,
             pad=(0, STATUS_BAR + 200, 0, 160),
-            rid=self.app.rid("keyguard"),
+            rid=self.app.rid_of("keyguard"),
         )
 
 
@@ -43,9 +43,9 @@ class RecentsPage(Page):
 
     def build(self) -> Node:
         host = self.app.host
-        cards = [self._card(host.apps.find_app(name)) for name in self.ui.recent]
+        cards = [self._build_card(host.apps.find_app(name)) for name in self.ui.recent]
         if not cards:
-            note = label(self.t("近期没有任何内容", "No recent items"), 48, WHITE, rid=self.app.rid("empty"))
+            note = label(self.t("近期没有任何内容", "No recent items"), 48, WHITE, rid=self.app.rid_of("empty"))
             body = column(note, weight=1.0, align="center", justify="center")
         else:
             body = Node(
@@ -56,30 +56,30 @@ class RecentsPage(Page):
                 scroll=self.strip,
                 weight=1.0,
                 pad=(120, 80, 120, 40),
-                rid=self.app.rid("task_view"),
+                rid=self.app.rid_of("task_view"),
             )
         clear = button(
             self.t("全部清除", "Clear all"),
-            self._clear,
+            self._clear_all,
             self.colours,
             fill=WHITE,
             ink=(40, 44, 52),
-            rid=self.app.rid("clear_all"),
+            rid=self.app.rid_of("clear_all"),
             max_w=420,
         )
         return column(
             body, clear, kind="android.widget.FrameLayout", h=FILL, align="center", pad=(0, STATUS_BAR, 0, 120)
         )
 
-    def _card(self, app: App) -> Node:
-        def close() -> None:
+    def _build_card(self, app: App) -> Node:
+        def close_app() -> None:
             app.host.apps.stop_app(app.package)
 
         theme = self.colours
         head = row(
             badge_icon(app.icon, 72, app.tint),
             label(app.name, 42, theme.ink, weight=1.0, max_lines=1),
-            icon("close", 40, theme.soft, on_tap=close, desc=self.t("关闭", "Close ") + app.name),
+            icon("close", 40, theme.soft, on_tap=close_app, desc=self.t("关闭", "Close ") + app.name),
             gap=20,
             pad=(32, 0, 0, 0),
             h=120,
@@ -96,7 +96,7 @@ class RecentsPage(Page):
             on_tap=lambda: app.host.apps.launch_app(app.package),
         )
 
-    def _clear(self) -> None:
+    def _clear_all(self) -> None:
         for name in list(self.ui.recent):
             self.app.host.apps.stop_app(name)
         self.app.host.apps.go_home()
@@ -135,7 +135,7 @@ class SystemUi(App):
         self.popup_shown = False
         self.popup_answers: list[str] = []
 
-    def first_page(self) -> Page:
+    def build_first_page(self) -> Page:
         return RecentsPage(self)
 
     def answer_popup(self, answer: str) -> None:
@@ -144,11 +144,11 @@ class SystemUi(App):
         if answer == "install":
             self.host.show_toast(self.t("更新将在夜间安装", "The update will be installed tonight"))
 
-    def used(self, package: str) -> None:
+    def add_recent(self, package: str) -> None:
         self.recent = [package, *(name for name in self.recent if name != package)]
 
-    def gone(self, package: str) -> None:
+    def remove_recent(self, package: str) -> None:
         self.recent = [name for name in self.recent if name != package]
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         return {"recent": list(self.recent), "popup": self.popup_shown, "popup_answers": list(self.popup_answers)}

@@ -27,22 +27,24 @@ class WeatherPage(Page):
     def build(self) -> Node:
         t, theme, app = self.t, self.colours, self.weather
         name, degrees, sky, days = CITIES[app.city]
-        more = icon("gear", 56, theme.ink, on_tap=self._units, desc=t("单位", "Units"), rid=app.rid("units_btn"))
+        more = icon(
+            "gear", 56, theme.ink, on_tap=self._show_units, desc=t("单位", "Units"), rid=app.rid_of("units_btn")
+        )
         head = column(
             icon(sky, 200, (240, 170, 40) if sky == "sun" else theme.soft, desc=t(*SKIES[sky])),
-            label(app.shown(degrees), 190, theme.ink, rid=app.rid("temperature")),
-            label(t(*SKIES[sky]), 52, theme.soft, rid=app.rid("sky")),
+            label(app.format_degrees(degrees), 190, theme.ink, rid=app.rid_of("temperature")),
+            label(t(*SKIES[sky]), 52, theme.soft, rid=app.rid_of("sky")),
             align="center",
             gap=8,
             pad=(0, 40, 0, 60),
         )
-        rows = [self._day(i, value) for i, value in enumerate(days)]
-        chips = row(*(self._chip(i) for i in range(len(CITIES))), gap=24, pad=(40, 0, 40, 24))
-        bar = top_bar(t(*name), theme, more, rid=app.rid("city"))
-        return screen(theme, bar, chips, scroller(self.scroll(), head, column(*rows, pad=(44, 0, 44, 60), gap=4)))
+        rows = [self._build_day(i, value) for i, value in enumerate(days)]
+        chips = row(*(self._build_chip(i) for i in range(len(CITIES))), gap=24, pad=(40, 0, 40, 24))
+        bar = top_bar(t(*name), theme, more, rid=app.rid_of("city"))
+        return screen(theme, bar, chips, scroller(self.use_scroll(), head, column(*rows, pad=(44, 0, 44, 60), gap=4)))
 
-    def _chip(self, index: int) -> Node:
-        def choose() -> None:
+    def _build_chip(self, index: int) -> Node:
+        def choose_city() -> None:
             self.weather.city = index
 
         here, theme = index == self.weather.city, self.colours
@@ -56,13 +58,13 @@ class WeatherPage(Page):
             fill=theme.accent if here else theme.field,
             align="center",
             justify="center",
-            on_tap=choose,
+            on_tap=choose_city,
             selected=here,
-            rid=self.weather.rid("city_chip"),
+            rid=self.weather.rid_of("city_chip"),
             max_lines=1,
         )
 
-    def _day(self, index: int, degrees: int) -> Node:
+    def _build_day(self, index: int, degrees: int) -> Node:
         weekday = (self.weather.host.today().weekday() + index) % 7
         names = ("周一", "周二", "周三", "周四", "周五", "周六", "周日")
         english = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -70,32 +72,32 @@ class WeatherPage(Page):
         theme = self.colours
         return row(
             label(name, 46, theme.ink, weight=1.0),
-            label(self.weather.shown(degrees), 46, theme.ink),
+            label(self.weather.format_degrees(degrees), 46, theme.ink),
             h=120,
             pad=(44, 0, 44, 0),
             fill=theme.card,
             w=FILL,
         )
 
-    def _units(self) -> None:
-        def choose() -> None:
+    def _show_units(self) -> None:
+        def toggle_unit() -> None:
             self.weather.fahrenheit = not self.weather.fahrenheit
 
         name = self.t("使用华氏度", "Use Fahrenheit")
 
-        def build() -> Node:
+        def build_dialog() -> Node:
             box = checkbox(
-                self.weather.fahrenheit, choose, self.colours, rid=self.weather.rid("fahrenheit_box"), desc=name
+                self.weather.fahrenheit, toggle_unit, self.colours, rid=self.weather.rid_of("fahrenheit_box"), desc=name
             )
             body = row(label(name, 46, self.colours.ink, weight=1.0), box)
             return card(
                 self.t("单位", "Units"),
                 self.colours,
                 body=[body],
-                buttons=((self.t("完成", "Done"), "android:id/button1", self.dismiss),),
+                buttons=((self.t("完成", "Done"), "android:id/button1", self.dismiss_dialog),),
             )
 
-        self.show(build)
+        self.show_dialog(build_dialog)
 
 
 class Weather(App):
@@ -107,12 +109,12 @@ class Weather(App):
         self.city = 0
         self.fahrenheit = False
 
-    def first_page(self) -> Page:
+    def build_first_page(self) -> Page:
         return WeatherPage(self)
 
-    def shown(self, degrees: int) -> str:
+    def format_degrees(self, degrees: int) -> str:
         return f"{round(degrees * 9 / 5 + 32)}°F" if self.fahrenheit else f"{degrees}°C"
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         """city: the English name of the city shown; unit: "C" or "F"."""
         return {"city": CITIES[self.city][0][1], "unit": "F" if self.fahrenheit else "C"}

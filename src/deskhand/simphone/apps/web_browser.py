@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from deskhand.simphone.apps.framework import App, Host, Page
-from deskhand.simphone.apps.web_sites import BOOKMARKS, PAGES, Block, WebPage, find, tidy
+from deskhand.simphone.apps.web_sites import BOOKMARKS, PAGES, Block, WebPage, find_pages, tidy_address
 from deskhand.simphone.ui.nodes import FILL, Node, Scroll
 from deskhand.simphone.ui.widgets import (
     avatar,
@@ -26,49 +26,56 @@ from deskhand.simphone.ui.widgets import (
 HOME = "about:home"
 
 
-class TabPage(Page):
+class BrowserTab(Page):
     activity = ".BrowserActivity"
 
-    def __init__(self, app: Browser) -> None:
+    def __init__(self, app: WebBrowser) -> None:
         super().__init__(app)
         self.web = app
         self.past: list[str] = []
         self.address = HOME
-        bar = self.field("url")
-        bar.on_enter = self._enter
+        bar = self.use_field("url")
+        bar.on_enter = self._open_typed
         bar.enter_label = self.t("前往", "Go")
 
-    def go(self, address: str) -> None:
+    def open_address(self, address: str) -> None:
         self.past.append(self.address)
-        self._load(address)
+        self._load_address(address)
 
-    def back(self) -> bool:
+    def handle_back(self) -> bool:
         if not self.past:
             return False
-        self._load(self.past.pop())
+        self._load_address(self.past.pop())
         return True
 
-    def _load(self, address: str) -> None:
+    def _load_address(self, address: str) -> None:
         self.web.host.start_motion("fade")
         self.address = address
         self.web.visited.append(address)
-        self.field("url").set("" if address == HOME else address.rstrip("/"))
-        self.fields = {"url": self.field("url")}
+        self.use_field("url").set_text("" if address == HOME else address.rstrip("/"))
+        self.fields = {"url": self.use_field("url")}
         self.scrolls = {"page": Scroll()}
-        self.focus_on(None)
+        self.focus_field(None)
 
-    def _enter(self) -> None:
-        typed = self.field("url").text.strip()
+    def _open_typed(self) -> None:
+        typed = self.use_field("url").text.strip()
         if typed:
-            self.go(tidy(typed) or f"search:{typed}")
+            self.open_address(tidy_address(typed) or f"search:{typed}")
 
     def build(self) -> Node:
         t, theme = self.t, self.colours
-        rid = self.web.rid
+        rid = self.web.rid_of
         bar = row(
-            icon("globe", 56, theme.soft, on_tap=lambda: self.go(HOME), desc=t("主页", "Home"), rid=rid("home_btn")),
+            icon(
+                "globe",
+                56,
+                theme.soft,
+                on_tap=lambda: self.open_address(HOME),
+                desc=t("主页", "Home"),
+                rid=rid("home_btn"),
+            ),
             entry(
-                self.field("url"),
+                self.use_field("url"),
                 t("搜索或输入网址", "Search or type a web address"),
                 theme,
                 rid=rid("url"),
@@ -81,7 +88,7 @@ class TabPage(Page):
                 "refresh",
                 56,
                 theme.soft,
-                on_tap=lambda: self._load(self.address),
+                on_tap=lambda: self._load_address(self.address),
                 desc=t("刷新", "Refresh"),
                 rid=rid("refresh_btn"),
             ),
@@ -89,24 +96,28 @@ class TabPage(Page):
             fill=theme.card,
         )
         page = scroller(
-            self.scroll("page"), *self._content(), kind="android.webkit.WebView", rid=rid("webview"), pad=(0, 0, 0, 80)
+            self.use_scroll("page"),
+            *self._build_content(),
+            kind="android.webkit.WebView",
+            rid=rid("webview"),
+            pad=(0, 0, 0, 80),
         )
         return screen(theme, bar, line(theme), page, fill=theme.card)
 
-    def _content(self) -> list[Node]:
+    def _build_content(self) -> list[Node]:
         if self.address == HOME:
-            return self._home()
+            return self._build_home()
         if self.address.startswith("search:"):
-            return self._found(self.address.removeprefix("search:"))
+            return self._build_found(self.address.removeprefix("search:"))
         page = PAGES.get(self.address)
         if page is None:
             return [
                 empty_note(self.t("无法访问此网站", "This site can't be reached"), self.colours),
                 label(self.address, 40, self.colours.faint, w=FILL, align="center"),
             ]
-        return self._page(page)
+        return self._build_page(page)
 
-    def _home(self) -> list[Node]:
+    def _build_home(self) -> list[Node]:
         theme = self.colours
         rows = [
             list_row(
@@ -114,31 +125,31 @@ class TabPage(Page):
                 theme,
                 sub=address,
                 lead=avatar(self.t(*name), 100, radius=50),
-                on_tap=lambda address=address: self.go(tidy(address)),
-                rid=self.web.rid("bookmark"),
+                on_tap=lambda address=address: self.open_address(tidy_address(address)),
+                rid=self.web.rid_of("bookmark"),
             )
             for address, name in BOOKMARKS
         ]
         return [section(self.t("书签", "Bookmarks"), theme), *rows]
 
-    def _found(self, words: str) -> list[Node]:
-        theme, found = self.colours, find(words)
+    def _build_found(self, words: str) -> list[Node]:
+        theme, found = self.colours, find_pages(words)
         head = section(self.t(f"“{words}”的搜索结果", f"Results for “{words}”"), theme)
         if not found:
             return [head, empty_note(self.t("没有结果", "Nothing found"), theme)]
         return [
             head,
             *(
-                list_row(self.t(*title), theme, sub=address, on_tap=lambda address=address: self.go(address))
+                list_row(self.t(*title), theme, sub=address, on_tap=lambda address=address: self.open_address(address))
                 for address, title in found
             ),
         ]
 
-    def _page(self, page: WebPage) -> list[Node]:
+    def _build_page(self, page: WebPage) -> list[Node]:
         site = label(self.t(*page.title), 36, self.colours.soft, w=FILL, pad=(52, 32, 52, 0))
-        return [site, *(self._block(block) for block in page.blocks)]
+        return [site, *(self._build_block(block) for block in page.blocks)]
 
-    def _block(self, block: Block) -> Node:
+    def _build_block(self, block: Block) -> Node:
         theme, text = self.colours, self.t(*block.text)
         if block.kind == "heading":
             return label(text, 66, theme.ink, bold=True, w=FILL, pad=(52, 24, 52, 32))
@@ -150,26 +161,26 @@ class TabPage(Page):
                 w=FILL,
                 pad=(52, 32, 52, 32),
                 kind="android.view.View",
-                on_tap=lambda: self.go(block.to),
+                on_tap=lambda: self.open_address(block.to),
             )
         if block.kind == "field":
-            field = self.field(block.to)
+            field = self.use_field(block.to)
             return column(entry(field, text, theme, rid=block.to), pad=(52, 20, 52, 20))
         if block.kind == "submit":
-            send = button(text, lambda: self._submit(block.to), theme, rid="submit")
+            send = button(text, lambda: self._submit_form(block.to), theme, rid="submit")
             return column(send, pad=(52, 28, 52, 28))
         return label(text, 46, theme.ink, w=FILL, pad=(52, 16, 52, 24))
 
-    def _submit(self, to: str) -> None:
+    def _submit_form(self, to: str) -> None:
         values = {key: field.text for key, field in self.fields.items() if key != "url"}
         if not all(value.strip() for value in values.values()):
             self.web.host.show_toast(self.t("请填写所有字段", "Please fill in every field"))
             return
         self.web.submissions.append({"page": self.address, **values})
-        self.go(to)
+        self.open_address(to)
 
 
-class Browser(App):
+class WebBrowser(App):
     package, label, label_en, activity = "com.android.browser", "浏览器", "Browser", ".BrowserActivity"
     icon, tint = "globe", (46, 132, 226)
 
@@ -178,17 +189,17 @@ class Browser(App):
         self.visited: list[str] = []
         self.submissions: list[dict[str, str]] = []
 
-    def first_page(self) -> Page:
-        return TabPage(self)
+    def build_first_page(self) -> Page:
+        return BrowserTab(self)
 
-    def open(self, data: str | None = None) -> None:
-        super().open(data)
+    def open_app(self, data: str | None = None) -> None:
+        super().open_app(data)
         page = self.page
-        if data and isinstance(page, TabPage):
-            page.go(tidy(data) or f"search:{data}")
+        if data and isinstance(page, BrowserTab):
+            page.open_address(tidy_address(data) or f"search:{data}")
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         """address: the page shown; visited: all addresses, oldest first; submissions: forms sent."""
         page = self.page
-        address = page.address if isinstance(page, TabPage) else HOME
+        address = page.address if isinstance(page, BrowserTab) else HOME
         return {"address": address, "visited": list(self.visited), "submissions": [dict(s) for s in self.submissions]}

@@ -21,7 +21,7 @@ class WebPage:
     blocks: tuple[Block, ...]
 
 
-def _article(key: str, title: Text) -> WebPage:
+def _build_article(key: str, title: Text) -> WebPage:
     others = [Block("link", name, f"news.local/{other}") for other, name in ARTICLES.items() if other != key]
     return WebPage(
         title,
@@ -72,27 +72,21 @@ _GOODS: tuple[tuple[Text, str], ...] = (
 )
 
 
-def _front() -> WebPage:
+def _build_front() -> WebPage:
     links = [Block("link", title, f"news.local/{key}") for key, title in ARTICLES.items()]
     subscribe = Block("link", ("订阅新闻邮件", "Subscribe by e-mail"), "news.local/subscribe")
-    return WebPage(
-        ("本地新闻", "Local News"),
-        (Block("heading", ("今日要闻", "Today's headlines")), *links, subscribe),
-    )
+    return WebPage(("本地新闻", "Local News"), (Block("heading", ("今日要闻", "Today's headlines")), *links, subscribe))
 
 
-def _shop() -> WebPage:
+def _build_shop() -> WebPage:
     goods = [Block("text", (f"{zh} {price}", f"{en} {price}")) for (zh, en), price in _GOODS]
     contact = Block("link", ("联系客服", "Contact us"), "shop.local/contact")
-    return WebPage(
-        ("小店", "Corner Shop"),
-        (Block("heading", ("本周推荐", "This week's picks")), *goods, contact),
-    )
+    return WebPage(("小店", "Corner Shop"), (Block("heading", ("本周推荐", "This week's picks")), *goods, contact))
 
 
 PAGES: dict[str, WebPage] = {
-    "news.local/": _front(),
-    **{f"news.local/{key}": _article(key, title) for key, title in ARTICLES.items()},
+    "news.local/": _build_front(),
+    **{f"news.local/{key}": _build_article(key, title) for key, title in ARTICLES.items()},
     "news.local/subscribe": WebPage(
         ("订阅", "Subscribe"),
         (
@@ -109,7 +103,7 @@ PAGES: dict[str, WebPage] = {
             Block("link", ("返回新闻首页", "Back to the front page"), "news.local/"),
         ),
     ),
-    "shop.local/": _shop(),
+    "shop.local/": _build_shop(),
     "shop.local/contact": WebPage(
         ("联系客服", "Contact us"),
         (
@@ -145,7 +139,7 @@ BOOKMARKS: tuple[tuple[str, Text], ...] = (
 )
 
 
-def tidy(address: str) -> str:
+def tidy_address(address: str) -> str:
     """An address without its scheme and with a path; "" when it is not an address but words to search for."""
     plain = address.strip().removeprefix("http://").removeprefix("https://").removeprefix("www.")
     if not plain or " " in plain or "." not in plain:
@@ -154,7 +148,7 @@ def tidy(address: str) -> str:
     return f"{host.lower()}/{path.rstrip('/')}"
 
 
-def find(words: str) -> list[tuple[str, Text]]:
+def find_pages(words: str) -> list[tuple[str, Text]]:
     """Pages whose title has the words, in either language."""
     wanted = words.strip().lower()
     return [(a, p.title) for a, p in PAGES.items() if any(wanted in name.lower() for name in p.title)]

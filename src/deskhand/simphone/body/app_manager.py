@@ -60,7 +60,7 @@ class AppManager:
 
     def show_recents(self) -> None:
         if self.front != SystemUi.package:
-            self.system_ui.close()
+            self.system_ui.close_pages()
             self._switch_to(SystemUi.package, "fade")
 
     def launch_app(self, package: str, activity: str | None = None, data: str | None = None) -> bool:
@@ -69,12 +69,12 @@ class AppManager:
         if app is None:
             return False
         wanted = (activity or "").removeprefix(package)
-        if wanted not in ("", app.activity) and not app.knows(wanted):
+        if wanted not in ("", app.activity) and not app.has_activity(wanted):
             return False
         self._switch_to(package, "open")
         if not app.hidden:
-            self.system_ui.used(package)
-        app.open(data)
+            self.system_ui.add_recent(package)
+        app.open_app(data)
         if wanted not in ("", app.activity):
             app.open_activity(wanted)
         self._on_change()
@@ -86,8 +86,8 @@ class AppManager:
             return
         if self.front == package:
             self.go_home()
-        app.close()
-        self.system_ui.gone(package)
+        app.close_pages()
+        self.system_ui.remove_recent(package)
         self._on_change()
 
     def _switch_to(self, package: str, motion: Motion) -> None:

@@ -8,8 +8,8 @@ from deskhand.simphone.body.app_manager import AppManager
 from deskhand.simphone.body.handset import Handset
 from deskhand.simphone.body.window_manager import WindowManager
 from deskhand.simphone.render.bars import Bars
-from deskhand.simphone.render.composition import stage
-from deskhand.simphone.render.display_list import Moment
+from deskhand.simphone.render.composition import compose_screen
+from deskhand.simphone.render.display_list import DrawingMoment
 from deskhand.simphone.render.painter import Op
 
 CARET_BLINK_S = 0.5
@@ -30,7 +30,7 @@ class Display:
         self._frame_key: object = None
 
     def is_animating(self) -> bool:
-        return self._handset.glass.moving(self._handset.now())
+        return self._handset.glass.is_moving(self._handset.now())
 
     def restart_caret(self) -> None:
         """Show the caret at once, as after each input event."""
@@ -52,15 +52,15 @@ class Display:
         A switch that changed starts to move here, so this is called after each event, not only for a screenshot.
         """
         phone = self._handset
-        self._content, self._over = stage(
+        self._content, self._over = compose_screen(
             self._windows.list_windows(),
-            Moment(self._windows.focused_field, self._is_caret_on(), self._tween),
+            DrawingMoment(self._windows.focused_field, self._is_caret_on(), self._read_tween),
             Bars(phone.today(), phone.settings["global"], phone.battery_level, phone.charging, self._current_toast()),
             phone.size,
             wallpaper=self._apps.page.backdrop == "wallpaper",
-            locked=phone.locked,
+            locked=phone.is_locked,
         )
-        phone.glass.drawn(self._content)
+        phone.glass.keep_drawn(self._content)
 
     def _is_caret_on(self) -> bool:
         return int((self._handset.now() - self._caret_since) / CARET_BLINK_S) % 2 == 0
@@ -69,13 +69,13 @@ class Display:
         toasts = self._handset.toasts
         return toasts[-1][1] if toasts and self._handset.now() - toasts[-1][0] < TOAST_S else ""
 
-    def _tween(self, key: str, target: float) -> float:
+    def _read_tween(self, key: str, target: float) -> float:
         phone = self._handset
-        return phone.glass.tween(f"{self._apps.front}/{key}", target, phone.now(), phone.animation_scale)
+        return phone.glass.read_tween(f"{self._apps.front}/{key}", target, phone.now(), phone.animation_scale)
 
     def _draw_frame(self) -> Image.Image:
         phone = self._handset
         if not phone.awake:
             return Image.new("RGBA", phone.size, (0, 0, 0, 255))
         self.list_drawing()
-        return phone.glass.picture(self._content, self._over, phone.size, phone.now())
+        return phone.glass.draw_picture(self._content, self._over, phone.size, phone.now())

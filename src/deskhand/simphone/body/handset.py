@@ -49,7 +49,7 @@ class Handset:
         return PORTRAIT if self.rotation == 0 else (PORTRAIT[1], PORTRAIT[0])
 
     @property
-    def locked(self) -> bool:
+    def is_locked(self) -> bool:
         return "locked" in self.conditions
 
     @property
@@ -71,7 +71,7 @@ class Handset:
         self.toasts.append((self.now(), text))
 
     def start_motion(self, motion: Motion) -> None:
-        self.glass.begin(motion, self.now(), self.animation_scale)
+        self.glass.begin_transition(motion, self.now(), self.animation_scale)
 
     def unlock_screen(self) -> None:
         self.start_motion("fade")

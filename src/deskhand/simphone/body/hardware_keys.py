@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from deskhand.simphone.ui.nodes import Field
+from deskhand.simphone.ui.nodes import TextField
 
 HOME, BACK, POWER, ENTER, DELETE, MENU, ESCAPE, TAB = 3, 4, 26, 66, 67, 82, 111, 61
 VOLUME_UP, VOLUME_DOWN, APP_SWITCH, SLEEP, WAKEUP = 24, 25, 187, 223, 224
@@ -36,32 +36,32 @@ class Clipboard(Protocol):
     clipboard: str
 
 
-def edit(field: Field, code: int, board: Clipboard) -> bool:
+def edit_field(field: TextField, code: int, board: Clipboard) -> bool:
     """Applies one key; False when the key means nothing to a text field."""
     if code in CHARACTERS:
-        field.insert(CHARACTERS[code])
+        field.insert_text(CHARACTERS[code])
     elif code in (DELETE, FORWARD_DELETE):
-        field.delete(forward=code == FORWARD_DELETE)
+        field.delete_text(forward=code == FORWARD_DELETE)
     elif code in (21, 22):
-        field.move(field.caret + (1 if code == 22 else -1))
+        field.move_caret(field.caret + (1 if code == 22 else -1))
     elif code in (MOVE_HOME, MOVE_END):
-        field.move(0 if code == MOVE_HOME else len(field.text))
+        field.move_caret(0 if code == MOVE_HOME else len(field.text))
     elif code in (COPY, CUT):
         if field.selected and not field.password:
             board.clipboard = field.selected
             if code == CUT:
-                field.insert("")
+                field.insert_text("")
     elif code == PASTE:
-        field.insert(board.clipboard)
+        field.insert_text(board.clipboard)
     else:
         return False
     return True
 
 
-def shortcut(field: Field, code: int, board: Clipboard) -> None:
+def apply_shortcut(field: TextField, code: int, board: Clipboard) -> None:
     """Ctrl with A, C, V or X."""
     letter = CHARACTERS.get(code, "")
     if letter == "a":
         field.select_all()
     elif letter in ("c", "x", "v"):
-        edit(field, {"c": COPY, "x": CUT, "v": PASTE}[letter], board)
+        edit_field(field, {"c": COPY, "x": CUT, "v": PASTE}[letter], board)

@@ -9,8 +9,8 @@ from deskhand.simphone.body import text_entry
 from deskhand.simphone.body.app_manager import AppManager
 from deskhand.simphone.body.handset import Handset
 from deskhand.simphone.body.window_manager import WindowManager
-from deskhand.simphone.ui.nodes import Field, Node, Scroll
-from deskhand.simphone.ui.touch import Finger, Handlers
+from deskhand.simphone.ui.nodes import Node, Scroll, TextField
+from deskhand.simphone.ui.touch import Finger, GestureHandlers
 
 MAX_VOLUME = 15
 
@@ -26,21 +26,21 @@ class InputDispatcher:
         self._windows = windows
         self._on_event = on_event
         self._finger = Finger(
-            Handlers(self._focus_field, self._hold_field, self._glide, self._apps.go_home, self._go_back)
+            GestureHandlers(self._focus_field, self._hold_field, self._glide_to, self._apps.go_home, self._go_back)
         )
 
     def touch_down(self, x: float, y: float) -> None:
         if self._handset.awake:
-            self._finger.down(self._windows.list_windows(), x, y, self._handset.now(), self._handset.size)
+            self._finger.put_down(self._windows.list_windows(), x, y, self._handset.now(), self._handset.size)
 
     def touch_move(self, x: float, y: float) -> None:
         if self._handset.awake:
-            self._finger.move(x, y)
+            self._finger.move_to(x, y)
             self._windows.mark_changed()
 
     def touch_up(self, x: float, y: float) -> None:
         if self._handset.awake:
-            self._finger.up(x, y, self._handset.now())
+            self._finger.lift_off(x, y, self._handset.now())
             self._on_event()
 
     def press_key(self, code: int) -> None:
@@ -51,7 +51,7 @@ class InputDispatcher:
         focus = self._windows.focused_field
         if focus is not None and any(code in keys.CTRL for code in codes):
             for code in codes:
-                keys.shortcut(focus, code, self._handset)
+                keys.apply_shortcut(focus, code, self._handset)
         elif focus is not None and any(code in keys.SHIFT for code in codes):
             self.handle_text("".join(keys.CHARACTERS.get(code, "").upper() for code in codes))
         else:
@@ -69,14 +69,14 @@ class InputDispatcher:
         """Empty the field in focus; False if there is none."""
         focus = self._windows.focused_field
         if focus is not None:
-            focus.clear()
+            focus.clear_text()
         self._on_event()
         return focus is not None
 
     def handle_text(self, text: str) -> bool:
         focus = self._windows.focused_field
         if focus is not None:
-            focus.insert(text)
+            focus.insert_text(text)
         return focus is not None
 
     def handle_key(self, code: int) -> None:
@@ -84,7 +84,7 @@ class InputDispatcher:
             self._press_power(code)
         elif not self._handset.awake:
             return
-        elif self._handset.locked:
+        elif self._handset.is_locked:
             if code == keys.MENU:
                 self._handset.unlock_screen()
         elif code in (keys.BACK, keys.ESCAPE):
@@ -98,7 +98,7 @@ class InputDispatcher:
         elif code == keys.APP_SWITCH:
             self._apps.show_recents()
         else:
-            text_entry.press(self._apps.page, self._windows.top, code, self._handset)
+            text_entry.press_page_key(self._apps.page, self._windows.top, code, self._handset)
 
     def _press_power(self, code: int) -> None:
         phone = self._handset
@@ -118,20 +118,20 @@ class InputDispatcher:
         page, system = self._apps.page, self._apps.system_ui
         if system.popup_shown:
             system.answer_popup("later")
-        elif self._windows.keyboard_shown:
+        elif self._windows.is_keyboard_shown:
             page.typing = False
         elif page.dialog is not None:
-            page.dismiss()
-        elif not page.back() and not page.app.pop():
+            page.dismiss_dialog()
+        elif not page.handle_back() and not page.app.pop_page():
             self._apps.go_home()
 
-    def _focus_field(self, field: Field, x: float, node: Node) -> None:
-        self._apps.page.focus_on(field)
+    def _focus_field(self, field: TextField, x: float, node: Node) -> None:
+        self._apps.page.focus_field(field)
         text_entry.place_caret(field, x, node)
 
-    def _hold_field(self, field: Field) -> None:
-        text_entry.offer(self._apps.page, field, self._handset)
+    def _hold_field(self, field: TextField) -> None:
+        text_entry.offer_edit_menu(self._apps.page, field, self._handset)
 
-    def _glide(self, scroll: Scroll, target: float) -> None:
+    def _glide_to(self, scroll: Scroll, target: float) -> None:
         phone = self._handset
-        phone.glass.glide(scroll, target, phone.now(), phone.animation_scale)
+        phone.glass.start_glide(scroll, target, phone.now(), phone.animation_scale)

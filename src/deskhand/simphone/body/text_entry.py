@@ -4,88 +4,88 @@ from __future__ import annotations
 
 from deskhand.simphone.apps.framework import Page
 from deskhand.simphone.body import hardware_keys as keys
-from deskhand.simphone.body.window_layout import every
+from deskhand.simphone.body.window_layout import list_nodes
 from deskhand.simphone.ui.font import text_width
-from deskhand.simphone.ui.nodes import Action, Field, Node
+from deskhand.simphone.ui.nodes import Action, Node, TextField
 from deskhand.simphone.ui.touch import Window
 from deskhand.simphone.ui.widgets import menu_card
 
 
-def place_caret(field: Field, x: float, node: Node) -> None:
+def place_caret(field: TextField, x: float, node: Node) -> None:
     """A tap in a single-line field puts the caret between the letters nearest to it."""
     if field.multiline:
         return
     inside = x - node.box.x1 - node.pad[0] + 12
     fits = [i for i in range(len(field.shown) + 1) if text_width(field.shown[:i], node.size) <= inside]
-    field.move(max(fits, default=0))
+    field.move_caret(max(fits, default=0))
 
 
-def offer(page: Page, field: Field, board: keys.Clipboard) -> None:
+def offer_edit_menu(page: Page, field: TextField, board: keys.Clipboard) -> None:
     """What a long press on a field offers. A field in a dialog is only selected: there is one dialog at a time."""
     if page.dialog is not None:
         field.select_all()
         return
 
-    def choose(code: int) -> Action:
-        def act() -> None:
-            page.dismiss()
-            page.focus_on(field)
+    def make_choice(code: int) -> Action:
+        def apply_choice() -> None:
+            page.dismiss_dialog()
+            page.focus_field(field)
             if code != keys.PASTE:
                 field.select_all()
             if code:
-                keys.edit(field, code, board)
+                keys.edit_field(field, code, board)
 
-        return act
+        return apply_choice
 
-    items = [(page.t("全选", "Select all"), "android:id/selectAll", choose(0))]
+    items = [(page.t("全选", "Select all"), "android:id/selectAll", make_choice(0))]
     if field.text and not field.password:
-        items.append((page.t("复制", "Copy"), "android:id/copy", choose(keys.COPY)))
-        items.append((page.t("剪切", "Cut"), "android:id/cut", choose(keys.CUT)))
+        items.append((page.t("复制", "Copy"), "android:id/copy", make_choice(keys.COPY)))
+        items.append((page.t("剪切", "Cut"), "android:id/cut", make_choice(keys.CUT)))
     if board.clipboard:
-        items.append((page.t("粘贴", "Paste"), "android:id/paste", choose(keys.PASTE)))
-    page.show(lambda: menu_card("", items, page.colours))
+        items.append((page.t("粘贴", "Paste"), "android:id/paste", make_choice(keys.PASTE)))
+    page.show_dialog(lambda: menu_card("", items, page.colours))
 
 
-def press(page: Page, window: Window, code: int, board: keys.Clipboard) -> None:
+def press_page_key(page: Page, window: Window, code: int, board: keys.Clipboard) -> None:
     """A key that no part of the system claimed."""
     focus = page.focus
     if code == keys.TAB:
-        _next_field(page, window)
+        _focus_next_field(page, window)
     elif code in (keys.PAGE_UP, keys.PAGE_DOWN):
-        _scroll(window, -1 if code == keys.PAGE_UP else 1)
+        _scroll_window(window, -1 if code == keys.PAGE_UP else 1)
     elif focus is None:
         return
     elif code in (keys.ENTER, keys.NUMPAD_ENTER, keys.SEARCH):
-        _enter(page, focus, newline=focus.multiline and code != keys.SEARCH)
+        _press_enter(page, focus, newline=focus.multiline and code != keys.SEARCH)
     else:
-        keys.edit(focus, code, board)
+        keys.edit_field(focus, code, board)
 
 
-def _enter(page: Page, focus: Field, *, newline: bool) -> None:
+def _press_enter(page: Page, focus: TextField, *, newline: bool) -> None:
     if newline:
-        focus.insert("\n")
+        focus.insert_text("\n")
     elif focus.on_enter is not None:
         focus.on_enter()
     else:
         page.typing = False
 
 
-def _next_field(page: Page, window: Window) -> None:
-    fields = [node.entry for node in every(window.content) if node.entry is not None and node.enabled]
+def _focus_next_field(page: Page, window: Window) -> None:
+    fields = [node.entry for node in list_nodes(window.content) if node.entry is not None and node.enabled]
     if fields:
         at = next((i for i, field in enumerate(fields) if field is page.focus), -1)
-        page.focus_on(fields[(at + 1) % len(fields)])
+        page.focus_field(fields[(at + 1) % len(fields)])
 
 
-def _scroll(window: Window, direction: int) -> None:
-    for node in every(window.content):
+def _scroll_window(window: Window, direction: int) -> None:
+    for node in list_nodes(window.content):
         scroll = node.scroll
         if scroll is not None and scroll.axis == "y" and scroll.limit > 0:
             scroll.move_to(scroll.offset + direction * scroll.span * 0.8)
             return
 
 
-def enter_label(field: Field, locale: str) -> str:
+def enter_label_of(field: TextField, locale: str) -> str:
     if field.enter_label:
         return field.enter_label
     if field.multiline:

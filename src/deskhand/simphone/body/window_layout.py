@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from deskhand.simphone.apps.framework import App, Page
 from deskhand.simphone.ui.layout import lay_out
-from deskhand.simphone.ui.nodes import FILL, Box, Colour, Field, Node
+from deskhand.simphone.ui.nodes import FILL, Box, Colour, Node, TextField
 from deskhand.simphone.ui.touch import Window
 from deskhand.simphone.ui.widgets import stack
 
@@ -14,12 +14,12 @@ SHADE: Colour = (0, 0, 0)
 MARGIN = 48
 
 
-def app_window(app: App, page: Page, root: Node, box: Box) -> Window:
+def lay_out_page(app: App, page: Page, root: Node, box: Box) -> Window:
     lay_out(root, box)
     return Window(app.package, page.activity or app.activity, root, root, app.secure, page.focus)
 
 
-def dialog_window(app: App, page: Page, content: Node, box: Box, outside: Callable[[], object]) -> Window:
+def lay_out_dialog(app: App, page: Page, content: Node, box: Box, outside: Callable[[], object]) -> Window:
     """A card in the middle of a dimmed screen; `outside` is what a tap beside it does."""
     pad = (MARGIN, MARGIN, MARGIN, MARGIN)
     shade = stack(content, h=FILL, align="center", justify="center", pad=pad, fill=SHADE, alpha=120)
@@ -28,9 +28,9 @@ def dialog_window(app: App, page: Page, content: Node, box: Box, outside: Callab
     return Window(app.package, activity, shade, content, app.secure, page.focus, outside=outside)
 
 
-def reveal(window: Window) -> None:
+def reveal_focus(window: Window) -> None:
     """Scrolls the field in focus into view, as Android does when the keyboard takes half of the screen."""
-    path = _path_to(window.root, window.focus)
+    path = _find_path(window.root, window.focus)
     at = next((i for i in range(len(path) - 1, -1, -1) if path[i].scroll is not None), None)
     if at is None or at + 1 >= len(path):
         return
@@ -45,16 +45,16 @@ def reveal(window: Window) -> None:
         lay_out(window.root, window.root.box)
 
 
-def _path_to(node: Node, field: Field | None) -> list[Node]:
+def _find_path(node: Node, field: TextField | None) -> list[Node]:
     if field is not None and node.entry is field:
         return [node]
     for child in node.children:
-        below = _path_to(child, field)
+        below = _find_path(child, field)
         if below:
             return [node, *below]
     return []
 
 
-def every(node: Node) -> list[Node]:
+def list_nodes(node: Node) -> list[Node]:
     """A node and all below it, in reading order, whether they are scrolled into view or not."""
-    return [node, *(below for child in node.children for below in every(child))]
+    return [node, *(below for child in node.children for below in list_nodes(child))]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from deskhand.simphone.body.app_manager import AppManager
 from deskhand.simphone.body.handset import Handset
-from deskhand.simphone.body.text_entry import enter_label
-from deskhand.simphone.body.window_layout import app_window, dialog_window, reveal
-from deskhand.simphone.ui.hierarchy_dump import hierarchy_xml
+from deskhand.simphone.body.text_entry import enter_label_of
+from deskhand.simphone.body.window_layout import lay_out_dialog, lay_out_page, reveal_focus
+from deskhand.simphone.ui.hierarchy_dump import write_hierarchy
 from deskhand.simphone.ui.layout import lay_out
-from deskhand.simphone.ui.nodes import Box, Field
-from deskhand.simphone.ui.soft_keyboard import Keyboard, keyboard_box, keyboard_height
+from deskhand.simphone.ui.nodes import Box, TextField
+from deskhand.simphone.ui.soft_keyboard import SoftKeyboard, keyboard_box, keyboard_height
 from deskhand.simphone.ui.theme import NAV_BAR
 from deskhand.simphone.ui.touch import Window
 
@@ -21,7 +21,7 @@ class NeverIdle(Exception):
 class WindowManager:
     """Keeps the last windows until something that they depend on changes."""
 
-    def __init__(self, handset: Handset, apps: AppManager, keyboard: Keyboard) -> None:
+    def __init__(self, handset: Handset, apps: AppManager, keyboard: SoftKeyboard) -> None:
         self._handset = handset
         self._apps = apps
         self._keyboard = keyboard
@@ -36,7 +36,7 @@ class WindowManager:
     def list_windows(self) -> list[Window]:
         """Return the windows of this moment, the lowest first."""
         now = self._handset.now()
-        if self._handset.glass.advance(now):
+        if self._handset.glass.advance_glides(now):
             self._version += 1
         tick = self._apps.page.tick
         key = (self._version, self._read_facts(), int(now / tick) if tick else 0)
@@ -55,15 +55,15 @@ class WindowManager:
         return self.top.package, self.top.activity
 
     @property
-    def keyboard_shown(self) -> bool:
+    def is_keyboard_shown(self) -> bool:
         page = self._apps.page
-        covered = self._handset.locked or self._apps.system_ui.popup_shown
+        covered = self._handset.is_locked or self._apps.system_ui.popup_shown
         return page.typing and page.focus is not None and not covered
 
     @property
-    def focused_field(self) -> Field | None:
+    def focused_field(self) -> TextField | None:
         """The text field that typing goes to."""
-        if self._handset.locked or not self._handset.awake or self._apps.system_ui.popup_shown:
+        if self._handset.is_locked or not self._handset.awake or self._apps.system_ui.popup_shown:
             return None
         page = self._apps.page
         return page.focus if page.dialog is None or page.typing else None
@@ -73,7 +73,7 @@ class WindowManager:
         if "never-idle" in self._handset.conditions:
             raise NeverIdle("could not get idle state.")
         window = self.top
-        return hierarchy_xml(window.content, window.package, self._handset.rotation, window.focus)
+        return write_hierarchy(window.content, window.package, self._handset.rotation, window.focus)
 
     def _read_facts(self) -> object:
         """Return what the windows depend on besides the apps: anyone may change these at any time."""
@@ -91,29 +91,29 @@ class WindowManager:
         phone, app, system = self._handset, self._apps.front_app, self._apps.system_ui
         page = app.page
         width, height = phone.size
-        bottom = height - (keyboard_height(phone.ime, phone.size) if self.keyboard_shown else NAV_BAR)
+        bottom = height - (keyboard_height(phone.ime, phone.size) if self.is_keyboard_shown else NAV_BAR)
         area, screen = Box(0, 0, width, bottom), Box(0, 0, width, height)
-        windows = [app_window(app, page, page.build(), area)]
+        windows = [lay_out_page(app, page, page.build(), area)]
         if page.reveal:
-            reveal(windows[0])
+            reveal_focus(windows[0])
             page.reveal = False
         if page.dialog is not None:
-            windows.append(dialog_window(app, page, page.dialog(), area, page.dismiss))
-        if self.keyboard_shown and page.focus is not None:
+            windows.append(lay_out_dialog(app, page, page.dialog(), area, page.dismiss_dialog))
+        if self.is_keyboard_shown and page.focus is not None:
             windows.append(self._build_keyboard(page.focus))
         if system.popup_shown:
             popup = system.popup_page
             # A tap beside the system's pop-up is swallowed.
-            windows.append(dialog_window(system, popup, popup.build(), screen, lambda: None))
-        if phone.locked:
-            lock = app_window(system, system.lock_page, system.lock_page.build(), screen)
+            windows.append(lay_out_dialog(system, popup, popup.build(), screen, lambda: None))
+        if phone.is_locked:
+            lock = lay_out_page(system, system.lock_page, system.lock_page.build(), screen)
             lock.on_swipe = lambda dx, dy: phone.unlock_screen() if dy < -300 else None
             windows.append(lock)
         return windows
 
-    def _build_keyboard(self, focus: Field) -> Window:
+    def _build_keyboard(self, focus: TextField) -> Window:
         phone, app = self._handset, self._apps.front_app
-        enter = enter_label(focus, phone.locale)
-        panel = self._keyboard.build(phone.ime, app.colours, enter, app.t("空格", "space"))
+        enter = enter_label_of(focus, phone.locale)
+        panel = self._keyboard.build_panel(phone.ime, app.colours, enter, app.t("空格", "space"))
         lay_out(panel, keyboard_box(phone.ime, phone.size))
         return Window(phone.ime.split("/")[0], ".InputMethod", panel, panel, focusable=False)

@@ -21,14 +21,14 @@ class Bars:
     toast: str
 
 
-def status_bar(size: tuple[int, int], bars: Bars, ink: Colour) -> list[Op]:
+def draw_status_bar(size: tuple[int, int], bars: Bars, ink: Colour) -> list[Op]:
     width, _ = size
     screen = Box(0, 0, *size)
     clock = bars.today.strftime("%H:%M")
     battery, settings = bars.battery, bars.settings
     ops: list[Op] = [text_op(56, 22, clock, 38, ink, screen, bold=True)]
     x = width - 56 - 62
-    ops.extend(_battery(x, 32, battery, bars.charging, ink, screen))
+    ops.extend(_draw_battery(x, 32, battery, bars.charging, ink, screen))
     percent = f"{battery}%"
     x -= text_width(percent, 32) + 14
     ops.append(text_op(x, 26, percent, 32, ink, screen))
@@ -43,7 +43,7 @@ def status_bar(size: tuple[int, int], bars: Bars, ink: Colour) -> list[Op]:
     return ops
 
 
-def _battery(x: int, y: int, level: int, charging: bool, ink: Colour, screen: Box) -> list[Op]:
+def _draw_battery(x: int, y: int, level: int, charging: bool, ink: Colour, screen: Box) -> list[Op]:
     inside: Colour = (7, 173, 92) if charging else (222, 56, 52) if level <= 15 else ink
     paper: Colour = (255, 255, 255) if sum(ink) < 380 else (30, 32, 36)
     fill = max(round(46 * level / 100), 3)
@@ -55,13 +55,13 @@ def _battery(x: int, y: int, level: int, charging: bool, ink: Colour, screen: Bo
     ]
 
 
-def pill(size: tuple[int, int], ink: Colour) -> list[Op]:
+def draw_pill(size: tuple[int, int], ink: Colour) -> list[Op]:
     width, height = size
     middle = width // 2
     return [RectOp(Box(middle - 170, height - 28, middle + 170, height - 18), Box(0, 0, *size), ink, 5)]
 
 
-def toast(size: tuple[int, int], text: str) -> list[Op]:
+def draw_toast(size: tuple[int, int], text: str) -> list[Op]:
     width, height = size
     screen = Box(0, 0, *size)
     w = text_width(text, 40)

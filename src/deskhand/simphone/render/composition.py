@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deskhand.simphone.render.bars import Bars, pill, status_bar, toast
-from deskhand.simphone.render.display_list import Moment, display
+from deskhand.simphone.render.bars import Bars, draw_pill, draw_status_bar, draw_toast
+from deskhand.simphone.render.display_list import DrawingMoment, list_ops
 from deskhand.simphone.render.painter import Op, RectOp, WallpaperOp
 from deskhand.simphone.ui.nodes import Box, Colour
 from deskhand.simphone.ui.touch import Window
@@ -15,9 +15,9 @@ WHITE: Colour = (255, 255, 255)
 DARK_INK: Colour = (40, 43, 48)
 
 
-def stage(
+def compose_screen(
     windows: Sequence[Window],
-    moment: Moment,
+    moment: DrawingMoment,
     bars: Bars,
     size: tuple[int, int],
     *,
@@ -27,7 +27,7 @@ def stage(
     screen = Box(0, 0, *size)
     content: list[Op] = []
     over: list[Op] = []
-    sunk = _sunk(windows, moment)
+    sunk = _measure_drop(windows, moment)
     for i, window in enumerate(windows):
         own = i == 0 or window.package == windows[0].package
         ops = content if own and window.focusable else over
@@ -39,30 +39,30 @@ def stage(
             ops.append(WallpaperOp(screen, screen, "dusk"))
         elif i == 0:
             ops.append(RectOp(screen, screen, window.root.fill or BLACK))
-        drawn = display(window.root, moment, screen)
-        ops.extend(drawn if window.focusable else _lowered(drawn, sunk, screen))
+        drawn = list_ops(window.root, moment, screen)
+        ops.extend(drawn if window.focusable else _lower_ops(drawn, sunk, screen))
     behind = windows[0].root.fill or BLACK
     dark = locked or wallpaper or windows[0].secure or sum(behind) < 3 * 128
     ink = WHITE if dark else DARK_INK
-    over.extend(status_bar(size, bars, ink))
-    over.extend(pill(size, ink))
+    over.extend(draw_status_bar(size, bars, ink))
+    over.extend(draw_pill(size, ink))
     if bars.toast:
-        over.extend(toast(size, bars.toast))
+        over.extend(draw_toast(size, bars.toast))
     return tuple(content), tuple(over)
 
 
-def _sunk(windows: Sequence[Window], moment: Moment) -> int:
+def _measure_drop(windows: Sequence[Window], moment: DrawingMoment) -> int:
     """How far below its place the keyboard still is on its way up."""
     panel = next((window.root.box for window in windows if not window.focusable), None)
     risen = moment.tween("keyboard", 0.0 if panel is None else 1.0)
     return 0 if panel is None else round((1.0 - risen) * panel.height)
 
 
-def _lowered(ops: list[Op], by: int, screen: Box) -> list[Op]:
+def _lower_ops(ops: list[Op], by: int, screen: Box) -> list[Op]:
     if by == 0:
         return ops
-    return [op._replace(box=_down(op.box, by), clip=_down(op.clip, by).meet(screen)) for op in ops]
+    return [op._replace(box=_lower_box(op.box, by), clip=_lower_box(op.clip, by).intersect_with(screen)) for op in ops]
 
 
-def _down(box: Box, by: int) -> Box:
+def _lower_box(box: Box, by: int) -> Box:
     return Box(box.x1, box.y1 + by, box.x2, box.y2 + by)

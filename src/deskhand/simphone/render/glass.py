@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from PIL import Image
 
-from deskhand.simphone.render.motion import DURATIONS, Motion, between, ease
-from deskhand.simphone.render.painter import Canvas, Op, paint, paint_over
+from deskhand.simphone.render.motion import DURATIONS, Motion, draw_between, ease_out
+from deskhand.simphone.render.painter import Op, PaintedCanvas, paint_ops, paint_over
 from deskhand.simphone.ui.nodes import Box, Scroll
 
 TWEEN = 0.18
@@ -46,32 +46,32 @@ class Glass:
         self._tweens: dict[str, _Tween] = {}
         self._used: set[str] = set()
         self._glides: list[_Glide] = []
-        self._canvas = Canvas()
+        self._canvas = PaintedCanvas()
         self._drawn: tuple[Op, ...] = ()
 
-    def begin(self, motion: Motion, now: float, scale: float) -> None:
+    def begin_transition(self, motion: Motion, now: float, scale: float) -> None:
         """From the content that was drawn last to whatever is drawn next."""
         if scale > 0:
             known = self._canvas.picture_of(self._drawn)
             self._transition = _Transition(motion, self._drawn, known, now, DURATIONS[motion] * scale)
 
-    def glide(self, scroll: Scroll, target: float, now: float, scale: float) -> None:
+    def start_glide(self, scroll: Scroll, target: float, now: float, scale: float) -> None:
         self._glides = [g for g in self._glides if g.scroll is not scroll]
         if scale > 0 and target != scroll.offset:
             self._glides.append(_Glide(scroll, scroll.offset, target, now))
         else:
             scroll.offset = target
 
-    def advance(self, now: float) -> bool:
+    def advance_glides(self, now: float) -> bool:
         """Moves gliding pages to where they are now; True when any moved."""
         moving = bool(self._glides)
         for glide in self._glides:
-            part = ease((now - glide.start) / GLIDE)
+            part = ease_out((now - glide.start) / GLIDE)
             glide.scroll.offset = glide.origin + (glide.target - glide.origin) * part
         self._glides = [g for g in self._glides if now - g.start < GLIDE]
         return moving
 
-    def moving(self, now: float) -> bool:
+    def is_moving(self, now: float) -> bool:
         transition = self._transition
         if transition is not None and now - transition.start >= transition.duration:
             self._transition = None
@@ -81,34 +81,36 @@ class Glass:
             or any(now - t.start < TWEEN and t.origin != t.target for t in self._tweens.values())
         )
 
-    def tween(self, key: str, target: float, now: float, scale: float) -> float:
+    def read_tween(self, key: str, target: float, now: float, scale: float) -> float:
         """Where something that belongs at `target` is by now; it starts to move when the target changes."""
         self._used.add(key)
         known = self._tweens.get(key)
         if known is None or scale <= 0:
             self._tweens[key] = _Tween(target, target, now)
             return target
-        at = known.origin + (known.target - known.origin) * ease((now - known.start) / TWEEN)
+        at = known.origin + (known.target - known.origin) * ease_out((now - known.start) / TWEEN)
         if known.target != target:
             self._tweens[key] = _Tween(at, target, now)
         return at
 
-    def drawn(self, content: tuple[Op, ...]) -> None:
+    def keep_drawn(self, content: tuple[Op, ...]) -> None:
         """Called after each display list: things no longer shown forget where they were."""
         self._drawn = content
         self._tweens = {key: tween for key, tween in self._tweens.items() if key in self._used}
         self._used = set()
 
-    def picture(self, content: tuple[Op, ...], over: tuple[Op, ...], size: tuple[int, int], now: float) -> Image.Image:
+    def draw_picture(
+        self, content: tuple[Op, ...], over: tuple[Op, ...], size: tuple[int, int], now: float
+    ) -> Image.Image:
         transition = self._transition
-        after = self._canvas.show(content, size)
+        after = self._canvas.show_ops(content, size)
         if transition is None or now - transition.start >= transition.duration:
             self._transition = None
             frame = after.copy()
         else:
             if transition.picture is None:
-                transition.picture = paint(transition.before, Box(0, 0, *size))
+                transition.picture = paint_ops(transition.before, Box(0, 0, *size))
             progress = (now - transition.start) / transition.duration
-            frame = between(transition.motion, transition.picture, after, progress)
+            frame = draw_between(transition.motion, transition.picture, after, progress)
         paint_over(frame, over)
         return frame

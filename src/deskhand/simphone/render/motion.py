@@ -10,28 +10,28 @@ Motion = Literal["open", "close", "forward", "backward", "fade"]
 DURATIONS: dict[Motion, float] = {"open": 0.30, "close": 0.26, "forward": 0.28, "backward": 0.28, "fade": 0.20}
 
 
-def ease(progress: float) -> float:
+def ease_out(progress: float) -> float:
     """Fast start, soft landing."""
     rest = 1.0 - min(max(progress, 0.0), 1.0)
     return 1.0 - rest * rest * rest
 
 
-def between(motion: Motion, before: Image.Image, after: Image.Image, progress: float) -> Image.Image:
+def draw_between(motion: Motion, before: Image.Image, after: Image.Image, progress: float) -> Image.Image:
     if before.size != after.size:
         return after.copy()
-    p = ease(progress)
+    p = ease_out(progress)
     if motion == "open":
-        return _zoom(after, before, 0.80 + 0.20 * p, p)
+        return _draw_zoom(after, before, 0.80 + 0.20 * p, p)
     if motion == "close":
-        return _zoom(before, after, 1.0 - 0.20 * p, 1.0 - p)
+        return _draw_zoom(before, after, 1.0 - 0.20 * p, 1.0 - p)
     if motion == "forward":
-        return _slide(before, after, p)
+        return _draw_slide(before, after, p)
     if motion == "backward":
-        return _slide(after, before, 1.0 - p)
+        return _draw_slide(after, before, 1.0 - p)
     return Image.blend(before, after, p)
 
 
-def _zoom(front: Image.Image, behind: Image.Image, scale: float, opacity: float) -> Image.Image:
+def _draw_zoom(front: Image.Image, behind: Image.Image, scale: float, opacity: float) -> Image.Image:
     width, height = front.size
     w, h = max(round(width * scale), 1), max(round(height * scale), 1)
     small = front.resize((w, h), Image.Resampling.NEAREST) if (w, h) != (width, height) else front
@@ -41,7 +41,7 @@ def _zoom(front: Image.Image, behind: Image.Image, scale: float, opacity: float)
     return frame
 
 
-def _slide(under: Image.Image, over: Image.Image, p: float) -> Image.Image:
+def _draw_slide(under: Image.Image, over: Image.Image, p: float) -> Image.Image:
     """`over` comes in from the right while `under` drifts a third to the left."""
     width, height = under.size
     frame = Image.new("RGBA", under.size, (0, 0, 0, 255))

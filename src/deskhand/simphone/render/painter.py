@@ -10,7 +10,7 @@ from typing import NamedTuple
 from PIL import Image, ImageDraw
 
 from deskhand.simphone.render.icons import icon_mask
-from deskhand.simphone.ui.font import glyphs, line_height, text_width
+from deskhand.simphone.ui.font import draw_glyphs, line_height, text_width
 from deskhand.simphone.ui.nodes import Box, Colour
 
 # When more than this share of the screen changed, painting all of it is cheaper than copying and patching.
@@ -56,7 +56,7 @@ def text_op(x: int, y: int, text: str, size: int, colour: Colour, clip: Box, *, 
 
 
 @lru_cache(maxsize=64)
-def _corner(radius: int) -> Image.Image:
+def _draw_corner(radius: int) -> Image.Image:
     """The top-left quarter of a filled circle, anti-aliased by drawing it four times as large."""
     big = Image.new("L", (radius * 4, radius * 4), 0)
     ImageDraw.Draw(big).ellipse((0, 0, radius * 8 - 1, radius * 8 - 1), fill=255)
@@ -64,8 +64,8 @@ def _corner(radius: int) -> Image.Image:
 
 
 @lru_cache(maxsize=256)
-def _corners(radius: int, alpha: int) -> tuple[Image.Image, ...]:
-    corner = _corner(radius)
+def _draw_corners(radius: int, alpha: int) -> tuple[Image.Image, ...]:
+    corner = _draw_corner(radius)
     if alpha < 255:
         corner = corner.point([v * alpha // 255 for v in range(256)])
     flip = Image.Transpose
@@ -78,7 +78,7 @@ def _corners(radius: int, alpha: int) -> tuple[Image.Image, ...]:
 
 
 @lru_cache(maxsize=4)
-def wallpaper(width: int, height: int) -> Image.Image:
+def draw_wallpaper(width: int, height: int) -> Image.Image:
     """A calm dusk gradient with two hills."""
     top, middle, low = (36, 58, 118), (112, 112, 176), (238, 176, 148)
     strip = Image.new("RGB", (1, height))
@@ -102,33 +102,33 @@ class _Brush:
         self.image = image
         self.area = area
 
-    def draw(self, op: Op) -> None:
-        clip = op.clip.meet(self.area)
-        if op.box.meet(clip).empty:
+    def draw_op(self, op: Op) -> None:
+        clip = op.clip.intersect_with(self.area)
+        if op.box.intersect_with(clip).is_empty:
             return
         if isinstance(op, RectOp):
-            self._rect(op, clip)
+            self._paint_rect(op, clip)
         elif isinstance(op, TextOp):
-            self._mask(glyphs(op.text, op.size, bold=op.bold), op.box.x1, op.box.y1, op.colour, clip)
+            self._paint_mask(draw_glyphs(op.text, op.size, bold=op.bold), op.box.x1, op.box.y1, op.colour, clip)
         elif isinstance(op, IconOp):
-            self._mask(icon_mask(op.icon, op.box.width), op.box.x1, op.box.y1, op.colour, clip)
+            self._paint_mask(icon_mask(op.icon, op.box.width), op.box.x1, op.box.y1, op.colour, clip)
         else:
-            part = op.box.meet(clip)
-            paper = wallpaper(op.box.width, op.box.height)
+            part = op.box.intersect_with(clip)
+            paper = draw_wallpaper(op.box.width, op.box.height)
             piece = paper.crop((part.x1 - op.box.x1, part.y1 - op.box.y1, part.x2 - op.box.x1, part.y2 - op.box.y1))
             self.image.paste(piece, (part.x1 - self.area.x1, part.y1 - self.area.y1))
 
-    def _mask(self, mask: Image.Image, x: int, y: int, colour: Colour, clip: Box) -> None:
-        part = Box(x, y, x + mask.width, y + mask.height).meet(clip)
-        if part.empty:
+    def _paint_mask(self, mask: Image.Image, x: int, y: int, colour: Colour, clip: Box) -> None:
+        part = Box(x, y, x + mask.width, y + mask.height).intersect_with(clip)
+        if part.is_empty:
             return
         if part.width != mask.width or part.height != mask.height:
             mask = mask.crop((part.x1 - x, part.y1 - y, part.x2 - x, part.y2 - y))
         self.image.paste((*colour, 255), (part.x1 - self.area.x1, part.y1 - self.area.y1), mask)
 
-    def _plain(self, box: Box, op: RectOp, clip: Box) -> None:
-        part = box.meet(clip)
-        if part.empty:
+    def _paint_plain(self, box: Box, op: RectOp, clip: Box) -> None:
+        part = box.intersect_with(clip)
+        if part.is_empty:
             return
         x0, y0 = self.area.x1, self.area.y1
         where = (part.x1 - x0, part.y1 - y0, part.x2 - x0, part.y2 - y0)
@@ -137,37 +137,37 @@ class _Brush:
         else:
             self.image.paste((*op.colour, 255), where, Image.new("L", (part.width, part.height), op.alpha))
 
-    def _rect(self, op: RectOp, clip: Box) -> None:
+    def _paint_rect(self, op: RectOp, clip: Box) -> None:
         box = op.box
         r = min(op.radius, box.width // 2, box.height // 2)
         if r <= 0:
-            self._plain(box, op, clip)
+            self._paint_plain(box, op, clip)
             return
-        self._plain(Box(box.x1 + r, box.y1, box.x2 - r, box.y2), op, clip)
-        self._plain(Box(box.x1, box.y1 + r, box.x1 + r, box.y2 - r), op, clip)
-        self._plain(Box(box.x2 - r, box.y1 + r, box.x2, box.y2 - r), op, clip)
-        left_top, right_top, left_low, right_low = _corners(r, op.alpha)
-        self._mask(left_top, box.x1, box.y1, op.colour, clip)
-        self._mask(right_top, box.x2 - r, box.y1, op.colour, clip)
-        self._mask(left_low, box.x1, box.y2 - r, op.colour, clip)
-        self._mask(right_low, box.x2 - r, box.y2 - r, op.colour, clip)
+        self._paint_plain(Box(box.x1 + r, box.y1, box.x2 - r, box.y2), op, clip)
+        self._paint_plain(Box(box.x1, box.y1 + r, box.x1 + r, box.y2 - r), op, clip)
+        self._paint_plain(Box(box.x2 - r, box.y1 + r, box.x2, box.y2 - r), op, clip)
+        left_top, right_top, left_low, right_low = _draw_corners(r, op.alpha)
+        self._paint_mask(left_top, box.x1, box.y1, op.colour, clip)
+        self._paint_mask(right_top, box.x2 - r, box.y1, op.colour, clip)
+        self._paint_mask(left_low, box.x1, box.y2 - r, op.colour, clip)
+        self._paint_mask(right_low, box.x2 - r, box.y2 - r, op.colour, clip)
 
 
-def paint(ops: Sequence[Op], area: Box) -> Image.Image:
+def paint_ops(ops: Sequence[Op], area: Box) -> Image.Image:
     image = Image.new("RGBA", (area.width, area.height), (0, 0, 0, 255))
     brush = _Brush(image, area)
     for op in ops:
-        brush.draw(op)
+        brush.draw_op(op)
     return image
 
 
 def paint_over(image: Image.Image, ops: Sequence[Op]) -> None:
     brush = _Brush(image, Box(0, 0, image.width, image.height))
     for op in ops:
-        brush.draw(op)
+        brush.draw_op(op)
 
 
-def damage(old: Sequence[Op], new: Sequence[Op]) -> list[Box] | None:
+def find_damage(old: Sequence[Op], new: Sequence[Op]) -> list[Box] | None:
     """The areas in which two display lists differ; None: too different to tell, paint everything."""
     before, after = Counter(old), Counter(new)
     gone, come = before - after, after - before
@@ -179,18 +179,18 @@ def damage(old: Sequence[Op], new: Sequence[Op]) -> list[Box] | None:
         return None
     areas: list[Box] = []
     for op in [*gone, *come]:
-        area = op.box.meet(op.clip)
-        if area.empty:
+        area = op.box.intersect_with(op.clip)
+        if area.is_empty:
             continue
-        touching = [a for a in areas if not a.meet(area).empty]
+        touching = [a for a in areas if not a.intersect_with(area).is_empty]
         for other in touching:
             areas.remove(other)
-            area = area.join(other)
+            area = area.join_with(other)
         areas.append(area)
     return areas
 
 
-class Canvas:
+class PaintedCanvas:
     """Keeps the last painted picture so that a small change costs a small repaint."""
 
     def __init__(self) -> None:
@@ -201,20 +201,20 @@ class Canvas:
         """The last picture, if it shows this list."""
         return self._image if ops == self._ops else None
 
-    def show(self, ops: tuple[Op, ...], size: tuple[int, int]) -> Image.Image:
+    def show_ops(self, ops: tuple[Op, ...], size: tuple[int, int]) -> Image.Image:
         """A picture of the list. Pictures handed out are never painted on again."""
         screen = Box(0, 0, *size)
         last = self._image
         if last is not None and last.size == size:
-            areas = damage(self._ops, ops)
+            areas = find_damage(self._ops, ops)
             if areas is not None and sum(a.width * a.height for a in areas) < MOST_OF_IT * size[0] * size[1]:
                 if areas:
                     last = last.copy()
                     for area in areas:
-                        area = area.meet(screen)
-                        if not area.empty:
-                            last.paste(paint(ops, area), (area.x1, area.y1))
+                        area = area.intersect_with(screen)
+                        if not area.is_empty:
+                            last.paste(paint_ops(ops, area), (area.x1, area.y1))
                 self._ops, self._image = ops, last
                 return last
-        self._ops, self._image = ops, paint(ops, screen)
+        self._ops, self._image = ops, paint_ops(ops, screen)
         return self._image

@@ -14,21 +14,21 @@ from PIL import Image
 
 from deskhand.clock import SystemClock
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.shell.file_system import Files
+from deskhand.simphone.shell.file_system import FileSystem
 
 RGBA_8888 = 1
 SRGB = 1
 
 
-class System:
+class AndroidSystem:
     """One phone's operating system; every shell of the phone shares it."""
 
     def __init__(self, phone: Phone) -> None:
         self.phone = phone
         self.clock = SystemClock()
-        self.files = Files()
+        self.files = FileSystem()
         self.properties = properties_of(phone)
-        self.capture = Capture(phone)
+        self.capture = ScreenCapture(phone)
         self.booted_at = time.time()
         self.battery = phone.battery_level, phone.charging
         self.size_override: tuple[int, int] | None = None
@@ -45,13 +45,13 @@ class System:
         task.add_done_callback(self._gestures.discard)
         await asyncio.shield(task)
 
-    async def close(self) -> None:
+    async def cancel_gestures(self) -> None:
         for task in list(self._gestures):
             task.cancel()
         await asyncio.gather(*self._gestures, return_exceptions=True)
 
 
-class Capture:
+class ScreenCapture:
     """The screen as bytes. Encoded away from the event loop, and only once for each picture."""
 
     def __init__(self, phone: Phone) -> None:
@@ -60,27 +60,27 @@ class Capture:
         self._raw: bytes | None = None
         self._png: asyncio.Future[bytes] | None = None
 
-    def _refresh(self) -> Image.Image:
+    def _refresh_image(self) -> Image.Image:
         image = self._phone.display.take_screenshot()
         if image is not self._image:
             self._image, self._raw, self._png = image, None, None
         return image
 
-    def raw(self) -> tuple[int, int, bytes]:
+    def read_pixels(self) -> tuple[int, int, bytes]:
         """Width, height and RGBA pixels."""
-        image = self._refresh()
+        image = self._refresh_image()
         if self._raw is None:
             self._raw = image.tobytes()
         return image.width, image.height, self._raw
 
-    async def png(self) -> bytes:
-        width, height, pixels = self.raw()
+    async def read_png(self) -> bytes:
+        width, height, pixels = self.read_pixels()
         if self._png is None:
             self._png = asyncio.ensure_future(asyncio.to_thread(encode_png, width, height, pixels))
         return await asyncio.shield(self._png)
 
 
-def screencap_header(width: int, height: int) -> bytes:
+def make_screencap_header(width: int, height: int) -> bytes:
     """What `screencap` puts before the pixels since Android 10 (before it there was no colour space)."""
     return struct.pack("<4I", width, height, RGBA_8888, SRGB)
 

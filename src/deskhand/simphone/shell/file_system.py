@@ -41,11 +41,11 @@ class FileError(Exception):
 
 
 @dataclass
-class Node:
+class FileNode:
     """A file when `children` is None, else a directory."""
 
     data: bytes = b""
-    children: dict[str, Node] | None = None
+    children: dict[str, FileNode] | None = None
     mode: int = stat.S_IFREG | 0o660
     mtime: int = field(default_factory=lambda: int(time.time()))
     inode: int = 0
@@ -59,30 +59,30 @@ class Node:
         return 4096 if self.is_directory else len(self.data)
 
 
-class Files:
+class FileSystem:
     """Paths are absolute; `resolve` makes them so."""
 
     def __init__(self) -> None:
         self._inodes = 1
-        self.root = self._directory()
+        self.root = self._make_node()
         for path in DIRECTORIES:
             self._make_parents(path + "/x")
-        self._put("/proc/version", b"Linux version 5.15.104-android13 (deskhand) #1 SMP PREEMPT\n")
-        self._put("/system/build.prop", b"ro.build.version.release=13\n")
+        self._add_file("/proc/version", b"Linux version 5.15.104-android13 (deskhand) #1 SMP PREEMPT\n")
+        self._add_file("/system/build.prop", b"ro.build.version.release=13\n")
 
-    def _put(self, path: str, data: bytes) -> None:
-        parent, name = self._parent(path)
-        parent[name] = self._file(data)
+    def _add_file(self, path: str, data: bytes) -> None:
+        parent, name = self._find_parent(path)
+        parent[name] = self._make_file(data)
 
-    def _directory(self) -> Node:
+    def _make_node(self) -> FileNode:
         self._inodes += 1
-        return Node(children={}, mode=stat.S_IFDIR | 0o771, inode=self._inodes)
+        return FileNode(children={}, mode=stat.S_IFDIR | 0o771, inode=self._inodes)
 
-    def _file(self, data: bytes) -> Node:
+    def _make_file(self, data: bytes) -> FileNode:
         self._inodes += 1
-        return Node(data=data, inode=self._inodes)
+        return FileNode(data=data, inode=self._inodes)
 
-    def resolve(self, path: str, cwd: str = "/") -> str:
+    def resolve_path(self, path: str, cwd: str = "/") -> str:
         """Absolute and normal, with /sdcard and its other names followed."""
         full = posixpath.normpath(posixpath.join(cwd, path))
         full = "/" + full.lstrip("/")
@@ -91,9 +91,9 @@ class Files:
                 return SDCARD + full[len(alias) :]
         return full
 
-    def lookup(self, path: str) -> Node:
+    def find_node(self, path: str) -> FileNode:
         node = self.root
-        for part in self._parts(path):
+        for part in self._split_path(path):
             if node.children is None:
                 raise FileError(errno.ENOTDIR)
             if part not in node.children:
@@ -101,36 +101,36 @@ class Files:
             node = node.children[part]
         return node
 
-    def _parts(self, path: str) -> list[str]:
-        return [part for part in self.resolve(path).split("/") if part]
+    def _split_path(self, path: str) -> list[str]:
+        return [part for part in self.resolve_path(path).split("/") if part]
 
-    def exists(self, path: str) -> bool:
+    def has_path(self, path: str) -> bool:
         try:
-            self.lookup(path)
+            self.find_node(path)
         except FileError:
             return False
         return True
 
-    def read(self, path: str) -> bytes:
-        node = self.lookup(path)
+    def read_file(self, path: str) -> bytes:
+        node = self.find_node(path)
         if node.is_directory:
             raise FileError(errno.EISDIR)
         return node.data
 
-    def listing(self, path: str) -> dict[str, Node]:
-        node = self.lookup(path)
+    def list_directory(self, path: str) -> dict[str, FileNode]:
+        node = self.find_node(path)
         if node.children is None:
             raise FileError(errno.ENOTDIR)
-        if self.resolve(path) in SEALED:
+        if self.resolve_path(path) in SEALED:
             raise FileError(errno.EACCES)
         return dict(sorted(node.children.items()))
 
-    def write(self, path: str, data: bytes, *, append: bool = False, parents: bool = False) -> Node:
+    def write_file(self, path: str, data: bytes, *, append: bool = False, parents: bool = False) -> FileNode:
         self.check_writable(path)
         if parents:
             self._make_parents(path)
-        parent, name = self._parent(path)
-        node = parent.setdefault(name, self._file(b""))
+        parent, name = self._find_parent(path)
+        node = parent.setdefault(name, self._make_file(b""))
         if node.is_directory:
             raise FileError(errno.EISDIR)
         node.data = node.data + data if append else data
@@ -142,52 +142,52 @@ class Files:
         if parents:
             self._make_parents(path.rstrip("/") + "/x")
             return
-        parent, name = self._parent(path)
+        parent, name = self._find_parent(path)
         if name in parent:
             raise FileError(errno.EEXIST)
-        parent[name] = self._directory()
+        parent[name] = self._make_node()
 
-    def remove(self, path: str, *, recursive: bool = False) -> None:
-        node = self.lookup(path)
+    def remove_path(self, path: str, *, recursive: bool = False) -> None:
+        node = self.find_node(path)
         self.check_writable(path)
         if node.is_directory and not recursive:
             raise FileError(errno.EISDIR)
-        parent, name = self._parent(path)
+        parent, name = self._find_parent(path)
         del parent[name]
 
     def remove_directory(self, path: str) -> None:
-        node = self.lookup(path)
+        node = self.find_node(path)
         if node.children is None:
             raise FileError(errno.ENOTDIR)
         if node.children:
             raise FileError(errno.ENOTEMPTY)
-        self.remove(path, recursive=True)
+        self.remove_path(path, recursive=True)
 
-    def move(self, source: str, target: str) -> None:
-        node = self.lookup(source)
+    def move_path(self, source: str, target: str) -> None:
+        node = self.find_node(source)
         self.check_writable(source)
         self.check_writable(target)
-        parent, name = self._parent(target)
-        old_parent, old_name = self._parent(source)
+        parent, name = self._find_parent(target)
+        old_parent, old_name = self._find_parent(source)
         del old_parent[old_name]
         parent[name] = node
 
     def check_writable(self, path: str) -> None:
-        full = self.resolve(path)
+        full = self.resolve_path(path)
         if not full.startswith(tuple(place + "/" for place in WRITABLE)):
             code = errno.EACCES if full.startswith(("/data", "/storage", "/proc", "/dev")) else errno.EROFS
             raise FileError(code)
 
     def _make_parents(self, path: str) -> None:
         node = self.root
-        for part in self._parts(path)[:-1]:
+        for part in self._split_path(path)[:-1]:
             if node.children is None:
                 raise FileError(errno.ENOTDIR)
-            node = node.children.setdefault(part, self._directory())
+            node = node.children.setdefault(part, self._make_node())
 
-    def _parent(self, path: str) -> tuple[dict[str, Node], str]:
-        *above, name = self._parts(path)
-        node = self.lookup("/" + "/".join(above))
+    def _find_parent(self, path: str) -> tuple[dict[str, FileNode], str]:
+        *above, name = self._split_path(path)
+        node = self.find_node("/" + "/".join(above))
         if node.children is None:
             raise FileError(errno.ENOTDIR)
         return node.children, name

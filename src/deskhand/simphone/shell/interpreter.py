@@ -7,15 +7,15 @@ import fnmatch
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deskhand.simphone.shell.android_system import System
-from deskhand.simphone.shell.commands.command import BadUsage, Bytes, Call, Exit, Handler, Sink, Source
+from deskhand.simphone.shell.android_system import AndroidSystem
+from deskhand.simphone.shell.commands.command import BadUsage, Bytes, Call, Handler, ShellExit, Sink, Source
 from deskhand.simphone.shell.file_system import FileError
-from deskhand.simphone.shell.syntax import Command, Pipeline, Redirect, ShellSyntaxError, Word, parse
+from deskhand.simphone.shell.syntax import Redirect, ShellCommand, ShellPipeline, ShellSyntaxError, Word, parse_line
 
 NAME = "/system/bin/sh"
 
 
-class Buffer:
+class BufferSink:
     """A sink that keeps what it gets: a pipe, a substitution or a redirect before it lands in a file."""
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class Buffer:
         self.data += data
 
 
-class Given:
+class BytesSource:
     """A source with all its bytes known."""
 
     def __init__(self, data: bytes = b"") -> None:
@@ -36,13 +36,13 @@ class Given:
         return data
 
 
-class Null:
+class NullSink:
     async def write(self, data: Bytes) -> None:
         pass
 
 
 @dataclass
-class Streams:
+class ShellStreams:
     stdin: Source
     stdout: Sink
     stderr: Sink
@@ -51,7 +51,7 @@ class Streams:
 class Shell:
     """One shell process: its directory, variables and last status."""
 
-    def __init__(self, system: System, commands: Mapping[str, Handler]) -> None:
+    def __init__(self, system: AndroidSystem, commands: Mapping[str, Handler]) -> None:
         self.system = system
         self.cwd = "/"
         self.status = 0
@@ -63,11 +63,11 @@ class Shell:
         self._commands = commands
         self._background: set[asyncio.Task[int]] = set()
 
-    async def run(self, line: str, stdin: Source, stdout: Sink, stderr: Sink) -> int:
+    async def run_to_end(self, line: str, stdin: Source, stdout: Sink, stderr: Sink) -> int:
         """Run a line to its end, background jobs included, and give its exit status."""
         try:
-            await self.run_line(line, Streams(stdin, stdout, stderr))
-        except Exit as ended:
+            await self.run_line(line, ShellStreams(stdin, stdout, stderr))
+        except ShellExit as ended:
             self.status = ended.status
         except asyncio.CancelledError:
             for job in self._background:
@@ -76,12 +76,12 @@ class Shell:
         await asyncio.gather(*self._background, return_exceptions=True)
         return self.status
 
-    def knows(self, name: str) -> bool:
+    def has_command(self, name: str) -> bool:
         return name in self._commands
 
-    async def run_line(self, line: str, streams: Streams) -> None:
+    async def run_line(self, line: str, streams: ShellStreams) -> None:
         try:
-            program = parse(line)
+            program = parse_line(line)
         except ShellSyntaxError as error:
             await streams.stderr.write(f"{NAME}: {error}\n".encode())
             self.status = 1
@@ -92,42 +92,42 @@ class Shell:
             if pipeline.after == "||" and self.status == 0:
                 continue
             if pipeline.background:
-                job = asyncio.ensure_future(self._pipeline(pipeline, streams))
+                job = asyncio.ensure_future(self._run_pipeline(pipeline, streams))
                 self._background.add(job)
                 job.add_done_callback(self._background.discard)
                 self.status = 0
             else:
-                self.status = await self._pipeline(pipeline, streams)
+                self.status = await self._run_pipeline(pipeline, streams)
 
-    async def _pipeline(self, pipeline: Pipeline, streams: Streams) -> int:
+    async def _run_pipeline(self, pipeline: ShellPipeline, streams: ShellStreams) -> int:
         """Stages run one after the other: the phone's commands all end, so a pipe can be a buffer."""
         stdin = streams.stdin
         status = 0
         for index, command in enumerate(pipeline.commands):
             last = index == len(pipeline.commands) - 1
-            pipe = Buffer()
+            pipe = BufferSink()
             stdout = streams.stdout if last else pipe
-            status = await self._command(command, Streams(stdin, stdout, streams.stderr))
-            stdin = Given(bytes(pipe.data))
+            status = await self._run_command(command, ShellStreams(stdin, stdout, streams.stderr))
+            stdin = BytesSource(bytes(pipe.data))
         return int(status == 0) if pipeline.negated else status
 
-    async def _command(self, command: Command, streams: Streams) -> int:
-        words = [field for word in command.words for field in await self._expand(word, streams)]
+    async def _run_command(self, command: ShellCommand, streams: ShellStreams) -> int:
+        words = [field for word in command.words for field in await self._expand_word(word, streams)]
         while words and "=" in words[0] and words[0].split("=")[0].isidentifier():
             name, _, value = words.pop(0).partition("=")
             self.variables[name] = value
-        landing: list[tuple[str, bool, Buffer]] = []
+        landing: list[tuple[str, bool, BufferSink]] = []
         try:
-            streams = await self._redirect(command.redirects, streams, landing)
-            status = await self._call(words, streams) if words else 0
+            streams = await self._open_redirects(command.redirects, streams, landing)
+            status = await self._call_handler(words, streams) if words else 0
             for path, append, buffer in landing:
-                self.system.files.write(path, bytes(buffer.data), append=append)
+                self.system.files.write_file(path, bytes(buffer.data), append=append)
         except _BadRedirect as error:
             await streams.stderr.write(f"{NAME}: {error}\n".encode())
             return 1
         return status
 
-    async def _call(self, words: list[str], streams: Streams) -> int:
+    async def _call_handler(self, words: list[str], streams: ShellStreams) -> int:
         name, *args = words
         name = name.removeprefix("/system/bin/")
         handler = self._commands.get(name)
@@ -138,52 +138,52 @@ class Shell:
         try:
             return await handler(call)
         except BadUsage as error:
-            await call.err(f"{name}: {error}")
+            await call.print_err(f"{name}: {error}")
             return 1
 
-    async def _redirect(
-        self, redirects: list[Redirect], streams: Streams, landing: list[tuple[str, bool, Buffer]]
-    ) -> Streams:
-        result = Streams(streams.stdin, streams.stdout, streams.stderr)
+    async def _open_redirects(
+        self, redirects: list[Redirect], streams: ShellStreams, landing: list[tuple[str, bool, BufferSink]]
+    ) -> ShellStreams:
+        result = ShellStreams(streams.stdin, streams.stdout, streams.stderr)
         for redirect in redirects:
             if redirect.operator == "2>&1":
                 result.stderr = result.stdout
             elif redirect.operator in ("1>&2", ">&2"):
                 result.stdout = result.stderr
             else:
-                name = "".join(await self._expand(redirect.target, streams))
+                name = "".join(await self._expand_word(redirect.target, streams))
                 if redirect.operator == "<":
-                    result.stdin = Given(self._read(name))
+                    result.stdin = BytesSource(self._read_redirect(name))
                     continue
-                sink = self._sink(name, redirect.operator.endswith(">>"), landing)
+                sink = self._open_sink(name, redirect.operator.endswith(">>"), landing)
                 if redirect.operator.startswith(("2", "&")):
                     result.stderr = sink
                 if not redirect.operator.startswith("2"):
                     result.stdout = sink
         return result
 
-    def _read(self, name: str) -> bytes:
+    def _read_redirect(self, name: str) -> bytes:
         if name == "/dev/null":
             return b""
         try:
-            return self.system.files.read(self.system.files.resolve(name, self.cwd))
+            return self.system.files.read_file(self.system.files.resolve_path(name, self.cwd))
         except FileError as error:
             raise _BadRedirect(f"can't open {name}: {error}") from None
 
-    def _sink(self, name: str, append: bool, landing: list[tuple[str, bool, Buffer]]) -> Sink:
+    def _open_sink(self, name: str, append: bool, landing: list[tuple[str, bool, BufferSink]]) -> Sink:
         """Opening truncates or creates the file at once, as `>` does; what is written lands at the end."""
         if name == "/dev/null":
-            return Null()
-        path = self.system.files.resolve(name, self.cwd)
+            return NullSink()
+        path = self.system.files.resolve_path(name, self.cwd)
         try:
-            self.system.files.write(path, b"", append=append)
+            self.system.files.write_file(path, b"", append=append)
         except FileError as error:
             raise _BadRedirect(f"can't create {name}: {error}") from None
-        buffer = Buffer()
+        buffer = BufferSink()
         landing.append((path, True, buffer))
         return buffer
 
-    async def _expand(self, word: Word, streams: Streams) -> list[str]:
+    async def _expand_word(self, word: Word, streams: ShellStreams) -> list[str]:
         """A word's fields: unquoted substitutions split at blanks, unquoted * and ? match files."""
         fields: list[str] = [""]
         kept = any(part.quoted or part.kind == "text" for part in word)
@@ -191,9 +191,9 @@ class Shell:
         for part in word:
             value = part.value
             if part.kind == "variable":
-                value = self._variable(part.value)
+                value = self._read_variable(part.value)
             elif part.kind == "command":
-                value = await self._substitute(part.value, streams)
+                value = await self._run_substitution(part.value, streams)
             if part.kind == "text" or part.quoted:
                 fields[-1] += value
                 pattern = pattern or (not part.quoted and any(char in value for char in "*?"))
@@ -205,24 +205,24 @@ class Shell:
                 fields.extend(pieces[1:])
         if not kept:
             return []
-        return self._glob(fields[0]) if pattern and len(fields) == 1 else fields
+        return self._match_files(fields[0]) if pattern and len(fields) == 1 else fields
 
-    def _variable(self, name: str) -> str:
+    def _read_variable(self, name: str) -> str:
         if name == "?":
             return str(self.status)
         return {"$": "4242", "#": "0", "0": NAME}.get(name, self.variables.get(name, ""))
 
-    async def _substitute(self, line: str, streams: Streams) -> str:
-        buffer = Buffer()
+    async def _run_substitution(self, line: str, streams: ShellStreams) -> str:
+        buffer = BufferSink()
         child = Shell(self.system, self._commands)
         child.cwd, child.variables = self.cwd, dict(self.variables)
-        self.status = await child.run(line, streams.stdin, buffer, streams.stderr)
+        self.status = await child.run_to_end(line, streams.stdin, buffer, streams.stderr)
         return buffer.data.decode(errors="replace").rstrip("\n")
 
-    def _glob(self, pattern: str) -> list[str]:
+    def _match_files(self, pattern: str) -> list[str]:
         folder, slash, name = pattern.rpartition("/")
         try:
-            entries = self.system.files.listing(self.system.files.resolve(folder or slash, self.cwd))
+            entries = self.system.files.list_directory(self.system.files.resolve_path(folder or slash, self.cwd))
         except FileError:
             return [pattern]
         found = [f"{folder}{slash}{entry}" for entry in entries if fnmatch.fnmatchcase(entry, name)]

@@ -14,7 +14,7 @@ class ShellSyntaxError(Exception):
     """The line can't be read; the text is what the phone's shell would say after its own name."""
 
 
-class Part(NamedTuple):
+class WordPart(NamedTuple):
     """A piece of a word: literal text, a variable's name, or a command to substitute."""
 
     kind: Literal["text", "variable", "command"]
@@ -22,7 +22,7 @@ class Part(NamedTuple):
     quoted: bool
 
 
-Word = tuple[Part, ...]
+Word = tuple[WordPart, ...]
 
 
 class Redirect(NamedTuple):
@@ -31,21 +31,21 @@ class Redirect(NamedTuple):
 
 
 @dataclass
-class Command:
+class ShellCommand:
     words: list[Word] = field(default_factory=list[Word])
     redirects: list[Redirect] = field(default_factory=list[Redirect])
 
 
 @dataclass
-class Pipeline:
-    commands: list[Command]
+class ShellPipeline:
+    commands: list[ShellCommand]
     negated: bool = False
     background: bool = False
     after: Literal[";", "&&", "||"] = ";"  # how it hangs on the pipeline before it
 
 
-def parse(line: str) -> list[Pipeline]:
-    return _Parser(_Lexer(line).tokens()).program()
+def parse_line(line: str) -> list[ShellPipeline]:
+    return _LineParser(_LineLexer(line).read_tokens()).parse_program()
 
 
 class _Token(NamedTuple):
@@ -53,12 +53,12 @@ class _Token(NamedTuple):
     word: Word
 
 
-class _Lexer:
+class _LineLexer:
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
 
-    def tokens(self) -> list[_Token]:
+    def read_tokens(self) -> list[_Token]:
         found: list[_Token] = []
         while self.at < len(self.text):
             char = self.text[self.at]
@@ -69,40 +69,40 @@ class _Lexer:
             elif char == "#":
                 end = self.text.find("\n", self.at)
                 self.at = len(self.text) if end < 0 else end
-            elif operator := self._operator():
+            elif operator := self._match_operator():
                 self.at += len(operator)
                 found.append(_Token(operator, ()))
             else:
-                found.append(_Token("", self._word()))
+                found.append(_Token("", self._read_word()))
         return found
 
-    def _operator(self) -> str:
+    def _match_operator(self) -> str:
         for operator in (*REDIRECTS, *OPERATORS):
             if self.text.startswith(operator, self.at):
                 return operator
         return ""
 
-    def _word(self) -> Word:
-        parts: list[Part] = []
+    def _read_word(self) -> Word:
+        parts: list[WordPart] = []
         while self.at < len(self.text):
             char = self.text[self.at]
             if char in " \t\r\n;&|()<>":
                 break
             if char == "'":
-                parts.append(Part("text", self._until("'"), True))
+                parts.append(WordPart("text", self._read_until("'"), True))
             elif char == '"':
-                parts.extend(self._double())
+                parts.extend(self._read_double_quoted())
             elif char == "\\":
-                parts.append(Part("text", self.text[self.at + 1 : self.at + 2], True))
+                parts.append(WordPart("text", self.text[self.at + 1 : self.at + 2], True))
                 self.at += 2
             elif char in "$`":
-                parts.append(self._dollar(quoted=False))
+                parts.append(self._read_substitution(quoted=False))
             else:
-                parts.append(Part("text", char, False))
+                parts.append(WordPart("text", char, False))
                 self.at += 1
-        return _joined(parts)
+        return _join_parts(parts)
 
-    def _until(self, quote: str) -> str:
+    def _read_until(self, quote: str) -> str:
         end = self.text.find(quote, self.at + 1)
         if end < 0:
             raise ShellSyntaxError("syntax error: unexpected EOF: no closing quote")
@@ -110,8 +110,8 @@ class _Lexer:
         self.at = end + 1
         return value
 
-    def _double(self) -> list[Part]:
-        parts = [Part("text", "", True)]
+    def _read_double_quoted(self) -> list[WordPart]:
+        parts = [WordPart("text", "", True)]
         self.at += 1
         while True:
             if self.at >= len(self.text):
@@ -121,33 +121,33 @@ class _Lexer:
                 self.at += 1
                 return parts
             if char == "\\" and self.text[self.at + 1 : self.at + 2] in tuple(ESCAPED_IN_DOUBLE):
-                parts.append(Part("text", self.text[self.at + 1].replace("\n", ""), True))
+                parts.append(WordPart("text", self.text[self.at + 1].replace("\n", ""), True))
                 self.at += 2
             elif char in "$`":
-                parts.append(self._dollar(quoted=True))
+                parts.append(self._read_substitution(quoted=True))
             else:
-                parts.append(Part("text", char, True))
+                parts.append(WordPart("text", char, True))
                 self.at += 1
 
-    def _dollar(self, *, quoted: bool) -> Part:
+    def _read_substitution(self, *, quoted: bool) -> WordPart:
         if self.text[self.at] == "`":
-            return Part("command", self._until("`"), quoted)
+            return WordPart("command", self._read_until("`"), quoted)
         rest = self.text[self.at + 1 :]
         if rest.startswith("("):
-            return Part("command", self._parenthesised(), quoted)
+            return WordPart("command", self._read_parenthesised(), quoted)
         if rest.startswith("{"):
             self.at += 1
-            return Part("variable", self._until("}"), quoted)
+            return WordPart("variable", self._read_until("}"), quoted)
         if rest[:1] in tuple("?$#0123456789"):
             self.at += 2
-            return Part("variable", rest[0], quoted)
+            return WordPart("variable", rest[0], quoted)
         length = 0
         while length < len(rest) and (rest[length].isalnum() or rest[length] == "_"):
             length += 1
         self.at += 1 + length
-        return Part("variable", rest[:length], quoted) if length else Part("text", "$", quoted)
+        return WordPart("variable", rest[:length], quoted) if length else WordPart("text", "$", quoted)
 
-    def _parenthesised(self) -> str:
+    def _read_parenthesised(self) -> str:
         start = self.at + 2
         depth = 1
         for index in range(start, len(self.text)):
@@ -158,38 +158,38 @@ class _Lexer:
         raise ShellSyntaxError("syntax error: unexpected EOF: no closing ')'")
 
 
-def _joined(parts: list[Part]) -> Word:
+def _join_parts(parts: list[WordPart]) -> Word:
     """Neighbouring letters become one part."""
-    word: list[Part] = []
+    word: list[WordPart] = []
     for part in parts:
         last = word[-1] if word else None
         if last and last.kind == part.kind == "text" and last.quoted == part.quoted:
-            word[-1] = Part("text", last.value + part.value, part.quoted)
+            word[-1] = WordPart("text", last.value + part.value, part.quoted)
         else:
             word.append(part)
     return tuple(word)
 
 
-class _Parser:
+class _LineParser:
     def __init__(self, tokens: list[_Token]) -> None:
         self.tokens = tokens
         self.at = 0
 
-    def program(self) -> list[Pipeline]:
-        found: list[Pipeline] = []
+    def parse_program(self) -> list[ShellPipeline]:
+        found: list[ShellPipeline] = []
         after: Literal[";", "&&", "||"] = ";"
         while True:
             if after == ";":
-                self._skip(";", "\n")
+                self._skip_operators(";", "\n")
             else:
-                self._skip("\n")
+                self._skip_operators("\n")
             if self.at == len(self.tokens):
                 if after != ";":
                     raise ShellSyntaxError("syntax error: unexpected EOF")
                 return found
-            pipeline = self._pipeline(after)
+            pipeline = self._parse_pipeline(after)
             found.append(pipeline)
-            operator = self._operator()
+            operator = self._take_operator()
             after = ";"
             if operator in ("&&", "||"):
                 after = operator
@@ -198,34 +198,34 @@ class _Parser:
             elif operator not in ("", ";", "\n"):
                 raise ShellSyntaxError(f"syntax error: unexpected '{operator}'")
 
-    def _skip(self, *operators: str) -> None:
+    def _skip_operators(self, *operators: str) -> None:
         while self.at < len(self.tokens) and self.tokens[self.at].operator in operators:
             self.at += 1
 
-    def _operator(self) -> str:
+    def _take_operator(self) -> str:
         if self.at == len(self.tokens):
             return ""
         operator = self.tokens[self.at].operator
         self.at += 1
         return operator
 
-    def _pipeline(self, after: Literal[";", "&&", "||"]) -> Pipeline:
-        negated = self.tokens[self.at].word == (Part("text", "!", False),)
+    def _parse_pipeline(self, after: Literal[";", "&&", "||"]) -> ShellPipeline:
+        negated = self.tokens[self.at].word == (WordPart("text", "!", False),)
         self.at += negated
-        commands = [self._command()]
+        commands = [self._parse_command()]
         while self.at < len(self.tokens) and self.tokens[self.at].operator == "|":
             self.at += 1
-            self._skip("\n")
-            commands.append(self._command())
-        return Pipeline(commands, negated=negated, after=after)
+            self._skip_operators("\n")
+            commands.append(self._parse_command())
+        return ShellPipeline(commands, negated=negated, after=after)
 
-    def _command(self) -> Command:
-        command = Command()
+    def _parse_command(self) -> ShellCommand:
+        command = ShellCommand()
         while self.at < len(self.tokens):
             token = self.tokens[self.at]
             if token.operator in REDIRECTS:
                 self.at += 1
-                command.redirects.append(Redirect(token.operator, self._target(token.operator)))
+                command.redirects.append(Redirect(token.operator, self._take_target(token.operator)))
             elif token.operator:
                 break
             else:
@@ -237,7 +237,7 @@ class _Parser:
             raise ShellSyntaxError(f"syntax error: unexpected '{shown}'")
         return command
 
-    def _target(self, operator: str) -> Word:
+    def _take_target(self, operator: str) -> Word:
         if operator in ("2>&1", "1>&2", ">&2"):
             return ()
         if self.at == len(self.tokens) or self.tokens[self.at].operator:

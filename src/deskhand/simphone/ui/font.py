@@ -13,18 +13,18 @@ NO_BREAK_BEFORE = "，。！？；：、）》」』”’%,.!?;:)]}"
 
 
 @lru_cache(maxsize=32)
-def _font(size: int) -> ImageFont.FreeTypeFont:
+def _load_font(size: int) -> ImageFont.FreeTypeFont:
     return ImageFont.truetype(str(FONT_FILE), size, layout_engine=ImageFont.Layout.BASIC)
 
 
 @lru_cache(maxsize=20_000)
-def _advance(char: str, size: int) -> float:
-    return _font(size).getlength(char)
+def _measure_char(char: str, size: int) -> float:
+    return _load_font(size).getlength(char)
 
 
 @lru_cache(maxsize=4096)
 def text_width(text: str, size: int, *, bold: bool = False) -> int:
-    return round(sum(_advance(c, size) for c in text)) + (1 if bold else 0) + 1
+    return round(sum(_measure_char(c, size) for c in text)) + (1 if bold else 0) + 1
 
 
 def line_height(size: int) -> int:
@@ -35,7 +35,7 @@ def _is_wide(char: str) -> bool:
     return unicodedata.east_asian_width(char) in "WF"
 
 
-def _pieces(paragraph: str) -> list[str]:
+def _split_pieces(paragraph: str) -> list[str]:
     """What a line may be broken between: Latin words stay whole, Chinese characters stand alone."""
     pieces: list[str] = []
     for char in paragraph:
@@ -52,16 +52,16 @@ def _pieces(paragraph: str) -> list[str]:
 def _wrap_paragraph(paragraph: str, size: int, width: int) -> list[str]:
     lines: list[str] = []
     line, used = "", 0.0
-    for piece in _pieces(paragraph):
-        need = sum(_advance(c, size) for c in piece)
-        if line and used + need - (_advance(" ", size) if piece.endswith(" ") else 0) > width:
+    for piece in _split_pieces(paragraph):
+        need = sum(_measure_char(c, size) for c in piece)
+        if line and used + need - (_measure_char(" ", size) if piece.endswith(" ") else 0) > width:
             lines.append(line.rstrip())
             line, used = "", 0.0
         while need > width and len(piece) > 1:
             cut = max(int(len(piece) * width / need), 1)
             lines.append(piece[:cut])
             piece = piece[cut:]
-            need = sum(_advance(c, size) for c in piece)
+            need = sum(_measure_char(c, size) for c in piece)
         line += piece
         used += need
     lines.append(line)
@@ -69,36 +69,36 @@ def _wrap_paragraph(paragraph: str, size: int, width: int) -> list[str]:
 
 
 @lru_cache(maxsize=2048)
-def wrap(text: str, size: int, width: int, max_lines: int = 0, *, bold: bool = False) -> tuple[str, ...]:
+def wrap_text(text: str, size: int, width: int, max_lines: int = 0, *, bold: bool = False) -> tuple[str, ...]:
     """Breaks text into lines that fit; with `max_lines` the last one ends in an ellipsis when text is left."""
     room = width - (1 if bold else 0)
     if max_lines == 1:
         flat = text.replace("\n", " ")
-        return (flat if text_width(flat, size, bold=bold) <= width else _ellipsis(flat, size, room),)
+        return (flat if text_width(flat, size, bold=bold) <= width else _cut_with_ellipsis(flat, size, room),)
     lines = [line for part in text.split("\n") for line in _wrap_paragraph(part, size, room)]
     if max_lines and len(lines) > max_lines:
         last = lines[max_lines - 1]
-        more = _ellipsis(last + " ", size, room) if text_width(last + "…", size) > room else last + "…"
+        more = _cut_with_ellipsis(last + " ", size, room) if text_width(last + "…", size) > room else last + "…"
         lines = [*lines[: max_lines - 1], more]
     return tuple(lines)
 
 
-def _ellipsis(text: str, size: int, width: int) -> str:
-    used = _advance("…", size)
+def _cut_with_ellipsis(text: str, size: int, width: int) -> str:
+    used = _measure_char("…", size)
     for i, char in enumerate(text):
-        used += _advance(char, size)
+        used += _measure_char(char, size)
         if used > width:
             return text[:i] + "…"
     return text
 
 
 @lru_cache(maxsize=3000)
-def glyphs(text: str, size: int, *, bold: bool = False) -> Image.Image:
+def draw_glyphs(text: str, size: int, *, bold: bool = False) -> Image.Image:
     """The coverage mask of one line of text, as high as a line."""
     mask = Image.new("L", (text_width(text, size, bold=bold) + 4, line_height(size)), 0)
-    ascent, descent = _font(size).getmetrics()
+    ascent, descent = _load_font(size).getmetrics()
     top = (line_height(size) - ascent - descent) // 2
-    ImageDraw.Draw(mask).text((0, top), text, fill=255, font=_font(size))
+    ImageDraw.Draw(mask).text((0, top), text, fill=255, font=_load_font(size))
     if bold:
         mask = ImageChops.lighter(mask, ImageChops.offset(mask, 1, 0))
     return mask

@@ -35,16 +35,16 @@ class Box(NamedTuple):
         return self.y2 - self.y1
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         return self.x2 <= self.x1 or self.y2 <= self.y1
 
-    def has(self, x: float, y: float) -> bool:
+    def has_point(self, x: float, y: float) -> bool:
         return self.x1 <= x < self.x2 and self.y1 <= y < self.y2
 
-    def meet(self, other: Box) -> Box:
+    def intersect_with(self, other: Box) -> Box:
         return Box(max(self.x1, other.x1), max(self.y1, other.y1), min(self.x2, other.x2), min(self.y2, other.y2))
 
-    def join(self, other: Box) -> Box:
+    def join_with(self, other: Box) -> Box:
         return Box(min(self.x1, other.x1), min(self.y1, other.y1), max(self.x2, other.x2), max(self.y2, other.y2))
 
 
@@ -72,7 +72,7 @@ class Scroll:
 
 
 @dataclass(slots=True)
-class Field:
+class TextField:
     """What is typed in one text field; the caret is an index, the selection a pair of indices."""
 
     key: str
@@ -86,10 +86,10 @@ class Field:
     on_enter: Action | None = None
     enter_label: str = ""
 
-    def set(self, text: str) -> None:
+    def set_text(self, text: str) -> None:
         self.text, self.caret, self.selection = text, len(text), None
 
-    def insert(self, text: str) -> None:
+    def insert_text(self, text: str) -> None:
         if not self.multiline:
             text = text.replace("\n", " ")
         if self.digits_only:
@@ -97,19 +97,19 @@ class Field:
         start, end = self.selection or (self.caret, self.caret)
         self.text = self.text[:start] + text + self.text[end:]
         self.caret, self.selection = start + len(text), None
-        self._changed()
+        self._notify_change()
 
-    def delete(self, *, forward: bool = False) -> None:
+    def delete_text(self, *, forward: bool = False) -> None:
         if self.selection is None:
             start, end = (self.caret, self.caret + 1) if forward else (self.caret - 1, self.caret)
             self.selection = (max(start, 0), min(end, len(self.text)))
-        self.insert("")
+        self.insert_text("")
 
-    def clear(self) -> None:
-        self.set("")
-        self._changed()
+    def clear_text(self) -> None:
+        self.set_text("")
+        self._notify_change()
 
-    def move(self, caret: int) -> None:
+    def move_caret(self, caret: int) -> None:
         self.caret, self.selection = min(max(caret, 0), len(self.text)), None
 
     def select_all(self) -> None:
@@ -123,7 +123,7 @@ class Field:
     def shown(self) -> str:
         return "•" * len(self.text) if self.password else self.text
 
-    def _changed(self) -> None:
+    def _notify_change(self) -> None:
         if self.on_change:
             self.on_change()
 
@@ -164,7 +164,7 @@ class Node:
     on_tap: Action | None = None
     on_long: Action | None = None
     on_slide: Callable[[float], object] | None = None
-    entry: Field | None = None
+    entry: TextField | None = None
     scroll: Scroll | None = None
     checked: bool | None = None
     level: float = 0.0
@@ -178,5 +178,5 @@ class Node:
     fitted: tuple[int, int, int, int] | None = None
 
     @property
-    def clickable(self) -> bool:
+    def is_clickable(self) -> bool:
         return self.on_tap is not None or self.on_slide is not None or self.entry is not None

@@ -64,5 +64,5 @@ AVATARS: tuple[Colour, ...] = (
 )
 
 
-def avatar_colour(name: str) -> Colour:
+def avatar_colour_of(name: str) -> Colour:
     return AVATARS[sum(ord(c) for c in name) % len(AVATARS)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from deskhand.simphone.ui.nodes import Action, Box, Field, Node, Scroll
+from deskhand.simphone.ui.nodes import Action, Box, Node, Scroll, TextField
 
 SLOP = 24
 LONG_PRESS = 0.5
@@ -22,25 +22,25 @@ class Window:
     root: Node
     content: Node
     secure: bool = False
-    focus: Field | None = None
+    focus: TextField | None = None
     on_swipe: Callable[[float, float], object] | None = None
     focusable: bool = True
     outside: Action | None = None
 
 
 @dataclass
-class Handlers:
+class GestureHandlers:
     """What a finished gesture may ask of the phone."""
 
-    focus: Callable[[Field, float, Node], object]
-    hold: Callable[[Field], object]
+    focus: Callable[[TextField, float, Node], object]
+    hold: Callable[[TextField], object]
     glide: Callable[[Scroll, float], object]
     home: Action
     back: Action
 
 
 @dataclass
-class _Contact:
+class _TouchContact:
     window: Window
     x: float
     y: float
@@ -55,82 +55,82 @@ class _Contact:
     moved: bool = False
 
 
-def path_at(node: Node, x: float, y: float) -> list[Node]:
+def find_path(node: Node, x: float, y: float) -> list[Node]:
     """The nodes under a point, outermost first; later siblings lie above earlier ones.
 
     As in Android, a view that reacts to nothing lets the touch through to what lies below it.
     """
-    if not node.seen.has(x, y):
+    if not node.seen.has_point(x, y):
         return []
     for child in reversed(node.children):
-        below = path_at(child, x, y)
+        below = find_path(child, x, y)
         if below:
             return [node, *below]
-    return [node] if node.clickable or node.on_long is not None or node.scroll is not None else []
+    return [node] if node.is_clickable or node.on_long is not None or node.scroll is not None else []
 
 
 class Finger:
-    def __init__(self, handlers: Handlers) -> None:
+    def __init__(self, handlers: GestureHandlers) -> None:
         self._do = handlers
-        self._contact: _Contact | None = None
+        self._contact: _TouchContact | None = None
 
-    def down(self, windows: list[Window], x: float, y: float, now: float, size: tuple[int, int]) -> None:
+    def put_down(self, windows: list[Window], x: float, y: float, now: float, size: tuple[int, int]) -> None:
         self._contact = None
         # the strip under the navigation pill belongs to no window; a swipe from there is the lowest one's
-        window = next((w for w in reversed(windows) if w.root.seen.has(x, y)), windows[0])
-        inner = list(reversed(path_at(window.root, x, y)))
-        self._contact = _Contact(
+        window = next((w for w in reversed(windows) if w.root.seen.has_point(x, y)), windows[0])
+        inner = list(reversed(find_path(window.root, x, y)))
+        self._contact = _TouchContact(
             window,
             x,
             y,
             now,
             size,
-            tap=next((n for n in inner if n.clickable and n.enabled), None),
+            tap=next((n for n in inner if n.is_clickable and n.enabled), None),
             hold=next((n for n in inner if n.on_long is not None and n.enabled), None),
             slide=next((n for n in inner if n.on_slide is not None and n.enabled), None),
             scrolls=[n.scroll for n in inner if n.scroll is not None],
         )
 
-    def move(self, x: float, y: float) -> None:
+    def move_to(self, x: float, y: float) -> None:
         c = self._contact
         if c is None:
             return
         dx, dy = x - c.x, y - c.y
         if not c.moved and max(abs(dx), abs(dy)) > SLOP:
             c.moved = True
-            if c.slide is None and not self._from_edge(c):
+            if c.slide is None and not self._is_from_edge(c):
                 axis = "x" if abs(dx) > abs(dy) else "y"
                 c.dragging = next((s for s in c.scrolls if s.axis == axis and s.limit > 0), None)
                 c.from_offset = c.dragging.offset if c.dragging else 0.0
         if c.moved and c.slide is not None:
-            self._slide(c.slide, x)
+            self._move_slider(c.slide, x)
         elif c.dragging is not None:
             c.dragging.move_to(c.from_offset - (dx if c.dragging.axis == "x" else dy))
 
-    def up(self, x: float, y: float, now: float) -> None:
-        self.move(x, y)
+    def lift_off(self, x: float, y: float, now: float) -> None:
+        self.move_to(x, y)
         c, self._contact = self._contact, None
         if c is None:
             return
         dx, dy = x - c.x, y - c.y
         if not c.moved:
-            self._press(c, now)
+            self._press_contact(c, now)
         elif c.slide is not None:
             return
         elif c.dragging is not None:
             if c.dragging.paged:
-                self._snap(c.dragging, c.from_offset)
-        elif self._from_edge(c) and self._edge_swipe(c, dx, dy):
+                self._snap_page(c.dragging, c.from_offset)
+        elif self._is_from_edge(c) and self._handle_edge_swipe(c, dx, dy):
             return
         elif c.window.on_swipe is not None:
             c.window.on_swipe(dx, dy)
-        elif c.tap is not None and c.tap.seen.has(x, y):
-            self._press(c, now)
+        elif c.tap is not None and c.tap.seen.has_point(x, y):
+            self._press_contact(c, now)
 
-    def _press(self, c: _Contact, now: float) -> None:
+    def _press_contact(self, c: _TouchContact, now: float) -> None:
         if now - c.at >= LONG_PRESS and c.hold is not None and c.hold.on_long is not None:
             c.hold.on_long()
-        elif c.window.outside is not None and not c.window.content.seen.has(c.x, c.y):
+        elif c.window.outside is not None and not c.window.content.seen.has_point(c.x, c.y):
             c.window.outside()
         elif c.tap is None:
             return
@@ -139,26 +139,26 @@ class Finger:
             if now - c.at >= LONG_PRESS:
                 self._do.hold(c.tap.entry)
         elif c.tap.on_slide is not None:
-            self._slide(c.tap, c.x)
+            self._move_slider(c.tap, c.x)
         elif c.tap.on_tap is not None:
             c.tap.on_tap()
 
-    def _slide(self, node: Node, x: float) -> None:
+    def _move_slider(self, node: Node, x: float) -> None:
         assert node.on_slide is not None
         box: Box = node.box
         node.on_slide(min(max((x - box.x1 - 30) / max(box.width - 60, 1), 0.0), 1.0))
 
-    def _snap(self, scroll: Scroll, start: float) -> None:
+    def _snap_page(self, scroll: Scroll, start: float) -> None:
         first = round(start / scroll.span)
         moved = (scroll.offset - start) / scroll.span
         page = first + (1 if moved > FLIP else -1 if moved < -FLIP else 0)
         self._do.glide(scroll, min(max(page * scroll.span, 0.0), scroll.limit))
 
-    def _from_edge(self, c: _Contact) -> bool:
+    def _is_from_edge(self, c: _TouchContact) -> bool:
         width, height = c.size
         return c.y > height - 2 * EDGE or c.x < EDGE or c.x >= width - EDGE
 
-    def _edge_swipe(self, c: _Contact, dx: float, dy: float) -> bool:
+    def _handle_edge_swipe(self, c: _TouchContact, dx: float, dy: float) -> bool:
         width, height = c.size
         if c.window.on_swipe is not None:
             return False

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal, TypedDict, Unpack
 
-from deskhand.simphone.ui.nodes import FILL, WRAP, Action, Colour, Field, Node, Pad, Scroll
-from deskhand.simphone.ui.theme import STATUS_BAR, Theme, avatar_colour
+from deskhand.simphone.ui.nodes import FILL, WRAP, Action, Colour, Node, Pad, Scroll, TextField
+from deskhand.simphone.ui.theme import STATUS_BAR, Theme, avatar_colour_of
 
 WHITE: Colour = (255, 255, 255)
 
@@ -101,7 +101,7 @@ def avatar(name: str, size: int, /, **look: Unpack[Look]) -> Node:
     look["kind"] = "android.widget.ImageView"
     look["glyph"] = name[:1].upper()
     look["w"] = look["h"] = size
-    look["fill"], look["ink"], look["size"] = avatar_colour(name), WHITE, round(size * 0.46)
+    look["fill"], look["ink"], look["size"] = avatar_colour_of(name), WHITE, round(size * 0.46)
     return Node(**look)
 
 
@@ -165,7 +165,7 @@ def slider(level: float, on_slide: Callable[[float], object], theme: Theme, *, r
     )
 
 
-def entry(field: Field, hint: str, theme: Theme, /, **look: Unpack[Look]) -> Node:
+def entry(field: TextField, hint: str, theme: Theme, /, **look: Unpack[Look]) -> Node:
     """A text field. The hint is shown, and reported as its text, while it is empty, as Android does."""
     look.setdefault("h", 116)
     look.setdefault("fill", theme.field)

@@ -39,20 +39,20 @@ class Stopwatch:
     before: float = 0.0
     since: float | None = None
 
-    def elapsed(self, now: float) -> float:
+    def elapsed_at(self, now: float) -> float:
         return self.before + (now - self.since if self.since is not None else 0.0)
 
-    def start(self, now: float) -> None:
+    def start_at(self, now: float) -> None:
         self.since = now
 
-    def pause(self, now: float) -> None:
-        self.before, self.since = self.elapsed(now), None
+    def pause_at(self, now: float) -> None:
+        self.before, self.since = self.elapsed_at(now), None
 
-    def reset(self) -> None:
+    def reset_time(self) -> None:
         self.before, self.since = 0.0, None
 
 
-class Clock(App):
+class AlarmClock(App):
     package, label, label_en, activity = "com.android.deskclock", "时钟", "Clock", ".DeskClock"
     icon, tint = "clock", INDIGO
 
@@ -69,19 +69,19 @@ class Clock(App):
         self.timer = Stopwatch()
         self.timer_length = 300
 
-    def first_page(self) -> Page:
+    def build_first_page(self) -> Page:
         # here, because the pages import this module for the data they show
         from deskhand.simphone.apps.alarm_clock.pages import ClockPage
 
         return ClockPage(self)
 
-    def sort(self) -> None:
+    def sort_alarms(self) -> None:
         self.alarms.sort(key=lambda a: (a.hour, a.minute))
 
-    def timer_left(self) -> float:
-        return max(self.timer_length - self.timer.elapsed(self.host.now()), 0.0)
+    def read_timer(self) -> float:
+        return max(self.timer_length - self.timer.elapsed_at(self.host.now()), 0.0)
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         """alarms: [{time "HH:MM", label, on}]; cities; stopwatch {running, laps}; timer {running, left, length}."""
         return {
             "alarms": [{"time": a.time, "label": a.label, "on": a.on} for a in self.alarms],
@@ -89,11 +89,11 @@ class Clock(App):
             "stopwatch": {"running": self.stopwatch.since is not None, "laps": len(self.laps)},
             "timer": {
                 "running": self.timer.since is not None,
-                "left": round(self.timer_left(), 1),
+                "left": round(self.read_timer(), 1),
                 "length": self.timer_length,
             },
         }
 
 
-def city_name(app: App, english: str) -> str:
+def city_name_of(app: App, english: str) -> str:
     return next(app.t(zh, en) for zh, en, _ in CITIES if en == english)

@@ -26,7 +26,7 @@ class Chat:
     messages: list[Message] = field(default_factory=list[Message])
     unread: int = 0
 
-    def add(self, sender: str, text: str, time: str) -> None:
+    def add_message(self, sender: str, text: str, time: str) -> None:
         self.messages.append(Message(sender, text, time))
 
 
@@ -89,7 +89,7 @@ class Messenger(App):
         for name, unread, said in _TALK:
             chat = Chat(name, unread=unread)
             for sender, text, time in said:
-                chat.add(sender, text, time)
+                chat.add_message(sender, text, time)
             self.chats.append(chat)
         self.moments = [
             Moment("陈晨", ("今天的晚霞真美", "What a sunset today"), 6),
@@ -99,16 +99,16 @@ class Messenger(App):
         self.starred: set[str] = set()
         self.notify = True
 
-    def first_page(self) -> Page:
+    def build_first_page(self) -> Page:
         # here, because the pages import this module for the data they show
         from deskhand.simphone.apps.messenger.tab_pages import MainPage
 
         return MainPage(self)
 
-    def person(self, name: str) -> Person:
+    def find_person(self, name: str) -> Person:
         return next(p for p in self.people if p.name == name)
 
-    def chat(self, name: str) -> Chat:
+    def use_chat(self, name: str) -> Chat:
         """The conversation with a person, begun if there is none yet."""
         found = next((c for c in self.chats if c.name == name), None)
         if found is None:
@@ -116,9 +116,9 @@ class Messenger(App):
             self.chats.append(found)
         return found
 
-    def send(self, name: str, text: str) -> None:
-        chat = self.chat(name)
-        chat.add("me", text, self.host.today().strftime("%H:%M"))
+    def send_message(self, name: str, text: str) -> None:
+        chat = self.use_chat(name)
+        chat.add_message("me", text, self.host.today().strftime("%H:%M"))
         self.chats.remove(chat)
         self.chats.insert(0, chat)
 
@@ -131,7 +131,7 @@ class Messenger(App):
     def unread(self) -> int:
         return sum(chat.unread for chat in self.chats)
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         """chats: name → {unread, messages: [{from, text}]}; contacts: names; starred; moments; notifications."""
         return {
             "chats": {

@@ -32,8 +32,8 @@ class ChatPage(Page):
         self.name = name
         self.scrolls["list"] = Scroll(stick_to_end=True)
 
-    def shown(self) -> None:
-        self.mm.chat(self.name).unread = 0
+    def handle_shown(self) -> None:
+        self.mm.use_chat(self.name).unread = 0
 
     def build(self) -> Node:
         theme = self.colours
@@ -41,54 +41,56 @@ class ChatPage(Page):
             "more",
             56,
             theme.ink,
-            on_tap=self._profile,
+            on_tap=self._open_profile,
             desc=self.t("聊天信息", "Chat info"),
-            rid=self.mm.rid("chat_info"),
+            rid=self.mm.rid_of("chat_info"),
         )
-        bubbles = [self._bubble(m) for m in self.mm.chat(self.name).messages]
-        log = scroller(self.scroll(), *bubbles, rid=self.mm.rid("chat_list"), pad=(0, 12, 0, 12))
-        return screen(theme, self.bar(self.name, details, rid="chat_title"), line(theme), log, self._input())
+        bubbles = [self._build_bubble(m) for m in self.mm.use_chat(self.name).messages]
+        log = scroller(self.use_scroll(), *bubbles, rid=self.mm.rid_of("chat_list"), pad=(0, 12, 0, 12))
+        return screen(
+            theme, self.build_bar(self.name, details, rid="chat_title"), line(theme), log, self._build_input()
+        )
 
-    def _input(self) -> Node:
-        t, theme, text = self.t, self.colours, self.field("message")
-        text.on_enter = self._send
+    def _build_input(self) -> Node:
+        t, theme, text = self.t, self.colours, self.use_field("message")
+        text.on_enter = self._send_typed
         text.enter_label = t("发送", "Send")
         smile = icon(
             "smile",
             66,
             theme.ink,
-            on_tap=self._emoji,
+            on_tap=self._insert_emoji,
             desc=t("表情", "Stickers"),
-            rid=self.mm.rid("emoji_btn"),
+            rid=self.mm.rid_of("emoji_btn"),
             pad=(12, 24, 12, 24),
         )
         if text.text:
             last = button(
                 t("发送", "Send"),
-                self._send,
+                self._send_typed,
                 theme,
                 fill=GREEN,
                 w=WRAP,
                 h=92,
                 size=40,
                 radius=14,
-                rid=self.mm.rid("send_btn"),
+                rid=self.mm.rid_of("send_btn"),
             )
         else:
             last = icon(
                 "plus_circle",
                 66,
                 theme.ink,
-                on_tap=self._attach,
+                on_tap=self._show_attachments,
                 desc=t("更多", "More"),
-                rid=self.mm.rid("attach_btn"),
+                rid=self.mm.rid_of("attach_btn"),
                 pad=(12, 24, 12, 24),
             )
         box = entry(
             text,
             t("输入消息", "Message"),
             theme,
-            rid=self.mm.rid("chat_input"),
+            rid=self.mm.rid_of("chat_input"),
             weight=1.0,
             h=100,
             fill=theme.card,
@@ -97,7 +99,7 @@ class ChatPage(Page):
         )
         return column(line(theme), row(box, smile, last, gap=12, h=140, pad=(32, 0, 24, 0)))
 
-    def _bubble(self, message: Message) -> Node:
+    def _build_bubble(self, message: Message) -> Node:
         theme, mine = self.colours, message.sender == "me"
         text = label(
             message.text,
@@ -107,58 +109,58 @@ class ChatPage(Page):
             radius=16,
             pad=(32, 22, 32, 22),
             max_w=max(self.mm.host.size[0] - 380, 300),
-            on_long=lambda: self._menu(message),
-            rid=self.mm.rid("msg_text"),
+            on_long=lambda: self._show_menu(message),
+            rid=self.mm.rid_of("msg_text"),
         )
         face = avatar(self.t("我", "D") if mine else self.name, 104)
         parts = (space(weight=1.0), text, face) if mine else (face, text)
         return row(*parts, gap=24, align="start", pad=(32, 16, 32, 16), w=FILL)
 
-    def _send(self) -> None:
-        field = self.field("message")
+    def _send_typed(self) -> None:
+        field = self.use_field("message")
         if field.text.strip():
-            self.mm.send(self.name, field.text)
-            field.set("")
-            self.scroll().stick_to_end = True
+            self.mm.send_message(self.name, field.text)
+            field.set_text("")
+            self.use_scroll().stick_to_end = True
 
-    def _emoji(self) -> None:
-        field = self.field("message")
-        field.insert(self.t("[微笑]", "[Smile]"))
+    def _insert_emoji(self) -> None:
+        field = self.use_field("message")
+        field.insert_text(self.t("[微笑]", "[Smile]"))
 
-    def _attach(self) -> None:
-        def picture() -> None:
-            self.dismiss()
-            self.mm.send(self.name, self.t("[图片]", "[Photo]"))
-            self.scroll().stick_to_end = True
+    def _show_attachments(self) -> None:
+        def send_picture() -> None:
+            self.dismiss_dialog()
+            self.mm.send_message(self.name, self.t("[图片]", "[Photo]"))
+            self.use_scroll().stick_to_end = True
 
-        def place() -> None:
-            self.dismiss()
-            self.mm.send(self.name, self.t("[位置] 北京市海淀区", "[Location] Haidian, Beijing"))
-            self.scroll().stick_to_end = True
+        def send_place() -> None:
+            self.dismiss_dialog()
+            self.mm.send_message(self.name, self.t("[位置] 北京市海淀区", "[Location] Haidian, Beijing"))
+            self.use_scroll().stick_to_end = True
 
         items = (
-            (self.t("照片", "Photo"), self.mm.rid("attach_photo"), picture),
-            (self.t("位置", "Location"), self.mm.rid("attach_location"), place),
+            (self.t("照片", "Photo"), self.mm.rid_of("attach_photo"), send_picture),
+            (self.t("位置", "Location"), self.mm.rid_of("attach_location"), send_place),
         )
-        self.show(lambda: menu_card("", items, self.colours))
+        self.show_dialog(lambda: menu_card("", items, self.colours))
 
-    def _menu(self, message: Message) -> None:
-        def copy() -> None:
-            self.dismiss()
+    def _show_menu(self, message: Message) -> None:
+        def copy_text() -> None:
+            self.dismiss_dialog()
             self.mm.host.clipboard = message.text
             self.mm.host.show_toast(self.t("已复制", "Copied"))
 
-        def delete() -> None:
-            self.dismiss()
-            self.mm.chat(self.name).messages.remove(message)
+        def delete_message() -> None:
+            self.dismiss_dialog()
+            self.mm.use_chat(self.name).messages.remove(message)
 
         items = (
-            (self.t("复制", "Copy"), self.mm.rid("menu_copy"), copy),
-            (self.t("删除", "Delete"), self.mm.rid("menu_delete"), delete),
+            (self.t("复制", "Copy"), self.mm.rid_of("menu_copy"), copy_text),
+            (self.t("删除", "Delete"), self.mm.rid_of("menu_delete"), delete_message),
         )
-        self.show(lambda: menu_card("", items, self.colours))
+        self.show_dialog(lambda: menu_card("", items, self.colours))
 
-    def _profile(self) -> None:
+    def _open_profile(self) -> None:
         from deskhand.simphone.apps.messenger.tab_pages import ProfilePage
 
-        self.mm.push(ProfilePage(self.mm, self.mm.person(self.name)))
+        self.mm.push_page(ProfilePage(self.mm, self.mm.find_person(self.name)))

@@ -63,19 +63,29 @@ class MainPage(MessengerPage):
                 "search",
                 60,
                 theme.ink,
-                on_tap=lambda: self.mm.push(SearchPage(self.mm)),
+                on_tap=lambda: self.mm.push_page(SearchPage(self.mm)),
                 desc=t("搜索", "Search"),
-                rid=self.mm.rid("search_btn"),
+                rid=self.mm.rid_of("search_btn"),
             ),
             icon(
-                "plus_circle", 60, theme.ink, on_tap=self._more, desc=t("更多功能", "More"), rid=self.mm.rid("plus_btn")
+                "plus_circle",
+                60,
+                theme.ink,
+                on_tap=self._show_more,
+                desc=t("更多功能", "More"),
+                rid=self.mm.rid_of("plus_btn"),
             ),
         )
-        body = {"chats": self._chats, "contacts": self._contacts, "discover": self._discover, "me": self._me}
-        bar = top_bar(titles[self.tab], theme, *actions, rid=self.mm.rid("title"))
-        return screen(theme, bar, body[self.tab](), self._tabs())
+        body = {
+            "chats": self._build_chats,
+            "contacts": self._build_contacts,
+            "discover": self._build_discover,
+            "me": self._build_me,
+        }
+        bar = top_bar(titles[self.tab], theme, *actions, rid=self.mm.rid_of("title"))
+        return screen(theme, bar, body[self.tab](), self._build_tabs())
 
-    def _tabs(self) -> Node:
+    def _build_tabs(self) -> Node:
         t = self.t
         tabs: tuple[tuple[Tab, str, str], ...] = (
             ("chats", "chat", t("微信", "Chats")),
@@ -84,44 +94,46 @@ class MainPage(MessengerPage):
             ("me", "person", t("我", "Me")),
         )
         return tab_bar(
-            [(i, name, self.mm.rid(f"tab_{tab}"), tab == self.tab, self._go(tab)) for tab, i, name in tabs],
+            [(i, name, self.mm.rid_of(f"tab_{tab}"), tab == self.tab, self._make_opener(tab)) for tab, i, name in tabs],
             self.colours,
             GREEN,
         )
 
-    def _go(self, tab: Tab):
-        def go() -> None:
+    def _make_opener(self, tab: Tab):
+        def open_tab() -> None:
             self.tab = tab
 
-        return go
+        return open_tab
 
-    def _more(self) -> None:
+    def _show_more(self) -> None:
         t = self.t
 
-        def new_chat() -> None:
-            self.dismiss()
+        def start_chat() -> None:
+            self.dismiss_dialog()
             self.tab = "contacts"
 
-        def add() -> None:
-            self.dismiss()
-            self.mm.push(AddPage(self.mm))
+        def add_friend() -> None:
+            self.dismiss_dialog()
+            self.mm.push_page(AddFriendPage(self.mm))
 
-        self.show(
+        self.show_dialog(
             lambda: menu_card(
                 "",
                 (
-                    (t("发起聊天", "New chat"), self.mm.rid("menu_new_chat"), new_chat),
-                    (t("添加朋友", "Add contact"), self.mm.rid("menu_add"), add),
+                    (t("发起聊天", "New chat"), self.mm.rid_of("menu_new_chat"), start_chat),
+                    (t("添加朋友", "Add contact"), self.mm.rid_of("menu_add"), add_friend),
                 ),
                 self.colours,
             )
         )
 
-    def _chats(self) -> Node:
-        rows = [self._chat_row(chat) for chat in self.mm.chats if chat.messages]
-        return scroller(self.scroll("chats"), *rows, rid=self.mm.rid("conversation_list"), fill=self.colours.card)
+    def _build_chats(self) -> Node:
+        rows = [self._build_chat_row(chat) for chat in self.mm.chats if chat.messages]
+        return scroller(
+            self.use_scroll("chats"), *rows, rid=self.mm.rid_of("conversation_list"), fill=self.colours.card
+        )
 
-    def _chat_row(self, chat: Chat) -> Node:
+    def _build_chat_row(self, chat: Chat) -> Node:
         theme = self.colours
         last = chat.messages[-1]
         picture = avatar(chat.name, 120)
@@ -136,15 +148,17 @@ class MainPage(MessengerPage):
                 h=48,
                 align="center",
                 justify="center",
-                rid=self.mm.rid("unread_count"),
+                rid=self.mm.rid_of("unread_count"),
             )
             corner = row(badge, justify="end", align="start", w=FILL, h=FILL)
             picture = stack(column(picture, pad=(0, 12, 12, 0)), corner, w=132, h=132)
         top = row(
-            label(chat.name, 46, theme.ink, weight=1.0, max_lines=1, rid=self.mm.rid("nickname")),
+            label(chat.name, 46, theme.ink, weight=1.0, max_lines=1, rid=self.mm.rid_of("nickname")),
             label(self.t(DAYS.get(last.time, last.time), last.time), 32, theme.faint),
         )
-        texts = column(top, label(last.text, 38, theme.soft, w=FILL, max_lines=1, rid=self.mm.rid("last_msg")), gap=6)
+        texts = column(
+            top, label(last.text, 38, theme.soft, w=FILL, max_lines=1, rid=self.mm.rid_of("last_msg")), gap=6
+        )
         texts.weight = 1.0
         line_of = row(
             picture,
@@ -152,53 +166,53 @@ class MainPage(MessengerPage):
             gap=36,
             pad=(44, 0, 44, 0),
             h=190,
-            rid=self.mm.rid("conversation_item"),
-            on_tap=lambda: self.mm.push(ChatPage(self.mm, chat.name)),
-            on_long=lambda: self._chat_menu(chat),
+            rid=self.mm.rid_of("conversation_item"),
+            on_tap=lambda: self.mm.push_page(ChatPage(self.mm, chat.name)),
+            on_long=lambda: self._show_chat_menu(chat),
         )
         return column(line_of, line(theme, 200))
 
-    def _chat_menu(self, chat: Chat) -> None:
-        def delete() -> None:
-            self.dismiss()
+    def _show_chat_menu(self, chat: Chat) -> None:
+        def delete_chat() -> None:
+            self.dismiss_dialog()
             self.mm.chats.remove(chat)
 
-        def read() -> None:
-            self.dismiss()
+        def toggle_unread() -> None:
+            self.dismiss_dialog()
             chat.unread = 0 if chat.unread else 1
 
         mark = self.t("标为已读", "Mark as read") if chat.unread else self.t("标为未读", "Mark as unread")
         items = (
-            (mark, self.mm.rid("menu_mark"), read),
-            (self.t("删除该聊天", "Delete chat"), self.mm.rid("menu_delete"), delete),
+            (mark, self.mm.rid_of("menu_mark"), toggle_unread),
+            (self.t("删除该聊天", "Delete chat"), self.mm.rid_of("menu_delete"), delete_chat),
         )
-        self.show(lambda: menu_card(chat.name, items, self.colours))
+        self.show_dialog(lambda: menu_card(chat.name, items, self.colours))
 
-    def _contacts(self) -> Node:
+    def _build_contacts(self) -> Node:
         rows: list[Node] = []
         letter = ""
         for person in self.mm.people:
             if person.sort[:1].upper() != letter:
                 letter = person.sort[:1].upper()
                 rows.append(section(letter, self.colours))
-            rows.append(person_row(self, person))
-        return scroller(self.scroll("contacts"), *rows, rid=self.mm.rid("contact_list"))
+            rows.append(build_person_row(self, person))
+        return scroller(self.use_scroll("contacts"), *rows, rid=self.mm.rid_of("contact_list"))
 
-    def _discover(self) -> Node:
+    def _build_discover(self) -> Node:
         t, theme = self.t, self.colours
 
-        def news() -> None:
-            self.mm.host.apps.launch_app("com.android.browser", data="http://news.local/")
+        def open_news() -> None:
+            self.mm.host.apps.launch_app("com.android.browser", data="http://open_news.local/")
 
         return scroller(
-            self.scroll("discover"),
+            self.use_scroll("discover"),
             list_row(
                 t("朋友圈", "Moments"),
                 theme,
                 lead=icon("moments", 72, (228, 120, 60)),
                 tail=[chevron(theme)],
-                on_tap=lambda: self.mm.push(MomentsPage(self.mm)),
-                rid=self.mm.rid("moments_row"),
+                on_tap=lambda: self.mm.push_page(MomentsPage(self.mm)),
+                rid=self.mm.rid_of("moments_row"),
             ),
             line(theme),
             list_row(
@@ -206,12 +220,12 @@ class MainPage(MessengerPage):
                 theme,
                 lead=icon("star", 72, (230, 180, 40)),
                 tail=[chevron(theme)],
-                on_tap=news,
-                rid=self.mm.rid("stories_row"),
+                on_tap=open_news,
+                rid=self.mm.rid_of("stories_row"),
             ),
         )
 
-    def _me(self) -> Node:
+    def _build_me(self) -> Node:
         t, theme = self.t, self.colours
         head = list_row(
             t("我的小号", "Deskhand"),
@@ -219,17 +233,17 @@ class MainPage(MessengerPage):
             lead=avatar(t("我", "D"), 150),
             sub=t("微信号：", "WeChat ID: ") + "deskhand",
             height=280,
-            title_rid=self.mm.rid("my_name"),
+            title_rid=self.mm.rid_of("my_name"),
         )
         notify = switch(
             self.mm.notify,
             self._toggle_notify,
             theme,
-            rid=self.mm.rid("notify_switch"),
+            rid=self.mm.rid_of("notify_switch"),
             desc=t("新消息通知", "Message notifications"),
         )
         return scroller(
-            self.scroll("me"),
+            self.use_scroll("me"),
             head,
             section(t("设置", "Settings"), theme),
             list_row(t("新消息通知", "Message notifications"), theme, lead=icon("bell", 64, theme.soft), tail=[notify]),
@@ -239,15 +253,15 @@ class MainPage(MessengerPage):
         self.mm.notify = not self.mm.notify
 
 
-def person_row(page: MessengerPage, person: Person) -> Node:
+def build_person_row(page: MessengerPage, person: Person) -> Node:
     app = page.mm
     return list_row(
         person.name,
         page.colours,
         lead=avatar(person.name, 104),
-        on_tap=lambda: app.push(ProfilePage(app, person)),
-        rid=app.rid("contact_item"),
-        title_rid=app.rid("contact_name"),
+        on_tap=lambda: app.push_page(ProfilePage(app, person)),
+        rid=app.rid_of("contact_item"),
+        title_rid=app.rid_of("contact_name"),
         height=150,
     )
 
@@ -265,8 +279,8 @@ class ProfilePage(MessengerPage):
         head = row(
             avatar(person.name, 180),
             column(
-                label(person.name, 60, theme.ink, bold=True, rid=self.mm.rid("profile_name")),
-                label(t("微信号：", "WeChat ID: ") + person.handle, 38, theme.soft, rid=self.mm.rid("profile_id")),
+                label(person.name, 60, theme.ink, bold=True, rid=self.mm.rid_of("profile_name")),
+                label(t("微信号：", "WeChat ID: ") + person.handle, 38, theme.soft, rid=self.mm.rid_of("profile_id")),
                 label(t("地区：", "Region: ") + region, 38, theme.soft),
                 weight=1.0,
                 gap=6,
@@ -277,29 +291,35 @@ class ProfilePage(MessengerPage):
         )
         star = switch(
             person.name in self.mm.starred,
-            self._star,
+            self._toggle_star,
             theme,
-            rid=self.mm.rid("star_switch"),
+            rid=self.mm.rid_of("star_switch"),
             desc=t("设为星标朋友", "Star this friend"),
         )
-        return self.form(
-            self.bar(""),
+        return self.build_form(
+            self.build_bar(""),
             head,
             section("", theme),
             list_row(t("设为星标朋友", "Star this friend"), theme, lead=icon("star", 60, theme.soft), tail=[star]),
             list_row(t("电话", "Phone"), theme, lead=icon("phone", 60, theme.soft), sub=person.phone or "—"),
             section("", theme),
             column(
-                button(t("发消息", "Send message"), self._chat, theme, fill=GREEN, rid=self.mm.rid("profile_send_btn")),
+                button(
+                    t("发消息", "Send message"),
+                    self._open_chat,
+                    theme,
+                    fill=GREEN,
+                    rid=self.mm.rid_of("profile_send_btn"),
+                ),
                 pad=(52, 20, 52, 0),
             ),
         )
 
-    def _star(self) -> None:
+    def _toggle_star(self) -> None:
         self.mm.starred ^= {self.person.name}
 
-    def _chat(self) -> None:
-        self.mm.push(ChatPage(self.mm, self.person.name))
+    def _open_chat(self) -> None:
+        self.mm.push_page(ChatPage(self.mm, self.person.name))
 
 
 class SearchPage(MessengerPage):
@@ -307,88 +327,94 @@ class SearchPage(MessengerPage):
 
     def __init__(self, app: Messenger) -> None:
         super().__init__(app)
-        self.focus_on(self.field("query"))
+        self.focus_field(self.use_field("query"))
 
     def build(self) -> Node:
         t, theme = self.t, self.colours
-        query = self.field("query")
+        query = self.use_field("query")
         query.enter_label = t("搜索", "Search")
         cancel = label(
             t("取消", "Cancel"),
             44,
             theme.accent,
-            on_tap=self.leave,
-            rid=self.mm.rid("cancel_btn"),
+            on_tap=self.leave_page,
+            rid=self.mm.rid_of("cancel_btn"),
             pad=(20, 24, 20, 24),
         )
         bar = row(
-            entry(query, t("搜索", "Search"), theme, rid=self.mm.rid("search_input"), weight=1.0, fill=theme.card),
+            entry(query, t("搜索", "Search"), theme, rid=self.mm.rid_of("search_input"), weight=1.0, fill=theme.card),
             cancel,
             pad=(36, 20, 20, 20),
             gap=12,
         )
-        return screen(theme, bar, scroller(self.scroll(), *self._results(), rid=self.mm.rid("search_results")))
+        return screen(
+            theme, bar, scroller(self.use_scroll(), *self._build_results(), rid=self.mm.rid_of("search_results"))
+        )
 
-    def _results(self) -> list[Node]:
-        t, theme, wanted = self.t, self.colours, self.field("query").text.strip().lower()
+    def _build_results(self) -> list[Node]:
+        t, theme, wanted = self.t, self.colours, self.use_field("query").text.strip().lower()
         if not wanted:
             return [empty_note(t("搜索联系人和聊天记录", "Search contacts and messages"), theme)]
         people = [p for p in self.mm.people if wanted in p.name.lower() or wanted in p.handle.lower()]
         rows: list[Node] = []
         if people:
             rows.append(section(t("联系人", "Contacts"), theme))
-            rows.extend(self._person(p) for p in people)
+            rows.extend(self._build_person(p) for p in people)
         said = [(c, m) for c in self.mm.chats for m in c.messages if wanted in m.text.lower()]
         if said:
             rows.append(section(t("聊天记录", "Chat history"), theme))
-            rows.extend(self._found(chat, message.text) for chat, message in said)
+            rows.extend(self._build_found(chat, message.text) for chat, message in said)
         return rows or [empty_note(t("没有找到相关结果", "No results"), theme)]
 
-    def _person(self, person: Person) -> Node:
+    def _build_person(self, person: Person) -> Node:
         return list_row(
             person.name,
             self.colours,
             lead=avatar(person.name, 104),
             sub=self.t("微信号：", "WeChat ID: ") + person.handle,
-            on_tap=lambda: self.mm.push(ChatPage(self.mm, person.name)),
-            rid=self.mm.rid("search_item"),
-            title_rid=self.mm.rid("nickname"),
+            on_tap=lambda: self.mm.push_page(ChatPage(self.mm, person.name)),
+            rid=self.mm.rid_of("search_item"),
+            title_rid=self.mm.rid_of("nickname"),
         )
 
-    def _found(self, chat: Chat, text: str) -> Node:
+    def _build_found(self, chat: Chat, text: str) -> Node:
         return list_row(
             chat.name,
             self.colours,
             lead=avatar(chat.name, 104),
             sub=text,
-            rid=self.mm.rid("history_item"),
-            on_tap=lambda: self.mm.push(ChatPage(self.mm, chat.name)),
+            rid=self.mm.rid_of("history_item"),
+            on_tap=lambda: self.mm.push_page(ChatPage(self.mm, chat.name)),
         )
 
 
-class AddPage(MessengerPage):
+class AddFriendPage(MessengerPage):
     activity = ".plugin.subapp.ui.friend.AddMoreFriendsUI"
 
     def __init__(self, app: Messenger) -> None:
         super().__init__(app)
-        self.focus_on(self.field("name"))
+        self.focus_field(self.use_field("name"))
 
     def build(self) -> Node:
         t, theme = self.t, self.colours
-        name = self.field("name")
-        name.on_enter = self._add
-        return self.form(
-            self.bar(t("添加朋友", "Add contact")),
+        name = self.use_field("name")
+        name.on_enter = self._add_person
+        return self.build_form(
+            self.build_bar(t("添加朋友", "Add contact")),
             column(
                 entry(
-                    name, t("微信号或姓名", "WeChat ID or name"), theme, rid=self.mm.rid("add_input"), fill=theme.card
+                    name,
+                    t("微信号或姓名", "WeChat ID or name"),
+                    theme,
+                    rid=self.mm.rid_of("add_input"),
+                    fill=theme.card,
                 ),
                 button(
                     t("添加到通讯录", "Add to contacts"),
-                    self._add,
+                    self._add_person,
                     theme,
                     fill=GREEN,
-                    rid=self.mm.rid("add_btn"),
+                    rid=self.mm.rid_of("add_btn"),
                     enabled=bool(name.text.strip()),
                 ),
                 pad=(44, 30, 44, 0),
@@ -396,25 +422,25 @@ class AddPage(MessengerPage):
             ),
         )
 
-    def _add(self) -> None:
-        name = self.field("name").text.strip()
+    def _add_person(self) -> None:
+        name = self.use_field("name").text.strip()
         if name:
             self.mm.add_person(name)
             self.mm.host.show_toast(self.t("已添加", "Added"))
-            self.leave()
+            self.leave_page()
 
 
 class MomentsPage(MessengerPage):
     activity = ".plugin.sns.ui.SnsTimeLineUI"
 
     def build(self) -> Node:
-        posts = [self._post(moment) for moment in self.mm.moments]
-        return screen(self.colours, self.bar(self.t("朋友圈", "Moments")), scroller(self.scroll(), *posts))
+        posts = [self._build_post(moment) for moment in self.mm.moments]
+        return screen(self.colours, self.build_bar(self.t("朋友圈", "Moments")), scroller(self.use_scroll(), *posts))
 
-    def _post(self, moment: Moment) -> Node:
+    def _build_post(self, moment: Moment) -> Node:
         theme = self.colours
 
-        def like() -> None:
+        def toggle_like() -> None:
             moment.liked = not moment.liked
             moment.likes += 1 if moment.liked else -1
 
@@ -422,16 +448,18 @@ class MomentsPage(MessengerPage):
             "heart",
             48,
             theme.red if moment.liked else theme.faint,
-            on_tap=like,
+            on_tap=toggle_like,
             selected=moment.liked,
             desc=self.t("赞", "Like") + " " + moment.author,
-            rid=self.mm.rid("like_btn"),
+            rid=self.mm.rid_of("like_btn"),
         )
         text = column(
             label(moment.author, 44, theme.accent, bold=True),
             label(self.t(*moment.text), 44, theme.ink, w=FILL),
             badge_icon("image", 360, (120, 150, 190), radius=8, desc=self.t("图片", "Picture")),
-            row(label(str(moment.likes), 38, theme.soft, w=WRAP, rid=self.mm.rid("like_count")), heart, justify="end"),
+            row(
+                label(str(moment.likes), 38, theme.soft, w=WRAP, rid=self.mm.rid_of("like_count")), heart, justify="end"
+            ),
             weight=1.0,
             gap=16,
         )

@@ -42,7 +42,7 @@ BLUETOOTH_DEVICES = ("Headphones", "Car Kit", "Smart Watch", "Speaker")
 
 
 @dataclass(frozen=True)
-class Entry:
+class FrontEntry:
     """A row of the front page: where it leads, and which words find it."""
 
     key: str
@@ -56,24 +56,28 @@ class Entry:
 BLUE, GREEN, ORANGE, PURPLE = (26, 103, 224), (46, 160, 90), (236, 132, 40), (128, 90, 200)
 GREY, TEAL, RED = (110, 118, 130), (30, 150, 160), (214, 70, 70)
 
-ENTRIES: tuple[Entry, ...] = (
-    Entry("wifi", "wifi", BLUE, ("Wi-Fi", "Wi-Fi"), (("无线网络", "Wireless"),), ".wifi.WifiSettings"),
-    Entry("bluetooth", "bluetooth", BLUE, ("蓝牙", "Bluetooth"), (), ".bluetooth.BluetoothSettings"),
-    Entry("mobile", "globe", GREEN, ("移动网络", "Mobile network"), (("移动数据", "Mobile data"),), ".MobileNetwork"),
-    Entry("airplane", "plane", ORANGE, ("飞行模式", "Airplane mode")),
-    Entry(
+ENTRIES: tuple[FrontEntry, ...] = (
+    FrontEntry("wifi", "wifi", BLUE, ("Wi-Fi", "Wi-Fi"), (("无线网络", "Wireless"),), ".wifi.WifiSettings"),
+    FrontEntry("bluetooth", "bluetooth", BLUE, ("蓝牙", "Bluetooth"), (), ".bluetooth.BluetoothSettings"),
+    FrontEntry(
+        "mobile", "globe", GREEN, ("移动网络", "Mobile network"), (("移动数据", "Mobile data"),), ".MobileNetwork"
+    ),
+    FrontEntry("airplane", "plane", ORANGE, ("飞行模式", "Airplane mode")),
+    FrontEntry(
         "display", "sun", ORANGE, ("显示", "Display"), (("亮度", "Brightness"), ("深色模式", "Dark mode")), ".Display"
     ),
-    Entry("sound", "sound", PURPLE, ("声音与振动", "Sound & vibration"), (("音量", "Volume"),), ".Sound"),
-    Entry("notify", "bell", RED, ("通知", "Notifications"), (("勿扰", "Do not disturb"),), ".Notifications"),
-    Entry("battery", "battery", GREEN, ("电池", "Battery"), (("省电模式", "Battery saver"),), ".fuelgauge.PowerUsage"),
-    Entry("storage", "storage", TEAL, ("存储", "Storage"), (), ".Storage"),
-    Entry("apps", "apps", BLUE, ("应用", "Apps"), (("应用管理", "App info"),), ".applications.ManageApplications"),
-    Entry("location", "pin", GREEN, ("位置信息", "Location")),
-    Entry("security", "lock", GREY, ("安全", "Security"), (("锁屏", "Screen lock"),), ".Security"),
-    Entry("language", "globe", PURPLE, ("语言", "Language"), (), ".Language"),
-    Entry("time", "clock", TEAL, ("日期和时间", "Date & time"), (("24 小时制", "24-hour format"),), ".DateTime"),
-    Entry("about", "info", GREY, ("关于手机", "About phone"), (("型号", "Model"),), ".deviceinfo.About"),
+    FrontEntry("sound", "sound", PURPLE, ("声音与振动", "Sound & vibration"), (("音量", "Volume"),), ".Sound"),
+    FrontEntry("notify", "bell", RED, ("通知", "Notifications"), (("勿扰", "Do not disturb"),), ".Notifications"),
+    FrontEntry(
+        "battery", "battery", GREEN, ("电池", "Battery"), (("省电模式", "Battery saver"),), ".fuelgauge.PowerUsage"
+    ),
+    FrontEntry("storage", "storage", TEAL, ("存储", "Storage"), (), ".Storage"),
+    FrontEntry("apps", "apps", BLUE, ("应用", "Apps"), (("应用管理", "App info"),), ".applications.ManageApplications"),
+    FrontEntry("location", "pin", GREEN, ("位置信息", "Location")),
+    FrontEntry("security", "lock", GREY, ("安全", "Security"), (("锁屏", "Screen lock"),), ".Security"),
+    FrontEntry("language", "globe", PURPLE, ("语言", "Language"), (), ".Language"),
+    FrontEntry("time", "clock", TEAL, ("日期和时间", "Date & time"), (("24 小时制", "24-hour format"),), ".DateTime"),
+    FrontEntry("about", "info", GREY, ("关于手机", "About phone"), (("型号", "Model"),), ".deviceinfo.About"),
 )
 
 
@@ -88,20 +92,20 @@ class FrontPage(SettingsPage):
 
     def build(self) -> Node:
         t, theme = self.t, self.colours
-        query = self.field("search")
+        query = self.use_field("search")
         query.enter_label = t("搜索", "Search")
         wanted = query.text.strip().lower()
-        shown = [e for e in ENTRIES if not wanted or self._fits(e, wanted)]
-        rows = [self._row(e) for e in shown] or [empty_note(t("没有找到设置项", "No settings found"), theme)]
+        shown = [e for e in ENTRIES if not wanted or self._fits_search(e, wanted)]
+        rows = [self._build_row(e) for e in shown] or [empty_note(t("没有找到设置项", "No settings found"), theme)]
         clear = (
             [
                 icon(
                     "close",
                     44,
                     theme.soft,
-                    on_tap=query.clear,
+                    on_tap=query.clear_text,
                     desc=t("清除", "Clear"),
-                    rid=self.st.rid("search_clear"),
+                    rid=self.st.rid_of("search_clear"),
                 )
             ]
             if query.text
@@ -112,7 +116,7 @@ class FrontPage(SettingsPage):
                 query,
                 t("搜索设置", "Search settings"),
                 theme,
-                rid=self.st.rid("search_field"),
+                rid=self.st.rid_of("search_field"),
                 weight=1.0,
                 fill=theme.card,
             ),
@@ -121,36 +125,38 @@ class FrontPage(SettingsPage):
         )
         return screen(
             theme,
-            top_bar(t("设置", "Settings"), theme, rid=self.st.rid("title")),
+            top_bar(t("设置", "Settings"), theme, rid=self.st.rid_of("title")),
             search,
-            scroller(self.scroll(), column(*rows), rid=self.st.rid("settings_list")),
+            scroller(self.use_scroll(), column(*rows), rid=self.st.rid_of("settings_list")),
         )
 
-    def _fits(self, item: Entry, wanted: str) -> bool:
+    def _fits_search(self, item: FrontEntry, wanted: str) -> bool:
         names = [item.title, *item.words]
         return any(wanted in zh.lower() or wanted in en.lower() for zh, en in names)
 
-    def _row(self, item: Entry) -> Node:
+    def _build_row(self, item: FrontEntry) -> Node:
         theme, title = self.colours, self.t(*item.title)
         flag = {"airplane": ("global", "airplane_mode_on"), "location": ("secure", "location_mode")}.get(item.key)
         picture = badge_icon(item.icon, 88, item.tint, radius=44)
         if flag is not None:
-            rid = self.st.rid(f"{item.key}_switch")
+            rid = self.st.rid_of(f"{item.key}_switch")
 
-            def toggle() -> None:
-                self.st.toggle(item.key)
+            def toggle_entry() -> None:
+                self.st.toggle_entry(item.key)
 
             on = self.st.host.settings[flag[0]].get(flag[1], "0") != "0"
-            tail = [switch(on, toggle, theme, rid=rid, desc=title)]
-            return list_row(title, theme, lead=picture, tail=tail, on_tap=toggle, rid=self.st.rid(f"{item.key}_row"))
+            tail = [switch(on, toggle_entry, theme, rid=rid, desc=title)]
+            return list_row(
+                title, theme, lead=picture, tail=tail, on_tap=toggle_entry, rid=self.st.rid_of(f"{item.key}_row")
+            )
         return list_row(
             title,
             theme,
             lead=picture,
-            sub=self.st.summary(item.key),
+            sub=self.st.summary_of(item.key),
             tail=[chevron(theme)],
-            on_tap=lambda: self.st.show(item.key),
-            rid=self.st.rid(f"{item.key}_row"),
+            on_tap=lambda: self.st.show_page(item.key),
+            rid=self.st.rid_of(f"{item.key}_row"),
             title_rid="android:id/title",
             sub_rid="android:id/summary",
         )
@@ -166,71 +172,73 @@ class Settings(App):
         self.known: list[str] = []
         self.paired: list[str] = ["Headphones"]
 
-    def first_page(self) -> Page:
+    def build_first_page(self) -> Page:
         return FrontPage(self)
 
-    def knows(self, activity: str) -> bool:
+    def has_activity(self, activity: str) -> bool:
         return any(e.activity == activity for e in ENTRIES if e.activity)
 
     def open_activity(self, activity: str) -> None:
         item = next(e for e in ENTRIES if e.activity == activity)
-        self.pages = [self.first_page()]
-        self.show(item.key)
+        self.pages = [self.build_first_page()]
+        self.show_page(item.key)
 
-    def show(self, key: str) -> None:
+    def show_page(self, key: str) -> None:
         # here, because the pages import this module for the data they show
         from deskhand.simphone.apps.phone_settings.setting_pages import PAGES
 
-        self.push(PAGES[key](self))
+        self.push_page(PAGES[key](self))
 
-    def get(self, space: str, name: str, default: str = "0") -> str:
+    def read_setting(self, space: str, name: str, default: str = "0") -> str:
         return self.host.settings[space].get(name, default)
 
-    def put(self, space: str, name: str, value: str) -> None:
+    def put_setting(self, space: str, name: str, value: str) -> None:
         self.host.settings[space][name] = value
 
-    def flip(self, space: str, name: str) -> Callable[[], None]:
-        def toggle() -> None:
-            self.put(space, name, "0" if self.get(space, name) == "1" else "1")
+    def make_toggle(self, space: str, name: str) -> Callable[[], None]:
+        def toggle_setting() -> None:
+            self.put_setting(space, name, "0" if self.read_setting(space, name) == "1" else "1")
 
-        return toggle
+        return toggle_setting
 
-    def toggle(self, key: str) -> None:
+    def toggle_entry(self, key: str) -> None:
         if key == "location":
-            self.put("secure", "location_mode", "0" if self.get("secure", "location_mode") != "0" else "3")
+            self.put_setting(
+                "secure", "location_mode", "0" if self.read_setting("secure", "location_mode") != "0" else "3"
+            )
         elif key == "airplane":
-            self.flip("global", "airplane_mode_on")()
-            if self.get("global", "airplane_mode_on") == "1":
-                self.put("global", "wifi_on", "0")
-                self.put("global", "bluetooth_on", "0")
+            self.make_toggle("global", "airplane_mode_on")()
+            if self.read_setting("global", "airplane_mode_on") == "1":
+                self.put_setting("global", "wifi_on", "0")
+                self.put_setting("global", "bluetooth_on", "0")
 
-    def summary(self, key: str) -> str:
+    def summary_of(self, key: str) -> str:
         """The quiet line under a row's title."""
         t, host = self.t, self.host
         on_off = (t("已关闭", "Off"), t("已开启", "On"))
         if key == "wifi":
-            return self.joined or on_off[self.get("global", "wifi_on") == "1"]
+            return self.joined or on_off[self.read_setting("global", "wifi_on") == "1"]
         if key == "bluetooth":
-            return on_off[self.get("global", "bluetooth_on") == "1"]
+            return on_off[self.read_setting("global", "bluetooth_on") == "1"]
         if key == "battery":
             return f"{host.battery_level}%"
         if key == "language":
             return "简体中文" if host.locale == "zh" else "English"
         if key == "about":
-            return self.get("global", "device_name")
+            return self.read_setting("global", "device_name")
         return ""
 
     @property
     def joined(self) -> str:
         """The network in use; none while Wi-Fi is off."""
-        return self.network if self.get("global", "wifi_on") == "1" else ""
+        return self.network if self.read_setting("global", "wifi_on") == "1" else ""
 
-    def join(self, network: Network) -> None:
+    def join_network(self, network: Network) -> None:
         self.network = network.name
         if network.name not in self.known:
             self.known.append(network.name)
         self.host.show_toast(self.t("已连接 ", "Connected to ") + network.name)
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         """network: the Wi-Fi network in use ("" when none); known_networks; paired: Bluetooth devices."""
         return {"network": self.joined, "known_networks": list(self.known), "paired": list(self.paired)}

@@ -31,45 +31,44 @@ from deskhand.simphone.ui.widgets import (
 class SubPage(SettingsPage):
     title: tuple[str, str] = ("", "")
 
-    def rows(self) -> list[Node]:
+    def build_rows(self) -> list[Node]:
         raise NotImplementedError
 
     def build(self) -> Node:
-        body = scroller(self.scroll(), column(*self.rows()), rid=self.st.rid("list"))
-        return screen(self.colours, self.bar(self.t(*self.title)), body)
+        body = scroller(self.use_scroll(), column(*self.build_rows()), rid=self.st.rid_of("list"))
+        return screen(self.colours, self.build_bar(self.t(*self.title)), body)
 
-    def switch_row(
+    def build_switch_row(
         self, title: str, space: str, name: str, rid: str, *, sub: str = "", act: Callable[[], object] | None = None
     ) -> Node:
         """A row whose switch is a value in the phone's settings."""
-        theme, toggle = self.colours, act or self.st.flip(space, name)
-        knob = switch(self.st.get(space, name) == "1", toggle, theme, rid=self.st.rid(rid), desc=title)
+        theme, toggle = self.colours, act or self.st.make_toggle(space, name)
+        knob = switch(self.st.read_setting(space, name) == "1", toggle, theme, rid=self.st.rid_of(rid), desc=title)
         return list_row(title, theme, sub=sub, tail=[knob], on_tap=toggle, title_rid="android:id/title")
 
-    def slider_row(self, title: str, space: str, name: str, top: int, rid: str, icon_name: str) -> Node:
+    def build_slider_row(self, title: str, space: str, name: str, top: int, rid: str, icon_name: str) -> Node:
         theme: Theme = self.colours
 
-        def slide(level: float) -> None:
-            self.st.put(space, name, str(round(level * top)))
+        def set_level(level: float) -> None:
+            self.st.put_setting(space, name, str(round(level * top)))
 
-        value = int(self.st.get(space, name))
+        value = int(self.st.read_setting(space, name))
         percent = f"{round(100 * value / top)}%"
         head = row(
-            label(title, 44, theme.ink, weight=1.0),
-            label(percent, 38, theme.soft, rid=self.st.rid(rid + "_value")),
+            label(title, 44, theme.ink, weight=1.0), label(percent, 38, theme.soft, rid=self.st.rid_of(rid + "_value"))
         )
         bar = row(
             icon(icon_name, 52, theme.soft),
-            column(slider(value / top, slide, theme, rid=self.st.rid(rid), desc=title), weight=1.0),
+            column(slider(value / top, set_level, theme, rid=self.st.rid_of(rid), desc=title), weight=1.0),
             gap=16,
         )
         return column(head, bar, fill=theme.card, pad=(44, 28, 44, 20), gap=8)
 
-    def fact(self, title: str, value: str, rid: str = "") -> Node:
+    def build_fact(self, title: str, value: str, rid: str = "") -> Node:
         theme = self.colours
         return row(
             label(title, 44, theme.ink, weight=1.0),
-            label(value, 40, theme.soft, rid=self.st.rid(rid) if rid else ""),
+            label(value, 40, theme.soft, rid=self.st.rid_of(rid) if rid else ""),
             h=140,
             pad=(44, 0, 44, 0),
             fill=theme.card,
@@ -80,24 +79,24 @@ class WifiPage(SubPage):
     activity = ".wifi.WifiSettings"
     title = ("Wi-Fi", "Wi-Fi")
 
-    def rows(self) -> list[Node]:
+    def build_rows(self) -> list[Node]:
         t, theme = self.t, self.colours
-        top = self.switch_row("Wi-Fi", "global", "wifi_on", "wifi_switch", act=self._toggle)
-        if self.st.get("global", "wifi_on") != "1":
+        top = self.build_switch_row("Wi-Fi", "global", "wifi_on", "wifi_switch", act=self._toggle_wifi)
+        if self.st.read_setting("global", "wifi_on") != "1":
             note = t("要查看可用网络，请打开 Wi-Fi", "To see available networks, turn Wi-Fi on")
             return [top, empty_note(note, theme)]
         rows = [top, section(t("可用网络", "Available networks"), theme)]
         for network in NETWORKS:
-            rows.extend((self._network(network), line(theme, 160)))
+            rows.extend((self._build_network(network), line(theme, 160)))
         return rows
 
-    def _toggle(self) -> None:
-        turning_on = self.st.get("global", "wifi_on") != "1"
-        self.st.flip("global", "wifi_on")()
+    def _toggle_wifi(self) -> None:
+        turning_on = self.st.read_setting("global", "wifi_on") != "1"
+        self.st.make_toggle("global", "wifi_on")()
         if turning_on:
-            self.st.put("global", "airplane_mode_on", "0")
+            self.st.put_setting("global", "airplane_mode_on", "0")
 
-    def _network(self, network: Network) -> Node:
+    def _build_network(self, network: Network) -> Node:
         t, theme = self.t, self.colours
         joined = self.st.joined == network.name
         kind = t("加密", "Secured") if network.password else t("开放", "Open")
@@ -110,68 +109,71 @@ class WifiPage(SubPage):
             lead=icon("wifi", 64, theme.accent if joined else theme.soft),
             sub=sub,
             tail=tail,
-            on_tap=lambda: self._choose(network),
-            rid=self.st.rid("wifi_network"),
+            on_tap=lambda: self._choose_network(network),
+            rid=self.st.rid_of("wifi_network"),
             title_rid="android:id/title",
             sub_rid="android:id/summary",
         )
 
-    def _choose(self, network: Network) -> None:
+    def _choose_network(self, network: Network) -> None:
         if self.st.joined == network.name:
             self._offer_to_forget(network)
         elif not network.password or network.name in self.st.known:
-            self.st.join(network)
+            self.st.join_network(network)
         else:
             self._ask_password(network)
 
     def _offer_to_forget(self, network: Network) -> None:
-        def forget() -> None:
+        def forget_network() -> None:
             self.st.known.remove(network.name)
             self.st.network = ""
 
-        self.confirm(
-            network.name, self.t("不再保存此网络？", "Forget this network?"), self.t("取消保存", "Forget"), forget
+        self.confirm_action(
+            network.name,
+            self.t("不再保存此网络？", "Forget this network?"),
+            self.t("取消保存", "Forget"),
+            forget_network,
         )
 
     def _ask_password(self, network: Network) -> None:
         t = self.t
-        field = self.field("dialog_password")
-        field.set("")
+        field = self.use_field("dialog_password")
+        field.set_text("")
         field.password = True
 
-        def join() -> None:
+        def join_network() -> None:
             if field.text == network.password:
-                self.dismiss()
-                self.st.join(network)
+                self.dismiss_dialog()
+                self.st.join_network(network)
             else:
                 self.st.host.show_toast(t("密码错误", "Wrong password"))
 
-        field.on_enter = join
-        self.show(
+        field.on_enter = join_network
+        self.show_dialog(
             lambda: card(
                 network.name,
                 self.colours,
-                body=[entry(field, t("密码", "Password"), self.colours, rid=self.st.rid("password"))],
+                body=[entry(field, t("密码", "Password"), self.colours, rid=self.st.rid_of("password"))],
                 buttons=(
-                    (t("取消", "Cancel"), "android:id/button2", self.dismiss),
-                    (t("连接", "Connect"), "android:id/button1", join),
+                    (t("取消", "Cancel"), "android:id/button2", self.dismiss_dialog),
+                    (t("连接", "Connect"), "android:id/button1", join_network),
                 ),
             )
         )
-        self.focus_on(field)
+        self.focus_field(field)
 
 
 class BluetoothPage(SubPage):
     activity = ".bluetooth.BluetoothSettings"
     title = ("蓝牙", "Bluetooth")
 
-    def rows(self) -> list[Node]:
+    def build_rows(self) -> list[Node]:
         t, theme = self.t, self.colours
-        top = self.switch_row(t("蓝牙", "Bluetooth"), "global", "bluetooth_on", "bluetooth_switch")
-        if self.st.get("global", "bluetooth_on") != "1":
+        top = self.build_switch_row(t("蓝牙", "Bluetooth"), "global", "bluetooth_on", "bluetooth_switch")
+        if self.st.read_setting("global", "bluetooth_on") != "1":
             return [top, empty_note(t("打开蓝牙以查找设备", "Turn Bluetooth on to find devices"), theme)]
-        paired = [self._device(name) for name in self.st.paired]
-        others = [self._device(name) for name in BLUETOOTH_DEVICES if name not in self.st.paired]
+        paired = [self._build_device(name) for name in self.st.paired]
+        others = [self._build_device(name) for name in BLUETOOTH_DEVICES if name not in self.st.paired]
         return [
             top,
             section(t("已配对的设备", "Paired devices"), theme),
@@ -180,10 +182,10 @@ class BluetoothPage(SubPage):
             *others,
         ]
 
-    def _device(self, name: str) -> Node:
-        def tap() -> None:
+    def _build_device(self, name: str) -> Node:
+        def toggle_pairing() -> None:
             if name in self.st.paired:
-                self.confirm(
+                self.confirm_action(
                     name,
                     self.t("取消配对？", "Unpair this device?"),
                     self.t("取消配对", "Unpair"),
@@ -194,19 +196,19 @@ class BluetoothPage(SubPage):
                 self.st.host.show_toast(self.t("已配对 ", "Paired with ") + name)
 
         lead = icon("bluetooth", 60, self.colours.soft)
-        return list_row(name, self.colours, lead=lead, on_tap=tap, rid=self.st.rid("bluetooth_device"))
+        return list_row(name, self.colours, lead=lead, on_tap=toggle_pairing, rid=self.st.rid_of("bluetooth_device"))
 
 
 class MobilePage(SubPage):
     activity = ".MobileNetwork"
     title = ("移动网络", "Mobile network")
 
-    def rows(self) -> list[Node]:
+    def build_rows(self) -> list[Node]:
         t = self.t
         return [
-            self.switch_row(t("移动数据", "Mobile data"), "global", "mobile_data", "mobile_data_switch"),
-            self.switch_row(t("数据漫游", "Roaming"), "global", "data_roaming", "roaming_switch"),
-            self.fact(t("运营商", "Carrier"), "Sim Mobile"),
+            self.build_switch_row(t("移动数据", "Mobile data"), "global", "mobile_data", "mobile_data_switch"),
+            self.build_switch_row(t("数据漫游", "Roaming"), "global", "data_roaming", "roaming_switch"),
+            self.build_fact(t("运营商", "Carrier"), "Sim Mobile"),
         ]
 
 
@@ -215,48 +217,54 @@ class DisplayPage(SubPage):
     title = ("显示", "Display")
     _TIMEOUTS = (15_000, 30_000, 60_000, 300_000)
 
-    def rows(self) -> list[Node]:
+    def build_rows(self) -> list[Node]:
         t, theme = self.t, self.colours
-        dark = self.st.get("secure", "ui_night_mode") == "2"
+        dark = self.st.read_setting("secure", "ui_night_mode") == "2"
         name = t("深色模式", "Dark mode")
-        knob = switch(dark, self._dark, theme, rid=self.st.rid("dark_mode_switch"), desc=name)
-        seconds = int(self.st.get("system", "screen_off_timeout", "60000")) // 1000
+        knob = switch(dark, self._toggle_dark, theme, rid=self.st.rid_of("dark_mode_switch"), desc=name)
+        seconds = int(self.st.read_setting("system", "screen_off_timeout", "60000")) // 1000
         return [
-            self.slider_row(t("亮度", "Brightness"), "system", "screen_brightness", 255, "brightness_slider", "sun"),
-            self.switch_row(
+            self.build_slider_row(
+                t("亮度", "Brightness"), "system", "screen_brightness", 255, "brightness_slider", "sun"
+            ),
+            self.build_switch_row(
                 t("自动亮度", "Adaptive brightness"), "system", "screen_brightness_mode", "auto_brightness_switch"
             ),
-            list_row(name, theme, tail=[knob], on_tap=self._dark, title_rid="android:id/title"),
+            list_row(name, theme, tail=[knob], on_tap=self._toggle_dark, title_rid="android:id/title"),
             list_row(
                 t("自动锁屏", "Screen timeout"),
                 theme,
                 sub=f"{seconds} " + t("秒", "seconds"),
-                on_tap=self._timeout,
-                rid=self.st.rid("timeout_row"),
+                on_tap=self._step_timeout,
+                rid=self.st.rid_of("timeout_row"),
             ),
-            self.switch_row(t("自动旋转", "Auto-rotate"), "system", "accelerometer_rotation", "rotate_switch"),
+            self.build_switch_row(t("自动旋转", "Auto-rotate"), "system", "accelerometer_rotation", "rotate_switch"),
         ]
 
-    def _dark(self) -> None:
-        self.st.put("secure", "ui_night_mode", "1" if self.st.get("secure", "ui_night_mode") == "2" else "2")
+    def _toggle_dark(self) -> None:
+        self.st.put_setting(
+            "secure", "ui_night_mode", "1" if self.st.read_setting("secure", "ui_night_mode") == "2" else "2"
+        )
 
-    def _timeout(self) -> None:
-        now = int(self.st.get("system", "screen_off_timeout", "60000"))
+    def _step_timeout(self) -> None:
+        now = int(self.st.read_setting("system", "screen_off_timeout", "60000"))
         later = [value for value in self._TIMEOUTS if value > now] or list(self._TIMEOUTS)
-        self.st.put("system", "screen_off_timeout", str(later[0]))
+        self.st.put_setting("system", "screen_off_timeout", str(later[0]))
 
 
 class SoundPage(SubPage):
     activity = ".Sound"
     title = ("声音与振动", "Sound & vibration")
 
-    def rows(self) -> list[Node]:
+    def build_rows(self) -> list[Node]:
         t = self.t
         return [
-            self.slider_row(t("媒体音量", "Media volume"), "system", "volume_music", 15, "media_volume", "sound"),
-            self.slider_row(t("铃声音量", "Ring volume"), "system", "volume_ring", 15, "ring_volume", "bell"),
-            self.slider_row(t("闹钟音量", "Alarm volume"), "system", "volume_alarm", 15, "alarm_volume", "alarm"),
-            self.switch_row(t("来电振动", "Vibrate for calls"), "system", "vibrate_when_ringing", "vibrate_switch"),
+            self.build_slider_row(t("媒体音量", "Media volume"), "system", "volume_music", 15, "media_volume", "sound"),
+            self.build_slider_row(t("铃声音量", "Ring volume"), "system", "volume_ring", 15, "ring_volume", "bell"),
+            self.build_slider_row(t("闹钟音量", "Alarm volume"), "system", "volume_alarm", 15, "alarm_volume", "alarm"),
+            self.build_switch_row(
+                t("来电振动", "Vibrate for calls"), "system", "vibrate_when_ringing", "vibrate_switch"
+            ),
         ]
 
 
@@ -264,11 +272,11 @@ class NotifyPage(SubPage):
     activity = ".Notifications"
     title = ("通知", "Notifications")
 
-    def rows(self) -> list[Node]:
+    def build_rows(self) -> list[Node]:
         t = self.t
         return [
-            self.switch_row(t("勿扰模式", "Do not disturb"), "global", "zen_mode", "dnd_switch"),
-            self.switch_row(
+            self.build_switch_row(t("勿扰模式", "Do not disturb"), "global", "zen_mode", "dnd_switch"),
+            self.build_switch_row(
                 t("锁屏显示通知", "Notifications on lock screen"),
                 "secure",
                 "lock_screen_show_notifications",
@@ -281,15 +289,15 @@ class BatteryPage(SubPage):
     activity = ".fuelgauge.PowerUsage"
     title = ("电池", "Battery")
 
-    def rows(self) -> list[Node]:
+    def build_rows(self) -> list[Node]:
         t, theme, host = self.t, self.colours, self.st.host
-        level = label(f"{host.battery_level}%", 140, theme.ink, rid=self.st.rid("battery_level"))
+        level = label(f"{host.battery_level}%", 140, theme.ink, rid=self.st.rid_of("battery_level"))
         state = t("正在充电", "Charging") if host.charging else t("未在充电", "Not charging")
         head = column(level, label(state, 42, theme.soft), align="center", pad=(0, 60, 0, 60), fill=theme.card)
         return [
             head,
             section("", theme),
-            self.switch_row(t("省电模式", "Battery saver"), "global", "low_power", "battery_saver_switch"),
+            self.build_switch_row(t("省电模式", "Battery saver"), "global", "low_power", "battery_saver_switch"),
         ]
 
 
@@ -297,7 +305,7 @@ class StoragePage(SubPage):
     activity = ".Storage"
     title = ("存储", "Storage")
 
-    def rows(self) -> list[Node]:
+    def build_rows(self) -> list[Node]:
         t, theme = self.t, self.colours
         parts = ((t("应用", "Apps"), 22.4), (t("图片", "Images"), 9.1), (t("系统", "System"), 14.7))
         used = sum(size for _, size in parts)
@@ -309,22 +317,22 @@ class StoragePage(SubPage):
             pad=(44, 50, 44, 50),
             fill=theme.card,
         )
-        return [head, section("", theme), *(self.fact(name, f"{size} GB") for name, size in parts)]
+        return [head, section("", theme), *(self.build_fact(name, f"{size} GB") for name, size in parts)]
 
 
 class AppsPage(SubPage):
     activity = ".applications.ManageApplications"
     title = ("应用", "Apps")
 
-    def rows(self) -> list[Node]:
+    def build_rows(self) -> list[Node]:
         return [
             list_row(
                 app.name,
                 self.colours,
                 lead=badge_icon(app.icon, 96, app.tint),
                 sub=app.package,
-                on_tap=lambda app=app: self.st.push(AppInfoPage(self.st, app)),
-                rid=self.st.rid("app_row"),
+                on_tap=lambda app=app: self.st.push_page(AppInfoPage(self.st, app)),
+                rid=self.st.rid_of("app_row"),
             )
             for app in self.st.host.apps.list_launchable()
         ]
@@ -338,14 +346,14 @@ class AppInfoPage(SubPage):
         super().__init__(app)
         self.about = about
 
-    def rows(self) -> list[Node]:
+    def build_rows(self) -> list[Node]:
         t, theme, app = self.t, self.colours, self.about
 
-        def stop() -> None:
+        def stop_app() -> None:
             app.host.apps.stop_app(app.package)
             app.host.show_toast(t("已停止", "Stopped"))
 
-        def launch() -> None:
+        def launch_app() -> None:
             app.host.apps.launch_app(app.package)
 
         running = t("运行中", "Running") if app.pages else t("未运行", "Not running")
@@ -357,11 +365,13 @@ class AppInfoPage(SubPage):
                 gap=20,
                 pad=(0, 40, 0, 40),
             ),
-            self.fact(t("包名", "Package"), app.package),
-            self.fact(t("状态", "Status"), running, "app_status"),
+            self.build_fact(t("包名", "Package"), app.package),
+            self.build_fact(t("状态", "Status"), running, "app_status"),
             column(
-                button(t("打开", "Open"), launch, theme, rid=self.st.rid("open_btn")),
-                button(t("强行停止", "Force stop"), stop, theme, fill=theme.red, rid=self.st.rid("force_stop_btn")),
+                button(t("打开", "Open"), launch_app, theme, rid=self.st.rid_of("open_btn")),
+                button(
+                    t("强行停止", "Force stop"), stop_app, theme, fill=theme.red, rid=self.st.rid_of("force_stop_btn")
+                ),
                 gap=28,
                 pad=(44, 40, 44, 0),
             ),
@@ -372,12 +382,12 @@ class SecurityPage(SubPage):
     activity = ".Security"
     title = ("安全", "Security")
 
-    def rows(self) -> list[Node]:
+    def build_rows(self) -> list[Node]:
         t = self.t
         return [
-            self.fact(t("屏幕锁定", "Screen lock"), t("滑动", "Swipe")),
-            self.switch_row(t("显示密码", "Show passwords"), "system", "show_password", "show_password_switch"),
-            self.switch_row(t("查找我的手机", "Find my phone"), "secure", "find_my_phone", "find_phone_switch"),
+            self.build_fact(t("屏幕锁定", "Screen lock"), t("滑动", "Swipe")),
+            self.build_switch_row(t("显示密码", "Show passwords"), "system", "show_password", "show_password_switch"),
+            self.build_switch_row(t("查找我的手机", "Find my phone"), "secure", "find_my_phone", "find_phone_switch"),
         ]
 
 
@@ -385,28 +395,30 @@ class LanguagePage(SubPage):
     activity = ".Language"
     title = ("语言", "Language")
 
-    def rows(self) -> list[Node]:
-        return [self._choice("zh", "简体中文"), line(self.colours), self._choice("en", "English")]
+    def build_rows(self) -> list[Node]:
+        return [self._build_choice("zh", "简体中文"), line(self.colours), self._build_choice("en", "English")]
 
-    def _choice(self, code: str, name: str) -> Node:
-        def choose() -> None:
+    def _build_choice(self, code: str, name: str) -> Node:
+        def choose_language() -> None:
             self.st.host.locale = code
 
         tail = [icon("check", 52, self.colours.accent)] if self.st.host.locale == code else []
-        return list_row(name, self.colours, tail=tail, on_tap=choose, rid=self.st.rid(f"language_{code}"))
+        return list_row(name, self.colours, tail=tail, on_tap=choose_language, rid=self.st.rid_of(f"language_{code}"))
 
 
 class TimePage(SubPage):
     activity = ".DateTime"
     title = ("日期和时间", "Date & time")
 
-    def rows(self) -> list[Node]:
+    def build_rows(self) -> list[Node]:
         t, today = self.t, self.st.host.today()
         return [
-            self.switch_row(t("自动设置时间", "Set time automatically"), "global", "auto_time", "auto_time_switch"),
-            self.switch_row(t("24 小时制", "24-hour format"), "system", "time_24", "time_24_switch"),
-            self.fact(t("日期", "Date"), today.strftime("%Y-%m-%d"), "date_value"),
-            self.fact(t("时间", "Time"), today.strftime("%H:%M"), "time_value"),
+            self.build_switch_row(
+                t("自动设置时间", "Set time automatically"), "global", "auto_time", "auto_time_switch"
+            ),
+            self.build_switch_row(t("24 小时制", "24-hour format"), "system", "time_24", "time_24_switch"),
+            self.build_fact(t("日期", "Date"), today.strftime("%Y-%m-%d"), "date_value"),
+            self.build_fact(t("时间", "Time"), today.strftime("%H:%M"), "time_value"),
         ]
 
 
@@ -414,48 +426,48 @@ class AboutPage(SubPage):
     activity = ".deviceinfo.About"
     title = ("关于手机", "About phone")
 
-    def rows(self) -> list[Node]:
+    def build_rows(self) -> list[Node]:
         t = self.t
-        name = self.st.get("global", "device_name")
+        name = self.st.read_setting("global", "device_name")
         return [
             list_row(
                 t("设备名称", "Device name"),
                 self.colours,
                 sub=name,
-                on_tap=self._rename,
-                rid=self.st.rid("device_name_row"),
-                sub_rid=self.st.rid("device_name"),
+                on_tap=self._rename_device,
+                rid=self.st.rid_of("device_name_row"),
+                sub_rid=self.st.rid_of("device_name"),
             ),
-            self.fact(t("型号", "Model"), "Deskhand Sim 1", "model"),
-            self.fact(t("Android 版本", "Android version"), "14", "android_version"),
-            self.fact(t("处理器", "Processor"), "8 × 2.4 GHz"),
-            self.fact(t("运行内存", "RAM"), "8 GB"),
-            self.fact(t("版本号", "Build number"), "UQ1A.240205.002"),
+            self.build_fact(t("型号", "Model"), "Deskhand Sim 1", "model"),
+            self.build_fact(t("Android 版本", "Android version"), "14", "android_version"),
+            self.build_fact(t("处理器", "Processor"), "8 × 2.4 GHz"),
+            self.build_fact(t("运行内存", "RAM"), "8 GB"),
+            self.build_fact(t("版本号", "Build number"), "UQ1A.240205.002"),
         ]
 
-    def _rename(self) -> None:
+    def _rename_device(self) -> None:
         t = self.t
-        field = self.field("dialog_name")
-        field.set(self.st.get("global", "device_name"))
+        field = self.use_field("dialog_name")
+        field.set_text(self.st.read_setting("global", "device_name"))
 
-        def save() -> None:
+        def save_name() -> None:
             if field.text.strip():
-                self.st.put("global", "device_name", field.text.strip())
-                self.dismiss()
+                self.st.put_setting("global", "device_name", field.text.strip())
+                self.dismiss_dialog()
 
-        field.on_enter = save
-        self.show(
+        field.on_enter = save_name
+        self.show_dialog(
             lambda: card(
                 t("设备名称", "Device name"),
                 self.colours,
-                body=[entry(field, "", self.colours, rid=self.st.rid("device_name_edit"))],
+                body=[entry(field, "", self.colours, rid=self.st.rid_of("device_name_edit"))],
                 buttons=(
-                    (t("取消", "Cancel"), "android:id/button2", self.dismiss),
-                    (t("确定", "OK"), "android:id/button1", save),
+                    (t("取消", "Cancel"), "android:id/button2", self.dismiss_dialog),
+                    (t("确定", "OK"), "android:id/button1", save_name),
                 ),
             )
         )
-        self.focus_on(field)
+        self.focus_field(field)
 
 
 PAGES: dict[str, type[SubPage]] = {

@@ -96,35 +96,35 @@ class Shop(App):
         self.cart: dict[str, int] = {}
         self.orders: list[dict[str, Any]] = []
 
-    def first_page(self) -> Page:
+    def build_first_page(self) -> Page:
         # here, because the pages import this module for the data they show
         from deskhand.simphone.apps.shop.shop_pages import ProductsPage
 
         return ProductsPage(self)
 
-    def lines(self) -> list[tuple[Product, int]]:
+    def list_lines(self) -> list[tuple[Product, int]]:
         return [(p, self.cart[p.key]) for p in PRODUCTS if p.key in self.cart]
 
     @property
     def total(self) -> int:
-        return sum(product.price * count for product, count in self.lines())
+        return sum(product.price * count for product, count in self.list_lines())
 
     @property
     def count(self) -> int:
         return sum(self.cart.values())
 
-    def add(self, key: str, count: int) -> None:
+    def add_to_cart(self, key: str, count: int) -> None:
         left = self.cart.get(key, 0) + count
         if left > 0:
             self.cart[key] = left
         else:
             self.cart.pop(key, None)
 
-    def order(self, name: str, phone: str, address: str) -> None:
+    def place_order(self, name: str, phone: str, address: str) -> None:
         self.orders.append(
             {
                 "number": f"DH{len(self.orders) + 1:06d}",
-                "items": [{"product": p.key, "name": self.t(*p.name), "count": n} for p, n in self.lines()],
+                "items": [{"product": p.key, "name": self.t(*p.name), "count": n} for p, n in self.list_lines()],
                 "total": self.total,
                 "name": name,
                 "phone": phone,
@@ -133,6 +133,6 @@ class Shop(App):
         )
         self.cart.clear()
 
-    def state(self) -> dict[str, Any]:
+    def read_state(self) -> dict[str, Any]:
         """cart: product → count; total; orders: [{number, items, total, name, phone, address}] (irreversible)."""
         return {"cart": dict(self.cart), "total": self.total, "orders": [dict(order) for order in self.orders]}

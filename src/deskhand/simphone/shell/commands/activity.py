@@ -10,59 +10,61 @@ from deskhand.simphone.shell.commands.intents import (
     HOME,
     BadIntent,
     Intent,
-    full_activity,
-    launchable,
+    list_launchable,
     read_intent,
-    resolve,
-    short_component,
+    resolve_intent,
+    to_full_activity,
+    to_short_component,
 )
 
 HOME_KEY, ENTER_KEY = 3, 66
 LAUNCHER = "android.intent.category.LAUNCHER"
 
 
-async def am(call: Call) -> int:
+async def run_am(call: Call) -> int:
     if not call.args:
-        await call.out("Activity manager (activity) commands:\n  help\n      Print this help text.")
+        await call.print_out("Activity manager (activity) commands:\n  help\n      Print this help text.")
         return 255
     command, *args = call.args
     try:
         match command:
             case "start" | "start-activity":
-                return await _start(call, read_intent(args))
+                return await _start_activity(call, read_intent(args))
             case "broadcast":
-                return await _broadcast(call, read_intent(args))
+                return await _send_broadcast(call, read_intent(args))
             case "force-stop" | "kill" | "stop-app":
-                return await _stop(call, command, [arg for arg in args if not arg.startswith("-")])
+                return await _stop_packages(call, command, [arg for arg in args if not arg.startswith("-")])
             case "kill-all" | "idle-maintenance" | "wait-for-broadcast-idle":
                 return 0
             case "get-current-user":
-                await call.out("0")
+                await call.print_out("0")
                 return 0
             case "startservice" | "start-service" | "start-foreground-service" | "startforegroundservice":
                 intent = read_intent(args)
-                await call.out(f"Starting service: {intent}")
-                await call.err("Error: Not found; no service started.")
+                await call.print_out(f"Starting service: {intent}")
+                await call.print_err("Error: Not found; no service started.")
                 return 255
             case "instrument":
                 name = args[-1] if args else ""
-                await call.out(f"INSTRUMENTATION_STATUS: id=ActivityManagerService\nINSTRUMENTATION_STATUS: Error="
-                               f"Unable to find instrumentation info for: ComponentInfo{{{name}}}\n"
-                               f"INSTRUMENTATION_STATUS_CODE: -1\nINSTRUMENTATION_FAILED: {name}")  # fmt: skip
+                await call.print_out(
+                    "INSTRUMENTATION_STATUS: id=ActivityManagerService\nINSTRUMENTATION_STATUS: Error="
+                    f"Unable to find instrumentation info for: ComponentInfo{{{name}}}\n"
+                    f"INSTRUMENTATION_STATUS_CODE: -1\nINSTRUMENTATION_FAILED: {name}"
+                )
                 return 1
             case _:
-                await call.out(f"Unknown command: {command}")
+                await call.print_out(f"Unknown command: {command}")
                 return 255
     except BadIntent as error:
-        await call.err(
+        await call.print_err(
             f"\nException occurred while executing '{command}':\njava.lang.IllegalArgumentException: {error}"
         )
         return 255
 
 
-async def _stop(call: Call, command: str, packages: list[str]) -> int:
+async def _stop_packages(call: Call, command: str, packages: list[str]) -> int:
     if not packages:
-        await call.err(
+        await call.print_err(
             f"\nException occurred while executing '{command}':\n"
             f'java.lang.IllegalArgumentException: Argument expected after "{command}"'
         )
@@ -72,30 +74,30 @@ async def _stop(call: Call, command: str, packages: list[str]) -> int:
     return 0
 
 
-async def _start(call: Call, intent: Intent) -> int:
+async def _start_activity(call: Call, intent: Intent) -> int:
     if "-S" in intent.options and intent.component:
-        await call.out(f"Stopping: {intent.component.split('/')[0]}")
+        await call.print_out(f"Stopping: {intent.component.split('/')[0]}")
         call.phone.apps.stop_app(intent.component.split("/")[0])
-    await call.out(f"Starting: {intent}")
+    await call.print_out(f"Starting: {intent}")
     if HOME in intent.categories:
         call.phone.input.press_key(HOME_KEY)
         return 0
     if intent.component:
         name, _, activity = intent.component.partition("/")
     else:
-        package = resolve(call.phone, intent)
+        package = resolve_intent(call.phone, intent)
         if package is None:
-            await call.err(f"Error: Activity not started, unable to resolve {_with_new_task(intent)}")
+            await call.print_err(f"Error: Activity not started, unable to resolve {_with_new_task(intent)}")
             return 1
         name, activity = package.name, package.activity
     on_top = call.phone.windows.foreground[0] == name
     began = call.system.clock.now()
     if not call.phone.apps.launch_app(name, activity, intent.data or None):
-        missing = f"{name}/{full_activity(name, activity)}"
-        await call.err(f"Error type 3\nError: Activity class {{{missing}}} does not exist.")
+        missing = f"{name}/{to_full_activity(name, activity)}"
+        await call.print_err(f"Error type 3\nError: Activity class {{{missing}}} does not exist.")
         return 1
     if on_top:
-        await call.err(
+        await call.print_err(
             "Warning: Activity not started, intent has been delivered to currently running top-most instance."
         )
     if "-W" in intent.options:
@@ -113,19 +115,19 @@ async def _wait_for_launch(call: Call, name: str, activity: str, began: float, o
     while call.phone.display.is_animating() and clock.now() - began < 10:
         await clock.sleep(0.02)
     total = round((clock.now() - began) * 1000)
-    await call.out(
+    await call.print_out(
         f"Status: ok\nLaunchState: {'UNKNOWN (0)' if on_top else 'COLD'}\n"
-        f"Activity: {short_component(f'{name}/{full_activity(name, activity)}')}\n"
+        f"Activity: {to_short_component(f'{name}/{to_full_activity(name, activity)}')}\n"
         f"TotalTime: {total}\nWaitTime: {total + 3}\nComplete"
     )
 
 
-async def _broadcast(call: Call, intent: Intent) -> int:
+async def _send_broadcast(call: Call, intent: Intent) -> int:
     intent.flags = intent.flags or "0x400000"
-    await call.out(f"Broadcasting: {intent}")
+    await call.print_out(f"Broadcasting: {intent}")
     if "adbkeyboard" in call.phone.ime.lower():
         _tell_keyboard(call, intent)
-    await call.out(f"Broadcast completed: {_tell_clipper(call, intent)}")
+    await call.print_out(f"Broadcast completed: {_tell_clipper(call, intent)}")
     return 0
 
 
@@ -160,23 +162,27 @@ def _tell_keyboard(call: Call, intent: Intent) -> None:
             pass
 
 
-async def monkey(call: Call) -> int:
-    await call.out("\n".join(f"  bash arg: {arg}" for arg in call.args))
-    await call.err(f"args: [{', '.join(call.args)}]\n" + "\n".join(f' arg: "{arg}"' for arg in call.args))
+async def run_monkey(call: Call) -> int:
+    await call.print_out("\n".join(f"  bash arg: {arg}" for arg in call.args))
+    await call.print_err(f"args: [{', '.join(call.args)}]\n" + "\n".join(f' arg: "{arg}"' for arg in call.args))
     packages = [value for option, value in zip(call.args, call.args[1:], strict=False) if option == "-p"]
     categories = [value for option, value in zip(call.args, call.args[1:], strict=False) if option == "-c"]
     for data in (*packages, *categories):
-        await call.err(f'data="{data}"')
+        await call.print_err(f'data="{data}"')
     if not call.args or not call.args[-1].isdecimal():
-        await call.err("** Error: Count not specified\nusage: monkey [-p ALLOWED_PACKAGE [-p ALLOWED_PACKAGE] ...]")
+        await call.print_err(
+            "** Error: Count not specified\nusage: monkey [-p ALLOWED_PACKAGE [-p ALLOWED_PACKAGE] ...]"
+        )
         return 255
-    package = next((each for each in launchable(call.phone) if each.name in packages), None)
+    package = next((each for each in list_launchable(call.phone) if each.name in packages), None)
     if package is None or (categories and LAUNCHER not in categories):
-        await call.out("** No activities found to run, monkey aborted.")
+        await call.print_out("** No activities found to run, monkey aborted.")
         return 252
     call.phone.apps.launch_app(package.name)
-    await call.out("Events injected: 1\n## Network stats: elapsed time=17ms (0ms mobile, 0ms wifi, 17ms not connected)")
+    await call.print_out(
+        "Events injected: 1\n## Network stats: elapsed time=17ms (0ms mobile, 0ms wifi, 17ms not connected)"
+    )
     return 0
 
 
-COMMANDS: Family = {"am": am, "monkey": monkey}
+COMMANDS: Family = {"am": run_am, "monkey": run_monkey}

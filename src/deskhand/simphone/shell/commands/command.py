@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.shell.android_system import System
+from deskhand.simphone.shell.android_system import AndroidSystem
 
 Bytes = bytes | bytearray | memoryview
 
@@ -22,17 +22,17 @@ class Sink(Protocol):
     async def write(self, data: Bytes) -> None: ...
 
 
-class Shell(Protocol):
+class CallingShell(Protocol):
     """The shell that runs a command, as far as a command may see it."""
 
-    system: System
+    system: AndroidSystem
     cwd: str
     variables: dict[str, str]
     status: int
 
-    def knows(self, name: str) -> bool: ...
+    def has_command(self, name: str) -> bool: ...
 
-    async def run(self, line: str, stdin: Source, stdout: Sink, stderr: Sink) -> int: ...
+    async def run_to_end(self, line: str, stdin: Source, stdout: Sink, stderr: Sink) -> int: ...
 
 
 @dataclass
@@ -44,21 +44,21 @@ class Call:
     stdin: Source
     stdout: Sink
     stderr: Sink
-    shell: Shell
+    shell: CallingShell
 
     @property
-    def system(self) -> System:
+    def system(self) -> AndroidSystem:
         return self.shell.system
 
     @property
     def phone(self) -> Phone:
         return self.shell.system.phone
 
-    async def out(self, text: str) -> None:
+    async def print_out(self, text: str) -> None:
         """Print lines; the last newline is added."""
         await self.stdout.write((text + "\n").encode())
 
-    async def err(self, text: str) -> None:
+    async def print_err(self, text: str) -> None:
         await self.stderr.write((text + "\n").encode())
 
     async def read_all(self) -> bytes:
@@ -67,8 +67,8 @@ class Call:
             data += chunk
         return bytes(data)
 
-    def path(self, name: str) -> str:
-        return self.system.files.resolve(name, self.shell.cwd)
+    def resolve_path(self, name: str) -> str:
+        return self.system.files.resolve_path(name, self.shell.cwd)
 
     def with_args(self, args: list[str], name: str | None = None) -> Call:
         return Call(name or self.name, args, self.stdin, self.stdout, self.stderr, self.shell)
@@ -78,7 +78,7 @@ Handler = Callable[[Call], Awaitable[int]]
 Family = Mapping[str, Handler]
 
 
-class Exit(Exception):
+class ShellExit(Exception):
     """`exit` was called: the whole shell ends with this status."""
 
     def __init__(self, status: int) -> None:
@@ -90,7 +90,7 @@ class BadUsage(Exception):
     """The command can't make sense of an argument; the shell prints it after the command's name."""
 
 
-def whole(word: str) -> int:
+def to_integer(word: str) -> int:
     """A decimal number, as toybox reads one."""
     try:
         return int(word)
@@ -124,25 +124,25 @@ class Arguments:
         self._at = 0
         self._last = name
 
-    def next(self) -> str | None:
+    def take_next(self) -> str | None:
         if self._at >= len(self._args):
             return None
         self._last = self._args[self._at]
         self._at += 1
         return self._last
 
-    def required(self) -> str:
+    def take_required(self) -> str:
         last = self._last
-        value = self.next()
+        value = self.take_next()
         if value is None:
             raise JavaException("java.lang.IllegalArgumentException", f'Argument expected after "{last}"')
         return value
 
-    def rest(self) -> list[str]:
+    def take_rest(self) -> list[str]:
         return self._args[self._at :]
 
 
 async def report_exception(call: Call, command: str, error: JavaException) -> int:
     frames = "".join(f"\n\tat {frame}" for frame in (*error.frames, *BINDER_FRAMES))
-    await call.err(f"\nException occurred while executing '{command}':\n{error}{frames}")
+    await call.print_err(f"\nException occurred while executing '{command}':\n{error}{frames}")
     return 255

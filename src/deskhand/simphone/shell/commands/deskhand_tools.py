@@ -10,23 +10,23 @@ from deskhand.simphone.shell.commands.command import Call, Family
 USAGE = "usage: deskhand-condition list | add NAME | remove NAME\nNAME is one of: " + " ".join(sorted(CONDITIONS))
 
 
-async def state(call: Call) -> int:
-    await call.out(json.dumps(call.phone.read_state(), ensure_ascii=False))
+async def run_state(call: Call) -> int:
+    await call.print_out(json.dumps(call.phone.read_state(), ensure_ascii=False))
     return 0
 
 
-async def condition(call: Call) -> int:
+async def run_condition(call: Call) -> int:
     match call.args:
         case ["list"]:
-            await call.out("\n".join(sorted(call.phone.conditions)))
+            await call.print_out("\n".join(sorted(call.phone.conditions)))
         case ["add", name] if name in CONDITIONS:
             call.phone.conditions.add(name)
         case ["remove", name] if name in CONDITIONS:
             call.phone.conditions.discard(name)
         case _:
-            await call.err(USAGE)
+            await call.print_err(USAGE)
             return 2
     return 0
 
 
-COMMANDS: Family = {"deskhand-state": state, "deskhand-condition": condition}
+COMMANDS: Family = {"deskhand-state": run_state, "deskhand-condition": run_condition}

@@ -1,68 +1,68 @@
-"""`dumpsys`: the front door and the small services. Windows and activities are in `dumps`."""
+"""`dumpsys`: the front door and the small services. Windows and activities are in `window_dumps`."""
 
 from __future__ import annotations
 
 from deskhand.simphone.shell.commands import window_dumps
 from deskhand.simphone.shell.commands.command import Call, Family, Handler
-from deskhand.simphone.shell.commands.intents import package_named
-from deskhand.simphone.shell.commands.package_manager import apk_path, uid
+from deskhand.simphone.shell.commands.intents import find_package
+from deskhand.simphone.shell.commands.package_manager import apk_path_of, uid_of
 
 
-async def dumpsys(call: Call) -> int:
+async def run_dumpsys(call: Call) -> int:
     args = list(call.args)
     if args[:1] == ["-t"]:
         args = args[2:]
     if not args or args[0] == "-l":
-        await call.out("Currently running services:\n" + "\n".join(f"  {name}" for name in sorted(SERVICES)))
+        await call.print_out("Currently running services:\n" + "\n".join(f"  {name}" for name in sorted(SERVICES)))
         return 0
     service = SERVICES.get(args[0])
     if service is None:
-        await call.err(f"Can't find service: {args[0]}")
+        await call.print_err(f"Can't find service: {args[0]}")
         return 0
     return await service(call.with_args(args[1:], args[0]))
 
 
-async def window(call: Call) -> int:
+async def dump_window(call: Call) -> int:
     sections = {
-        "policy": window_dumps.policy,
-        "displays": window_dumps.displays,
-        "windows": window_dumps.windows,
-        "d": window_dumps.displays,
-        "p": window_dumps.policy,
-        "w": window_dumps.windows,
+        "policy": window_dumps.dump_policy,
+        "displays": window_dumps.dump_displays,
+        "windows": window_dumps.dump_windows,
+        "d": window_dumps.dump_displays,
+        "p": window_dumps.dump_policy,
+        "w": window_dumps.dump_windows,
     }
     words = [arg for arg in call.args if not arg.startswith("-")]
     if not words:
         rule = "-" * 79
-        parts = [window_dumps.policy(call), window_dumps.displays(call), window_dumps.windows(call)]
-        await call.out(f"\n{rule}\n".join(parts))
+        parts = [window_dumps.dump_policy(call), window_dumps.dump_displays(call), window_dumps.dump_windows(call)]
+        await call.print_out(f"\n{rule}\n".join(parts))
     elif words[0] in sections:
-        await call.out(sections[words[0]](call))
+        await call.print_out(sections[words[0]](call))
     else:
-        await call.out(f"Bad window command, or no windows match: {words[0]}\nUse -h for help.")
+        await call.print_out(f"Bad window command, or no windows match: {words[0]}\nUse -h for help.")
     return 0
 
 
-async def activity(call: Call) -> int:
+async def dump_activity(call: Call) -> int:
     words = [arg for arg in call.args if not arg.startswith("-")]
     match words[:1]:
         case ["activities" | "a"]:
-            await call.out(window_dumps.activities(call))
+            await call.print_out(window_dumps.dump_activities(call))
         case ["top"]:
-            await call.out(window_dumps.top(call))
+            await call.print_out(window_dumps.dump_top(call))
         case ["recents" | "r"]:
-            await call.out(window_dumps.recents(call))
+            await call.print_out(window_dumps.dump_recents(call))
         case []:
-            await call.out(f"{window_dumps.recents(call)}\n{window_dumps.activities(call)}")
+            await call.print_out(f"{window_dumps.dump_recents(call)}\n{window_dumps.dump_activities(call)}")
         case _:
-            await call.out(f"Bad activity command, or no activities match: {words[0]}\nUse -h for help.")
+            await call.print_out(f"Bad activity command, or no activities match: {words[0]}\nUse -h for help.")
     return 0
 
 
 PLUGS = ("ac", "usb", "wireless")
 
 
-async def battery(call: Call) -> int:
+async def dump_battery(call: Call) -> int:
     phone = call.phone
     match call.args:
         case ["set", "level", level] if level.isdecimal():
@@ -76,17 +76,17 @@ async def battery(call: Call) -> int:
         case ["reset"]:
             phone.battery_level, phone.charging = call.system.battery
         case []:
-            await call.out(_battery_text(call))
+            await call.print_out(_format_battery(call))
         case _:
-            await call.err("Unknown set option: " + (call.args[1] if len(call.args) > 1 else call.args[0]))
+            await call.print_err("Unknown set option: " + (call.args[1] if len(call.args) > 1 else call.args[0]))
     return 0
 
 
-def _battery_text(call: Call) -> str:
+def _format_battery(call: Call) -> str:
     level, charging = call.phone.battery_level, call.phone.charging
     return f"""Current Battery Service state:
   AC powered: false
-  USB powered: {_bool(charging)}
+  USB powered: {window_dumps.to_java_bool(charging)}
   Wireless powered: false
   Dock powered: false
   Max charging current: {500000 if charging else 0}
@@ -102,16 +102,12 @@ def _battery_text(call: Call) -> str:
   technology: Li-ion"""
 
 
-def _bool(value: bool) -> str:
-    return str(value).lower()
-
-
-async def display(call: Call) -> int:
+async def dump_display(call: Call) -> int:
     width, height = call.phone.size
     short, long = sorted(call.phone.size)
     turn = call.phone.rotation
     state = "ON" if call.phone.awake else "OFF"
-    await call.out(f"""DISPLAY MANAGER (dumpsys display)
+    await call.print_out(f"""DISPLAY MANAGER (dumpsys display)
   mOnlyCode=false
   mSafeMode=false
   mViewports=[DisplayViewport{{type=INTERNAL, valid=true, isActive=true, displayId=0, \
@@ -137,60 +133,60 @@ rotation {turn}, density {call.phone.density}, state {state}}}""")
     return 0
 
 
-async def power(call: Call) -> int:
+async def dump_power(call: Call) -> int:
     awake = call.phone.awake
-    await call.out(f"""POWER MANAGER (dumpsys power)
+    await call.print_out(f"""POWER MANAGER (dumpsys power)
 
 Power Manager State:
   mDirty=0x0
   mWakefulness={"Awake" if awake else "Asleep"}
   mWakefulnessChanging=false
-  mIsPowered={_bool(call.phone.charging)}
+  mIsPowered={window_dumps.to_java_bool(call.phone.charging)}
   mPlugType={2 if call.phone.charging else 0}
   mBatteryLevel={call.phone.battery_level}
   mStayOn=false
   mBootCompleted=true
   mHoldingWakeLockSuspendBlocker=false
-  mHoldingDisplaySuspendBlocker={_bool(awake)}
+  mHoldingDisplaySuspendBlocker={window_dumps.to_java_bool(awake)}
 
 Display Power: state={"ON" if awake else "OFF"}""")
     return 0
 
 
-async def input_method(call: Call) -> int:
+async def dump_input_method(call: Call) -> int:
     phone = call.phone
-    shown = _bool(phone.windows.keyboard_shown)
+    shown = window_dumps.to_java_bool(phone.windows.is_keyboard_shown)
     package, _ = phone.windows.foreground
-    served = f"android.widget.EditText{{{window_dumps.handle(package)} VFED..CL. .F...... 0,0-900,120}}"
-    await call.out(f"""Current Input Method Manager state:
+    served = f"android.widget.EditText{{{window_dumps.hash_code_of(package)} VFED..CL. .F...... 0,0-900,120}}"
+    await call.print_out(f"""Current Input Method Manager state:
   Input Methods: mMethodMapUpdateCount=1
 {"".join(f"  InputMethod #{i}:{chr(10)}    mId={ime}{chr(10)}" for i, ime in enumerate(phone.imes))}\
   Clients:
   mCurMethodId={phone.ime}
-  mCurClient=ClientState{{{window_dumps.handle("client")} uid=10112 pid=5120}} mCurSeq=3
-  mCurFocusedWindow={window_dumps.focused_window(call)}
+  mCurClient=ClientState{{{window_dumps.hash_code_of("client")} uid=10112 pid=5120}} mCurSeq=3
+  mCurFocusedWindow={window_dumps.describe_focused_window(call)}
   mCurId={phone.ime} mHaveConnection=true mBoundToMethod=true mVisibleBound={shown}
   mShowRequested={shown} mShowExplicitlyRequested=false mShowForced=false mInputShown={shown}
   mServedView={served if phone.windows.focused_field else "null"}
-  mInEditableText={_bool(phone.windows.focused_field is not None)}
-  mIsInteractive={_bool(phone.awake)}""")
+  mInEditableText={window_dumps.to_java_bool(phone.windows.focused_field is not None)}
+  mIsInteractive={window_dumps.to_java_bool(phone.awake)}""")
     return 0
 
 
-async def package(call: Call) -> int:
+async def dump_package(call: Call) -> int:
     names = [arg for arg in call.args if not arg.startswith("-")]
     if not names:
-        await call.out("Packages:")
+        await call.print_out("Packages:")
         return 0
-    found = package_named(call.phone, names[0])
+    found = find_package(call.phone, names[0])
     if found is None:
-        await call.out(f"Unable to find package: {names[0]}")
+        await call.print_out(f"Unable to find package: {names[0]}")
         return 0
-    await call.out(f"""Packages:
-  Package [{found.name}] ({window_dumps.handle(found.name)}):
-    userId={uid(found)}
-    pkg=Package{{{window_dumps.handle(found.name)} {found.name}}}
-    codePath={apk_path(found).removesuffix("/base.apk")}
+    await call.print_out(f"""Packages:
+  Package [{found.name}] ({window_dumps.hash_code_of(found.name)}):
+    userId={uid_of(found)}
+    pkg=Package{{{window_dumps.hash_code_of(found.name)} {found.name}}}
+    codePath={apk_path_of(found).removesuffix("/base.apk")}
     versionCode=33 minSdk=24 targetSdk=33
     versionName=13.0
     flags=[ {"SYSTEM " if found.system else ""}HAS_CODE ALLOW_CLEAR_USER_DATA ]
@@ -198,35 +194,35 @@ async def package(call: Call) -> int:
     return 0
 
 
-async def input_(call: Call) -> int:
-    await call.out(
+async def dump_input(call: Call) -> int:
+    await call.print_out(
         f"INPUT MANAGER (dumpsys input)\n\nInput Reader State:\n    SurfaceOrientation: {call.phone.rotation}"
     )
     return 0
 
 
-async def surface_flinger(call: Call) -> int:
+async def dump_surface_flinger(call: Call) -> int:
     if "--display-id" in call.args:
-        await call.out('Display 4619827259835644672 (HWC display 0): port=0 pnpId=DSK displayName="SimPhone"')
+        await call.print_out('Display 4619827259835644672 (HWC display 0): port=0 pnpId=DSK displayName="SimPhone"')
     return 0
 
 
-async def notification(call: Call) -> int:
-    await call.out("Current Notification Manager state:\n  Notification List:")
+async def dump_notification(call: Call) -> int:
+    await call.print_out("Current Notification Manager state:\n  Notification List:")
     return 0
 
 
 SERVICES: dict[str, Handler] = {
-    "window": window,
-    "activity": activity,
-    "battery": battery,
-    "display": display,
-    "power": power,
-    "input_method": input_method,
-    "package": package,
-    "input": input_,
-    "SurfaceFlinger": surface_flinger,
-    "notification": notification,
+    "window": dump_window,
+    "activity": dump_activity,
+    "battery": dump_battery,
+    "display": dump_display,
+    "power": dump_power,
+    "input_method": dump_input_method,
+    "package": dump_package,
+    "input": dump_input,
+    "SurfaceFlinger": dump_surface_flinger,
+    "notification": dump_notification,
 }
 
-COMMANDS: Family = {"dumpsys": dumpsys}
+COMMANDS: Family = {"dumpsys": run_dumpsys}

@@ -6,118 +6,118 @@ import stat as modes
 import time
 
 from deskhand.simphone.shell.commands.command import Call, Family
-from deskhand.simphone.shell.file_system import SDCARD, FileError, Node
+from deskhand.simphone.shell.file_system import SDCARD, FileError, FileNode
 
 
-def _split(args: list[str]) -> tuple[set[str], list[str]]:
+def _split_flags(args: list[str]) -> tuple[set[str], list[str]]:
     flags = {flag for arg in args if arg.startswith("-") for flag in arg[1:]}
     return flags, [arg for arg in args if not arg.startswith("-")]
 
 
-async def ls(call: Call) -> int:
-    flags, names = _split(call.args)
+async def run_ls(call: Call) -> int:
+    flags, names = _split_flags(call.args)
     status = 0
     for name in names or ["."]:
-        path = call.path(name)
+        path = call.resolve_path(name)
         try:
-            node = call.system.files.lookup(path)
+            node = call.system.files.find_node(path)
             entries = {name: node}
             if node.is_directory and "d" not in flags:
-                entries = dict(call.system.files.listing(path))
+                entries = dict(call.system.files.list_directory(path))
                 if path == "/":
-                    entries["sdcard"] = call.system.files.lookup(SDCARD)
+                    entries["sdcard"] = call.system.files.find_node(SDCARD)
                 if len(names) > 1:
-                    await call.out(f"{name}:")
+                    await call.print_out(f"{name}:")
                 if "l" in flags:
-                    await call.out(f"total {4 * len(entries)}")
+                    await call.print_out(f"total {4 * len(entries)}")
         except FileError as error:
-            await call.err(f"ls: {name}: {error}")
+            await call.print_err(f"ls: {name}: {error}")
             status = 1
             continue
         for entry, child in sorted(entries.items()):
-            await call.out(_long(entry, child) if "l" in flags else entry)
+            await call.print_out(_format_long(entry, child) if "l" in flags else entry)
     return status
 
 
-def _long(name: str, node: Node) -> str:
+def _format_long(name: str, node: FileNode) -> str:
     owner = "root   root    " if node.is_directory and not node.children else "shell  sdcard_rw"
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(node.mtime))
     return f"{modes.filemode(node.mode)} 1 {owner:<16} {node.size:>8} {when} {name}"
 
 
-async def rm(call: Call) -> int:
-    flags, names = _split(call.args)
+async def run_rm(call: Call) -> int:
+    flags, names = _split_flags(call.args)
     if not names and "f" not in flags:
-        await call.err('rm: Needs 1 argument (see "rm --help")')
+        await call.print_err('rm: Needs 1 argument (see "rm --help")')
         return 1
     status = 0
     for name in names:
         try:
-            call.system.files.remove(call.path(name), recursive=bool(flags & {"r", "R"}))
+            call.system.files.remove_path(call.resolve_path(name), recursive=bool(flags & {"r", "R"}))
         except FileError as error:
-            if "f" not in flags or call.system.files.exists(call.path(name)):
-                await call.err(f"rm: {name}: {error}")
+            if "f" not in flags or call.system.files.has_path(call.resolve_path(name)):
+                await call.print_err(f"rm: {name}: {error}")
                 status = 1
     return status
 
 
-async def mkdir(call: Call) -> int:
-    flags, names = _split(call.args)
+async def run_mkdir(call: Call) -> int:
+    flags, names = _split_flags(call.args)
     status = 0
     for name in names:
         try:
-            call.system.files.make_directory(call.path(name), parents="p" in flags)
+            call.system.files.make_directory(call.resolve_path(name), parents="p" in flags)
         except FileError as error:
-            await call.err(f"mkdir: '{name}': {error}")
+            await call.print_err(f"mkdir: '{name}': {error}")
             status = 1
     return status
 
 
-async def rmdir(call: Call) -> int:
+async def run_rmdir(call: Call) -> int:
     status = 0
     for name in call.args:
         try:
-            call.system.files.remove_directory(call.path(name))
+            call.system.files.remove_directory(call.resolve_path(name))
         except FileError as error:
-            await call.err(f"rmdir: {name}: {error}")
+            await call.print_err(f"rmdir: {name}: {error}")
             status = 1
     return status
 
 
-async def move_or_copy(call: Call) -> int:
-    _, names = _split(call.args)
+async def run_mv_or_cp(call: Call) -> int:
+    _, names = _split_flags(call.args)
     if len(names) < 2:
-        await call.err(f'{call.name}: Needs 2 arguments (see "{call.name} --help")')
+        await call.print_err(f'{call.name}: Needs 2 arguments (see "{call.name} --help")')
         return 1
     files = call.system.files
     *sources, target = names
     status = 0
     for name in sources:
-        path = call.path(target)
-        if files.exists(path) and files.lookup(path).is_directory:
+        path = call.resolve_path(target)
+        if files.has_path(path) and files.find_node(path).is_directory:
             path += "/" + name.rstrip("/").rsplit("/", 1)[-1]
         try:
             if call.name == "mv":
-                files.move(call.path(name), path)
+                files.move_path(call.resolve_path(name), path)
             else:
-                files.write(path, files.read(call.path(name)))
+                files.write_file(path, files.read_file(call.resolve_path(name)))
         except FileError as error:
-            await call.err(f"{call.name}: bad '{name}': {error}")
+            await call.print_err(f"{call.name}: bad '{name}': {error}")
             status = 1
     return status
 
 
-async def touch(call: Call) -> int:
+async def run_touch(call: Call) -> int:
     for name in call.args:
         try:
-            call.system.files.write(call.path(name), b"", append=True)
+            call.system.files.write_file(call.resolve_path(name), b"", append=True)
         except FileError as error:
-            await call.err(f"touch: '{name}': {error}")
+            await call.print_err(f"touch: '{name}': {error}")
             return 1
     return 0
 
 
-async def stat(call: Call) -> int:
+async def run_stat(call: Call) -> int:
     args = list(call.args)
     form = ""
     if args[:1] == ["-c"]:
@@ -126,16 +126,16 @@ async def stat(call: Call) -> int:
     status = 0
     for name in args:
         try:
-            node = call.system.files.lookup(call.path(name))
+            node = call.system.files.find_node(call.resolve_path(name))
         except FileError as error:
-            await call.err(f"stat: '{name}': {error}")
+            await call.print_err(f"stat: '{name}': {error}")
             status = 1
             continue
-        await call.out(_stat_text(form, name, node))
+        await call.print_out(_format_stat(form, name, node))
     return status
 
 
-def _stat_text(form: str, name: str, node: Node) -> str:
+def _format_stat(form: str, name: str, node: FileNode) -> str:
     kind = "directory" if node.is_directory else "regular file"
     when = time.strftime("%Y-%m-%d %H:%M:%S.000000000 +0000", time.gmtime(node.mtime))
     if form:
@@ -155,18 +155,18 @@ def _stat_text(form: str, name: str, node: Node) -> str:
     )
 
 
-async def chmod(call: Call) -> int:
+async def run_chmod(call: Call) -> int:
     """Accepted and without effect, as on /sdcard, whose file system keeps no modes."""
-    _, names = _split(call.args)
+    _, names = _split_flags(call.args)
     for name in names[1:]:
-        if not call.system.files.exists(call.path(name)):
-            await call.err(f"chmod: {name}: No such file or directory")
+        if not call.system.files.has_path(call.resolve_path(name)):
+            await call.print_err(f"chmod: {name}: No such file or directory")
             return 1
     return 0
 
 
-async def df(call: Call) -> int:
-    await call.out(
+async def run_df(call: Call) -> int:
+    await call.print_out(
         "Filesystem       1K-blocks     Used Available Use% Mounted on\n"
         "/dev/block/dm-5   112000000 24000000  88000000  22% /data\n"
         "/dev/fuse         112000000 24000000  88000000  22% /storage/emulated"
@@ -174,13 +174,14 @@ async def df(call: Call) -> int:
     return 0
 
 
-async def readlink(call: Call) -> int:
-    _, names = _split(call.args)
-    await call.out(call.path(names[0]) if names else "")
+async def run_readlink(call: Call) -> int:
+    _, names = _split_flags(call.args)
+    await call.print_out(call.resolve_path(names[0]) if names else "")
     return 0
 
 
 COMMANDS: Family = {
-    "ls": ls, "rm": rm, "mkdir": mkdir, "rmdir": rmdir, "mv": move_or_copy, "cp": move_or_copy,
-    "touch": touch, "stat": stat, "chmod": chmod, "df": df, "readlink": readlink, "realpath": readlink,
+    "ls": run_ls, "rm": run_rm, "mkdir": run_mkdir, "rmdir": run_rmdir, "mv": run_mv_or_cp, "cp": run_mv_or_cp,
+    "touch": run_touch, "stat": run_stat, "chmod": run_chmod, "df": run_df, "readlink": run_readlink,
+    "realpath": run_readlink,
 }  # fmt: skip

@@ -24,52 +24,52 @@ USAGE = """ime <command>:
     the device is initially booted with the current locale."""
 
 
-async def ime(call: Call) -> int:
+async def run_ime(call: Call) -> int:
     args = list(call.args)
     if "--user" in args:
         at = args.index("--user")
         del args[at : at + 2]
     match args:
         case ["list", *flags]:
-            return await _list(call, set(flags))
+            return await _list_imes(call, set(flags))
         case [("enable" | "disable" | "set") as verb, name]:
-            return await _change(call, verb, canonical(name))
+            return await _change_ime(call, verb, to_canonical_name(name))
         case ["reset"]:
             call.phone.enabled_imes[:] = call.phone.imes[:1]
             call.phone.ime = call.phone.imes[0]
-            await call.out(
+            await call.print_out(
                 "Reset current and enabled IMEs for user #0\n"
                 f"  Newly selected IME ID: {call.phone.ime}\n  Newly enabled IMEs: {{{call.phone.ime}}}"
             )
             return 0
         case [("enable" | "disable" | "set") as verb]:
-            await call.err(
+            await call.print_err(
                 f"\nException occurred while executing '{verb}':\njava.lang.IllegalArgumentException: "
                 f'Argument expected after "{verb}"'
             )
             return 255
         case [] | ["help" | "-h"]:
-            await call.out(USAGE)
+            await call.print_out(USAGE)
             return 0 if args else 255
         case _:
-            await call.out(f"Unknown command: {args[0]}")
+            await call.print_out(f"Unknown command: {args[0]}")
             return 255
 
 
-def canonical(name: str) -> str:
+def to_canonical_name(name: str) -> str:
     """`pkg/pkg.Class` and `pkg/.Class` name the same keyboard."""
     package, _, service = name.partition("/")
     return f"{package}/{service.removeprefix(package)}" if service.startswith(package + ".") else name
 
 
-async def _list(call: Call, flags: set[str]) -> int:
+async def _list_imes(call: Call, flags: set[str]) -> int:
     names = call.phone.imes if "-a" in flags else call.phone.enabled_imes
     for name in names:
         if "-s" in flags:
-            await call.out(name)
+            await call.print_out(name)
         else:
             package, _, service = name.partition("/")
-            await call.out(
+            await call.print_out(
                 f"{name}:\n  mId={name} mSettingsActivityName=null mIsVrOnly=false "
                 "mSupportsSwitchingToNextInputMethod=false mInlineSuggestionsEnabled=false "
                 "mSuppressesSpellChecker=false\n  mIsDefaultResId=0x0\n  Service:\n"
@@ -79,31 +79,31 @@ async def _list(call: Call, flags: set[str]) -> int:
     return 0
 
 
-async def _change(call: Call, verb: str, name: str) -> int:
+async def _change_ime(call: Call, verb: str, name: str) -> int:
     done = {"enable": "enabled", "disable": "disabled", "set": "selected"}[verb]
     phone = call.phone
     if "ime-denied" in phone.conditions:
-        await call.err(f"\nException occurred while executing '{verb}':\n{DENIED}")
+        await call.print_err(f"\nException occurred while executing '{verb}':\n{DENIED}")
         return 255
     known = phone.enabled_imes if verb == "set" else phone.imes
     if name not in known:
-        await call.err(f"Unknown input method {name} cannot be {done} for user #0")
+        await call.print_err(f"Unknown input method {name} cannot be {done} for user #0")
         return 255
     if verb == "set":
         phone.ime = name
-        await call.out(f"Input method {name} selected for user #0")
+        await call.print_out(f"Input method {name} selected for user #0")
     elif verb == "enable":
         already = name in phone.enabled_imes
         if not already:
             phone.enabled_imes.append(name)
-        await call.out(f"Input method {name}: {'already' if already else 'now'} enabled for user #0")
+        await call.print_out(f"Input method {name}: {'already' if already else 'now'} enabled for user #0")
     else:
-        _disable(call, name)
-        await call.out(f"Input method {name}: now disabled for user #0")
+        _disable_ime(call, name)
+        await call.print_out(f"Input method {name}: now disabled for user #0")
     return 0
 
 
-def _disable(call: Call, name: str) -> None:
+def _disable_ime(call: Call, name: str) -> None:
     phone = call.phone
     if name in phone.enabled_imes:
         phone.enabled_imes.remove(name)
@@ -111,4 +111,4 @@ def _disable(call: Call, name: str) -> None:
         phone.ime = phone.enabled_imes[0] if phone.enabled_imes else phone.imes[0]
 
 
-COMMANDS: Family = {"ime": ime}
+COMMANDS: Family = {"ime": run_ime}

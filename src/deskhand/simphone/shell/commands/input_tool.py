@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from deskhand.simphone.keycodes import key_code
+from deskhand.simphone.keycodes import to_key_code
 from deskhand.simphone.shell.commands.command import Arguments, Call, Family, JavaException, report_exception
 
 MOVE_EVERY_S = 0.016
@@ -43,31 +43,31 @@ NON_ASCII_FRAMES = (
 )
 
 
-async def input_(call: Call) -> int:
+async def run_input(call: Call) -> int:
     if not call.args:
-        await call.out(USAGE)
+        await call.print_out(USAGE)
         return 255
     args = Arguments(call.args, "input")
-    command = args.required()
+    command = args.take_required()
     try:
         action = command
         if action in SOURCES:
-            action = args.required()
+            action = args.take_required()
         if action == "-d":
-            args.required()
-            action = args.required()
-        return await _run(call, action, args)
+            args.take_required()
+            action = args.take_required()
+        return await _run_action(call, action, args)
     except JavaException as error:
         return await report_exception(call, command, error)
 
 
-async def _run(call: Call, action: str, args: Arguments) -> int:
+async def _run_action(call: Call, action: str, args: Arguments) -> int:
     if action in ("help", "-h"):
-        await call.out(USAGE)
+        await call.print_out(USAGE)
         return 0
     gesture = ACTIONS.get(action)
     if gesture is None:
-        await call.out(f"Unknown command: {action}")
+        await call.print_out(f"Unknown command: {action}")
         return 0
     try:
         await gesture(call, args)
@@ -77,33 +77,35 @@ async def _run(call: Call, action: str, args: Arguments) -> int:
     return 0
 
 
-def _point(args: Arguments) -> tuple[int, int]:
-    return int(float(args.required())), int(float(args.required()))
+def _take_point(args: Arguments) -> tuple[int, int]:
+    return int(float(args.take_required())), int(float(args.take_required()))
 
 
-async def _tap(call: Call, args: Arguments) -> None:
-    x, y = _point(args)
+async def _tap_point(call: Call, args: Arguments) -> None:
+    x, y = _take_point(args)
     call.phone.input.touch_down(x, y)
     call.phone.input.touch_up(x, y)
 
 
-async def _swipe(call: Call, args: Arguments) -> None:
-    start, end = _point(args), _point(args)
-    await call.system.carry_out(_drag(call, start, end, _duration(args), hold=0))
+async def _swipe_path(call: Call, args: Arguments) -> None:
+    start, end = _take_point(args), _take_point(args)
+    await call.system.carry_out(_drag_finger(call, start, end, _take_duration(args), hold=0))
 
 
 async def _drag_and_drop(call: Call, args: Arguments) -> None:
-    start, end = _point(args), _point(args)
-    await call.system.carry_out(_drag(call, start, end, _duration(args), hold=LONG_PRESS_S))
+    start, end = _take_point(args), _take_point(args)
+    await call.system.carry_out(_drag_finger(call, start, end, _take_duration(args), hold=LONG_PRESS_S))
 
 
-def _duration(args: Arguments) -> float:
-    word = args.next()
+def _take_duration(args: Arguments) -> float:
+    word = args.take_next()
     milliseconds = int(word) if word is not None else -1
     return (milliseconds if milliseconds >= 0 else 300) / 1000
 
 
-async def _drag(call: Call, start: tuple[int, int], end: tuple[int, int], seconds: float, *, hold: float) -> None:
+async def _drag_finger(
+    call: Call, start: tuple[int, int], end: tuple[int, int], seconds: float, *, hold: float
+) -> None:
     clock, phone = call.system.clock, call.phone
     phone.input.touch_down(*start)
     if hold:
@@ -117,8 +119,8 @@ async def _drag(call: Call, start: tuple[int, int], end: tuple[int, int], second
     phone.input.touch_up(*end)
 
 
-async def _motion_event(call: Call, args: Arguments) -> None:
-    action = args.required().upper()
+async def _send_motion_event(call: Call, args: Arguments) -> None:
+    action = args.take_required().upper()
     touch = {
         "DOWN": call.phone.input.touch_down,
         "MOVE": call.phone.input.touch_move,
@@ -127,11 +129,11 @@ async def _motion_event(call: Call, args: Arguments) -> None:
     }.get(action)
     if touch is None:
         raise JavaException("java.lang.IllegalArgumentException", f"Unknown action: {action}")
-    touch(*_point(args))
+    touch(*_take_point(args))
 
 
-async def _text(call: Call, args: Arguments) -> None:
-    text = unescaped(args.required())
+async def _type_text(call: Call, args: Arguments) -> None:
+    text = unescape_spaces(args.take_required())
     if not text.isascii():
         reason = "Attempt to get length of null array"
         raise JavaException("java.lang.NullPointerException", reason, *NON_ASCII_FRAMES)
@@ -142,57 +144,57 @@ async def _text(call: Call, args: Arguments) -> None:
             call.phone.input.type_text(line)
 
 
-def unescaped(text: str) -> str:
+def unescape_spaces(text: str) -> str:
     """`%s` stands for a space; a percent sign before anything else stands for itself."""
     return text.replace("%s", " ")
 
 
-async def _key_event(call: Call, args: Arguments) -> None:
-    word: str | None = args.required()
+async def _send_key_event(call: Call, args: Arguments) -> None:
+    word: str | None = args.take_required()
     flags: set[str] = set()
     while word is not None and word.startswith("--"):
         flags.add(word)
-        word = args.next()
+        word = args.take_next()
     while word is not None:
         for _ in range(2 if "--doubletap" in flags else 1):
             if "--longpress" in flags:
                 await call.system.clock.sleep(LONG_PRESS_S)
-            call.phone.input.press_key(key_code(word))
+            call.phone.input.press_key(to_key_code(word))
             if "--doubletap" in flags:
                 await call.system.clock.sleep(DOUBLE_TAP_S)
-        word = args.next()
+        word = args.take_next()
 
 
-async def _key_combination(call: Call, args: Arguments) -> None:
-    word = args.required()
+async def _send_key_combination(call: Call, args: Arguments) -> None:
+    word = args.take_required()
     if word == "-t":
-        int(args.required())
-        word = args.required()
-    codes = [key_code(each) for each in (word, *args.rest())]
+        int(args.take_required())
+        word = args.take_required()
+    codes = [to_key_code(each) for each in (word, *args.take_rest())]
     if len(codes) < 2:
         reason = "keycombination requires at least 2 keycodes"
         raise JavaException("java.lang.IllegalArgumentException", reason)
     call.phone.input.press_together(codes)
 
 
-async def _press(call: Call, args: Arguments) -> None:
+async def _press_trackball(call: Call, args: Arguments) -> None:
     """The phone has no trackball: the event goes nowhere, as on a real phone without one."""
 
 
-async def _roll(call: Call, args: Arguments) -> None:
-    _point(args)
+async def _roll_trackball(call: Call, args: Arguments) -> None:
+    _take_point(args)
 
 
 ACTIONS: dict[str, Callable[[Call, Arguments], Awaitable[None]]] = {
-    "tap": _tap,
-    "swipe": _swipe,
+    "tap": _tap_point,
+    "swipe": _swipe_path,
     "draganddrop": _drag_and_drop,
-    "motionevent": _motion_event,
-    "text": _text,
-    "keyevent": _key_event,
-    "keycombination": _key_combination,
-    "press": _press,
-    "roll": _roll,
+    "motionevent": _send_motion_event,
+    "text": _type_text,
+    "keyevent": _send_key_event,
+    "keycombination": _send_key_combination,
+    "press": _press_trackball,
+    "roll": _roll_trackball,
 }
 
-COMMANDS: Family = {"input": input_}
+COMMANDS: Family = {"input": run_input}

@@ -41,11 +41,11 @@ class Intent:
         parts = [
             f"act={self.action}" if self.action else "",
             f"cat=[{','.join(self.categories)}]" if self.categories else "",
-            f"dat={safe(self.data)}" if self.data else "",
+            f"dat={redact_uri(self.data)}" if self.data else "",
             f"typ={self.type}" if self.type else "",
             f"flg={self.flags}" if self.flags else "",
             f"pkg={self.package}" if self.package else "",
-            f"cmp={short_component(self.component)}" if self.component else "",
+            f"cmp={to_short_component(self.component)}" if self.component else "",
             "(has extras)" if self.extras else "",
         ]
         return "Intent { " + " ".join(part for part in parts if part) + " }"
@@ -56,10 +56,10 @@ def read_intent(args: list[str]) -> Intent:
     words = iter(args)
     for word in words:
         if word in EXTRAS:
-            key = _value(words, word)
-            intent.extras[key] = _value(words, word)
+            key = _take_value(words, word)
+            intent.extras[key] = _take_value(words, word)
         elif word in VALUED:
-            _set(intent, word, _value(words, word))
+            _set_option(intent, word, _take_value(words, word))
         elif word.startswith("-"):
             intent.options.add(word)
         elif ":" in word:
@@ -73,14 +73,14 @@ def read_intent(args: list[str]) -> Intent:
     return intent
 
 
-def _value(words: Iterator[str], option: str) -> str:
+def _take_value(words: Iterator[str], option: str) -> str:
     value = next(words, None)
     if value is None:
         raise BadIntent(f'Argument expected after "{option}"')
     return value
 
 
-def _set(intent: Intent, option: str, value: str) -> None:
+def _set_option(intent: Intent, option: str, value: str) -> None:
     match option:
         case "-a":
             intent.action = value
@@ -105,7 +105,7 @@ def _set(intent: Intent, option: str, value: str) -> None:
             pass  # users, displays and window modes: this phone has one of each
 
 
-def safe(uri: str) -> str:
+def redact_uri(uri: str) -> str:
     """A URI as Android logs it: hosts are shown, paths and numbers are not."""
     scheme, _, rest = uri.partition(":")
     if scheme in ("http", "https", "ftp", "rtsp"):
@@ -115,44 +115,44 @@ def safe(uri: str) -> str:
     return uri
 
 
-def full_activity(package: str, activity: str) -> str:
+def to_full_activity(package: str, activity: str) -> str:
     return package + activity if activity.startswith(".") else activity
 
 
-def short_activity(package: str, activity: str) -> str:
+def to_short_activity(package: str, activity: str) -> str:
     return activity.removeprefix(package) if activity.startswith(package + ".") else activity
 
 
-def short_component(component: str) -> str:
+def to_short_component(component: str) -> str:
     package, _, activity = component.partition("/")
-    return f"{package}/{short_activity(package, activity)}"
+    return f"{package}/{to_short_activity(package, activity)}"
 
 
-def installed(phone: Phone) -> list[Package]:
+def list_installed(phone: Phone) -> list[Package]:
     """The apps with screens, and the keyboards, which have none."""
-    keyboards = [Package(*_keyboard(ime)) for ime in phone.imes]
+    keyboards = [Package(*_to_package(ime)) for ime in phone.imes]
     return [*phone.apps.list_packages(), *keyboards]
 
 
-def _keyboard(ime: str) -> tuple[str, str, str, str, bool]:
+def _to_package(ime: str) -> tuple[str, str, str, str, bool]:
     package, _, service = ime.partition("/")
     return package, package, package, service, "adbkeyboard" not in package
 
 
-def launchable(phone: Phone) -> list[Package]:
+def list_launchable(phone: Phone) -> list[Package]:
     """Those that have an icon on the launcher."""
     shown = {app.package for app in phone.apps.list_launchable()}
     return [package for package in phone.apps.list_packages() if package.name in shown]
 
 
-def package_named(phone: Phone, name: str) -> Package | None:
-    return next((package for package in installed(phone) if package.name == name), None)
+def find_package(phone: Phone, name: str) -> Package | None:
+    return next((package for package in list_installed(phone) if package.name == name), None)
 
 
-def resolve(phone: Phone, intent: Intent) -> Package | None:
+def resolve_intent(phone: Phone, intent: Intent) -> Package | None:
     """The app that an intent without a component starts."""
     if intent.package:
-        return next((package for package in launchable(phone) if package.name == intent.package), None)
+        return next((package for package in list_launchable(phone) if package.name == intent.package), None)
     wanted = ""
     if intent.data:
         wanted = SCHEMES.get(intent.data.partition(":")[0], "")

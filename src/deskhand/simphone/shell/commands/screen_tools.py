@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from deskhand.simphone.body.window_manager import NeverIdle
-from deskhand.simphone.shell.android_system import screencap_header
+from deskhand.simphone.shell.android_system import make_screencap_header
 from deskhand.simphone.shell.commands.command import Call, Family
 from deskhand.simphone.shell.file_system import FileError
 
@@ -22,7 +22,7 @@ If FILENAME ends with .png it will be saved as a png.
 If FILENAME is not given, the results will be printed to stdout."""
 
 
-async def screencap(call: Call) -> int:
+async def run_screencap(call: Call) -> int:
     names: list[str] = []
     png = False
     words = iter(call.args)
@@ -32,43 +32,43 @@ async def screencap(call: Call) -> int:
         elif word == "-d":
             next(words, None)
         elif word.startswith("-"):
-            await call.err(SCREENCAP_USAGE)
+            await call.print_err(SCREENCAP_USAGE)
             return 0 if word == "-h" else 1
         else:
             names.append(word)
     target = names[0] if names else None
     if png or (target or "").endswith(".png"):
-        pieces = [await call.system.capture.png()]
+        pieces = [await call.system.capture.read_png()]
     else:
-        width, height, pixels = call.system.capture.raw()
-        pieces = [screencap_header(width, height), pixels]
+        width, height, pixels = call.system.capture.read_pixels()
+        pieces = [make_screencap_header(width, height), pixels]
     if target is None:
         for piece in pieces:
             await call.stdout.write(piece)
         return 0
     try:
-        call.system.files.write(call.path(target), b"".join(pieces))
+        call.system.files.write_file(call.resolve_path(target), b"".join(pieces))
     except FileError as error:
-        await call.err(f"Error opening file: {target} ({error})")
+        await call.print_err(f"Error opening file: {target} ({error})")
         return 1
     return 0
 
 
-async def wm(call: Call) -> int:
+async def run_wm(call: Call) -> int:
     match call.args:
         case ["size"]:
             width, height = sorted(call.phone.size)
-            await call.out(f"Physical size: {width}x{height}")
+            await call.print_out(f"Physical size: {width}x{height}")
             if call.system.size_override:
-                await call.out("Override size: {}x{}".format(*call.system.size_override))
+                await call.print_out("Override size: {}x{}".format(*call.system.size_override))
         case ["size", "reset"]:
             call.system.size_override = None
         case ["size", text]:
             return await _override_size(call, text)
         case ["density"]:
-            await call.out(f"Physical density: {call.phone.density}")
+            await call.print_out(f"Physical density: {call.phone.density}")
             if call.system.density_override:
-                await call.out(f"Override density: {call.system.density_override}")
+                await call.print_out(f"Override density: {call.system.density_override}")
         case ["density", "reset"]:
             call.system.density_override = None
         case ["density", text]:
@@ -76,10 +76,12 @@ async def wm(call: Call) -> int:
         case ["dismiss-keyguard"]:
             call.phone.input.press_key(82)
         case []:
-            await call.out("Window manager (window) commands:\n  help\n  size [reset|WxH|WdpxHdp] [-d DISPLAY_ID]")
+            await call.print_out(
+                "Window manager (window) commands:\n  help\n  size [reset|WxH|WdpxHdp] [-d DISPLAY_ID]"
+            )
             return 255
         case _:
-            await call.out(f"Unknown command: {call.args[0]}")
+            await call.print_out(f"Unknown command: {call.args[0]}")
             return 255
     return 0
 
@@ -88,7 +90,7 @@ async def _override_size(call: Call, text: str) -> int:
     """Remembered and reported; the simulated panel itself keeps its pixels."""
     match = re.fullmatch(r"(\d+)x(\d+)", text)
     if not match:
-        await call.err(f"Error: bad size {text}")
+        await call.print_err(f"Error: bad size {text}")
         return 255
     call.system.size_override = int(match[1]), int(match[2])
     return 0
@@ -96,18 +98,18 @@ async def _override_size(call: Call, text: str) -> int:
 
 async def _override_density(call: Call, text: str) -> int:
     if not text.isdecimal():
-        await call.err(f"Error: bad number {text}")
+        await call.print_err(f"Error: bad number {text}")
         return 255
     if int(text) < 72:
-        await call.err("Error: density must be >= 72")
+        await call.print_err("Error: density must be >= 72")
         return 255
     call.system.density_override = int(text)
     return 0
 
 
-async def uiautomator(call: Call) -> int:
+async def run_uiautomator(call: Call) -> int:
     if call.args[:1] != ["dump"]:
-        await call.err(
+        await call.print_err(
             "Usage: uiautomator <subcommand> [options]\n\nAvailable subcommands:\n\nhelp: displays help message\n\n"
             "dump: creates an XML dump of current UI hierarchy\n"
             "    dump [--verbose][file]\n"
@@ -122,17 +124,17 @@ async def uiautomator(call: Call) -> int:
     try:
         xml = call.phone.windows.dump_hierarchy()
     except NeverIdle:
-        await call.err("ERROR: could not get idle state.")
+        await call.print_err("ERROR: could not get idle state.")
         return 0  # the real command fails with status 0, too
     if target in ("/dev/tty", "/dev/stdout", "/proc/self/fd/1"):
         await call.stdout.write(xml.encode())
     else:
         try:
-            call.system.files.write(call.path(target), xml.encode())
+            call.system.files.write_file(call.resolve_path(target), xml.encode())
         except FileError as error:
-            await call.err(f"java.io.FileNotFoundException: {target}: open failed: EACCES ({error})")
+            await call.print_err(f"java.io.FileNotFoundException: {target}: open failed: EACCES ({error})")
             return 1
-    await call.out(f"UI hierchary dumped to: {target}")
+    await call.print_out(f"UI hierchary dumped to: {target}")
     return 0
 
 
@@ -143,4 +145,4 @@ async def _wait_for_idle(call: Call) -> None:
         await clock.sleep(IDLE_POLL_S)
 
 
-COMMANDS: Family = {"screencap": screencap, "wm": wm, "uiautomator": uiautomator}
+COMMANDS: Family = {"screencap": run_screencap, "wm": run_wm, "uiautomator": run_uiautomator}

@@ -9,24 +9,24 @@ NAMESPACES = ("system", "secure", "global")
 VERBS = ("get", "put", "delete", "list", "reset")
 
 
-async def settings(call: Call) -> int:
+async def run_settings(call: Call) -> int:
     args = list(call.args)
     if args[:1] == ["--user"]:
         args = args[2:]
     if not args:
-        await call.out("Settings provider (settings) commands:\n  help\n      Print this help text.")
+        await call.print_out("Settings provider (settings) commands:\n  help\n      Print this help text.")
         return 255
     verb, *rest = args
     if verb not in VERBS:
-        await call.err(f"Invalid command: {verb}")
+        await call.print_err(f"Invalid command: {verb}")
         return 255
     rest = _without_user(rest)
     if not rest:
-        await call.err("Bad arguments")
+        await call.print_err("Bad arguments")
         return 255
     namespace, *rest = rest
     if namespace.lower() not in NAMESPACES:
-        await call.err(f"Invalid namespace '{namespace}'")
+        await call.print_err(f"Invalid namespace '{namespace}'")
         return 255
     return await _carry_out(call, verb, namespace.lower(), rest)
 
@@ -39,26 +39,26 @@ async def _carry_out(call: Call, verb: str, namespace: str, rest: list[str]) -> 
     denied = "ime-denied" in call.phone.conditions
     match verb, rest:
         case "get", [key]:
-            await call.out(table_of(call, namespace).get(key, "null"))
+            await call.print_out(table_of(call, namespace).get(key, "null"))
         case "put", [("default_input_method" | "enabled_input_methods"), _, *_] if denied:
-            await call.err(f"\nException occurred while executing 'put':\n{DENIED}")
+            await call.print_err(f"\nException occurred while executing 'put':\n{DENIED}")
             return 255
         case "put", [key, value, *_]:
-            put(call, namespace, key, value)
+            put_setting(call, namespace, key, value)
         case "delete", [key]:
             removed = call.phone.settings[namespace].pop(key, None) is not None
-            await call.out(f"Deleted {int(removed)} rows")
+            await call.print_out(f"Deleted {int(removed)} rows")
         case "list", []:
             table = table_of(call, namespace)
             for key in sorted(table):
-                await call.out(f"{key}={table[key]}")
+                await call.print_out(f"{key}={table[key]}")
         case "reset", [_, *_]:
             return 0
         case (("get" | "delete" | "list"), [_, _, *_]):
-            await call.err("Too many arguments")
+            await call.print_err("Too many arguments")
             return 255
         case _:
-            await call.err("Bad arguments")
+            await call.print_err("Bad arguments")
             return 255
     return 0
 
@@ -70,7 +70,7 @@ def table_of(call: Call, namespace: str) -> dict[str, str]:
     return table
 
 
-def put(call: Call, namespace: str, key: str, value: str) -> None:
+def put_setting(call: Call, namespace: str, key: str, value: str) -> None:
     """A keyboard that does not exist is not taken; the system would fall back to the one it had."""
     if key == "default_input_method" and value not in call.phone.imes:
         return
@@ -96,44 +96,46 @@ SVC_SWITCHES = {
 }
 
 
-async def svc(call: Call) -> int:
+async def run_svc(call: Call) -> int:
     match call.args:
         case [("wifi" | "data" | "bluetooth") as radio, ("enable" | "disable") as verb]:
-            put(call, *SVC_SWITCHES[radio], "1" if verb == "enable" else "0")
+            put_setting(call, *SVC_SWITCHES[radio], "1" if verb == "enable" else "0")
         case ["power", "stayon", value]:
-            put(call, "global", "stay_on_while_plugged_in", "0" if value == "false" else "7")
+            put_setting(call, "global", "stay_on_while_plugged_in", "0" if value == "false" else "7")
         case ["power", "shutdown" | "reboot", *_]:
-            await call.err("java.lang.SecurityException: the simulated phone can't be switched off from its shell")
+            await call.print_err(
+                "java.lang.SecurityException: the simulated phone can't be switched off from its shell"
+            )
             return 1
         case [("wifi" | "data" | "bluetooth" | "power") as service, *_]:
-            await call.err(f"Control the {service} manager\n\nusage: svc {service} [enable|disable]")
+            await call.print_err(f"Control the {service} manager\n\nusage: svc {service} [enable|disable]")
             return 1
         case _:
-            await call.err(SVC_USAGE)
+            await call.print_err(SVC_USAGE)
             return 0
     return 0
 
 
-async def getprop(call: Call) -> int:
+async def run_getprop(call: Call) -> int:
     properties = call.system.properties
     if call.args:
         default = call.args[1] if len(call.args) > 1 else ""
-        await call.out(properties.get(call.args[0], default))
+        await call.print_out(properties.get(call.args[0], default))
         return 0
-    await call.out("\n".join(f"[{name}]: [{value}]" for name, value in sorted(properties.items()) if value))
+    await call.print_out("\n".join(f"[{name}]: [{value}]" for name, value in sorted(properties.items()) if value))
     return 0
 
 
-async def setprop(call: Call) -> int:
+async def run_setprop(call: Call) -> int:
     if len(call.args) != 2:
-        await call.err('setprop: Needs 2 arguments (see "setprop --help")')
+        await call.print_err('setprop: Needs 2 arguments (see "setprop --help")')
         return 1
     name, value = call.args
     if not name.startswith(("debug.", "log.", "persist.log.", "test.")):
-        await call.err(f"Failed to set property '{name}' to '{value}'.\nSee dmesg for error reason.")
+        await call.print_err(f"Failed to set property '{name}' to '{value}'.\nSee dmesg for error reason.")
         return 1
     call.system.properties[name] = value
     return 0
 
 
-COMMANDS: Family = {"settings": settings, "svc": svc, "getprop": getprop, "setprop": setprop}
+COMMANDS: Family = {"settings": run_settings, "svc": run_svc, "getprop": run_getprop, "setprop": run_setprop}

@@ -6,7 +6,7 @@ import re
 import time
 from datetime import UTC, datetime
 
-from deskhand.simphone.shell.commands.command import Call, Exit, Family, whole
+from deskhand.simphone.shell.commands.command import Call, Family, ShellExit, to_integer
 
 KERNEL = "5.15.104-android13"
 IDENTITY = (
@@ -16,57 +16,57 @@ IDENTITY = (
 )
 
 
-async def echo(call: Call) -> int:
+async def run_echo(call: Call) -> int:
     args, newline, escapes = list(call.args), True, False
     while args and re.fullmatch("-[neE]+", args[0]):
         flag = args.pop(0)
         newline = newline and "n" not in flag
         escapes = (escapes or "e" in flag) and "E" not in flag
     text = " ".join(args)
-    await call.stdout.write(((unescape(text) if escapes else text) + "\n" * newline).encode())
+    await call.stdout.write(((unescape_text(text) if escapes else text) + "\n" * newline).encode())
     return 0
 
 
-def unescape(text: str) -> str:
+def unescape_text(text: str) -> str:
     table = {"n": "\n", "t": "\t", "r": "\r", "\\": "\\", "0": "\0", "e": "\x1b"}
     return re.sub(r"\\([ntr\\0e])", lambda match: table[match[1]], text)
 
 
-async def printf(call: Call) -> int:
+async def run_printf(call: Call) -> int:
     if not call.args:
-        await call.err('printf: Needs 1 argument (see "printf --help")')
+        await call.print_err('printf: Needs 1 argument (see "printf --help")')
         return 1
-    template, values = unescape(call.args[0]), iter(call.args[1:])
+    template, values = unescape_text(call.args[0]), iter(call.args[1:])
 
-    def fill(match: re.Match[str]) -> str:
+    def fill_in(match: re.Match[str]) -> str:
         if match[0] == "%%":
             return "%"
         value = next(values, "")
-        return match[0] % (whole(value or "0") if match[0][-1] in "dxo" else value)
+        return match[0] % (to_integer(value or "0") if match[0][-1] in "dxo" else value)
 
-    await call.stdout.write(re.sub(r"%%|%[-0-9.]*[sdxo]", fill, template).encode())
+    await call.stdout.write(re.sub(r"%%|%[-0-9.]*[sdxo]", fill_in, template).encode())
     return 0
 
 
-async def true(call: Call) -> int:
+async def run_true(call: Call) -> int:
     return 0
 
 
-async def false(call: Call) -> int:
+async def run_false(call: Call) -> int:
     return 1
 
 
-async def test(call: Call) -> int:
+async def run_test(call: Call) -> int:
     args = list(call.args)
     if call.name == "[" and (not args or args.pop() != "]"):
-        await call.err("/system/bin/sh: [: missing ]")
+        await call.print_err("/system/bin/sh: [: missing ]")
         return 2
     negated = args[:1] == ["!"]
-    result = _holds(call, args[negated:])
+    result = _test_holds(call, args[negated:])
     return int(result == negated)
 
 
-def _holds(call: Call, args: list[str]) -> bool:
+def _test_holds(call: Call, args: list[str]) -> bool:
     files = call.system.files
     match args:
         case [] | [""]:
@@ -78,13 +78,13 @@ def _holds(call: Call, args: list[str]) -> bool:
         case ["-n", text]:
             return bool(text)
         case ["-e" | "-r" | "-w", path]:
-            return files.exists(call.path(path))
+            return files.has_path(call.resolve_path(path))
         case ["-f", path]:
-            return files.exists(call.path(path)) and not files.lookup(call.path(path)).is_directory
+            return files.has_path(call.resolve_path(path)) and not files.find_node(call.resolve_path(path)).is_directory
         case ["-d", path]:
-            return files.exists(call.path(path)) and files.lookup(call.path(path)).is_directory
+            return files.has_path(call.resolve_path(path)) and files.find_node(call.resolve_path(path)).is_directory
         case ["-s", path]:
-            return files.exists(call.path(path)) and files.lookup(call.path(path)).size > 0
+            return files.has_path(call.resolve_path(path)) and files.find_node(call.resolve_path(path)).size > 0
         case [left, "=" | "==", right]:
             return left == right
         case [left, "!=", right]:
@@ -98,74 +98,74 @@ def _holds(call: Call, args: list[str]) -> bool:
             return False
 
 
-async def sleep(call: Call) -> int:
+async def run_sleep(call: Call) -> int:
     units = {"": 1, "s": 1, "m": 60, "h": 3600}
     total = 0.0
     for word in call.args:
         match = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)([smh]?)", word)
         if not match:
-            await call.err(f"sleep: not a number '{word}'")
+            await call.print_err(f"sleep: not a number '{word}'")
             return 1
         total += float(match[1]) * units[match[2]]
     if not call.args:
-        await call.err('sleep: Needs 1 argument (see "sleep --help")')
+        await call.print_err('sleep: Needs 1 argument (see "sleep --help")')
         return 1
     await call.system.clock.sleep(total)
     return 0
 
 
-async def date(call: Call) -> int:
+async def run_date(call: Call) -> int:
     args = [arg for arg in call.args if arg != "-u"]
     now = datetime.now(UTC) if "-u" in call.args else datetime.now().astimezone()
     form = args[0][1:] if args and args[0].startswith("+") else "%a %b %e %H:%M:%S %Z %Y"
-    await call.out(now.strftime(form.replace("%s", str(int(now.timestamp()))).replace("%N", f"{now:%f}000")))
+    await call.print_out(now.strftime(form.replace("%s", str(int(now.timestamp()))).replace("%N", f"{now:%f}000")))
     return 0
 
 
-async def uptime(call: Call) -> int:
+async def run_uptime(call: Call) -> int:
     minutes = int(time.time() - call.system.booted_at) // 60
-    await call.out(f" {datetime.now():%H:%M:%S} up {minutes} min,  0 users,  load average: 0.10, 0.10, 0.10")
+    await call.print_out(f" {datetime.now():%H:%M:%S} up {minutes} min,  0 users,  load average: 0.10, 0.10, 0.10")
     return 0
 
 
-async def id_(call: Call) -> int:
-    await call.out("2000" if "-u" in call.args else IDENTITY)
+async def run_id(call: Call) -> int:
+    await call.print_out("2000" if "-u" in call.args else IDENTITY)
     return 0
 
 
-async def whoami(call: Call) -> int:
-    await call.out("shell")
+async def run_whoami(call: Call) -> int:
+    await call.print_out("shell")
     return 0
 
 
-async def uname(call: Call) -> int:
+async def run_uname(call: Call) -> int:
     flags = "".join(call.args) or "-s"
     fields = {
         "s": "Linux", "n": "localhost", "r": KERNEL, "v": "#1 SMP PREEMPT Mon Aug 7 00:00:00 UTC 2023",
         "m": "aarch64", "o": "Toybox",
     }  # fmt: skip
-    await call.out(" ".join(value for key, value in fields.items() if key in flags or "a" in flags))
+    await call.print_out(" ".join(value for key, value in fields.items() if key in flags or "a" in flags))
     return 0
 
 
-async def cd(call: Call) -> int:
+async def run_cd(call: Call) -> int:
     target = call.args[0] if call.args else "/"
-    path = call.path(target)
+    path = call.resolve_path(target)
     files = call.system.files
-    if not files.exists(path) or not files.lookup(path).is_directory:
-        reason = "Not a directory" if files.exists(path) else "No such file or directory"
-        await call.err(f"/system/bin/sh: cd: {target}: {reason}")
+    if not files.has_path(path) or not files.find_node(path).is_directory:
+        reason = "Not a directory" if files.has_path(path) else "No such file or directory"
+        await call.print_err(f"/system/bin/sh: cd: {target}: {reason}")
         return 2
     call.shell.cwd = path
     return 0
 
 
-async def pwd(call: Call) -> int:
-    await call.out(call.shell.cwd)
+async def run_pwd(call: Call) -> int:
+    await call.print_out(call.shell.cwd)
     return 0
 
 
-async def export(call: Call) -> int:
+async def run_export(call: Call) -> int:
     for word in call.args:
         name, equals, value = word.partition("=")
         if equals:
@@ -173,42 +173,42 @@ async def export(call: Call) -> int:
     return 0
 
 
-async def env(call: Call) -> int:
-    await call.out("\n".join(f"{name}={value}" for name, value in call.shell.variables.items()))
+async def run_env(call: Call) -> int:
+    await call.print_out("\n".join(f"{name}={value}" for name, value in call.shell.variables.items()))
     return 0
 
 
-async def exit_(call: Call) -> int:
+async def run_exit(call: Call) -> int:
     word = call.args[0] if call.args else str(call.shell.status)
-    raise Exit(int(word) & 0xFF if word.lstrip("-").isdecimal() else 2)
+    raise ShellExit(int(word) & 0xFF if word.lstrip("-").isdecimal() else 2)
 
 
-async def sh(call: Call) -> int:
+async def run_sh(call: Call) -> int:
     """`sh -c LINE`, or a script file, in this same shell's world."""
     if call.args[:1] == ["-c"] and len(call.args) > 1:
         line = call.args[1]
     elif call.args:
-        path = call.path(call.args[0])
-        if not call.system.files.exists(path):
-            await call.err(f"/system/bin/sh: can't open {call.args[0]}: No such file or directory")
+        path = call.resolve_path(call.args[0])
+        if not call.system.files.has_path(path):
+            await call.print_err(f"/system/bin/sh: can't open {call.args[0]}: No such file or directory")
             return 2
-        line = call.system.files.read(path).decode(errors="replace")
+        line = call.system.files.read_file(path).decode(errors="replace")
     else:
         line = (await call.read_all()).decode(errors="replace")
-    return await call.shell.run(line, call.stdin, call.stdout, call.stderr)
+    return await call.shell.run_to_end(line, call.stdin, call.stdout, call.stderr)
 
 
-async def which(call: Call) -> int:
+async def run_which(call: Call) -> int:
     status = 0 if call.args else 1
     for name in call.args:
-        if call.shell.knows(name):
-            await call.out(f"/system/bin/{name}")
+        if call.shell.has_command(name):
+            await call.print_out(f"/system/bin/{name}")
         else:
             status = 1
     return status
 
 
-async def ps(call: Call) -> int:
+async def run_ps(call: Call) -> int:
     package = call.phone.windows.foreground[0]
     rows = [("root", 1, 0, "init"), ("system", 612, 1, "system_server"), ("u0_a71", 1904, 1, "com.android.systemui")]
     rows += [("u0_a112", 5120, 1, package), ("shell", 4242, 1, "sh")]
@@ -217,27 +217,28 @@ async def ps(call: Call) -> int:
         f"{user:<12} {pid:>5} {parent:>5} {1320004:>7} {98304:>6} {'do_epoll_wait':<16} {'0':>4} S {name:<27}"
         for user, pid, parent, name in rows
     ]
-    await call.out("\n".join(lines))
+    await call.print_out("\n".join(lines))
     return 0
 
 
-async def pidof(call: Call) -> int:
+async def run_pidof(call: Call) -> int:
     if call.args and call.args[-1] == call.phone.windows.foreground[0]:
-        await call.out("5120")
+        await call.print_out("5120")
         return 0
     return 1
 
 
-async def logcat(call: Call) -> int:
+async def run_logcat(call: Call) -> int:
     """The phone keeps no log: `-d` shows only the buffer's heading, `-c` has nothing to clear."""
     if "-c" not in call.args:
-        await call.out("--------- beginning of main")
+        await call.print_out("--------- beginning of main")
     return 0
 
 
 COMMANDS: Family = {
-    "echo": echo, "printf": printf, "true": true, ":": true, "false": false, "test": test, "[": test,
-    "sleep": sleep, "date": date, "uptime": uptime, "id": id_, "whoami": whoami, "uname": uname, "cd": cd,
-    "pwd": pwd, "export": export, "env": env, "printenv": env, "exit": exit_, "sh": sh, "ps": ps,
-    "pidof": pidof, "which": which, "logcat": logcat, "sync": true,
+    "echo": run_echo, "printf": run_printf, "true": run_true, ":": run_true, "false": run_false,
+    "test": run_test, "[": run_test, "sleep": run_sleep, "date": run_date, "uptime": run_uptime, "id": run_id,
+    "whoami": run_whoami, "uname": run_uname, "cd": run_cd, "pwd": run_pwd, "export": run_export,
+    "env": run_env, "printenv": run_env, "exit": run_exit, "sh": run_sh, "ps": run_ps, "pidof": run_pidof,
+    "which": run_which, "logcat": run_logcat, "sync": run_true,
 }  # fmt: skip

@@ -9,11 +9,11 @@ import gzip
 import hashlib
 import re
 
-from deskhand.simphone.shell.commands.command import BadUsage, Call, Family, whole
+from deskhand.simphone.shell.commands.command import BadUsage, Call, Family, to_integer
 from deskhand.simphone.shell.file_system import FileError
 
 
-async def _sources(call: Call, names: list[str]) -> tuple[list[tuple[str, bytes]], int]:
+async def _read_sources(call: Call, names: list[str]) -> tuple[list[tuple[str, bytes]], int]:
     """The named files' bytes, or standard input's; missing files are complained about."""
     if not names or names == ["-"]:
         return [("-", await call.read_all())], 0
@@ -21,31 +21,31 @@ async def _sources(call: Call, names: list[str]) -> tuple[list[tuple[str, bytes]
     status = 0
     for name in names:
         try:
-            found.append((name, call.system.files.read(call.path(name))))
+            found.append((name, call.system.files.read_file(call.resolve_path(name))))
         except FileError as error:
-            await call.err(f"{call.name}: {name}: {error}")
+            await call.print_err(f"{call.name}: {name}: {error}")
             status = 1
     return found, status
 
 
-async def cat(call: Call) -> int:
+async def run_cat(call: Call) -> int:
     names = [arg for arg in call.args if not arg.startswith("-") or arg == "-"]
     if not names:
         while chunk := await call.stdin.read():
             await call.stdout.write(chunk)
         return 0
-    sources, status = await _sources(call, names)
+    sources, status = await _read_sources(call, names)
     for _, data in sources:
         await call.stdout.write(data)
     return status
 
 
-def _lines(data: bytes) -> list[bytes]:
+def _split_lines(data: bytes) -> list[bytes]:
     lines = data.split(b"\n")
     return lines[:-1] if lines[-1] == b"" else lines
 
 
-async def grep(call: Call) -> int:
+async def run_grep(call: Call) -> int:
     flags: set[str] = set()
     patterns: list[str] = []
     names: list[str] = []
@@ -55,7 +55,7 @@ async def grep(call: Call) -> int:
         if word == "-e":
             patterns.append(next(words, ""))
         elif word == "-m":
-            limit = whole(next(words, "0"))
+            limit = to_integer(next(words, "0"))
         elif re.fullmatch("-[EFivncoqlhHwx]+", word):
             flags.update(word[1:])
         elif not patterns:
@@ -63,23 +63,23 @@ async def grep(call: Call) -> int:
         else:
             names.append(word)
     if not patterns:
-        await call.err('grep: no REGEX (see "grep --help")')
+        await call.print_err('grep: no REGEX (see "grep --help")')
         return 2
-    matcher = _matcher(patterns, flags | ({"E"} if call.name == "egrep" else set()))
-    sources, failed = await _sources(call, names)
+    matcher = _compile_patterns(patterns, flags | ({"E"} if call.name == "egrep" else set()))
+    sources, failed = await _read_sources(call, names)
     hits = 0
     for name, data in sources:
         hits += await _grep_one(call, name if len(names) > 1 and "h" not in flags else "", data, matcher, flags, limit)
     return 2 if failed else int(hits == 0)
 
 
-def _matcher(patterns: list[str], flags: set[str]) -> re.Pattern[bytes]:
+def _compile_patterns(patterns: list[str], flags: set[str]) -> re.Pattern[bytes]:
     if "F" in flags:
         expressions = [re.escape(pattern) for pattern in patterns]
     elif "E" in flags:
         expressions = patterns
     else:
-        expressions = [_basic(pattern) for pattern in patterns]
+        expressions = [_to_extended(pattern) for pattern in patterns]
     wanted = "|".join(f"(?:{expression})" for expression in expressions)
     if "w" in flags:
         wanted = rf"\b(?:{wanted})\b"
@@ -91,7 +91,7 @@ def _matcher(patterns: list[str], flags: set[str]) -> re.Pattern[bytes]:
         raise BadUsage(f"bad REGEX '{patterns[0]}': {error}") from None
 
 
-def _basic(pattern: str) -> str:
+def _to_extended(pattern: str) -> str:
     r"""A basic regular expression as an extended one: `\|`, `\+`, `\(` gain meaning, bare ones lose it."""
     return re.sub(r"\\?[|+?(){}]", lambda match: match[0][1:] or "\\" + match[0], pattern)
 
@@ -101,7 +101,7 @@ async def _grep_one(
 ) -> int:
     hits = 0
     prefix = f"{name}:".encode() if name else b""
-    for number, line in enumerate(_lines(data), 1):
+    for number, line in enumerate(_split_lines(data), 1):
         match = matcher.search(line)
         if (match is None) != ("v" in flags):
             continue
@@ -117,7 +117,7 @@ async def _grep_one(
     return hits
 
 
-async def head_or_tail(call: Call) -> int:
+async def run_head_or_tail(call: Call) -> int:
     count, unit, names = "10", "n", list[str]()
     words = iter(call.args)
     for word in words:
@@ -127,10 +127,10 @@ async def head_or_tail(call: Call) -> int:
             unit, count = match[1] or "n", match[2]
         else:
             names.append(word)
-    sources, status = await _sources(call, names)
+    sources, status = await _read_sources(call, names)
     for _, data in sources:
-        pieces = _lines(data) if unit == "n" else [data[i : i + 1] for i in range(len(data))]
-        number = whole(count)
+        pieces = _split_lines(data) if unit == "n" else [data[i : i + 1] for i in range(len(data))]
+        number = to_integer(count)
         if call.name == "head":
             chosen = pieces[:number]
         else:
@@ -140,10 +140,10 @@ async def head_or_tail(call: Call) -> int:
     return status
 
 
-async def wc(call: Call) -> int:
+async def run_wc(call: Call) -> int:
     flags = "".join(arg[1:] for arg in call.args if arg.startswith("-")) or "lwc"
     names = [arg for arg in call.args if not arg.startswith("-")]
-    sources, status = await _sources(call, names)
+    sources, status = await _read_sources(call, names)
     for name, data in sources:
         counts = {
             "l": data.count(b"\n"),
@@ -152,32 +152,32 @@ async def wc(call: Call) -> int:
             "m": len(data.decode(errors="replace")),
         }
         shown = " ".join(str(counts[flag]) for flag in "lwmc" if flag in flags)
-        await call.out(shown + (f" {name}" if names else ""))
+        await call.print_out(shown + (f" {name}" if names else ""))
     return status
 
 
-async def sort(call: Call) -> int:
+async def run_sort(call: Call) -> int:
     flags = "".join(arg[1:] for arg in call.args if arg.startswith("-"))
-    sources, status = await _sources(call, [arg for arg in call.args if not arg.startswith("-")])
-    lines = sorted((line for _, data in sources for line in _lines(data)), reverse="r" in flags)
+    sources, status = await _read_sources(call, [arg for arg in call.args if not arg.startswith("-")])
+    lines = sorted((line for _, data in sources for line in _split_lines(data)), reverse="r" in flags)
     if "u" in flags:
         lines = list(dict.fromkeys(lines))
     await call.stdout.write(b"".join(line + b"\n" for line in lines))
     return status
 
 
-async def base64_(call: Call) -> int:
+async def run_base64(call: Call) -> int:
     wrap = 76
     names: list[str] = []
     words = iter(call.args)
     for word in words:
         if word == "-w":
-            wrap = whole(next(words, "76"))
+            wrap = to_integer(next(words, "76"))
         elif word.startswith("-w"):
-            wrap = whole(word[2:])
+            wrap = to_integer(word[2:])
         elif word != "-d":
             names.append(word)
-    sources, status = await _sources(call, names)
+    sources, status = await _read_sources(call, names)
     data = b"".join(data for _, data in sources)
     if "-d" in call.args:
         try:
@@ -191,7 +191,7 @@ async def base64_(call: Call) -> int:
     return status
 
 
-async def gzip_(call: Call) -> int:
+async def run_gzip(call: Call) -> int:
     """As a filter only: a capture is compressed on its way out."""
     level = next((int(arg[1:]) for arg in call.args if re.fullmatch(r"-\d", arg)), 6)
     data = await call.read_all()
@@ -205,16 +205,16 @@ async def gzip_(call: Call) -> int:
     return 0
 
 
-async def digest(call: Call) -> int:
+async def run_digest(call: Call) -> int:
     algorithm = call.name.removesuffix("sum")
-    sources, status = await _sources(call, call.args)
+    sources, status = await _read_sources(call, call.args)
     for name, data in sources:
-        await call.out(f"{hashlib.new(algorithm, data).hexdigest()}  {name}")
+        await call.print_out(f"{hashlib.new(algorithm, data).hexdigest()}  {name}")
     return status
 
 
 COMMANDS: Family = {
-    "cat": cat, "grep": grep, "egrep": grep, "head": head_or_tail, "tail": head_or_tail, "wc": wc,
-    "sort": sort, "base64": base64_, "gzip": gzip_, "md5sum": digest, "sha1sum": digest,
-    "sha256sum": digest,
+    "cat": run_cat, "grep": run_grep, "egrep": run_grep, "head": run_head_or_tail, "tail": run_head_or_tail,
+    "wc": run_wc, "sort": run_sort, "base64": run_base64, "gzip": run_gzip, "md5sum": run_digest,
+    "sha1sum": run_digest, "sha256sum": run_digest,
 }  # fmt: skip

@@ -5,63 +5,63 @@ from __future__ import annotations
 import zlib
 
 from deskhand.simphone.shell.commands.command import Call
-from deskhand.simphone.shell.commands.intents import full_activity, short_component
+from deskhand.simphone.shell.commands.intents import to_full_activity, to_short_component
 
 
-def handle(name: str) -> str:
+def hash_code_of(name: str) -> str:
     """An object's hash code; the same thing has the same one."""
     return f"{zlib.crc32(name.encode()) & 0xFFFFFFF:x}"
 
 
-def _component(call: Call) -> str:
+def _read_component(call: Call) -> str:
     package, activity = call.phone.windows.foreground
-    return f"{package}/{full_activity(package, activity)}"
+    return f"{package}/{to_full_activity(package, activity)}"
 
 
-def focused_window(call: Call) -> str:
+def describe_focused_window(call: Call) -> str:
     """The keyguard and a dark screen's shade are one window of the system's."""
-    if call.phone.locked or not call.phone.awake:
-        return f"Window{{{handle('shade')} u0 NotificationShade}}"
-    component = _component(call)
-    return f"Window{{{handle(component)} u0 {component}}}"
+    if call.phone.is_locked or not call.phone.awake:
+        return f"Window{{{hash_code_of('shade')} u0 NotificationShade}}"
+    component = _read_component(call)
+    return f"Window{{{hash_code_of(component)} u0 {component}}}"
 
 
-def _record(call: Call) -> str:
+def _describe_record(call: Call) -> str:
     """The activity in front, or behind the keyguard."""
     front = call.phone.apps.front
-    component = _component(call)
-    if call.phone.locked:
+    component = _read_component(call)
+    if call.phone.is_locked:
         app = call.phone.apps.find_app(front)
-        component = f"{front}/{full_activity(front, app.page.activity or app.activity)}"
+        component = f"{front}/{to_full_activity(front, app.page.activity or app.activity)}"
     package = component.split("/")[0]
-    return f"ActivityRecord{{{handle(component)} u0 {short_component(component)} t{_task(package)}}}"
+    return f"ActivityRecord{{{hash_code_of(component)} u0 {to_short_component(component)} t{_task_id_of(package)}}}"
 
 
-def _task(package: str) -> int:
+def _task_id_of(package: str) -> int:
     return 1 + zlib.crc32(package.encode()) % 97
 
 
-def _bool(value: bool) -> str:
+def to_java_bool(value: bool) -> str:
     return str(value).lower()
 
 
-def policy(call: Call) -> str:
-    awake, locked = call.phone.awake, call.phone.locked
+def dump_policy(call: Call) -> str:
+    awake, locked = call.phone.awake, call.phone.is_locked
     screen = "ON" if awake else "OFF"
     return f"""WINDOW MANAGER POLICY STATE (dumpsys window policy)
     mSafeMode=false mSystemReady=true mSystemBooted=true
     mCameraLensCoverState=CAMERA_LENS_COVER_ABSENT
     mWakeGestureEnabledSetting=true
     mUserRotationMode=USER_ROTATION_LOCKED mUserRotation=ROTATION_0
-    mAwake={_bool(awake)}
-    mScreenOnEarly={_bool(awake)} mScreenOnFully={_bool(awake)}
-    mKeyguardDrawComplete={_bool(awake)} mWindowManagerDrawComplete={_bool(awake)}
-    mShowingLockscreen={_bool(locked)} mShowingDream=false mDreamingLockscreen={_bool(locked)}
-    isKeyguardShowing={_bool(locked)}
+    mAwake={to_java_bool(awake)}
+    mScreenOnEarly={to_java_bool(awake)} mScreenOnFully={to_java_bool(awake)}
+    mKeyguardDrawComplete={to_java_bool(awake)} mWindowManagerDrawComplete={to_java_bool(awake)}
+    mShowingLockscreen={to_java_bool(locked)} mShowingDream=false mDreamingLockscreen={to_java_bool(locked)}
+    isKeyguardShowing={to_java_bool(locked)}
     KeyguardServiceDelegate
-      showing={_bool(locked)}
-      showingAndNotOccluded={_bool(locked)}
-      inputRestricted={_bool(locked)}
+      showing={to_java_bool(locked)}
+      showingAndNotOccluded={to_java_bool(locked)}
+      inputRestricted={to_java_bool(locked)}
       occluded=false
       secure=false
       dreaming=false
@@ -72,12 +72,12 @@ def policy(call: Call) -> str:
       screenState=SCREEN_STATE_{screen}
       interactiveState=INTERACTIVE_STATE_{"AWAKE" if awake else "SLEEP"}
       KeyguardStateMonitor
-        mIsShowing={_bool(locked)}
+        mIsShowing={to_java_bool(locked)}
         mSimSecure=false
-        mInputRestricted={_bool(locked)}"""
+        mInputRestricted={to_java_bool(locked)}"""
 
 
-def displays(call: Call) -> str:
+def dump_displays(call: Call) -> str:
     width, height = call.phone.size
     short, long = sorted(call.phone.size)
     turn = call.phone.rotation
@@ -88,27 +88,27 @@ rng={short}x{short}-{long}x{long}
     deferred=false mLayoutNeeded=false mTouchExcludeRegion=SkRegion((0,0,{width},{height}))
 
   mLayoutSeq=412
-  mCurrentFocus={focused_window(call)}
-  mFocusedApp={_record(call)}
+  mCurrentFocus={describe_focused_window(call)}
+  mFocusedApp={_describe_record(call)}
   DisplayRotation
     mCurrentAppOrientation=SCREEN_ORIENTATION_UNSPECIFIED
     mRotation={90 * turn} mDeferredRotationPauseCount=0
     mCurrentRotation=ROTATION_{90 * turn} mLandscapeRotation=ROTATION_90 mPortraitRotation=ROTATION_0
   DisplayPolicy
-    mAwake={_bool(call.phone.awake)} mScreenOnEarly={_bool(call.phone.awake)}
-    mTopFullscreenOpaqueWindowState={focused_window(call)}
-    mShowingDream=false mDreamingLockscreen={_bool(call.phone.locked)}"""
+    mAwake={to_java_bool(call.phone.awake)} mScreenOnEarly={to_java_bool(call.phone.awake)}
+    mTopFullscreenOpaqueWindowState={describe_focused_window(call)}
+    mShowingDream=false mDreamingLockscreen={to_java_bool(call.phone.is_locked)}"""
 
 
-def windows(call: Call) -> str:
-    names = ["StatusBar", "NavigationBar0", _component(call)]
-    if call.phone.locked:
+def dump_windows(call: Call) -> str:
+    names = ["StatusBar", "NavigationBar0", _read_component(call)]
+    if call.phone.is_locked:
         names.insert(0, "NotificationShade")
-    if call.phone.windows.keyboard_shown:
+    if call.phone.windows.is_keyboard_shown:
         names.insert(0, "InputMethod")
     blocks = [
-        f"  Window #{index} Window{{{handle(name)} u0 {name}}}:\n"
-        f"    mDisplayId=0 rootTaskId=1 mSession=Session{{{handle('s' + name)} 5120:u0a10112}}\n"
+        f"  Window #{index} Window{{{hash_code_of(name)} u0 {name}}}:\n"
+        f"    mDisplayId=0 rootTaskId=1 mSession=Session{{{hash_code_of('s' + name)} 5120:u0a10112}}\n"
         f"    mOwnerUid=10112 showForAllUsers=false package={name.split('/')[0]} appop=NONE\n"
         f"    isOnScreen=true\n    isVisible=true"
         for index, name in enumerate(names)
@@ -118,13 +118,13 @@ def windows(call: Call) -> str:
     )
 
 
-def activities(call: Call) -> str:
-    record = _record(call)
+def dump_activities(call: Call) -> str:
+    record = _describe_record(call)
     package = record.split(" u0 ")[1].split("/")[0]
-    number = _task(package)
+    number = _task_id_of(package)
     return f"""ACTIVITY MANAGER ACTIVITIES (dumpsys activity activities)
 Display #0 (activities from top to bottom):
-  * Task{{{handle("task" + package)} #{number} type=standard A=10112:{package} U=0 visible=true \
+  * Task{{{hash_code_of("task" + package)} #{number} type=standard A=10112:{package} U=0 visible=true \
 visibleRequested=true mode=fullscreen translucent=false sz=1}}
     mBounds=Rect(0, 0 - 0, 0)
     mResumedActivity: {record}
@@ -137,30 +137,30 @@ visibleRequested=true mode=fullscreen translucent=false sz=1}}
   ResumedActivity: {record}
 
 ActivityTaskSupervisor state:
-  topDisplayFocusedRootTask=Task{{{handle("task" + package)} #{number} type=standard A=10112:{package}}}
+  topDisplayFocusedRootTask=Task{{{hash_code_of("task" + package)} #{number} type=standard A=10112:{package}}}
   KeyguardController:
-    mKeyguardShowing={_bool(call.phone.locked)}
+    mKeyguardShowing={to_java_bool(call.phone.is_locked)}
     mAodShowing=false
     mKeyguardGoingAway=false
   LockTaskController:
     mLockTaskModeState=NONE"""
 
 
-def top(call: Call) -> str:
-    record = _record(call)
+def dump_top(call: Call) -> str:
+    record = _describe_record(call)
     component = record.split(" u0 ")[1].split(" ")[0]
     package = component.split("/")[0]
-    return f"""TASK {package} id={_task(package)} userId=0
-  ACTIVITY {component} {handle(component)} pid=5120
-    Local Activity {handle("local" + component)} State:
+    return f"""TASK {package} id={_task_id_of(package)} userId=0
+  ACTIVITY {component} {hash_code_of(component)} pid=5120
+    Local Activity {hash_code_of("local" + component)} State:
       mResumed=true mStopped=false mFinished=false"""
 
 
-def recents(call: Call) -> str:
+def dump_recents(call: Call) -> str:
     lines = ["ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)", "mRecentsUid=10071", "  Recent tasks:"]
     packages = [str(name) for name in call.phone.read_state()["recent"]]
     lines += [
-        f"  * Recent #{index}: Task{{{handle('task' + name)} #{_task(name)} type=standard A=10112:{name}}}"
+        f"  * Recent #{index}: Task{{{hash_code_of('task' + name)} #{_task_id_of(name)} type=standard A=10112:{name}}}"
         for index, name in enumerate(packages)
     ]
     return "\n".join(lines)
