@@ -32,7 +32,9 @@ SURFACE = {
         Reserved Ruled Settled SituationChanged StepFinished SubtaskEnded SubtaskStarted Supplemented TaskCreated
         TaskEnded TaskResumed TaskSummary TodoEdited UserActed UserAsked UserReplied UserSaid Warned parse_event
     """,
-    "deskhand.testing": "ModelServer Phone ScriptedCall Seen SimPhone SimulatedPhones Step load_script",
+    "deskhand.testing": """
+        ModelServer Phone ReceivedRequest ScriptedCall ScriptedStep SimPhone SimulatedPhones load_script
+    """,
 }
 # What docs/api.md promises of the two objects that a program holds.
 METHODS = {

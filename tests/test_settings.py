@@ -26,9 +26,9 @@ from deskhand.devices.browser.provider import BrowserProvider
 from deskhand.engine.budget import TIERS, Budget
 from deskhand.engine.outer.quality_gate import choose_depth
 from deskhand.models.make_model import make_model
-from deskhand.models.probe import probe
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import ScriptedCall, Step
+from deskhand.models.probe import probe_models
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
 from deskhand.settings.schema import (
     BrowserSettings,
     BudgetSettings,
@@ -240,8 +240,8 @@ def test_each_tier_limits_what_one_operation_may_cost(tier: Depth) -> None:
     assert other.ceiling("evaluator", tier) == Decimal("0.005") != usual.ceiling("evaluator", tier)
 
 
-def step(**arguments: Any) -> Step:
-    return Step(calls=(ScriptedCall(name="step", arguments=arguments),))
+def step(**arguments: Any) -> ScriptedStep:
+    return ScriptedStep(calls=(ScriptedCall(name="step", arguments=arguments),))
 
 
 DONE = step(decision="done", message="It is done.")
@@ -261,7 +261,10 @@ def operated(folder: Path, server: ModelServer, executor: dict[str, int] | None 
 async def test_steps_and_failures_end_a_task_where_the_settings_say(
     tmp_path: Path, limits: dict[str, int], cause: str, steps: int
 ) -> None:
-    async with ModelServer([Step(text="Well, well.", times=9)]) as server, operated(tmp_path, server, limits) as hand:
+    async with (
+        ModelServer([ScriptedStep(text="Well, well.", times=9)]) as server,
+        operated(tmp_path, server, limits) as hand,
+    ):
         state = await hand.run("Look", loop="single")
     assert (state.cause, state.step) == (cause, steps), state.reason
 
@@ -295,7 +298,7 @@ async def test_what_an_evaluator_is_set_to_reaches_its_model(
 ) -> None:
     fine: dict[str, Any] = {"decision": "gate_done", "status": "GOOD", "confidence": 1, "reason": "it is open"}
     whole = {"goal_reached": True, "steps_complete": True, "end_state_as_expected": True, "omissions": []}
-    replies = [Step(calls=(ScriptedCall(name="judge", arguments=said),)) for said in (fine, fine | whole)]
+    replies = [ScriptedStep(calls=(ScriptedCall(name="judge", arguments=said),)) for said in (fine, fine | whole)]
     async with ModelServer(replies) as server:
         model = {"model": "scripted", "base_url": server.url, "free": True, **changed}
         settings = Settings.model_validate({"data_dir": tmp_path, "models": {"evaluator": model}})
@@ -324,7 +327,7 @@ async def trouble(url: str, **operator: Any) -> str:
 
 @pytest.mark.parametrize("setting", ["first_byte_timeout_s", "total_timeout_s"])
 async def test_each_limit_of_patience_ends_a_call(setting: str) -> None:
-    slow = Step(text="x" * 10_000, chunk_s=0.05, first_byte_s=60 if setting.startswith("first") else 0)
+    slow = ScriptedStep(text="x" * 10_000, chunk_s=0.05, first_byte_s=60 if setting.startswith("first") else 0)
     async with ModelServer([slow]) as server:
         assert "within 0.3 s" in await trouble(server.url, **{setting: 0.3})
 
@@ -348,7 +351,7 @@ async def test_a_connection_that_does_not_come_about_is_given_up() -> None:
 
 @pytest.mark.parametrize("retries", [0, 2])
 async def test_a_busy_model_is_asked_again_as_often_as_set(retries: int) -> None:
-    async with ModelServer([Step(status=503, times=9)]) as server:
+    async with ModelServer([ScriptedStep(status=503, times=9)]) as server:
         await trouble(server.url, retries=retries)
     assert len(server.requests) == retries + 1
 
@@ -356,7 +359,7 @@ async def test_a_busy_model_is_asked_again_as_often_as_set(retries: int) -> None
 async def test_the_assistants_model_can_be_probed() -> None:
     async with ModelServer(["Hello"]) as server:
         model = {"model": "m", "base_url": server.url, "free": True}
-        (found,) = await probe("assistant", Settings.model_validate({"models": {"assistant": model}}))
+        (found,) = await probe_models("assistant", Settings.model_validate({"models": {"assistant": model}}))
     assert (found.streaming, len(server.requests)) == (True, 1)
 
 

@@ -5,21 +5,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from deskhand.build.simulated_phones import SimulatedPhones
-    from deskhand.models.scripted.model_server import ModelServer
-    from deskhand.models.scripted.script import ScriptedCall, Seen, Step, load_script
+    from deskhand.models.scripted.http_server import ModelServer
+    from deskhand.models.scripted.script import ReceivedRequest, ScriptedCall, ScriptedStep, load_script
     from deskhand.simphone.adb.phone_server import SimPhone
     from deskhand.simphone.phone import Phone
 
-__all__ = ["ModelServer", "Phone", "ScriptedCall", "Seen", "SimPhone", "SimulatedPhones", "Step", "load_script"]
+__all__ = [
+    "ModelServer", "Phone", "ReceivedRequest", "ScriptedCall", "ScriptedStep", "SimPhone", "SimulatedPhones",
+    "load_script",
+]  # fmt: skip
 
 _HOMES = {
-    "ModelServer": "models.scripted.model_server",
+    "ModelServer": "models.scripted.http_server",
     "Phone": "simphone.phone",
+    "ReceivedRequest": "models.scripted.script",
     "ScriptedCall": "models.scripted.script",
-    "Seen": "models.scripted.script",
+    "ScriptedStep": "models.scripted.script",
     "SimPhone": "simphone.adb.phone_server",
     "SimulatedPhones": "build.simulated_phones",
-    "Step": "models.scripted.script",
     "load_script": "models.scripted.script",
 }
 

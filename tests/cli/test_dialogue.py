@@ -21,8 +21,8 @@ from rich.console import Console
 from deskhand.cli.event_lines import lines_of
 from deskhand.cli.typed_input import TypedLine, WholeLines, verdict_of
 from deskhand.core.human import RequestKind, UserRequest
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import Reply, Seen
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ReceivedRequest, ScriptReply
 from deskhand.task.events import Record, UserAsked
 from tests.cli.conftest import LIMIT_S, Cli
 from tests.conftest import ConnectedPhone, eventually
@@ -127,11 +127,11 @@ def sent(sim: ConnectedPhone) -> list[str]:
     return [message["text"] for message in messages if message["text"] == "Hello"]
 
 
-def held(reply: Reply) -> tuple[asyncio.Event, asyncio.Event, Callable[[Seen], Any]]:
+def held(reply: ScriptReply) -> tuple[asyncio.Event, asyncio.Event, Callable[[ReceivedRequest], Any]]:
     """A reply that is thought about until it is let go; the first event tells that it was asked for."""
     asked, go = asyncio.Event(), asyncio.Event()
 
-    async def entry(_: Seen) -> Reply:
+    async def entry(_: ReceivedRequest) -> ScriptReply:
         asked.set()
         await go.wait()
         return reply

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskhand.cli.output import clean_text
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import ScriptedCall, Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
 from tests.cli.conftest import Cli
 from tests.cli.test_terminal import on_a_terminal
 
@@ -56,17 +56,17 @@ def model(server: ModelServer, role: str) -> dict[str, str]:
 
 async def test_chat_shows_what_a_model_says_and_calls_without_its_escapes(cli: Cli) -> None:
     call = ScriptedCall(name="chat", arguments={"device_id": hostile(1), "message": hostile(2)})
-    async with ModelServer([Step(calls=(call,)), Step(text=hostile(3))]) as server:
+    async with ModelServer([ScriptedStep(calls=(call,)), ScriptedStep(text=hostile(3))]) as server:
         written = await shown(cli, "chat", "hello", **model(server, "assistant"))
         assert written.count(MARK) >= 6
-    async with ModelServer([Step(status=400, error=hostile(4), times=9)]) as server:
+    async with ModelServer([ScriptedStep(status=400, error=hostile(4), times=9)]) as server:
         await shown(cli, "chat", "hello", **model(server, "assistant"))
 
 
 async def test_run_show_and_runs_show_the_words_of_a_model_without_its_escapes(cli: Cli) -> None:
     answer = {"decision": "actions", "actions": [{"kind": "answer", "text": hostile(5)}]}
     done = {"decision": "done", "message": hostile(6)}
-    script = [Step(calls=(ScriptedCall(name="step", arguments=arguments),)) for arguments in (answer, done)]
+    script = [ScriptedStep(calls=(ScriptedCall(name="step", arguments=arguments),)) for arguments in (answer, done)]
     async with ModelServer(script) as server:
         env = model(server, "operator") | {"DESKHAND_MODELS__OPERATOR__MODEL": f"script {hostile(7)}"}
         await shown(cli, "run", hostile(8), "--loop", "single", **env)
@@ -82,7 +82,7 @@ async def test_what_a_device_says_of_itself_is_shown_without_its_escapes(cli: Cl
 
 
 async def test_doctor_shows_what_an_endpoint_answers_without_its_escapes(cli: Cli) -> None:
-    async with ModelServer([Step(status=400, error=hostile(10), times=9)]) as server:
+    async with ModelServer([ScriptedStep(status=400, error=hostile(10), times=9)]) as server:
         await shown(cli, "doctor", "--models", **model(server, "operator"))
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import ScriptedCall, Seen, Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ReceivedRequest, ScriptedCall, ScriptedStep
 from deskhand.task.events import Billed, Reserved
 from deskhand.task.journal import SqliteJournal
 from tests.cli.conftest import Cli
@@ -31,7 +31,7 @@ class Provider:
         self.held = asyncio.Event()
         self.hurry = False
 
-    async def reply(self, seen: Seen) -> Step:
+    async def reply(self, seen: ReceivedRequest) -> ScriptedStep:
         self.calls += 1
         tokens = seen.body["max_tokens"]
         self.billed += (4000 * INPUT + tokens * OUTPUT) / 1_000_000
@@ -41,7 +41,7 @@ class Provider:
         done: dict[str, Any] = {"decision": "done", "message": "It is well."}
         note: dict[str, Any] = {"decision": "actions", "actions": [{"kind": "memorize", "text": f"{self.calls}"}]}
         said = ScriptedCall(name="step", arguments=done if self.hurry else note)
-        return Step(calls=(said,), input_tokens=4000, output_tokens=tokens)
+        return ScriptedStep(calls=(said,), input_tokens=4000, output_tokens=tokens)
 
 
 @pytest.fixture

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import ScriptedCall, Seen, Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ReceivedRequest, ScriptedCall, ScriptedStep
 from tests.cli.conftest import Cli, Ended
 from tests.conftest import ConnectedPhone
 
@@ -23,9 +23,9 @@ CANARY = "sk-canary-0123456789abcdef"
 RETRIES, KEY_FROM = "DESKHAND_MODELS__OPERATOR__RETRIES", "DESKHAND_MODELS__OPERATOR__API_KEY_ENV"
 
 
-def said(**fields: Any) -> Step:
+def said(**fields: Any) -> ScriptedStep:
     reply: dict[str, Any] = {"input_tokens": fields.pop("input_tokens", 1000)}
-    return Step(calls=(ScriptedCall(name="step", arguments=fields),), **reply)
+    return ScriptedStep(calls=(ScriptedCall(name="step", arguments=fields),), **reply)
 
 
 OPEN = said(decision="actions", actions=[{"kind": "open_app", "name": "设置"}])
@@ -77,7 +77,7 @@ async def test_what_it_cost_is_told_by_role(cli: Cli, sim: ConnectedPhone) -> No
 
 async def test_too_many_requests_and_a_cut_stream_are_tried_again(cli: Cli, sim: ConnectedPhone) -> None:
     cut = DONE.model_copy(update={"fault": "cut"})
-    async with ModelServer([Step(status=429, retry_after=0.2), OPEN, cut, DONE]) as server:
+    async with ModelServer([ScriptedStep(status=429, retry_after=0.2), OPEN, cut, DONE]) as server:
         ended = await cli(*with_model(server, sim, "--free"))
     assert ended.code == 0, ended.out + ended.err
     assert len(server.requests) == 4
@@ -132,7 +132,7 @@ async def test_a_missing_key_and_an_unknown_price_are_refused_before_anything_is
 async def test_three_unreadable_replies_fail_the_step_and_three_such_steps_the_task(
     cli: Cli, sim: ConnectedPhone
 ) -> None:
-    async with ModelServer([Step(text="I would rather not say.", times=9)]) as server:
+    async with ModelServer([ScriptedStep(text="I would rather not say.", times=9)]) as server:
         ended = await cli(*with_model(server, sim, "--free", "--json"))
     assert (ended.code, ended.json["cause"], len(ended.json["steps"])) == (1, "failed", 3)
     assert "3 steps failed in a row" in ended.json["reason"]
@@ -153,7 +153,7 @@ async def test_what_a_model_marks_as_sensitive_waits_for_a_person(cli: Cli, sim:
 async def test_when_the_budget_is_gone_the_state_is_kept_and_more_money_goes_on(cli: Cli, sim: ConnectedPhone) -> None:
     broke = False
 
-    def reply(_: Seen) -> Step:
+    def reply(_: ReceivedRequest) -> ScriptedStep:
         return DONE if broke else NOTE
 
     async with ModelServer([reply] * 30) as server:
@@ -174,7 +174,7 @@ async def test_when_the_budget_is_gone_the_state_is_kept_and_more_money_goes_on(
 
 
 async def test_ctrl_c_inside_a_streaming_call_closes_the_connection(cli: Cli, sim: ConnectedPhone) -> None:
-    slow = Step(text="I think about it. " * 200, chunk_s=0.2)
+    slow = ScriptedStep(text="I think about it. " * 200, chunk_s=0.2)
     async with ModelServer([slow]) as server:
         running = await cli.start(*with_model(server, sim, "--free"))
         async with asyncio.timeout(60):
@@ -182,7 +182,7 @@ async def test_ctrl_c_inside_a_streaming_call_closes_the_connection(cli: Cli, si
                 await asyncio.sleep(0.01)
         running.send(signal.SIGINT)
         # Left alone, the reply would take 45 seconds; how fast it is closed is measured where the machine is ours.
-        await server.until(lambda server: server.aborted == 1, timeout=20)
+        await server.wait_until(lambda server: server.aborted == 1, timeout=20)
         ended = await running.ended()
     assert ended.code == 130, ended.out + ended.err
     assert last_words(ended) == "✘ rejected: stopped by the user"
@@ -218,7 +218,7 @@ def finding(ended: Ended, what: str) -> dict[str, Any]:
 
 
 async def test_doctor_asks_each_model_once_and_says_what_works(cli: Cli) -> None:
-    red = Step(calls=(ScriptedCall(name="colour", arguments={"name": "red"}),))
+    red = ScriptedStep(calls=(ScriptedCall(name="colour", arguments={"name": "red"}),))
     async with ModelServer([red]) as server, ModelServer(["I am told nothing of a picture."]) as blind:
         settle(cli, base_url=server.url, free=True)
         with Path(cli.env["DESKHAND_CONFIG"]).open("a") as file:

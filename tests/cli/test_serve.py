@@ -14,16 +14,16 @@ from typing import Any
 
 import httpx2
 
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import ScriptedCall, Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
 from tests.cli.conftest import Cli, Running
 from tests.conftest import ConnectedPhone
 
-NEVER = Step(text="x", first_byte_s=600)
+NEVER = ScriptedStep(text="x", first_byte_s=600)
 
 
-def call(name: str, **arguments: Any) -> Step:
-    return Step(calls=(ScriptedCall(name=name, arguments=arguments),))
+def call(name: str, **arguments: Any) -> ScriptedStep:
+    return ScriptedStep(calls=(ScriptedCall(name=name, arguments=arguments),))
 
 
 def models(**servers: ModelServer) -> dict[str, str]:
@@ -63,7 +63,7 @@ async def test_the_token_is_shown_once_and_a_stopped_task_can_be_resumed(cli: Cl
             assert (cli.data / "server-token").read_text().strip() in shown
             assert (await client.get("/api/health")).json()["status"] == "ok"
             task = (await client.post("/api/tasks", json={"goal": "open Settings", "loop": "single"})).json()
-            await operator.until(lambda server: len(server.requests) == 1, 60)
+            await operator.wait_until(lambda server: len(server.requests) == 1, 60)
             running.send(signal.SIGTERM)
             ended = await running.ended()
         assert ended.code == 0
@@ -88,7 +88,7 @@ async def test_a_kill_in_the_middle_of_a_conversation_loses_nothing_that_was_str
                     streamed.append(event)
                     if len(streamed) == 4:
                         break
-                await decider.until(lambda server: len(server.requests) == 3, 60)
+                await decider.wait_until(lambda server: len(server.requests) == 3, 60)
                 running.send(signal.SIGKILL)
                 await running.process.wait()
         assert [event["type"] for event in streamed] == ["tool_call", "tool_result"] * 2

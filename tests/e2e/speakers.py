@@ -15,7 +15,7 @@ from PIL import Image
 from deskhand.core.errors import NoElements
 from deskhand.core.protocols import Device
 from deskhand.core.screen import Element
-from deskhand.models.scripted.script import Entry, Reply, ScriptedCall, Seen, Step
+from deskhand.models.scripted.script import ReceivedRequest, ScriptedCall, ScriptedStep, ScriptEntry, ScriptReply
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ FIELD = Touch("(field)")
 # --- what each family writes ---------------------------------------------------------------------------------------
 
 
-def tools(move: Move, at: Point, size: tuple[int, int]) -> Step:
+def tools(move: Move, at: Point, size: tuple[int, int]) -> ScriptedStep:
     x, y = round(at[0] * size[0]), round(at[1] * size[1])
     said: dict[str, Any] = {"decision": "actions", "last_action": {"success": True}}
     match move:
@@ -60,10 +60,10 @@ def tools(move: Move, at: Point, size: tuple[int, int]) -> Step:
             said["actions"] = [{"kind": "type", "text": text}]
         case Finish(words):
             said |= {"decision": "done", "message": words}
-    return Step(calls=(ScriptedCall(name="step", arguments=said),))
+    return ScriptedStep(calls=(ScriptedCall(name="step", arguments=said),))
 
 
-def autoglm(move: Move, at: Point, size: tuple[int, int]) -> Step:
+def autoglm(move: Move, at: Point, size: tuple[int, int]) -> ScriptedStep:
     match move:
         case Open(app):
             said = f'do(action="Launch", app="{app}")'
@@ -73,10 +73,10 @@ def autoglm(move: Move, at: Point, size: tuple[int, int]) -> Step:
             said = f'do(action="Type", text="{text}")'
         case Finish(words):
             said = f'finish(message="{words}")'
-    return Step(text=f"<think>Now {type(move).__name__}.</think><answer>{said}</answer>")
+    return ScriptedStep(text=f"<think>Now {type(move).__name__}.</think><answer>{said}</answer>")
 
 
-def uitars(move: Move, at: Point, size: tuple[int, int]) -> Step:
+def uitars(move: Move, at: Point, size: tuple[int, int]) -> ScriptedStep:
     match move:
         case Open(app):
             said = f"open_app(app_name='{app}')"
@@ -86,38 +86,38 @@ def uitars(move: Move, at: Point, size: tuple[int, int]) -> Step:
             said = f"type(content='{text}')"
         case Finish(words):
             said = f"finished(content='{words}')"
-    return Step(text=f"Thought: Now {type(move).__name__}.\nAction: {said}")
+    return ScriptedStep(text=f"Thought: Now {type(move).__name__}.\nAction: {said}")
 
 
-def _beside(move: Move) -> Step | None:
+def _beside(move: Move) -> ScriptedStep | None:
     """What a mouse and a keyboard can't say is said by tools of ours."""
     match move:
         case Open(app):
-            return Step(calls=(ScriptedCall(name="do", arguments={"kind": "open_app", "name": app}),))
+            return ScriptedStep(calls=(ScriptedCall(name="do", arguments={"kind": "open_app", "name": app}),))
         case Finish(words):
             report = {"success": True, "decision": "done", "message": words}
-            return Step(calls=(ScriptedCall(name="report", arguments=report),))
+            return ScriptedStep(calls=(ScriptedCall(name="report", arguments=report),))
         case _:
             return None
 
 
-def anthropic_computer(move: Move, at: Point, size: tuple[int, int]) -> Step:
+def anthropic_computer(move: Move, at: Point, size: tuple[int, int]) -> ScriptedStep:
     x, y = round(at[0] * size[0]), round(at[1] * size[1])
     fields = {"action": "left_click", "coordinate": [x, y]}
     if isinstance(move, Write):
         fields = {"action": "type", "text": move.text}
-    return _beside(move) or Step(computer=(fields,))
+    return _beside(move) or ScriptedStep(computer=(fields,))
 
 
-def openai_computer(move: Move, at: Point, size: tuple[int, int]) -> Step:
+def openai_computer(move: Move, at: Point, size: tuple[int, int]) -> ScriptedStep:
     x, y = round(at[0] * size[0]), round(at[1] * size[1])
     fields = {"type": "click", "x": x, "y": y, "button": "left"}
     if isinstance(move, Write):
         fields = {"type": "type", "text": move.text}
-    return _beside(move) or Step(computer=(fields,))
+    return _beside(move) or ScriptedStep(computer=(fields,))
 
 
-Speaker = Callable[[Move, Point, tuple[int, int]], Step]
+Speaker = Callable[[Move, Point, tuple[int, int]], ScriptedStep]
 SPEAKERS: dict[str, Speaker] = {
     "tools": tools,
     "autoglm": autoglm,
@@ -150,23 +150,23 @@ def _is(element: Element, name: str) -> bool:
     return element.editable if name == FIELD.name else name in (element.name, element.value)
 
 
-def picture_size(seen: Seen) -> tuple[int, int]:
+def picture_size(seen: ReceivedRequest) -> tuple[int, int]:
     """The size of the one picture in a request."""
     (size,) = picture_sizes(seen)
     return size
 
 
-def picture_sizes(seen: Seen) -> list[tuple[int, int]]:
+def picture_sizes(seen: ReceivedRequest) -> list[tuple[int, int]]:
     """Of each picture in a request, from its own bytes."""
     data = [base64.b64decode(picture.partition("base64,")[2] or picture) for picture in seen.pictures]
     return [Image.open(io.BytesIO(one)).size for one in data]
 
 
-def script(speaker: Speaker, moves: Sequence[Move], device: Callable[[], Device]) -> list[Entry]:
+def script(speaker: Speaker, moves: Sequence[Move], device: Callable[[], Device]) -> list[ScriptEntry]:
     """One reply for each move, made when it is asked for."""
 
-    def entry(move: Move) -> Entry:
-        async def reply(seen: Seen) -> Reply:
+    def entry(move: Move) -> ScriptEntry:
+        async def reply(seen: ReceivedRequest) -> ScriptReply:
             at = await where(device(), move.name) if isinstance(move, Touch) else (0.0, 0.0)
             return speaker(move, at, picture_size(seen))
 

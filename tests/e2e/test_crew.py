@@ -7,8 +7,8 @@ import pytest
 
 from deskhand.build import Deskhand
 from deskhand.core.statuses import SubtaskStatus, TaskStatus
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import ScriptedCall, Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
 from deskhand.settings.schema import Settings
 
 PLAN = [
@@ -25,12 +25,12 @@ def model(server: ModelServer) -> dict[str, Any]:
 
 
 async def test_a_goal_over_three_apps_with_code_and_an_answer(tmp_path: Path) -> None:
-    plan = Step(calls=(ScriptedCall(name="plan", arguments={"subtasks": PLAN}),))
+    plan = ScriptedStep(calls=(ScriptedCall(name="plan", arguments={"subtasks": PLAN}),))
     code = "```python\nprint(6 * 7)\nopen('product.txt', 'w').write('42')\n```"
     async with (
         ModelServer([plan]) as manager,
-        ModelServer([code, Step(text="DONE: Six times seven is 42.", contains="Exit code 0.")]) as technician,
-        ModelServer([Step(text="DONE: It was 42.", contains="Six times seven is 42.")]) as analyst,
+        ModelServer([code, ScriptedStep(text="DONE: Six times seven is 42.", contains="Exit code 0.")]) as technician,
+        ModelServer([ScriptedStep(text="DONE: It was 42.", contains="Six times seven is 42.")]) as analyst,
     ):
         models = {"manager": model(manager), "technician": model(technician), "analyst": model(analyst)}
         settings = Settings.model_validate({"data_dir": tmp_path, "models": models, "policy": {"run_code": "allow"}})
@@ -46,8 +46,8 @@ async def test_a_goal_over_three_apps_with_code_and_an_answer(tmp_path: Path) ->
     assert "It was 42." in state.reason
 
 
-def plan(*parts: dict[str, str]) -> Step:
-    return Step(calls=(ScriptedCall(name="plan", arguments={"subtasks": list(parts)}),))
+def plan(*parts: dict[str, str]) -> ScriptedStep:
+    return ScriptedStep(calls=(ScriptedCall(name="plan", arguments={"subtasks": list(parts)}),))
 
 
 @pytest.fixture
@@ -92,18 +92,22 @@ async def test_code_that_was_planned_where_it_could_run_is_no_crash_where_it_can
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = "```bash\necho hello\n```"
-    no_way = Step(calls=(ScriptedCall(name="plan", arguments={"subtasks": [], "impossible": "no sandbox"}),))
+    no_way = ScriptedStep(calls=(ScriptedCall(name="plan", arguments={"subtasks": [], "impossible": "no sandbox"}),))
     async with (
         ModelServer([plan(PLAN[1]), no_way]) as manager,
         ModelServer(
-            [Step(text=code, first_byte_s=60), code, Step(text="FAIL: no code here", contains="bubblewrap")]
+            [
+                ScriptedStep(text=code, first_byte_s=60),
+                code,
+                ScriptedStep(text="FAIL: no code here", contains="bubblewrap"),
+            ]
         ) as coder,
     ):
         models = {"manager": model(manager), "technician": model(coder)}
         settings = Settings.model_validate({"data_dir": tmp_path, "models": models, "policy": {"run_code": "allow"}})
         async with Deskhand(settings) as hand:
             async with hand.start("Work it out", device="sim") as run:
-                await coder.until(lambda server: len(server.requests) == 1, timeout=60)
+                await coder.wait_until(lambda server: len(server.requests) == 1, timeout=60)
                 await run.stop()
             monkeypatch.setenv("PATH", str(tmp_path))
             async with hand.resume(run.task_id) as again:

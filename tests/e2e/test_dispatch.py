@@ -11,8 +11,8 @@ import pytest
 from deskhand.build import Deskhand
 from deskhand.cli.event_lines import lines_of
 from deskhand.core.statuses import TaskStatus
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import Entry, ScriptedCall, Seen, Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ReceivedRequest, ScriptedCall, ScriptedStep, ScriptEntry
 from deskhand.settings.schema import Settings
 from deskhand.task.events import ActionEnded, GateClosed, PlanMade, Record, Ruled, Supplemented
 from deskhand.task.state import TaskState
@@ -24,7 +24,7 @@ CALCULATOR = "com.android.calculator2"
 class Office:
     """A Deskhand with a scripted model for each role that is named, and the log of its last task."""
 
-    def __init__(self, folder: Path, scripts: dict[str, Sequence[Entry]], **settings: Any) -> None:
+    def __init__(self, folder: Path, scripts: dict[str, Sequence[ScriptEntry]], **settings: Any) -> None:
         self._settings = {"data_dir": folder / "data", **settings}
         self.servers = {role: ModelServer(script) for role, script in scripts.items()}
         self.log: list[Record] = []
@@ -53,40 +53,40 @@ class Office:
         return [record.event for record in self.log if isinstance(record.event, kind)]
 
 
-def call(name: str, contains: str = "", **arguments: Any) -> Step:
-    return Step(calls=(ScriptedCall(name=name, arguments=arguments),), contains=contains)
+def call(name: str, contains: str = "", **arguments: Any) -> ScriptedStep:
+    return ScriptedStep(calls=(ScriptedCall(name=name, arguments=arguments),), contains=contains)
 
 
-def plan(*titles: str, contains: str = "") -> Step:
+def plan(*titles: str, contains: str = "") -> ScriptedStep:
     parts = [{"title": title, "done_when": "", "role": "operator"} for title in titles]
     return call("plan", contains, subtasks=parts)
 
 
-def act(kind: str, **fields: Any) -> Step:
+def act(kind: str, **fields: Any) -> ScriptedStep:
     return call("step", decision="actions", actions=[{"kind": kind, **fields}])
 
 
-def done(words: str = "It is done.") -> Step:
+def done(words: str = "It is done.") -> ScriptedStep:
     return call("step", decision="done", message=words)
 
 
-def press(name: str) -> Entry:
+def press(name: str) -> ScriptEntry:
     """A click on what has this name in the numbered list of the request."""
 
-    def reply(seen: Seen) -> Step:
+    def reply(seen: ReceivedRequest) -> ScriptedStep:
         (number,) = re.findall(rf'\[(\d+)\] \w+ "{re.escape(name)}"', seen.text)
         return act("click", element=int(number))
 
     return reply
 
 
-def judged(decision: str, reason: str, contains: str = "") -> Step:
+def judged(decision: str, reason: str, contains: str = "") -> ScriptedStep:
     good = decision == "gate_done"
     status = "GOOD" if good else "CRITICAL"
     return call("judge", contains, decision=decision, status=status, confidence=0.9, reason=reason)
 
 
-def final(decision: str, reason: str) -> Step:
+def final(decision: str, reason: str) -> ScriptedStep:
     good = decision == "gate_done"
     answers = dict.fromkeys(("goal_reached", "steps_complete", "end_state_as_expected"), good)
     said = judged(decision, reason).calls[0].arguments
@@ -214,17 +214,17 @@ async def test_a_part_that_fails_is_replanned_light_medium_heavy_and_then_goes_t
 
 
 async def test_eleven_identical_actions_of_a_model_are_caught_after_three(tmp_path: Path) -> None:
-    def work(seen: Seen) -> Step:
+    def work(seen: ReceivedRequest) -> ScriptedStep:
         return done() if "Leave it alone" in seen.text else act("click", x=540, y=40)
 
-    def judge(seen: Seen) -> Step:
+    def judge(seen: ReceivedRequest) -> ScriptedStep:
         if "FINAL_CHECK" in seen.text:
             return final("gate_done", "nothing is left to do")
         if "WORKER_SUCCESS" in seen.text:
             return judged("gate_done", "it was left alone")
         return judged("gate_fail", "it clicks the same spot again and again")
 
-    scripts: dict[str, Sequence[Entry]] = {
+    scripts: dict[str, Sequence[ScriptEntry]] = {
         "manager": [plan("Click until something happens"), plan("Leave it alone", contains="again and again")],
         "operator": [work] * 20,
         "evaluator": [judge] * 20,
@@ -243,8 +243,8 @@ async def test_eleven_identical_actions_of_a_model_are_caught_after_three(tmp_pa
     ("cause", "reply", "settings", "model", "words"),
     [
         ("steps", act("memorize", text="x"), {"executor": {"max_steps": 2}}, {}, "the limit of 2 steps was reached"),
-        ("time", Step(text="x", first_byte_s=60), {"time_limit_s": 4}, {}, "the time limit of 4 s was reached"),
-        ("model", Step(status=401), {}, {}, "refused the key for scripted"),
+        ("time", ScriptedStep(text="x", first_byte_s=60), {"time_limit_s": 4}, {}, "the time limit of 4 s was reached"),
+        ("model", ScriptedStep(status=401), {}, {}, "refused the key for scripted"),
         (
             "budget", act("memorize", text="x"), {"budget": {"task": "0.03"}},
             {"free": False, "price": {"input": "1", "output": "1"}}, "raise it with --budget",
@@ -254,7 +254,7 @@ async def test_eleven_identical_actions_of_a_model_are_caught_after_three(tmp_pa
     ids=("steps", "time", "model", "budget", "failed"),
 )  # fmt: skip
 async def test_each_end_has_its_name(
-    tmp_path: Path, cause: str, reply: Step, settings: dict[str, Any], model: dict[str, Any], words: str
+    tmp_path: Path, cause: str, reply: ScriptedStep, settings: dict[str, Any], model: dict[str, Any], words: str
 ) -> None:
     office = Office(tmp_path, {"operator": [reply] * 20}, **settings)
     state = await office.run("打开设置", to_the_last=False, **model)

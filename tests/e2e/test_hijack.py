@@ -18,8 +18,8 @@ import pytest
 from deskhand.build import Deskhand
 from deskhand.core.statuses import TaskStatus
 from deskhand.engine.run import Task
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import Seen, Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ReceivedRequest, ScriptedStep
 from deskhand.settings.schema import ModelsSettings, Settings
 from deskhand.task.events import ActionIntended, UserAsked
 from deskhand.task.state import TaskState
@@ -31,13 +31,13 @@ pytestmark = pytest.mark.slow
 
 GOAL = "Read the newest message"
 LINE = re.compile(r'^\[(\d+)\] (\w+) "(.*?)".*? at (\d+),(\d+)', re.MULTILINE)
-Move = Callable[[Seen], Step | None]
+Move = Callable[[ReceivedRequest], ScriptedStep | None]
 
 
 # --- what it can do ------------------------------------------------------------------------------------------------
 
 
-def at(seen: Seen, name: str) -> tuple[int, int] | None:
+def at(seen: ReceivedRequest, name: str) -> tuple[int, int] | None:
     """Where the list says that this is, the last one of that name."""
     found = [(int(x), int(y)) for _, role, label, x, y in LINE.findall(seen.text) if name in (label, f"({role})")]
     return found[-1] if found else None
@@ -52,7 +52,7 @@ def press(
 ) -> Move:
     """Aims at something and calls it something else. Not `sure`: it may not have come that far."""
 
-    def move(seen: Seen) -> Step | None:
+    def move(seen: ReceivedRequest) -> ScriptedStep | None:
         if point := at(seen, name):
             return act(kind, x=point[0] + aside, y=point[1], target=lie)
         return None if sure else act("memorize", text=f"no {name} here")
@@ -63,7 +63,7 @@ def press(
 def all_at_once(field: str, button: tuple[int, int]) -> Move:
     """In one reply: the button is not there yet when it is aimed at."""
 
-    def move(seen: Seen) -> Step | None:
+    def move(seen: ReceivedRequest) -> ScriptedStep | None:
         point = at(seen, field)
         if not point:
             return None
@@ -86,7 +86,7 @@ class Villain:
         self._plans = 0
         self.missed: list[str] = []
 
-    def operator(self, seen: Seen) -> Step:
+    def operator(self, seen: ReceivedRequest) -> ScriptedStep:
         if not self._moves:
             attack = next(self._attacks, None)
             if attack is None:
@@ -99,12 +99,12 @@ class Villain:
             return done("I have read it.")
         return step
 
-    def manager(self, seen: Seen) -> Step:
+    def manager(self, seen: ReceivedRequest) -> ScriptedStep:
         self._plans += 1  # always another one: a plan that was tried is not taken again
         titles = [f"Send Bob message {self._plans} and pay for the order", "Delete everything"]
         return call("plan", subtasks=[{"title": one, "done_when": "", "role": "operator"} for one in titles])
 
-    def evaluator(self, seen: Seen) -> Step:
+    def evaluator(self, seen: ReceivedRequest) -> ScriptedStep:
         good = {"status": "GOOD", "confidence": 1.0, "decision": "gate_done", "reason": "All is well."}
         answers = dict.fromkeys(("goal_reached", "steps_complete", "end_state_as_expected"), True)
         return call("judge", **good, **answers, omissions=[])
@@ -243,11 +243,11 @@ async def approvals(hand: Deskhand, run: Task) -> list[str]:
 
 async def test_code_is_not_run(tmp_path: Path) -> None:
     class Coder(Villain):
-        def manager(self, seen: Seen) -> Step:
+        def manager(self, seen: ReceivedRequest) -> ScriptedStep:
             return call("plan", subtasks=[{"title": "Tidy up", "done_when": "", "role": "technician"}])
 
-        def technician(self, seen: Seen) -> Step:
-            return Step(text=f"```bash\ntouch {tmp_path}/stolen stolen\n```")
+        def technician(self, seen: ReceivedRequest) -> ScriptedStep:
+            return ScriptedStep(text=f"```bash\ntouch {tmp_path}/stolen stolen\n```")
 
     for coder in (Villain([do("run_code", language="bash", code=f"touch {tmp_path}/stolen")]), Coder()):
         async with house(tmp_path) as hand, hijacked(hand, coder, device="sim:victim") as run:

@@ -16,8 +16,8 @@ import pytest_asyncio
 
 from deskhand.build import Deskhand
 from deskhand.core.statuses import TaskStatus
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import Entry, ScriptedCall, Seen, Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ReceivedRequest, ScriptedCall, ScriptedStep, ScriptEntry
 from deskhand.settings.load import load
 from deskhand.settings.schema import Settings
 from deskhand.task.state import TaskState
@@ -132,7 +132,7 @@ async def test_eight_actions_take_nine_requests_and_a_quarter_of_what_agent_s3_s
 async def test_several_actions_in_one_reply_take_one_request(hand: Deskhand) -> None:
     opened = {"kind": "open_app", "name": "计算器", "expect_app": "calculator"}
     said = {"decision": "actions", "actions": [opened, {"kind": "memorize", "text": "ready"}]}
-    both = Step(calls=(ScriptedCall(name="step", arguments=said),))
+    both = ScriptedStep(calls=(ScriptedCall(name="step", arguments=said),))
     async with ModelServer([both, tools(Finish(), (0, 0), (1, 1))]) as server:
         hand.settings = staffed(hand.settings, server, "tools")
         state = await hand.run(GOAL, device="sim:both", loop="single")
@@ -141,11 +141,11 @@ async def test_several_actions_in_one_reply_take_one_request(hand: Deskhand) -> 
 
 
 async def test_a_model_without_eyes_works_from_the_list_alone(hand: Deskhand) -> None:
-    def press(name: str) -> Entry:
-        def reply(seen: Seen) -> Step:
+    def press(name: str) -> ScriptEntry:
+        def reply(seen: ReceivedRequest) -> ScriptedStep:
             (number,) = re.findall(rf'\[(\d+)\] button "{re.escape(name)}"', seen.text)
             said = {"decision": "actions", "actions": [{"kind": "click", "element": int(number)}]}
-            return Step(calls=(ScriptedCall(name="step", arguments=said),))
+            return ScriptedStep(calls=(ScriptedCall(name="step", arguments=said),))
 
         return reply
 

@@ -13,8 +13,8 @@ from deskhand import build
 from deskhand.build import Deskhand
 from deskhand.core.statuses import TaskStatus
 from deskhand.engine.budget import Budget
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import Entry, ScriptedCall, Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, ScriptedStep, ScriptEntry
 from deskhand.settings.load import load
 from deskhand.settings.schema import BudgetSettings
 from deskhand.task.events import Billed, Event, Record, Reserved
@@ -41,7 +41,7 @@ def budgets(monkeypatch: pytest.MonkeyPatch) -> list[Budget]:
 class Office:
     """A Deskhand whose roles have a scripted model each."""
 
-    def __init__(self, folder: Path, fields: dict[str, Any] | None = None, /, **scripts: Sequence[Entry]) -> None:
+    def __init__(self, folder: Path, fields: dict[str, Any] | None = None, /, **scripts: Sequence[ScriptEntry]) -> None:
         self._folder = folder
         self._fields = fields or {}
         self.servers = {role: ModelServer(script) for role, script in scripts.items()}
@@ -58,14 +58,14 @@ class Office:
         await self._stack.aclose()
 
 
-def call(name: str, **arguments: Any) -> Step:
-    return Step(calls=(ScriptedCall(name=name, arguments=arguments),))
+def call(name: str, **arguments: Any) -> ScriptedStep:
+    return ScriptedStep(calls=(ScriptedCall(name=name, arguments=arguments),))
 
 
 PLAN = call("plan", subtasks=[{"title": "Look at the phone", "done_when": "", "role": "operator"}])
 NOTE = call("step", decision="actions", actions=[{"kind": "memorize", "text": "seen"}])
 DONE = call("step", decision="done", message="It is well.")
-NONSENSE = Step(text="Well, well.")
+NONSENSE = ScriptedStep(text="Well, well.")
 
 
 async def test_replies_of_no_use_are_billed_to_the_role_that_asked(tmp_path: Path, budgets: list[Budget]) -> None:
@@ -73,7 +73,7 @@ async def test_replies_of_no_use_are_billed_to_the_role_that_asked(tmp_path: Pat
     office = Office(
         tmp_path,
         manager=[NONSENSE, PLAN],
-        operator=[NONSENSE, NONSENSE, NONSENSE, cut, NOTE, Step(status=500), DONE],
+        operator=[NONSENSE, NONSENSE, NONSENSE, cut, NOTE, ScriptedStep(status=500), DONE],
         evaluator=[NONSENSE] * 6,
     )
     async with office as hand:
@@ -120,7 +120,7 @@ async def test_a_paid_call_costs_one_append_and_a_free_one_none(tmp_path: Path, 
 async def test_a_call_that_was_stopped_in_the_middle_is_billed_at_its_worst(
     tmp_path: Path, budgets: list[Budget]
 ) -> None:
-    office = Office(tmp_path, operator=[NOTE, Step(text="Hm. " * 2000, chunk_s=0.2)])
+    office = Office(tmp_path, operator=[NOTE, ScriptedStep(text="Hm. " * 2000, chunk_s=0.2)])
     async with office as hand:
         async with hand.start("Look after the phone", loop="single") as run:
             server = office.servers["operator"]
@@ -137,7 +137,7 @@ async def test_a_call_that_was_stopped_in_the_middle_is_billed_at_its_worst(
 async def test_an_endpoint_that_never_answers_ends_the_task_with_its_reason(tmp_path: Path) -> None:
     """And not as steps that failed: the time-outs of a call fit into the time of a decision."""
     models = {"first_byte_timeout_s": 0.5, "retries": 20}
-    async with ModelServer([Step(text="late", first_byte_s=60, times=20)]) as server:
+    async with ModelServer([ScriptedStep(text="late", first_byte_s=60, times=20)]) as server:
         operator = {"model": "scripted", "base_url": server.url, "free": True, **models}
         settings = load({"data_dir": tmp_path, "models": {"operator": operator}, "executor": {"decide_timeout_s": 2.5}})
         async with Deskhand(settings) as hand:

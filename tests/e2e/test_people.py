@@ -17,8 +17,8 @@ from deskhand.core.actions import OpenApp, OpenUrl
 from deskhand.core.human import UserRequest
 from deskhand.core.statuses import ExecutorStatus, SubtaskStatus, TaskStatus
 from deskhand.engine.run import Task
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import Entry, Seen, Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ReceivedRequest, ScriptedStep, ScriptEntry
 from deskhand.settings.schema import Settings
 from deskhand.task.events import ActionIntended, Corrected, TodoEdited, UserAsked
 from tests.devices.browser.browser_stage import Site, serving
@@ -38,7 +38,7 @@ class Place:
 
     device: str
     url: str
-    send: Sequence[Entry]
+    send: Sequence[ScriptEntry]
     elsewhere: Any
     told: str
 
@@ -60,7 +60,7 @@ def place(request: pytest.FixtureRequest, site: Site) -> Place:
 
 @asynccontextmanager
 async def task(
-    folder: Path, place: Place, operator: Sequence[Entry], **settings: Any
+    folder: Path, place: Place, operator: Sequence[ScriptEntry], **settings: Any
 ) -> AsyncIterator[tuple[Task, ModelServer, Deskhand]]:
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(ModelServer(operator))
@@ -83,11 +83,11 @@ async def asked(run: Task) -> UserRequest:
     return (await happens(run, UserAsked)).request
 
 
-def held(reply: Step) -> tuple[asyncio.Event, asyncio.Event, Entry]:
+def held(reply: ScriptedStep) -> tuple[asyncio.Event, asyncio.Event, ScriptEntry]:
     """A reply that is thought about until it is let go; the first event tells that it was asked for."""
     begun, go = asyncio.Event(), asyncio.Event()
 
-    async def entry(_: Seen) -> Step:
+    async def entry(_: ReceivedRequest) -> ScriptedStep:
         begun.set()
         await go.wait()
         return reply
@@ -153,7 +153,7 @@ async def test_a_worker_that_gets_nowhere_is_helped(tmp_path: Path, place: Place
     nowhere = act("click", x=5, y=300)
     quick = {"settle": {"max_wait_ms": 300, "patience_ms": 0}}
 
-    def helped(seen: Seen) -> Step:
+    def helped(seen: ReceivedRequest) -> ScriptedStep:
         heard = any(correction in seen.text for correction in run.state.corrections)
         return done("Then I leave it.") if heard else nowhere
 
@@ -166,13 +166,13 @@ async def test_a_worker_that_gets_nowhere_is_helped(tmp_path: Path, place: Place
 
 
 PHASES = {
-    "a model's answer": [Step(text="x", first_byte_s=60)],
+    "a model's answer": [ScriptedStep(text="x", first_byte_s=60)],
     "an action": [act("wait", seconds=60)],
     "settling": [act("click", x=5, y=300), done()],
     "an answer": [QUESTION],
     "a yes": [],
     "a hand on the device": [act("take_over", reason="log in")],
-    "a pause": [Step(text="x", first_byte_s=60)],
+    "a pause": [ScriptedStep(text="x", first_byte_s=60)],
 }
 
 

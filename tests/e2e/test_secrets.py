@@ -19,8 +19,8 @@ from deskhand.build import Deskhand
 from deskhand.core.errors import SettingsError, UsageError
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import ExecStatus, TaskStatus
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import Entry, ScriptedCall, Seen, Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ReceivedRequest, ScriptedCall, ScriptedStep, ScriptEntry
 from deskhand.screen.frame import bounded, decode
 from deskhand.screen.ocr.screen_text import ScreenText
 from deskhand.settings.load import load
@@ -120,21 +120,21 @@ async def nothing_was_told(server: ModelServer, reader: ScreenText) -> None:
 # --- models --------------------------------------------------------------------------------------------------------
 
 
-def call(name: str, **arguments: Any) -> Step:
-    return Step(calls=(ScriptedCall(name=name, arguments=arguments),))
+def call(name: str, **arguments: Any) -> ScriptedStep:
+    return ScriptedStep(calls=(ScriptedCall(name=name, arguments=arguments),))
 
 
-def act(kind: str, **fields: Any) -> Step:
+def act(kind: str, **fields: Any) -> ScriptedStep:
     return call("step", decision="actions", actions=[{"kind": kind, **fields}])
 
 
 DONE = call("step", decision="done", message="It is done.")
 
 
-def press(name: str) -> Entry:
+def press(name: str) -> ScriptEntry:
     """A click on what the numbered list of the request calls so."""
 
-    def reply(seen: Seen) -> Step:
+    def reply(seen: ReceivedRequest) -> ScriptedStep:
         lines = [line for line in seen.text.splitlines() if f'"{name}"' in line and line.lstrip().startswith("[")]
         return act("click", element=int(lines[-1].partition("[")[2].partition("]")[0]))
 
@@ -230,7 +230,7 @@ async def test_only_what_the_person_named_is_typed(data: Path) -> None:
         x, y = await at_a_field(hand, "sim:sly")
         typing = act("type", text="{{secret:USER}}")
 
-        async def told(_: Seen) -> Step:
+        async def told(_: ReceivedRequest) -> ScriptedStep:
             await run.say("Use {{secret:USER}}")
             return typing
 

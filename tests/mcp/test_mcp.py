@@ -20,8 +20,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ElicitResult, ImageContent, TextContent
 
 from deskhand.mcp.over_http import serving
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedStep
 from deskhand.screen.frame import decode
 from deskhand.server.token import Token, read_token
 from deskhand.sessions.settings_reload import SettingsWatch
@@ -34,9 +34,9 @@ from tests.server.conftest import LIMIT_S, model, until, write_settings
 
 TOOLS = ["list_devices", "chat", "run_task", "task_status", "stop_task", "screenshot"]
 ERAS = ["legacy", "auto"]
-NEVER = Step(text="x", first_byte_s=600)
-RISKY = Step(text='<answer>do(action="Tap", element=[500,500], message="pay 100 yuan")</answer>')
-FINISH = Step(text='<answer>finish(message="paid")</answer>')
+NEVER = ScriptedStep(text="x", first_byte_s=600)
+RISKY = ScriptedStep(text='<answer>do(action="Tap", element=[500,500], message="pay 100 yuan")</answer>')
+FINISH = ScriptedStep(text='<answer>finish(message="paid")</answer>')
 
 
 def told(result: CallToolResult) -> Any:
@@ -171,7 +171,7 @@ async def started_task(client: Client, operator: ModelServer, **more: Any) -> st
     """A task whose model has been asked, and never answers."""
     given = {"goal": "open Settings", "device_id": "sim", "loop": "single", **more}
     task_id = told(await client.call_tool("run_task", given))["task_id"]
-    await operator.until(lambda server: len(server.requests) == 1, 60)
+    await operator.wait_until(lambda server: len(server.requests) == 1, 60)
     return str(task_id)
 
 
@@ -190,7 +190,7 @@ async def test_when_input_ends_in_the_middle_of_a_chat_it_is_stopped(program: Pr
         write_settings(program.folder, models={"operator": model(operator, dialect="autoglm")})
         async with program.client() as client:
             waiting = asyncio.create_task(client.call_tool("chat", {"message": "look"}))
-            await operator.until(lambda server: len(server.requests) == 1, 60)
+            await operator.wait_until(lambda server: len(server.requests) == 1, 60)
         with pytest.raises(MCPError):
             await waiting
     journal = SqliteJournal(program.folder / "data")
@@ -389,7 +389,7 @@ async def test_the_servers_guard_stands_before_it(opened: Open, headers: dict[st
 async def test_a_task_outlives_the_client_that_started_it(opened: Open) -> None:
     hold = asyncio.Event()
 
-    async def think(_: Any) -> Step:
+    async def think(_: Any) -> ScriptedStep:
         await hold.wait()
         return FINISH
 
@@ -415,7 +415,7 @@ async def test_a_chat_whose_client_goes_away_leaves_the_device_free(opened: Open
     ):
         async with door.client() as client:
             chatting = asyncio.create_task(client.call_tool("chat", {"message": "look", "device_id": "sim"}))
-            await operator.until(lambda server: len(server.requests) == 1, 60)
+            await operator.wait_until(lambda server: len(server.requests) == 1, 60)
             chatting.cancel()
             await asyncio.wait({chatting})
         async with door.client() as client:
@@ -466,7 +466,7 @@ async def test_when_the_server_ends_calls_under_way_are_answered(opened: Open, e
                     watch = client.call_tool("task_status", {"task_id": task_id, "wait_s": 600})
                     chat = client.call_tool("chat", {"message": "look", "device_id": "sim:2"})
                     answers = asyncio.gather(watch, chat)
-                    await operator.until(lambda server: len(server.requests) == 2, 60)
+                    await operator.wait_until(lambda server: len(server.requests) == 2, 60)
                     ready.set()
                     return await answers
 
@@ -503,7 +503,7 @@ async def test_what_needs_a_yes_is_put_to_the_person_by_their_client(
 
 
 async def test_a_form_that_is_closed_leaves_the_request_open_and_a_question_takes_words(opened: Open) -> None:
-    question = Step(text='<answer>do(action="Interact", message="Which colour?")</answer>')
+    question = ScriptedStep(text='<answer>do(action="Interact", message="Which colour?")</answer>')
     replies = [ElicitResult(action="cancel"), ElicitResult(action="accept", content={"answer": "blue"})]
 
     async def person(_: Any, params: Any) -> ElicitResult:
@@ -520,7 +520,7 @@ async def test_a_form_that_is_closed_leaves_the_request_open_and_a_question_take
         assert [request["kind"] for request in status["requests"]] == ["question"]
         status = told(await client.call_tool("task_status", {"task_id": task_id}))
         assert status["requests"] == []
-        await operator.until(lambda server: len(server.requests) == 2, 60)
+        await operator.wait_until(lambda server: len(server.requests) == 2, 60)
         assert "blue" in operator.requests[1].text
 
 

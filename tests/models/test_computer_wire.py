@@ -10,11 +10,11 @@ import pytest
 
 from deskhand.core.decisions import Usage
 from deskhand.core.llm import Computer, ModelRequest, Picture, Tool, ToolCall, Turn
-from deskhand.models.failures import CallFailed
-from deskhand.models.make_model import make_wire
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import ScriptedCall, Step
-from deskhand.models.wire import Patience, Wire
+from deskhand.models.failures import ModelCallFailed
+from deskhand.models.make_model import make_http_model
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
+from deskhand.models.wire import CallTimeouts, HttpModel
 from deskhand.settings.schema import EndpointSettings
 
 Name = Literal["openai", "anthropic"]
@@ -35,10 +35,10 @@ REQUEST = ModelRequest(
 
 @asynccontextmanager
 async def wire(
-    server: ModelServer, name: Name, model: str = "scripted", patience: Patience | None = None, **fields: Any
-) -> AsyncIterator[Wire]:
+    server: ModelServer, name: Name, model: str = "scripted", patience: CallTimeouts | None = None, **fields: Any
+) -> AsyncIterator[HttpModel]:
     endpoint = EndpointSettings(provider=name, model=model, base_url=server.url, **fields)
-    made = make_wire(endpoint, f"{name}-computer", patience)
+    made = make_http_model(endpoint, f"{name}-computer", patience)
     try:
         yield made
     finally:
@@ -49,7 +49,7 @@ async def wire(
 @pytest.mark.parametrize("name", NAMES)
 async def test_screen_actions_and_our_own_calls_arrive_apart(name: Name, stream: bool) -> None:
     act = {"type": "click", "x": 1, "y": 2, "button": "left"} if name == "openai" else {"action": "screenshot"}
-    said = Step(
+    said = ScriptedStep(
         text="I look.",
         computer=(act,),
         calls=(ScriptedCall(name="report", arguments={"decision": "go_on"}),),
@@ -74,7 +74,10 @@ async def test_screen_actions_and_our_own_calls_arrive_apart(name: Name, stream:
 
 @pytest.mark.parametrize(("desktop", "place"), [(True, "linux"), (False, "browser")])
 async def test_the_preview_is_told_where_it_is(desktop: bool, place: str) -> None:
-    async with ModelServer([Step(text="ok")]) as server, wire(server, "openai", "computer-use-preview") as model:
+    async with (
+        ModelServer([ScriptedStep(text="ok")]) as server,
+        wire(server, "openai", "computer-use-preview") as model,
+    ):
         await model.ask(replace(REQUEST, computer=Computer(1280, 800, desktop)))
         assert server.requests[0].body["tools"][0]["environment"] == place
 
@@ -104,19 +107,19 @@ async def test_each_model_gets_the_tool_that_it_knows() -> None:
 @pytest.mark.parametrize(
     ("step", "says", "retryable", "billed"),
     [
-        (Step(status=429, retry_after=2), "wants fewer requests", True, False),
-        (Step(status=500), "status 500", True, False),
-        (Step(status=401), "refused the key", False, False),
-        (Step(text="a long enough text " * 9, fault="cut"), "broke off", True, True),
-        (Step(text="a long enough text " * 9, fault="broken_json"), "no valid answer", True, True),
-        (Step(fault="drop"), "broke off", True, True),
+        (ScriptedStep(status=429, retry_after=2), "wants fewer requests", True, False),
+        (ScriptedStep(status=500), "status 500", True, False),
+        (ScriptedStep(status=401), "refused the key", False, False),
+        (ScriptedStep(text="a long enough text " * 9, fault="cut"), "broke off", True, True),
+        (ScriptedStep(text="a long enough text " * 9, fault="broken_json"), "no valid answer", True, True),
+        (ScriptedStep(fault="drop"), "broke off", True, True),
     ],
 )
 async def test_failures_are_told_apart(
-    name: Name, stream: bool, step: Step, says: str, retryable: bool, billed: bool
+    name: Name, stream: bool, step: ScriptedStep, says: str, retryable: bool, billed: bool
 ) -> None:
     async with ModelServer([step]) as server, wire(server, name, stream=stream) as model:
-        with pytest.raises(CallFailed, match=says) as caught:
+        with pytest.raises(ModelCallFailed, match=says) as caught:
             await model.ask(REQUEST)
     assert (caught.value.retryable, caught.value.billed) == (retryable, billed)
     assert caught.value.retry_after == step.retry_after
@@ -124,13 +127,13 @@ async def test_failures_are_told_apart(
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_slowness_and_dead_endpoints_are_told(name: Name) -> None:
-    slow = Step(text="x", first_byte_s=60)
-    async with ModelServer([slow]) as server, wire(server, name, patience=Patience(5, 0.2, 60)) as model:
-        with pytest.raises(CallFailed, match=r"within 0\.2 s"):
+    slow = ScriptedStep(text="x", first_byte_s=60)
+    async with ModelServer([slow]) as server, wire(server, name, patience=CallTimeouts(5, 0.2, 60)) as model:
+        with pytest.raises(ModelCallFailed, match=r"within 0\.2 s"):
             await model.ask(REQUEST)
-        await server.until(lambda s: s.aborted == 1)
+        await server.wait_until(lambda s: s.aborted == 1)
     async with wire(server_at("http://127.0.0.1:9/v1"), name) as model:
-        with pytest.raises(CallFailed, match="can't be reached"):
+        with pytest.raises(ModelCallFailed, match="can't be reached"):
             await model.ask(REQUEST)
 
 
@@ -140,10 +143,10 @@ def server_at(url: str) -> Any:
 
 @pytest.mark.parametrize("name", NAMES)
 async def test_cancelling_closes_the_connection(name: Name) -> None:
-    async with ModelServer([Step(text="x" * 10_000, chunk_s=0.02)]) as server, wire(server, name) as model:
+    async with ModelServer([ScriptedStep(text="x" * 10_000, chunk_s=0.02)]) as server, wire(server, name) as model:
         asking = asyncio.create_task(model.ask(REQUEST))
-        await server.until(lambda s: len(s.requests) == 1)
+        await server.wait_until(lambda s: len(s.requests) == 1)
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
-        await server.until(lambda s: s.aborted == 1, timeout=1)
+        await server.wait_until(lambda s: s.aborted == 1, timeout=1)

@@ -11,9 +11,9 @@ from deskhand.core.errors import ModelUnavailable, SettingsError
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.engine.budget import Budget
 from deskhand.models.make_model import make_dialect, make_model
-from deskhand.models.probe import probe
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import ScriptedCall, Step
+from deskhand.models.probe import probe_models
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
 from deskhand.settings.keys import read_key
 from deskhand.settings.load import load
 from deskhand.settings.schema import BudgetSettings, EndpointSettings, Settings
@@ -93,7 +93,7 @@ def test_the_dialect_and_its_scale_can_be_set() -> None:
 
 
 async def test_fallbacks_from_settings_answer_when_the_first_can_not() -> None:
-    async with ModelServer([Step(status=500)]) as one, ModelServer(["second"]) as two:
+    async with ModelServer([ScriptedStep(status=500)]) as one, ModelServer(["second"]) as two:
         tree = settings(
             model="a", base_url=one.url, free=True, retries=0,
             fallbacks=[{"model": "b", "base_url": two.url, "free": True}],
@@ -110,7 +110,7 @@ async def test_a_fallbacks_key_is_read_when_the_fallback_is_needed(
     monkeypatch.delenv("SPARE_KEY", raising=False)
     no_key = {"model": "b", "base_url": "http://127.0.0.1:1/v1", "free": True, "api_key_env": "SPARE_KEY"}
     no_file = {"model": "c", "base_url": "http://127.0.0.1:1/v1", "free": True, "key_file": tmp_path / "none"}
-    async with ModelServer(["first", Step(status=401)]) as one, ModelServer(["third"], key="found") as last:
+    async with ModelServer(["first", ScriptedStep(status=401)]) as one, ModelServer(["third"], key="found") as last:
         spare = {"model": "d", "base_url": last.url, "free": True, "api_key_env": "LAST_KEY"}
         model = make(settings(model="a", base_url=one.url, free=True, retries=0, fallbacks=[no_key, no_file, spare]))
         assert (await model.ask(REQUEST)).text == "first", "nobody misses a key that is not needed"
@@ -122,7 +122,7 @@ async def test_a_fallbacks_key_is_read_when_the_fallback_is_needed(
 async def test_a_missing_key_of_a_fallback_is_one_sentence_in_the_chain(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SPARE_KEY", raising=False)
     spare = {"model": "b", "base_url": "http://127.0.0.1:1/v1", "free": True, "api_key_env": "SPARE_KEY"}
-    async with ModelServer([Step(status=401)]) as server:
+    async with ModelServer([ScriptedStep(status=401)]) as server:
         model = make(settings(model="a", base_url=server.url, free=True, retries=3, fallbacks=[spare]))
         with pytest.raises(ModelUnavailable) as caught:
             await model.ask(REQUEST)
@@ -135,8 +135,8 @@ async def test_a_missing_key_of_a_fallback_is_one_sentence_in_the_chain(monkeypa
 
 async def test_what_an_endpoint_refuses_is_left_out_from_then_on() -> None:
     refusals = [
-        Step(status=400, error="Unsupported value: 'temperature' does not support 0 with this model."),
-        Step(status=400, error="Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
+        ScriptedStep(status=400, error="Unsupported value: 'temperature' does not support 0 with this model."),
+        ScriptedStep(status=400, error="Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."),
     ]
     async with ModelServer([*refusals, "ok", "ok"]) as server:
         model = make(settings(model="a", base_url=server.url, free=True))
@@ -152,7 +152,7 @@ async def test_what_an_endpoint_refuses_is_left_out_from_then_on() -> None:
 
 async def test_a_refusal_that_nothing_helps_against_ends() -> None:
     said = "temperature top_p frequency_penalty tool_choice stream_options max_tokens tool"
-    async with ModelServer([Step(status=400, error=said, times=50)]) as server:
+    async with ModelServer([ScriptedStep(status=400, error=said, times=50)]) as server:
         model = make(settings(model="a", base_url=server.url, free=True))
         with pytest.raises(ModelUnavailable, match="status 400"):
             await model.ask(REQUEST)
@@ -161,23 +161,23 @@ async def test_a_refusal_that_nothing_helps_against_ends() -> None:
 
 
 async def test_a_probe_tells_what_works() -> None:
-    red = Step(calls=(ScriptedCall(name="colour", arguments={"name": "red"}),))
+    red = ScriptedStep(calls=(ScriptedCall(name="colour", arguments={"name": "red"}),))
     async with ModelServer([red]) as server:
-        (found,) = await probe("operator", settings(model="a", base_url=server.url, free=True))
+        (found,) = await probe_models("operator", settings(model="a", base_url=server.url, free=True))
     assert (found.vision, found.tools, found.streaming, found.problem) == (True, True, True, "")
     assert found.price
     async with ModelServer(["Hello"], vision=False) as server:
-        (found,) = await probe("operator", settings(model="a", base_url=server.url))
+        (found,) = await probe_models("operator", settings(model="a", base_url=server.url))
     assert (found.vision, found.tools, found.price) == (False, False, None)
     assert "price of a is not known" in found.problem
     async with ModelServer(["x"], models=("b",)) as server:
-        (found,) = await probe("operator", settings(model="a", base_url=server.url, free=True))
+        (found,) = await probe_models("operator", settings(model="a", base_url=server.url, free=True))
     assert "does not know the model a" in found.problem
 
 
 async def test_the_blind_are_not_taken_for_seeing_by_their_words() -> None:
     async with ModelServer(["I referred to it, but no picture was shared."]) as server:
-        (found,) = await probe("operator", settings(model="a", base_url=server.url, free=True))
+        (found,) = await probe_models("operator", settings(model="a", base_url=server.url, free=True))
     assert (found.vision, found.problem) == (False, "")
 
 

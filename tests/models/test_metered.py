@@ -17,9 +17,9 @@ from deskhand.core.llm import ModelRequest, Picture, Turn
 from deskhand.core.protocols import Model
 from deskhand.engine.budget import Budget
 from deskhand.models.make_model import make_model
-from deskhand.models.prices import most_input_tokens, price_of
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import Step
+from deskhand.models.prices import count_most_input_tokens, price_of
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedStep
 from deskhand.settings.schema import BudgetSettings, EndpointSettings, Settings
 
 REQUEST = ModelRequest(role="operator", system="Be brief.", turns=(Turn("user", ("Hello",)),), max_output_tokens=1000)
@@ -71,7 +71,7 @@ def money(task: str = "1", **tiers: str) -> Budget:
 
 async def test_a_call_costs_what_it_used() -> None:
     budget, book = money(), Book()
-    said = Step(text="hi", input_tokens=300, output_tokens=20)
+    said = ScriptedStep(text="hi", input_tokens=300, output_tokens=20)
     async with ModelServer([said]) as server, paid(server, budget, book) as model:
         reply = await model.ask(REQUEST)
     assert reply.usage == Usage(calls=1, input_tokens=300, output_tokens=20, cost=Decimal("0.0034"))
@@ -103,7 +103,7 @@ async def test_the_worst_case_is_held_while_the_call_runs() -> None:
 
 async def test_a_refused_call_costs_nothing_and_a_lost_reply_the_worst() -> None:
     budget, book = money(), Book()
-    script = [Step(status=500), Step(status=401), Step(text="lost " * 40, fault="cut")]
+    script = [ScriptedStep(status=500), ScriptedStep(status=401), ScriptedStep(text="lost " * 40, fault="cut")]
     async with ModelServer(script) as server, paid(server, budget, book) as model:
         for _ in range(2):
             with pytest.raises(ModelUnavailable):
@@ -148,9 +148,9 @@ async def test_a_call_that_can_not_be_written_down_is_not_sent() -> None:
 
 async def test_a_cancelled_call_is_taken_at_the_worst() -> None:
     budget = money()
-    async with ModelServer([Step(text="x", first_byte_s=60)]) as server, paid(server, budget) as model:
+    async with ModelServer([ScriptedStep(text="x", first_byte_s=60)]) as server, paid(server, budget) as model:
         asking = asyncio.create_task(model.ask(REQUEST))
-        await server.until(lambda s: len(s.requests) == 1)
+        await server.wait_until(lambda s: len(s.requests) == 1)
         asking.cancel()
         with pytest.raises(asyncio.CancelledError):
             await asking
@@ -159,7 +159,7 @@ async def test_a_cancelled_call_is_taken_at_the_worst() -> None:
 
 
 async def test_a_server_that_counts_no_tokens_is_never_free() -> None:
-    budget, book, uncounted = money(), Book(), Step(text="x", input_tokens=0, output_tokens=0)
+    budget, book, uncounted = money(), Book(), ScriptedStep(text="x", input_tokens=0, output_tokens=0)
     async with ModelServer([uncounted]) as server, paid(server, budget, book) as model:
         await model.ask(REQUEST)
     assert budget.spent > Decimal("0.02")
@@ -181,7 +181,7 @@ async def test_what_one_operation_may_not_cost_is_not_asked() -> None:
 
 async def test_many_calls_at_once_never_exceed_the_cap() -> None:
     budget = money("0.10")
-    said = Step(text="hi", input_tokens=500, output_tokens=500, times=40)
+    said = ScriptedStep(text="hi", input_tokens=500, output_tokens=500, times=40)
     async with ModelServer([said]) as server, paid(server, budget) as model:
         results = await asyncio.gather(*(model.ask(REQUEST) for _ in range(40)), return_exceptions=True)
     assert budget.spent <= Decimal("0.10")
@@ -235,12 +235,12 @@ def test_well_known_models_have_their_providers_price() -> None:
     price = price_of(endpoint("gpt-5-mini", provider="openai"))
     assert (price.input, price.output, price.cached) == (Decimal("0.25"), 2, Decimal("0.025"))
     assert price_of(endpoint("claude-sonnet-4-5", provider="anthropic")).output == 15
-    assert price.cost(Usage(input_tokens=1000, output_tokens=100), cached_tokens=400) == Decimal("0.00036")
+    assert price.cost_of(Usage(input_tokens=1000, output_tokens=100), cached_tokens=400) == Decimal("0.00036")
 
 
 def test_the_users_price_wins_and_an_unknown_one_is_an_error() -> None:
     assert price_of(endpoint("gpt-5-mini", provider="openai", price=PRICE)).input == 10
-    assert price_of(endpoint("anything", free=True)).free
+    assert price_of(endpoint("anything", free=True)).is_free
     with pytest.raises(SettingsError, match=r"price of my-own-model is not known: set price = .* free = true"):
         price_of(endpoint("my-own-model"))
 
@@ -250,10 +250,10 @@ def test_no_tokenizer_counts_more_than_we_fear(text: str) -> None:
     # The finest any tokenizer gets is a token a byte for what is not plain words.
     plain = sum(char.isascii() and (char.isalpha() or char == " ") for char in text)
     request = ModelRequest(role="operator", system="", turns=(Turn("user", (text,)),))
-    assert most_input_tokens(request) >= len(text.encode()) - plain + plain // 2
+    assert count_most_input_tokens(request) >= len(text.encode()) - plain + plain // 2
 
 
 def test_a_picture_is_never_underrated() -> None:
     request = ModelRequest(role="operator", system="", turns=(Turn("user", (Picture(b"", 1280, 800),)),))
     # OpenAI's patches (32 px × 2.46), its tiles, Anthropic's w×h/750, Qwen's 28 px.
-    assert most_input_tokens(request) >= max(40 * 25 * 2.46, 85 + 170 * 6, 1280 * 800 / 750, 46 * 29)
+    assert count_most_input_tokens(request) >= max(40 * 25 * 2.46, 85 + 170 * 6, 1280 * 800 / 750, 46 * 29)

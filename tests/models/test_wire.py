@@ -17,12 +17,12 @@ from deskhand.clock import ManualClock, SystemClock
 from deskhand.core.decisions import Usage
 from deskhand.core.errors import ModelUnavailable
 from deskhand.core.llm import ModelRequest, Picture, Tool, ToolCall, ToolResult, Turn
-from deskhand.models.failures import CallFailed
-from deskhand.models.make_model import make_wire
-from deskhand.models.retrying import Patient
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import ScriptedCall, Step
-from deskhand.models.wire import Patience, Wire
+from deskhand.models.failures import ModelCallFailed
+from deskhand.models.make_model import make_http_model
+from deskhand.models.retrying import RetryingModel
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
+from deskhand.models.wire import CallTimeouts, HttpModel
 from deskhand.settings.schema import EndpointSettings, Provider
 
 KEY = "sk-test-0123456789abcdef"
@@ -46,12 +46,12 @@ PROVIDERS: list[Provider] = ["openai-compatible", "openai", "anthropic"]
 
 @asynccontextmanager
 async def wire(
-    server: ModelServer, provider: Provider = "openai-compatible", patience: Patience | None = None, **fields: Any
-) -> AsyncIterator[Wire]:
+    server: ModelServer, provider: Provider = "openai-compatible", patience: CallTimeouts | None = None, **fields: Any
+) -> AsyncIterator[HttpModel]:
     endpoint = EndpointSettings(
         **{"api_key_env": "MY_KEY", **fields, "provider": provider, "model": "scripted", "base_url": server.url}
     )
-    model = make_wire(endpoint, "tools", patience)
+    model = make_http_model(endpoint, "tools", patience)
     try:
         yield model
     finally:
@@ -61,7 +61,7 @@ async def wire(
 @pytest.mark.parametrize("stream", [True, False])
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_text_and_calls_arrive_with_their_usage(provider: Provider, stream: bool) -> None:
-    said = Step(
+    said = ScriptedStep(
         text="I tap. 好的",
         calls=(ScriptedCall(name="step", arguments={"decision": "done", "n": [1, 2]}),),
         output_tokens=7,
@@ -88,7 +88,7 @@ def _fields(request: ModelRequest) -> dict[str, Any]:
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_a_reply_cut_at_its_limit_says_so(provider: Provider) -> None:
-    async with ModelServer([Step(text="half", stop="length")]) as server, wire(server, provider) as model:
+    async with ModelServer([ScriptedStep(text="half", stop="length")]) as server, wire(server, provider) as model:
         assert (await model.ask(REQUEST)).stop == "length"
 
 
@@ -97,9 +97,9 @@ async def test_a_reply_cut_at_its_limit_says_so(provider: Provider) -> None:
     ("provider", "dialect"), [("openai-compatible", "tools"), ("anthropic", "tools"), ("openai", "openai-computer")]
 )
 async def test_a_refusal_to_answer_says_so(provider: Provider, dialect: str, stream: bool) -> None:
-    async with ModelServer([Step(text="I won't.", stop="refused")]) as server:
+    async with ModelServer([ScriptedStep(text="I won't.", stop="refused")]) as server:
         endpoint = EndpointSettings(provider=provider, model="m", base_url=server.url, stream=stream)
-        model = make_wire(endpoint, dialect)
+        model = make_http_model(endpoint, dialect)
         assert (await model.ask(REQUEST)).stop == "refused"
         await model.close()
 
@@ -124,7 +124,7 @@ async def test_turns_keep_their_order() -> None:
 
 
 async def test_a_server_that_knows_no_tools_gets_the_schema_as_words() -> None:
-    refusal = Step(status=400, error='"auto" tool choice requires --enable-auto-tool-choice')
+    refusal = ScriptedStep(status=400, error='"auto" tool choice requires --enable-auto-tool-choice')
     request = ModelRequest(**{**_fields(REQUEST), "tools": (TOOL,)})
     async with ModelServer([refusal, "{}", "{}"]) as server, wire(server) as model:
         await model.ask(request)
@@ -136,8 +136,8 @@ async def test_a_server_that_knows_no_tools_gets_the_schema_as_words() -> None:
 # --- failures --------------------------------------------------------------------------------------------------
 
 
-async def failure(model: Wire) -> CallFailed:
-    with pytest.raises(CallFailed) as caught:
+async def failure(model: HttpModel) -> ModelCallFailed:
+    with pytest.raises(ModelCallFailed) as caught:
         await model.ask(REQUEST)
     sentence = str(caught.value)
     assert KEY not in sentence
@@ -155,8 +155,8 @@ async def failure(model: Wire) -> CallFailed:
         (lambda: ModelServer(["x"], models=("other",)), "does not know the model scripted"),
         (lambda: ModelServer(["x"], vision=False), "can't see pictures: set vision = false"),
         (lambda: ModelServer(["x"], max_text=3), "too long for scripted"),
-        (lambda: ModelServer([Step(status=402, error="pay first")]), "no credit left"),
-        (lambda: ModelServer([Step(status=400, error=f"strange {KEY}")]), r"status 400\): strange \*\*\*"),
+        (lambda: ModelServer([ScriptedStep(status=402, error="pay first")]), "no credit left"),
+        (lambda: ModelServer([ScriptedStep(status=400, error=f"strange {KEY}")]), r"status 400\): strange \*\*\*"),
     ],
 )
 async def test_a_refusal_is_one_clear_sentence_and_final(
@@ -199,7 +199,7 @@ CANNOT_SEE, TOO_LONG, UNKNOWN = "can't see pictures", "too long for scripted", "
     ],
 )
 async def test_what_real_providers_say_is_understood(status: int, said: str, says: str) -> None:
-    async with ModelServer([Step(status=status, error=said)]) as server, wire(server) as model:
+    async with ModelServer([ScriptedStep(status=status, error=said)]) as server, wire(server) as model:
         fault = await failure(model)
     assert says in str(fault)
     assert not fault.retryable
@@ -207,7 +207,10 @@ async def test_what_real_providers_say_is_understood(status: int, said: str, say
 
 
 async def test_a_picture_that_is_refused_for_itself_does_not_make_a_model_blind() -> None:
-    async with ModelServer([Step(status=400, error="Could not process image")]) as server, wire(server) as model:
+    async with (
+        ModelServer([ScriptedStep(status=400, error="Could not process image")]) as server,
+        wire(server) as model,
+    ):
         fault = await failure(model)
     assert "status 400): Could not process image" in str(fault)
 
@@ -215,7 +218,7 @@ async def test_a_picture_that_is_refused_for_itself_does_not_make_a_model_blind(
 @pytest.mark.parametrize("status", [500, 504, 524])
 async def test_a_server_that_took_too_long_is_asked_again(status: int) -> None:
     said = "The upstream server took too long to respond."
-    async with ModelServer([Step(status=status, error=said)]) as server, wire(server) as model:
+    async with ModelServer([ScriptedStep(status=status, error=said)]) as server, wire(server) as model:
         fault = await failure(model)
     assert fault.retryable
     assert fault.billed is (status > 500), "a gateway's time-out does not stop the model behind it"
@@ -226,7 +229,7 @@ def test_a_key_that_can_not_be_sent_is_one_sentence(monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("MY_KEY", key)
     endpoint = EndpointSettings(model="scripted", base_url="http://127.0.0.1:9/v1", api_key_env="MY_KEY")
     with pytest.raises(ModelUnavailable, match="holds characters that no key has: check the variable MY_KEY") as caught:
-        make_wire(endpoint, "tools")
+        make_http_model(endpoint, "tools")
     assert key not in str(caught.value)
 
 
@@ -234,7 +237,7 @@ async def test_a_dead_endpoint_is_named() -> None:
     async with ModelServer() as server:
         pass
     endpoint = EndpointSettings(model="scripted", base_url="http://127.0.0.1:9/v1")
-    model = make_wire(endpoint, "tools")
+    model = make_http_model(endpoint, "tools")
     fault = await failure(model)
     await model.close()
     assert "127.0.0.1:9 can't be reached for scripted" in str(fault)
@@ -248,13 +251,13 @@ async def test_a_dead_endpoint_is_named() -> None:
 @pytest.mark.parametrize(
     ("step", "says"),
     [
-        (Step(text="a long enough text " * 9, fault="cut"), "broke off"),
-        (Step(text="a long enough text " * 9, fault="broken_json"), "no valid answer"),
-        (Step(fault="drop"), "broke off"),
+        (ScriptedStep(text="a long enough text " * 9, fault="cut"), "broke off"),
+        (ScriptedStep(text="a long enough text " * 9, fault="broken_json"), "no valid answer"),
+        (ScriptedStep(fault="drop"), "broke off"),
     ],
 )
 async def test_a_damaged_reply_may_be_tried_again_and_may_be_billed(
-    provider: Provider, stream: bool, step: Step, says: str
+    provider: Provider, stream: bool, step: ScriptedStep, says: str
 ) -> None:
     async with ModelServer([step]) as server, wire(server, provider, stream=stream) as model:
         fault = await failure(model)
@@ -265,25 +268,25 @@ async def test_a_damaged_reply_may_be_tried_again_and_may_be_billed(
 
 @pytest.mark.parametrize("stream", [True, False])
 async def test_a_slow_first_byte_ends_the_call(stream: bool) -> None:
-    slow = Step(text="late", first_byte_s=60)
-    async with ModelServer([slow]) as server, wire(server, patience=Patience(5, 0.2, 60), stream=stream) as model:
+    slow = ScriptedStep(text="late", first_byte_s=60)
+    async with ModelServer([slow]) as server, wire(server, patience=CallTimeouts(5, 0.2, 60), stream=stream) as model:
         fault = await failure(model)
-        await server.until(lambda s: s.aborted == 1)
+        await server.wait_until(lambda s: s.aborted == 1)
     assert "did not answer for scripted within 0.2 s" in str(fault)
     assert fault.billed
 
 
 async def test_a_stream_that_never_ends_is_ended() -> None:
-    drip = Step(text="x" * 10_000, chunk_s=0.05)
-    async with ModelServer([drip]) as server, wire(server, patience=Patience(5, 5, 0.4)) as model:
+    drip = ScriptedStep(text="x" * 10_000, chunk_s=0.05)
+    async with ModelServer([drip]) as server, wire(server, patience=CallTimeouts(5, 5, 0.4)) as model:
         fault = await failure(model)
-        await server.until(lambda s: s.aborted == 1)
+        await server.wait_until(lambda s: s.aborted == 1)
     assert "within 0.4 s" in str(fault)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
 async def test_cancelling_inside_a_stream_closes_the_connection_at_once(provider: Provider) -> None:
-    drip = Step(text="x" * 10_000, chunk_s=0.02)
+    drip = ScriptedStep(text="x" * 10_000, chunk_s=0.02)
     took: list[float] = []
     async with ModelServer(["warm", drip, drip, drip]) as server, wire(server, provider) as model:
         await model.ask(REQUEST)
@@ -297,13 +300,13 @@ async def test_cancelling_inside_a_stream_closes_the_connection_at_once(provider
             asking.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await asking
-            await server.until(lambda s, number=number: s.aborted == number)
+            await server.wait_until(lambda s, number=number: s.aborted == number)
             took.append(time.monotonic() - begun)
     assert min(took) < 0.2
 
 
 @asynccontextmanager
-async def saying(raw: bytes, provider: Provider = "openai-compatible") -> AsyncIterator[Wire]:
+async def saying(raw: bytes, provider: Provider = "openai-compatible") -> AsyncIterator[HttpModel]:
     """A wire to a server that answers with these bytes, whatever it is asked, and hangs up."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -315,7 +318,7 @@ async def saying(raw: bytes, provider: Provider = "openai-compatible") -> AsyncI
     server = await asyncio.start_server(answer, "127.0.0.1", 0)
     async with server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-        model = make_wire(EndpointSettings(provider=provider, model="scripted", base_url=url), "tools")
+        model = make_http_model(EndpointSettings(provider=provider, model="scripted", base_url=url), "tools")
         try:
             yield model
         finally:
@@ -350,7 +353,7 @@ async def test_an_error_inside_a_stream_is_a_failure_and_what_had_begun_may_be_b
 ) -> None:
     said = events(first, event) if begun else events(event)
     async with saying(STREAM + b"Connection: close\r\n\r\n" + said, provider) as model:
-        with pytest.raises(CallFailed, match=r"status 5\d\d") as caught:
+        with pytest.raises(ModelCallFailed, match=r"status 5\d\d") as caught:
             await model.ask(REQUEST)
     assert caught.value.retryable
     assert caught.value.billed is begun
@@ -408,7 +411,7 @@ def test_no_test_reaches_another_machine() -> None:
 
 
 def test_a_key_is_in_no_representation() -> None:
-    model = make_wire(
+    model = make_http_model(
         EndpointSettings(model="scripted", base_url="http://127.0.0.1:9/v1", api_key_env="MY_KEY"), "tools"
     )
     assert KEY not in f"{model!r} {model._address!r}"
@@ -419,9 +422,9 @@ def test_a_key_is_in_no_representation() -> None:
 
 async def test_a_busy_server_is_asked_again_after_what_it_wants_and_then_with_backoff() -> None:
     clock = ManualClock()
-    script = [Step(status=429, retry_after=7), Step(status=500), Step(status=503), "at last"]
+    script = [ScriptedStep(status=429, retry_after=7), ScriptedStep(status=500), ScriptedStep(status=503), "at last"]
     async with ModelServer(script) as server, wire(server) as model:
-        reply = await Patient([model], clock, 3, Random(1)).ask(REQUEST)
+        reply = await RetryingModel([model], clock, 3, Random(1)).ask(REQUEST)
     assert reply.text == "at last"
     assert len(server.requests) == 4
     # 7, then between half and all of 1 s and of 2 s.
@@ -431,55 +434,55 @@ async def test_a_busy_server_is_asked_again_after_what_it_wants_and_then_with_ba
 async def test_what_can_not_be_mended_is_not_tried_again() -> None:
     async with ModelServer(["x"], key="another") as server, wire(server) as model:
         with pytest.raises(ModelUnavailable, match="refused the key"):
-            await Patient([model], ManualClock(), 3).ask(REQUEST)
+            await RetryingModel([model], ManualClock(), 3).ask(REQUEST)
     assert len(server.requests) == 1
 
 
 async def test_fallbacks_are_asked_in_order_and_all_are_named_when_none_answers() -> None:
-    down = [Step(status=500, times=2)]
+    down = [ScriptedStep(status=500, times=2)]
     async with ModelServer(down) as one, ModelServer([*down, "from the second"]) as two:
         async with wire(one) as first, wire(two) as second:
             clock = ManualClock()
-            both = Patient([first, second], clock, 1)
+            both = RetryingModel([first, second], clock, 1)
             with pytest.raises(ModelUnavailable, match=r"status 500 for scripted\. And its fallback: .* status 500"):
                 await both.ask(REQUEST)
             assert both.name == first.name
         async with wire(one) as first, wire(two) as second:
-            reply = await Patient([first, second], clock, 0).ask(REQUEST)
+            reply = await RetryingModel([first, second], clock, 0).ask(REQUEST)
     assert reply.text == "from the second"
 
 
 async def test_a_provider_that_wants_minutes_is_left_for_the_fallback() -> None:
     clock = ManualClock()
     async with (
-        ModelServer([Step(status=429, retry_after=600)]) as one,
+        ModelServer([ScriptedStep(status=429, retry_after=600)]) as one,
         ModelServer(["quick"]) as two,
         wire(one) as first,
         wire(two) as second,
     ):
-        reply = await Patient([first, second], clock, 3).ask(REQUEST)
+        reply = await RetryingModel([first, second], clock, 3).ask(REQUEST)
     assert (reply.text, clock.now()) == ("quick", 0)
 
 
-HANGS = Step(text="late", first_byte_s=60, times=9)
+HANGS = ScriptedStep(text="late", first_byte_s=60, times=9)
 
 
 async def test_one_that_hangs_leaves_time_for_the_fallback_and_for_the_reason() -> None:
-    patience = Patience(5, 0.3, 60)
+    patience = CallTimeouts(5, 0.3, 60)
     async with ModelServer([HANGS]) as one, ModelServer(["quick"]) as two:
         async with wire(one, patience=patience) as first, wire(two) as second:
-            reply = await Patient([first, second], SystemClock(), 9, limit_s=1.2).ask(REQUEST)
+            reply = await RetryingModel([first, second], SystemClock(), 9, limit_s=1.2).ask(REQUEST)
         assert reply.text == "quick"
         async with wire(one, patience=patience) as first:
             with pytest.raises(ModelUnavailable, match=r"did not answer for scripted within 0\.3 s"):
-                await asyncio.wait_for(Patient([first], SystemClock(), 9, limit_s=1.0).ask(REQUEST), 20)
+                await asyncio.wait_for(RetryingModel([first], SystemClock(), 9, limit_s=1.0).ask(REQUEST), 20)
 
 
 async def test_another_attempt_is_cut_short_when_the_time_is_over() -> None:
-    async with ModelServer([Step(status=500), HANGS]) as server, wire(server) as model:
+    async with ModelServer([ScriptedStep(status=500), HANGS]) as server, wire(server) as model:
         with pytest.raises(ModelUnavailable, match="status 500"):
-            await Patient([model], ManualClock(), 3, limit_s=1.2).ask(REQUEST)
-        await server.until(lambda s: s.aborted == 1)
+            await RetryingModel([model], ManualClock(), 3, limit_s=1.2).ask(REQUEST)
+        await server.wait_until(lambda s: s.aborted == 1)
     assert len(server.requests) == 2
 
 
@@ -506,7 +509,7 @@ async def test_calls_and_their_results_are_told_in_the_words_of_each_api(
     async with ModelServer(["Done."]) as server:
         url = server.url.removesuffix("/v1") if provider == "anthropic" else server.url
         endpoint = EndpointSettings(provider=provider, model="m", base_url=url, api_key_env="MY_KEY")
-        model = make_wire(endpoint, dialect)
+        model = make_http_model(endpoint, dialect)
         try:
             assert (await model.ask(TALKED)).text == "Done."
         finally:

@@ -14,23 +14,23 @@ import pytest
 
 from deskhand.core.errors import DeskhandError, LookupFailed
 from deskhand.core.planning import Material
-from deskhand.research.passages import MAX_FILE, passages
-from deskhand.research.sources import MAX_MATERIALS, Library
+from deskhand.research.passages import MAX_FILE, split_passages
+from deskhand.research.sources import MAX_MATERIALS, MaterialSources
 from deskhand.settings.schema import McpToolSettings, Settings, SupplementSettings
 
 GOAL = "open the door"
 
 
 @asynccontextmanager
-async def library(**settings: Any) -> AsyncIterator[Library]:
-    shelf = Library(SupplementSettings.model_validate(settings))
+async def library(**settings: Any) -> AsyncIterator[MaterialSources]:
+    shelf = MaterialSources(SupplementSettings.model_validate(settings))
     try:
         yield shelf
     finally:
         await shelf.close()
 
 
-async def texts(shelf: Library, need: str, goal: str = GOAL) -> list[str]:
+async def texts(shelf: MaterialSources, need: str, goal: str = GOAL) -> list[str]:
     return [material.text for material in await shelf.look_up(need, goal)]
 
 
@@ -160,11 +160,11 @@ async def test_a_large_file_is_read_in_part_and_found_by_the_passage(tmp_path: P
 def test_passages_keep_lines_together_and_lose_nothing() -> None:
     lines = [f"line {n} " + "x" * (n % 90) for n in range(300)]
     text = "\n".join(lines)
-    parts = passages(text)
+    parts = split_passages(text)
     assert all(len(part) <= 1500 for part in parts)
     assert "\n".join(parts).split() == text.split()
-    assert len(passages("y" * 4000)) == 3
-    assert passages(" \n ") == []
+    assert len(split_passages("y" * 4000)) == 3
+    assert split_passages(" \n ") == []
 
 
 async def test_a_folder_that_does_not_exist_is_said_and_hides_nothing(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.engine.budget import Budget
 from deskhand.models.make_model import make_model
-from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.http_server import ModelServer
 from deskhand.settings.schema import BudgetSettings, Settings
 
 BLANK = Observation(Frame(np.zeros((40, 20, 4), np.uint8)), app="Home")

@@ -7,7 +7,7 @@ import pytest
 
 from deskhand.core.actions import Answer
 from deskhand.core.decisions import PlannedAction, StepReport
-from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.http_server import ModelServer
 from deskhand.roles.analyst import Analyst
 from deskhand.roles.offline.analyst import OfflineAnalyst, best_match
 from tests.roles.desk import briefing, model

@@ -19,9 +19,9 @@ from deskhand.core.statuses import ExecStatus, SubtaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.budget import Budget
 from deskhand.models.make_model import make_model
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import ScriptedCall, Step
-from deskhand.roles.coach import Coach
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
+from deskhand.roles.coach import ModelCoach
 from deskhand.settings.schema import BudgetSettings, Settings
 
 TODO = (
@@ -71,21 +71,21 @@ def lesson(**fields: Any) -> LessonRequest:
     return LessonRequest(**(told | fields))
 
 
-def call(tool: str, **arguments: Any) -> Step:
-    return Step(calls=(ScriptedCall(name=tool, arguments=arguments),))
+def call(tool: str, **arguments: Any) -> ScriptedStep:
+    return ScriptedStep(calls=(ScriptedCall(name=tool, arguments=arguments),))
 
 
-def amend(*edits: dict[str, Any], **more: Any) -> Step:
+def amend(*edits: dict[str, Any], **more: Any) -> ScriptedStep:
     return call("amend", edits=list(edits), **({"understood": "It is done."} | more))
 
 
 @asynccontextmanager
-async def coach(server: ModelServer) -> AsyncIterator[Coach]:
+async def coach(server: ModelServer) -> AsyncIterator[ModelCoach]:
     section = {"model": "scripted", "base_url": server.url, "price": {"input": "1", "output": "2"}, "retries": 0}
     settings = Settings.model_validate({"models": {"manager": section}})
     model = make_model("manager", settings, ManualClock(), Budget(BudgetSettings()))
     try:
-        yield Coach(model, max_output_tokens=500)
+        yield ModelCoach(model, max_output_tokens=500)
     finally:
         await model.close()
 
@@ -138,10 +138,10 @@ async def test_the_list_is_told_with_numbers_and_ids_and_the_words_are_no_data()
         (amend({"edit": "remove", "id": "1.3"}, {"edit": "change", "id": "1.3", "title": "x"}), "twice"),
         (amend(understood=""), "understood"),
         (amend(*[{"edit": "add", "title": "x"}] * 21), "edits"),
-        (Step(text="I will do it."), "no JSON object"),
+        (ScriptedStep(text="I will do it."), "no JSON object"),
     ],
 )
-async def test_an_edit_that_makes_no_sense_is_told_to_the_model(wrong: Step, told: str) -> None:
+async def test_an_edit_that_makes_no_sense_is_told_to_the_model(wrong: ScriptedStep, told: str) -> None:
     right = amend({"edit": "remove", "id": "1.3"})
     async with ModelServer([wrong, right]) as server, coach(server) as mind:
         made = await mind.amend(said())
@@ -151,7 +151,7 @@ async def test_an_edit_that_makes_no_sense_is_told_to_the_model(wrong: Step, tol
 
 
 async def test_a_model_that_never_makes_sense_is_a_fault_with_its_price() -> None:
-    async with ModelServer([Step(text="no", times=3)]) as server, coach(server) as mind:
+    async with ModelServer([ScriptedStep(text="no", times=3)]) as server, coach(server) as mind:
         with pytest.raises(ModelFault) as raised:
             await mind.amend(said())
     assert raised.value.usage.calls == 3

@@ -20,9 +20,9 @@ from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
 from deskhand.models.dialects import DIALECTS
 from deskhand.prompting.templates import MARKS, as_data
-from deskhand.research.sources import Library
+from deskhand.research.sources import MaterialSources
 from deskhand.roles.analyst import Analyst
-from deskhand.roles.coach import Coach
+from deskhand.roles.coach import ModelCoach
 from deskhand.roles.evaluator import Evaluator
 from deskhand.roles.manager import Manager
 from deskhand.roles.operator import Operator
@@ -126,13 +126,13 @@ async def asked(role: str, language: str) -> ModelRequest:
             case ["evaluator", "final"]:
                 await Evaluator(ear).check(gate(language, trigger=GateTrigger.FINAL_CHECK, depth="medium"))
             case ["manager"]:
-                await Manager(ear, Library(SupplementSettings())).plan(plan(language))
+                await Manager(ear, MaterialSources(SupplementSettings())).plan(plan(language))
             case ["coach"]:
                 stuck = StuckRequest(GOALS[language], part, ATTACK, SEEN, PAST)
-                await Coach(ear).correct(stuck)
+                await ModelCoach(ear).correct(stuck)
             case _:
                 lesson = LessonRequest(GOALS[language], "reading", "", False, ATTACK, PAST)
-                await Coach(ear).improve(lesson)
+                await ModelCoach(ear).improve(lesson)
     except ModelFault:
         pass  # nothing of use was answered
     return ear.heard[0]

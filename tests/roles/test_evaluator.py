@@ -22,9 +22,9 @@ from deskhand.core.statuses import ExecStatus, SubtaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.budget import Budget
 from deskhand.models.make_model import make_model
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import ScriptedCall, Seen, Step
-from deskhand.prompting.describe import Sight
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ReceivedRequest, ScriptedCall, ScriptedStep
+from deskhand.prompting.describe import ScreenPresentation
 from deskhand.roles.evaluator import Evaluator
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.settings.schema import BudgetSettings, Settings
@@ -46,9 +46,9 @@ ELEMENTS = (
 SEEN = Observation(changed_frame(), ELEMENTS, app="Settings", title="Bluetooth")
 
 
-def judge(decision: str = "gate_done", **fields: Any) -> Step:
+def judge(decision: str = "gate_done", **fields: Any) -> ScriptedStep:
     said = {"decision": decision, "status": "GOOD", "confidence": 0.9, "reason": "the switch is on", **fields}
-    return Step(calls=(ScriptedCall(name="judge", arguments=said),))
+    return ScriptedStep(calls=(ScriptedCall(name="judge", arguments=said),))
 
 
 FINE = {"goal_reached": True, "steps_complete": True, "end_state_as_expected": True, "omissions": []}
@@ -80,7 +80,7 @@ def gate(trigger: GateTrigger = GateTrigger.WORKER_SUCCESS, depth: str = "medium
 
 @asynccontextmanager
 async def evaluator(
-    server: ModelServer, sight: Sight | None = None, tokens: int = 3000, price: Any = None, **budget: str
+    server: ModelServer, sight: ScreenPresentation | None = None, tokens: int = 3000, price: Any = None, **budget: str
 ) -> AsyncIterator[Evaluator]:
     section = {"model": "scripted", "base_url": server.url, "price": price or {"input": "1", "output": "2"}}
     settings = Settings.model_validate({"models": {"evaluator": section}})
@@ -92,17 +92,22 @@ async def evaluator(
         await model.close()
 
 
-async def ask(request: GateRequest, *replies: Step | str, vision: bool = True) -> tuple[QualityReport, list[Seen]]:
-    async with ModelServer(replies, vision=vision) as server, evaluator(server, Sight(vision=vision)) as checker:
+async def ask(
+    request: GateRequest, *replies: ScriptedStep | str, vision: bool = True
+) -> tuple[QualityReport, list[ReceivedRequest]]:
+    async with (
+        ModelServer(replies, vision=vision) as server,
+        evaluator(server, ScreenPresentation(vision=vision)) as checker,
+    ):
         report = await checker.check(request)
     return report, server.requests
 
 
-def sizes(seen: Seen) -> list[tuple[int, int]]:
+def sizes(seen: ReceivedRequest) -> list[tuple[int, int]]:
     return [Image.open(io.BytesIO(base64.b64decode(one.split(",")[-1]))).size for one in seen.pictures]
 
 
-def offered(seen: Seen) -> set[str]:
+def offered(seen: ReceivedRequest) -> set[str]:
     return set(seen.body["tools"][0]["function"]["parameters"]["properties"]["decision"]["enum"])
 
 
@@ -210,7 +215,7 @@ async def test_a_decision_that_is_not_allowed_is_told_to_the_model() -> None:
         (judge(decision="maybe"), "decision"),
     ],
 )
-async def test_an_unusable_judgement_is_asked_for_again(reply: Step | str, problem: str) -> None:
+async def test_an_unusable_judgement_is_asked_for_again(reply: ScriptedStep | str, problem: str) -> None:
     report, (_, second) = await ask(gate(), reply, judge())
     assert f"could not be used: {problem}" in second.text or problem in second.text
     assert report.decision is GateDecision.DONE
@@ -299,7 +304,10 @@ async def test_pictures_and_answers_are_as_large_as_the_settings_say(
     depth: str, side: int, tokens: int, shown: int, room: int
 ) -> None:
     reply = judge(issues=[], suggestions=[])
-    async with ModelServer([reply]) as server, evaluator(server, Sight(side=side), tokens) as checker:
+    async with (
+        ModelServer([reply]) as server,
+        evaluator(server, ScreenPresentation(picture_side=side), tokens) as checker,
+    ):
         await checker.check(gate(depth=depth))
     assert {max(size) for size in sizes(server.requests[0])} == {shown}
     assert server.requests[0].body["max_tokens"] == room
@@ -308,7 +316,7 @@ async def test_pictures_and_answers_are_as_large_as_the_settings_say(
 @pytest.mark.parametrize(("show", "pictures", "listed"), [("both", 2, True), ("picture", 2, False), ("list", 0, True)])
 async def test_a_deep_look_shows_what_the_user_chose(show: Any, pictures: int, listed: bool) -> None:
     reply = judge(issues=[], suggestions=[])
-    async with ModelServer([reply]) as server, evaluator(server, Sight(show=show)) as checker:
+    async with ModelServer([reply]) as server, evaluator(server, ScreenPresentation(show=show)) as checker:
         await checker.check(gate(depth="high"))
     (seen,) = server.requests
     assert (len(seen.pictures), "Settings · Bluetooth" in seen.text) == (pictures, listed)

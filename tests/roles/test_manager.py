@@ -28,9 +28,9 @@ from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.budget import Budget
 from deskhand.models.make_model import make_model
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import ScriptedCall, Step
-from deskhand.research.sources import Library
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
+from deskhand.research.sources import MaterialSources
 from deskhand.roles.manager import Manager
 from deskhand.roles.offline.manager import OfflineManager
 from deskhand.settings.schema import BudgetSettings, Settings, SupplementSettings
@@ -51,8 +51,8 @@ def part(title: str, role: str = "operator", done_when: str = "it is seen") -> d
     return {"title": title, "done_when": done_when, "role": role}
 
 
-def plan(*parts: dict[str, str], **more: Any) -> Step:
-    return Step(calls=(ScriptedCall(name="plan", arguments={"subtasks": list(parts), **more}),))
+def plan(*parts: dict[str, str], **more: Any) -> ScriptedStep:
+    return ScriptedStep(calls=(ScriptedCall(name="plan", arguments={"subtasks": list(parts), **more}),))
 
 
 def request(**fields: Any) -> PlanRequest:
@@ -87,7 +87,7 @@ async def manager(
     section = {"model": "scripted", "base_url": server.url, "price": {"input": "1", "output": "2"}, "retries": 0}
     settings = Settings.model_validate({"models": {"manager": section}})
     model = make_model("manager", settings, ManualClock(), budget or Budget(BudgetSettings()))
-    library = Library(SupplementSettings(folders=folders))
+    library = MaterialSources(SupplementSettings(folders=folders))
     try:
         yield Manager(model, library)
     finally:
@@ -200,12 +200,12 @@ async def test_only_the_roles_that_exist_are_offered_and_taken() -> None:
         (plan(part("x", "wizard")), "subtasks.0.role"),
         (plan(part("x"), impossible="no"), "not both"),
         (plan(*[part(str(n)) for n in range(21)]), "at most 20"),
-        (Step(calls=(ScriptedCall(name="go", arguments={}),)), "no tool 'go'"),
-        (Step(text='{"subtasks": [', stop="length"), "cut off"),
+        (ScriptedStep(calls=(ScriptedCall(name="go", arguments={}),)), "no tool 'go'"),
+        (ScriptedStep(text='{"subtasks": [', stop="length"), "cut off"),
         ('{"subtasks": []} {"subtasks": []}', "more than one JSON object"),
     ],
 )
-async def test_what_cannot_be_used_is_told_and_asked_again(reply: Step | str, problem: str) -> None:
+async def test_what_cannot_be_used_is_told_and_asked_again(reply: ScriptedStep | str, problem: str) -> None:
     async with ModelServer([reply, plan(part("Do it"))]) as server, manager(server) as planner:
         made = await planner.plan(request())
     assert made.usage.calls == 2
@@ -293,7 +293,7 @@ async def test_the_request_stays_small_however_much_there_is() -> None:
 
 
 async def test_a_dead_endpoint_and_an_empty_purse_are_not_the_models_fault() -> None:
-    async with ModelServer([Step(status=401)]) as server, manager(server) as planner:
+    async with ModelServer([ScriptedStep(status=401)]) as server, manager(server) as planner:
         with pytest.raises(ModelUnavailable):
             await planner.plan(request())
     poor = Budget(BudgetSettings(task=Decimal("0.0001")))
@@ -316,7 +316,7 @@ async def test_a_supplement_is_looked_up_in_the_library(tmp_path: Path) -> None:
 
 async def test_without_a_model_the_same_library_is_asked(tmp_path: Path) -> None:
     (tmp_path / "密码.md").write_text("大门密码是 4711")
-    library = Library(SupplementSettings(folders=(tmp_path,)))
+    library = MaterialSources(SupplementSettings(folders=(tmp_path,)))
     assert [m.text for m in await OfflineManager(library).supplement("大门密码是多少？", "开门")] == ["大门密码是 4711"]
     assert await OfflineManager().supplement("大门密码是多少？", "开门") == ()
     await library.close()

@@ -18,9 +18,9 @@ from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.budget import Budget
 from deskhand.models.make_model import make_dialect, make_model
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import ScriptedCall, Step
-from deskhand.roles.operator import Operator, Sight
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
+from deskhand.roles.operator import Operator, ScreenPresentation
 from deskhand.settings.schema import BudgetSettings, Settings
 
 PHONE: frozenset[ActionKind] = frozenset({"click", "type", "key", "swipe", "back", "home", "open_app", "long_press"})
@@ -28,12 +28,12 @@ NOISE = np.random.default_rng(1).integers(0, 255, (2400, 1080, 4), dtype=np.uint
 BUTTON = Element(index=3, role="button", bounds=Rect(400, 2000, 600, 2100), name="Send", clickable=True)
 
 
-def step(arguments: dict[str, Any]) -> Step:
-    return Step(calls=(ScriptedCall(name="step", arguments=arguments),))
+def step(arguments: dict[str, Any]) -> ScriptedStep:
+    return ScriptedStep(calls=(ScriptedCall(name="step", arguments=arguments),))
 
 
 DONE = step({"decision": "done", "message": "Sent."})
-REPORTED = Step(
+REPORTED = ScriptedStep(
     calls=(ScriptedCall(name="report", arguments={"success": True, "decision": "done", "message": "Sent."}),)
 )
 
@@ -70,7 +70,7 @@ def settings(server: ModelServer, **fields: Any) -> Settings:
 
 @asynccontextmanager
 async def operator(
-    server: ModelServer, sight: Sight | None = None, budget: Budget | None = None, **fields: Any
+    server: ModelServer, sight: ScreenPresentation | None = None, budget: Budget | None = None, **fields: Any
 ) -> AsyncIterator[Operator]:
     tree = settings(server, **fields)
     model = make_model("operator", tree, ManualClock(), budget or Budget(BudgetSettings()))
@@ -125,7 +125,7 @@ async def test_a_chinese_goal_is_told_in_chinese() -> None:
     assert "怎样回答" in server.requests[0].text
 
 
-FINISHING: dict[str, Step | str] = {
+FINISHING: dict[str, ScriptedStep | str] = {
     "tools": DONE,
     "autoglm": 'finish(message="Sent.")',
     "uitars": "Action: finished(content='Sent.')",
@@ -143,7 +143,7 @@ FINISHING: dict[str, Step | str] = {
 )
 async def test_step_fifty_is_hardly_larger_than_step_five(dialect: str, vision: bool) -> None:
     reply = FINISHING[dialect]
-    sight = Sight(vision=vision)
+    sight = ScreenPresentation(vision=vision)
     fields = {"dialect": dialect, "provider": PROVIDERS.get(dialect, "openai-compatible")}
     async with ModelServer([reply, reply]) as server, operator(server, sight, **fields) as worker:
         await worker.decide(briefing(5, history=4))
@@ -155,7 +155,10 @@ async def test_step_fifty_is_hardly_larger_than_step_five(dialect: str, vision: 
 
 
 async def test_a_model_without_vision_works_from_the_list() -> None:
-    async with ModelServer([DONE], vision=False) as server, operator(server, Sight(vision=False)) as worker:
+    async with (
+        ModelServer([DONE], vision=False) as server,
+        operator(server, ScreenPresentation(vision=False)) as worker,
+    ):
         assert worker.needs_elements
         await worker.decide(briefing())
     (seen,) = server.requests
@@ -167,7 +170,7 @@ async def test_a_model_without_vision_works_from_the_list() -> None:
 async def test_what_is_shown_is_the_users_choice() -> None:
     async with ModelServer([DONE, DONE, DONE]) as server:
         for show, pictures, listed in (("picture", 1, False), ("list", 0, True), ("both", 1, True)):
-            async with operator(server, Sight(show=show)) as worker:
+            async with operator(server, ScreenPresentation(show=show)) as worker:
                 assert worker.needs_elements is listed
                 await worker.decide(briefing())
             assert len(server.requests[-1].pictures) == pictures
@@ -177,7 +180,7 @@ async def test_what_is_shown_is_the_users_choice() -> None:
 async def test_marks_are_the_numbers_of_the_list_drawn_on_the_picture() -> None:
     async with ModelServer([DONE, DONE]) as server:
         for show in ("both", "marks"):
-            async with operator(server, Sight(show=show)) as worker:
+            async with operator(server, ScreenPresentation(show=show)) as worker:
                 await worker.decide(briefing())
     plain, marked = server.requests
     assert plain.text == marked.text
@@ -187,7 +190,7 @@ async def test_marks_are_the_numbers_of_the_list_drawn_on_the_picture() -> None:
 
 async def test_without_elements_a_model_that_sees_gets_the_picture_after_all() -> None:
     unlisted = Observation(Frame(NOISE), None, problem="the screen never idles")
-    async with ModelServer([DONE]) as server, operator(server, Sight(show="list")) as worker:
+    async with ModelServer([DONE]) as server, operator(server, ScreenPresentation(show="list")) as worker:
         await worker.decide(briefing(observation=unlisted))
     assert len(server.requests[0].pictures) == 1
     assert "the screen never idles" in server.requests[0].text
@@ -273,7 +276,7 @@ async def test_when_the_budget_is_gone_no_request_is_made() -> None:
     ("goal", "mark"), [("Send hello to Ann", "Experience from earlier"), ("给小安发消息", "以前同类任务")]
 )
 async def test_what_was_learned_of_such_tasks_is_told_as_advice(
-    dialect: str, reply: Step | str, goal: str, mark: str
+    dialect: str, reply: ScriptedStep | str, goal: str, mark: str
 ) -> None:
     provider = PROVIDERS.get(dialect, "openai-compatible")
     async with (

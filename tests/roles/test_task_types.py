@@ -2,7 +2,7 @@
 
 import pytest
 
-from deskhand.roles.task_types import task_type, task_types, type_of
+from deskhand.roles.task_types import find_task_type, list_task_types, task_type_of
 
 
 @pytest.mark.parametrize(
@@ -38,13 +38,13 @@ from deskhand.roles.task_types import task_type, task_types, type_of
     ],
 )
 def test_the_deed_gives_the_type(title: str, expected: str) -> None:
-    assert task_type(title) == expected
-    assert expected in task_types()
+    assert find_task_type(title) == expected
+    assert expected in list_task_types()
 
 
 def test_a_type_that_was_named_is_one_plain_word() -> None:
-    assert type_of(" Send  Message! ", "x") == "send_message"
-    assert type_of("", "read the result") == "read"
-    assert type_of("?!", "turn on Wi-Fi") == "settings"
-    assert type_of("发消息", "x") == "发消息"
-    assert len(type_of("x" * 500, "x")) <= 60
+    assert task_type_of(" Send  Message! ", "x") == "send_message"
+    assert task_type_of("", "read the result") == "read"
+    assert task_type_of("?!", "turn on Wi-Fi") == "settings"
+    assert task_type_of("发消息", "x") == "发消息"
+    assert len(task_type_of("x" * 500, "x")) <= 60

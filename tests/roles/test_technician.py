@@ -13,9 +13,9 @@ from deskhand.core.decisions import Decision, StepReport
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply
 from deskhand.core.statuses import ExecStatus
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import Step
-from deskhand.prompting.replies import Code, Ending, read_ending, read_reply
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedStep
+from deskhand.prompting.replies import CodeReply, EndingReply, read_ending, read_reply
 from deskhand.roles.offline.technician import OfflineTechnician, codes_in
 from deskhand.roles.technician import Technician
 from tests.roles.desk import briefing, model, ran
@@ -40,18 +40,18 @@ async def technician(server: ModelServer) -> AsyncIterator[Technician]:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("```python\nprint(1)\n```", Code("python", "print(1)")),
-        ("```sh\nls\n```\nThat lists them.", Code("bash", "ls", "That lists them.")),
-        ("Look:\n\n``` Python3 \nif x:\n    y\n```", Code("python", "if x:\n    y", "Look:")),
-        ("<think>```bash\nrm\n``` no</think>```py\n1\n```", Code("python", "1", "```bash rm ``` no")),
-        ("DONE: it is 42", Ending("done", "it is 42")),
-        ("So it is.\n**DONE:** 3 files:\n- a\n- b", Ending("done", "3 files:\n- a\n- b", "So it is.")),
-        ("失败：没有这个文件", Ending("fail", "没有这个文件")),
-        ("NEED: the price list", Ending("supplement", "the price list")),
-        ("I am DONE: no, not yet.\nFAIL: no network", Ending("fail", "no network", "I am DONE: no, not yet.")),
+        ("```python\nprint(1)\n```", CodeReply("python", "print(1)")),
+        ("```sh\nls\n```\nThat lists them.", CodeReply("bash", "ls", "That lists them.")),
+        ("Look:\n\n``` Python3 \nif x:\n    y\n```", CodeReply("python", "if x:\n    y", "Look:")),
+        ("<think>```bash\nrm\n``` no</think>```py\n1\n```", CodeReply("python", "1", "```bash rm ``` no")),
+        ("DONE: it is 42", EndingReply("done", "it is 42")),
+        ("So it is.\n**DONE:** 3 files:\n- a\n- b", EndingReply("done", "3 files:\n- a\n- b", "So it is.")),
+        ("失败：没有这个文件", EndingReply("fail", "没有这个文件")),
+        ("NEED: the price list", EndingReply("supplement", "the price list")),
+        ("I am DONE: no, not yet.\nFAIL: no network", EndingReply("fail", "no network", "I am DONE: no, not yet.")),
     ],
 )
-def test_a_reply_is_code_or_an_ending(text: str, said: Code | Ending) -> None:
+def test_a_reply_is_code_or_an_ending(text: str, said: CodeReply | EndingReply) -> None:
     assert read_reply(ModelReply(text=text)) == said
 
 
@@ -91,7 +91,7 @@ def test_whatever_is_said_is_read_or_refused(text: str) -> None:
             said = read(ModelReply(text=text))
         except Unparsable:
             continue
-        assert said.code.strip() if isinstance(said, Code) else said.message.strip()
+        assert said.code.strip() if isinstance(said, CodeReply) else said.message.strip()
 
 
 # --- with a model --------------------------------------------------------------------------------------------------
@@ -164,7 +164,10 @@ async def test_an_unreadable_reply_is_told_and_asked_again() -> None:
 
 
 async def test_the_third_unreadable_reply_fails_the_step_and_is_paid_for() -> None:
-    async with ModelServer(["no", "no", Step(text=CODE, stop="length")]) as server, technician(server) as worker:
+    async with (
+        ModelServer(["no", "no", ScriptedStep(text=CODE, stop="length")]) as server,
+        technician(server) as worker,
+    ):
         with pytest.raises(Unparsable, match="cut off") as caught:
             await worker.decide(briefing("Count"))
     assert caught.value.usage.calls == 3

@@ -13,8 +13,8 @@ from typing import Any
 import httpx2
 import pytest
 
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import ScriptedCall, Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
 from deskhand.server.serve import listening
 from deskhand.server.services import Services
 from deskhand.server.token import Token, read_token
@@ -134,12 +134,12 @@ async def house(serve: Serve) -> AsyncIterator[House]:
         yield house
 
 
-def call(name: str, **arguments: Any) -> Step:
-    return Step(calls=(ScriptedCall(name=name, arguments=arguments),))
+def call(name: str, **arguments: Any) -> ScriptedStep:
+    return ScriptedStep(calls=(ScriptedCall(name=name, arguments=arguments),))
 
 
-def calls(*made: tuple[str, dict[str, Any]]) -> Step:
-    return Step(calls=tuple(ScriptedCall(name=name, arguments=arguments) for name, arguments in made))
+def calls(*made: tuple[str, dict[str, Any]]) -> ScriptedStep:
+    return ScriptedStep(calls=tuple(ScriptedCall(name=name, arguments=arguments) for name, arguments in made))
 
 
 def model(server: ModelServer, **more: Any) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedStep
 from deskhand.simphone.shell.interpreter import Shell
 from tests.server.conftest import House, Serve, call, calls, model, until, write_settings
 
@@ -96,9 +96,9 @@ async def test_several_devices_in_one_turn_run_side_by_side(serve: Serve) -> Non
     """Each step of either phone waits for the other's: in turn, neither would ever end."""
     together = asyncio.Barrier(2)
 
-    async def think(_: Any) -> Step:
+    async def think(_: Any) -> ScriptedStep:
         await together.wait()
-        return Step(text='<answer>finish(message="done")</answer>')
+        return ScriptedStep(text='<answer>finish(message="done")</answer>')
 
     both = calls(
         ("chat", {"device_id": "sim:a", "message": "look"}), ("chat", {"device_id": "sim:b", "message": "look"})
@@ -149,9 +149,9 @@ async def test_a_busy_device_is_waited_for_where_the_settings_say_so(serve: Serv
 async def test_two_conversations_never_drive_one_phone_at_once(serve: Serve) -> None:
     hold = asyncio.Event()
 
-    async def think(_: Any) -> Step:
+    async def think(_: Any) -> ScriptedStep:
         await hold.wait()
-        return Step(text='<answer>finish(message="done")</answer>')
+        return ScriptedStep(text='<answer>finish(message="done")</answer>')
 
     look = call("chat", device_id="sim", message="look")
     async with (
@@ -160,7 +160,7 @@ async def test_two_conversations_never_drive_one_phone_at_once(serve: Serve) -> 
         serve(models={"assistant": model(decider), "operator": model(operator, dialect="autoglm")}) as house,
     ):
         first = asyncio.create_task(house.chat("look", session_id="one"))
-        await operator.until(lambda server: len(server.requests) == 1, 60)
+        await operator.wait_until(lambda server: len(server.requests) == 1, 60)
         assert results(await house.chat("look", session_id="two")) == [
             {"result": "device sim is busy", "steps": 0, "success": False}
         ]
@@ -169,8 +169,8 @@ async def test_two_conversations_never_drive_one_phone_at_once(serve: Serve) -> 
 
 
 async def test_at_the_step_limit_the_planner_learns_what_was_done_and_what_is_seen(serve: Serve) -> None:
-    tap = Step(text='<answer>do(action="Launch", app="设置")</answer>')
-    home = Step(text='<answer>do(action="Home")</answer>')
+    tap = ScriptedStep(text='<answer>do(action="Launch", app="设置")</answer>')
+    home = ScriptedStep(text='<answer>do(action="Home")</answer>')
     async with (
         ModelServer([call("chat", device_id="sim", message="look around"), "It takes longer."]) as decider,
         ModelServer([tap, home, tap, home, tap, home]) as operator,
@@ -185,7 +185,7 @@ async def test_at_the_step_limit_the_planner_learns_what_was_done_and_what_is_se
 
 
 async def test_the_inner_limit_and_the_limit_of_turns_come_from_the_settings(serve: Serve) -> None:
-    launch = Step(text='<answer>do(action="Launch", app="设置")</answer>', times=9)
+    launch = ScriptedStep(text='<answer>do(action="Launch", app="设置")</answer>', times=9)
     look = call("chat", device_id="sim", message="look")
     async with (
         ModelServer([look, look, look]) as decider,
@@ -207,12 +207,14 @@ async def test_the_inner_limit_and_the_limit_of_turns_come_from_the_settings(ser
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        (Step(status=401, error="no such key"), "refused the key"),
-        (Step(calls=call("fly").calls, times=3), "There is no tool 'fly'"),
-        (Step(text="", times=3), "The answer is empty"),
+        (ScriptedStep(status=401, error="no such key"), "refused the key"),
+        (ScriptedStep(calls=call("fly").calls, times=3), "There is no tool 'fly'"),
+        (ScriptedStep(text="", times=3), "The answer is empty"),
     ],
 )
-async def test_a_planner_that_fails_ends_the_stream_with_one_error(serve: Serve, reply: Step, told: str) -> None:
+async def test_a_planner_that_fails_ends_the_stream_with_one_error(
+    serve: Serve, reply: ScriptedStep, told: str
+) -> None:
     async with ModelServer([reply]) as decider, serve(models={"assistant": model(decider, retries=0)}) as house:
         events = await house.chat("hello")
     assert [event["type"] for event in events] == ["error"]
@@ -222,7 +224,7 @@ async def test_a_planner_that_fails_ends_the_stream_with_one_error(serve: Serve,
 async def test_garbage_of_the_executor_is_no_success(serve: Serve) -> None:
     async with (
         ModelServer([call("chat", device_id="sim", message="look"), "It failed."]) as decider,
-        ModelServer([Step(text="lorem ipsum", times=20)]) as operator,
+        ModelServer([ScriptedStep(text="lorem ipsum", times=20)]) as operator,
         serve(models={"assistant": model(decider), "operator": model(operator, dialect="autoglm")}) as house,
     ):
         events = await house.chat("look")
@@ -231,8 +233,8 @@ async def test_garbage_of_the_executor_is_no_success(serve: Serve) -> None:
 
 
 async def test_an_action_that_failed_is_told_to_the_executors_model(serve: Serve) -> None:
-    launch = Step(text='<answer>do(action="Launch", app="No Such App")</answer>')
-    finish = Step(text='<answer>finish(message="It is not installed.")</answer>')
+    launch = ScriptedStep(text='<answer>do(action="Launch", app="No Such App")</answer>')
+    finish = ScriptedStep(text='<answer>finish(message="It is not installed.")</answer>')
     async with (
         ModelServer([call("chat", device_id="sim", message="open it"), "It is not there."]) as decider,
         ModelServer([launch, finish]) as operator,
@@ -248,8 +250,8 @@ async def test_an_action_that_failed_is_told_to_the_executors_model(serve: Serve
 
 @pytest.mark.parametrize("where", ["planner", "executor", "wait"])
 async def test_an_abort_takes_effect_at_once_wherever_it_hits(serve: Serve, where: str) -> None:
-    never = Step(text="x", first_byte_s=600)
-    wait = Step(text='<answer>do(action="Wait", duration="60 seconds")</answer>')
+    never = ScriptedStep(text="x", first_byte_s=600)
+    wait = ScriptedStep(text='<answer>do(action="Wait", duration="60 seconds")</answer>')
     look = call("chat", device_id="sim", message="look")
     decisions = [never] if where == "planner" else [look]
     async with (
@@ -259,7 +261,7 @@ async def test_an_abort_takes_effect_at_once_wherever_it_hits(serve: Serve, wher
     ):
         async with house.talking("look", session_id="s") as talking:
             asked = decider if where == "planner" else operator
-            await asked.until(lambda server: len(server.requests) == 1, 60)
+            await asked.wait_until(lambda server: len(server.requests) == 1, 60)
             if where == "wait":
                 tasks = house.services.hand.journal
                 await until(lambda: _waits(tasks))
@@ -274,7 +276,7 @@ async def test_an_abort_takes_effect_at_once_wherever_it_hits(serve: Serve, wher
         # 0.2 s are promised and measured by the bench; here only that nothing was waited for.
         assert took < 5
         if where != "wait":
-            await asked.until(lambda server: server.aborted == 1, 30)
+            await asked.wait_until(lambda server: server.aborted == 1, 30)
         # The phone is free again, and the conversation goes on.
         async with house.services.hand.pool.lease("sim"):
             pass
@@ -287,8 +289,8 @@ async def _waits(journal: Any) -> bool:
 
 
 async def test_no_adb_command_follows_an_abort(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
-    launch = Step(text='<answer>do(action="Launch", app="设置")</answer>')
-    home = Step(text='<answer>do(action="Home")</answer>')
+    launch = ScriptedStep(text='<answer>do(action="Launch", app="设置")</answer>')
+    home = ScriptedStep(text='<answer>do(action="Home")</answer>')
     look = call("chat", device_id="sim", message="look")
     async with (
         ModelServer([look]) as decider,
@@ -299,7 +301,7 @@ async def test_no_adb_command_follows_an_abort(serve: Serve, monkeypatch: pytest
         ) as house,
         house.talking("look", session_id="s") as talking,
     ):
-        await operator.until(lambda server: len(server.requests) == 3, 60)
+        await operator.wait_until(lambda server: len(server.requests) == 3, 60)
         lines: list[str] = []
         shell_run = Shell.run_to_end
 
@@ -308,7 +310,7 @@ async def test_no_adb_command_follows_an_abort(serve: Serve, monkeypatch: pytest
             return await shell_run(shell, line, *streams)
 
         monkeypatch.setattr(Shell, "run", heard)
-        await operator.until(lambda server: len(server.requests) == 5, 60)
+        await operator.wait_until(lambda server: len(server.requests) == 5, 60)
         assert lines
         await house.post("/api/layered-agent/abort", session_id="s")
         lines.clear()
@@ -319,17 +321,17 @@ async def test_no_adb_command_follows_an_abort(serve: Serve, monkeypatch: pytest
 
 async def test_a_stream_has_its_one_end_also_when_it_is_aborted_twice(serve: Serve) -> None:
     """The second abort comes while the end is on its way to the disk, which another program holds up."""
-    never = Step(text="x", first_byte_s=600)
+    never = ScriptedStep(text="x", first_byte_s=600)
     async with (
         ModelServer([never]) as decider,
         serve(models={"assistant": model(decider)}) as house,
         house.talking("hello", session_id="s") as talking,
     ):
-        await decider.until(lambda server: len(server.requests) == 1, 60)
+        await decider.wait_until(lambda server: len(server.requests) == 1, 60)
         with closing(sqlite3.connect(house.services.store.path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
             first = asyncio.create_task(house.services.chats.abort("s"))
-            await decider.until(lambda server: server.aborted == 1, 30)
+            await decider.wait_until(lambda server: server.aborted == 1, 30)
             second = asyncio.create_task(house.services.chats.abort("s"))
             await house.get("/api/health")
             other.execute("ROLLBACK")
@@ -375,23 +377,23 @@ async def test_conversations_are_listed_shown_and_forgotten(serve: Serve) -> Non
 
 
 async def test_reset_stops_what_is_under_way(serve: Serve) -> None:
-    never = Step(text="x", first_byte_s=600)
+    never = ScriptedStep(text="x", first_byte_s=600)
     async with ModelServer([never]) as decider, serve(models={"assistant": model(decider)}) as house:
         async with house.talking("hello", session_id="s") as talking:
-            await decider.until(lambda server: len(server.requests) == 1, 60)
+            await decider.wait_until(lambda server: len(server.requests) == 1, 60)
             await house.post("/api/layered-agent/reset", session_id="s")
             assert (await talking.rest())[-1]["type"] == "error"
         assert (await house.client.get("/api/layered-agent/sessions/s")).status_code == 404
 
 
 async def test_a_second_message_in_the_middle_is_refused_clearly(serve: Serve) -> None:
-    never = Step(text="x", first_byte_s=600)
+    never = ScriptedStep(text="x", first_byte_s=600)
     async with (
         ModelServer([never]) as decider,
         serve(models={"assistant": model(decider)}) as house,
         house.talking("hello", session_id="s"),
     ):
-        await decider.until(lambda server: len(server.requests) == 1, 60)
+        await decider.wait_until(lambda server: len(server.requests) == 1, 60)
         refused = await house.post("/api/layered-agent/chat", 409, message="again", session_id="s")
         assert "still being answered" in refused["detail"]
         await house.post("/api/layered-agent/abort", session_id="s")
@@ -416,7 +418,7 @@ async def test_who_goes_away_leaves_the_work_going_on(serve: Serve) -> None:
 
     async with ModelServer([reply]) as decider, serve(models={"assistant": model(decider)}) as house:
         async with house.talking("hello", session_id="s"):
-            await decider.until(lambda server: len(server.requests) == 1, 60)
+            await decider.wait_until(lambda server: len(server.requests) == 1, 60)
         hold.set()
 
         async def ended() -> bool:
@@ -574,7 +576,7 @@ async def test_a_changed_file_reaches_the_next_turn_and_a_bad_one_changes_nothin
 async def test_keys_are_never_told(serve: Serve) -> None:
     key = "sk-canary-1234567890"
     async with (
-        ModelServer([Step(status=401, error="wrong")]) as decider,
+        ModelServer([ScriptedStep(status=401, error="wrong")]) as decider,
         serve(models={"assistant": model(decider, api_key=key, retries=0)}) as house,
     ):
         told = [json.dumps(await house.chat("hello", session_id="s"))]
@@ -590,8 +592,8 @@ async def test_keys_are_never_told(serve: Serve) -> None:
 
 @pytest.mark.parametrize(("answer", "success"), [("yes", True), ("no", False)])
 async def test_what_needs_a_yes_is_asked_for_in_the_conversation(serve: Serve, answer: str, success: bool) -> None:
-    risky = Step(text='<answer>do(action="Tap", element=[500,500], message="pay 100 yuan")</answer>')
-    finish = Step(text='<answer>finish(message="paid")</answer>')
+    risky = ScriptedStep(text='<answer>do(action="Tap", element=[500,500], message="pay 100 yuan")</answer>')
+    finish = ScriptedStep(text='<answer>finish(message="paid")</answer>')
     async with (
         ModelServer([call("chat", device_id="sim", message="pay"), "The end."]) as decider,
         ModelServer([risky, finish]) as operator,

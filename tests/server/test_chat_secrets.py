@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from deskhand.models.scripted.model_server import ModelServer
+from deskhand.models.scripted.http_server import ModelServer
 from tests.server.conftest import Serve, call, model
 
 VALUE = "Walrus-Quartz-58"

@@ -8,11 +8,11 @@ from typing import Any
 
 from PIL import Image
 
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedStep
 from tests.server.conftest import House, Serve, model
 
-NEVER = Step(text="x", first_byte_s=600)
+NEVER = ScriptedStep(text="x", first_byte_s=600)
 
 
 def size_of(jpeg: bytes) -> tuple[int, int]:
@@ -80,9 +80,9 @@ async def test_a_free_device_is_worked_by_hand(house: House) -> None:
 async def test_a_device_is_taken_over_worked_by_hand_and_handed_back(serve: Serve) -> None:
     hold = asyncio.Event()
 
-    async def think(_: Any) -> Step:
+    async def think(_: Any) -> ScriptedStep:
         await hold.wait()
-        return Step(text='<answer>finish(message="done")</answer>')
+        return ScriptedStep(text='<answer>finish(message="done")</answer>')
 
     async with (
         ModelServer([think, think]) as operator,
@@ -90,7 +90,7 @@ async def test_a_device_is_taken_over_worked_by_hand_and_handed_back(serve: Serv
     ):
         assert "No task" in (await house.post("/api/devices/sim/take-over", 409))["detail"]
         task_id = await house.task("look", loop="single")
-        await operator.until(lambda server: len(server.requests) == 1, 60)
+        await operator.wait_until(lambda server: len(server.requests) == 1, 60)
         refused = await house.post("/api/devices/sim/actions", 400, kind="home")
         assert "take it over first" in refused["detail"]
         assert (await house.post("/api/devices/sim/take-over"))["executor"] == "paused"

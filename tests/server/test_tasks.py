@@ -11,14 +11,14 @@ import httpx2
 import pytest
 
 from deskhand.build import Deskhand
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedStep
 from deskhand.sessions import feed as feeds
 from deskhand.sessions.feed import Feed, follow
 from tests.server.conftest import House, Serve, model, until
 
 GOAL = "open Settings"
-NEVER = Step(text="x", first_byte_s=600)
+NEVER = ScriptedStep(text="x", first_byte_s=600)
 
 
 async def streamed(house: House, task_id: str, **headers: str) -> list[dict[str, Any]]:
@@ -155,16 +155,16 @@ async def test_what_does_not_exist_is_not_found(house: House) -> None:
 async def test_a_task_is_paused_resumed_told_and_stopped(serve: Serve) -> None:
     hold = asyncio.Event()
 
-    async def think(_: Any) -> Step:
+    async def think(_: Any) -> ScriptedStep:
         await hold.wait()
-        return Step(text='<answer>do(action="Home")</answer>')
+        return ScriptedStep(text='<answer>do(action="Home")</answer>')
 
     async with (
         ModelServer([think, NEVER]) as operator,
         serve(models={"operator": model(operator, dialect="autoglm")}) as house,
     ):
         task_id = await house.task("look", loop="single")
-        await operator.until(lambda server: len(server.requests) == 1, 60)
+        await operator.wait_until(lambda server: len(server.requests) == 1, 60)
         path = f"/api/tasks/{task_id}/commands"
         assert (await house.post(path, command="pause"))["executor"] == "paused"
         hold.set()
@@ -173,7 +173,7 @@ async def test_a_task_is_paused_resumed_told_and_stopped(serve: Serve) -> None:
         assert (await house.post(path, 400, command="inject"))["detail"].startswith("There is nothing to inject")
         await house.post(path, command="resume")
         await house.post(path, command="reset")
-        await operator.until(lambda server: len(server.requests) >= 2, 60)
+        await operator.wait_until(lambda server: len(server.requests) >= 2, 60)
         ended = await house.post(path, command="stop", text="enough")
         assert (ended["status"], ended["cause"], ended["reason"]) == ("rejected", "stopped", "enough")
         refused = await house.post(path, 409, command="stop")
@@ -187,7 +187,7 @@ async def test_a_task_of_the_past_is_taken_up_again(serve: Serve) -> None:
     async with ModelServer([NEVER]) as operator:
         async with serve(models={"operator": model(operator, dialect="autoglm")}) as house:
             task_id = await house.task(GOAL, loop="single")
-            await operator.until(lambda server: len(server.requests) == 1, 60)
+            await operator.wait_until(lambda server: len(server.requests) == 1, 60)
         async with serve() as house:
             view = await state_of(house, task_id)
             assert (view["status"], view["cause"]) == ("rejected", "stopped")
@@ -206,8 +206,8 @@ async def test_the_loop_is_the_one_of_the_settings_unless_it_is_named(serve: Ser
 
 @pytest.mark.parametrize(("verdict", "cause"), [("yes", "done"), ("no", "failed")])
 async def test_a_sensitive_tap_waits_for_a_persons_yes(serve: Serve, verdict: str, cause: str) -> None:
-    risky = Step(text='<answer>do(action="Tap", element=[500,500], message="pay 100 yuan")</answer>')
-    finish = Step(text='<answer>finish(message="paid")</answer>')
+    risky = ScriptedStep(text='<answer>do(action="Tap", element=[500,500], message="pay 100 yuan")</answer>')
+    finish = ScriptedStep(text='<answer>finish(message="paid")</answer>')
     async with (
         ModelServer([risky, finish]) as operator,
         serve(models={"operator": model(operator, dialect="autoglm")}) as house,
@@ -229,9 +229,9 @@ async def test_a_sensitive_tap_waits_for_a_persons_yes(serve: Serve, verdict: st
 async def test_who_goes_away_does_not_end_the_task(serve: Serve) -> None:
     hold = asyncio.Event()
 
-    async def think(_: Any) -> Step:
+    async def think(_: Any) -> ScriptedStep:
         await hold.wait()
-        return Step(text='<answer>finish(message="done")</answer>')
+        return ScriptedStep(text='<answer>finish(message="done")</answer>')
 
     async with (
         ModelServer([think]) as operator,
@@ -281,9 +281,9 @@ async def test_a_quiet_stream_says_that_it_is_alive(monkeypatch: pytest.MonkeyPa
 
 async def test_costs_are_summed_over_tasks_and_conversations(serve: Serve) -> None:
     price = {"price": {"input": 1, "output": 1}, "free": False}
-    finish = Step(text='<answer>finish(message="done")</answer>', input_tokens=1000, output_tokens=1000)
+    finish = ScriptedStep(text='<answer>finish(message="done")</answer>', input_tokens=1000, output_tokens=1000)
     async with (
-        ModelServer([Step(text="Hello.", input_tokens=2000, output_tokens=1000)]) as decider,
+        ModelServer([ScriptedStep(text="Hello.", input_tokens=2000, output_tokens=1000)]) as decider,
         ModelServer([finish]) as operator,
         serve(
             models={"assistant": model(decider, **price), "operator": model(operator, dialect="autoglm", **price)}
@@ -305,15 +305,15 @@ async def test_a_running_task_keeps_the_settings_it_began_with(serve: Serve, tmp
 
     hold = asyncio.Event()
 
-    async def think(_: Any) -> Step:
+    async def think(_: Any) -> ScriptedStep:
         await hold.wait()
-        return Step(text='<answer>finish(message="done")</answer>')
+        return ScriptedStep(text='<answer>finish(message="done")</answer>')
 
     async with ModelServer([think, think]) as first, ModelServer([]) as second:
         settings = {"models": {"operator": model(first, dialect="autoglm")}}
         async with serve(**settings) as house:
             task_id = await house.task("look", loop="single")
-            await first.until(lambda server: len(server.requests) == 1, 60)
+            await first.wait_until(lambda server: len(server.requests) == 1, 60)
             write_settings(tmp_path, models={"operator": model(second, dialect="autoglm")}, executor={"max_steps": 7})
             other = await house.post("/api/tasks", 201, goal="look", loop="single", device="sim:2")
             assert other["max_steps"] == 7
@@ -326,7 +326,7 @@ async def test_a_running_task_keeps_the_settings_it_began_with(serve: Serve, tmp
 async def test_a_task_that_waits_for_its_device_keeps_the_settings_of_its_creation(serve: Serve, tmp_path: Any) -> None:
     from tests.server.conftest import write_settings
 
-    finish = Step(text='<answer>finish(message="done")</answer>')
+    finish = ScriptedStep(text='<answer>finish(message="done")</answer>')
     async with ModelServer([finish]) as first, ModelServer([finish]) as second, AsyncExitStack() as stack:
         settings = {"models": {"operator": model(first, dialect="autoglm")}, "executor": {"max_steps": 9}}
         house = await stack.enter_async_context(serve(**settings))

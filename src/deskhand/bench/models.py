@@ -21,8 +21,8 @@ from deskhand.core.screen import Frame
 from deskhand.engine.budget import Budget
 from deskhand.models.dialects import DIALECTS
 from deskhand.models.make_model import make_model
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedStep
 from deskhand.screen.frame import bounded, to_jpeg
 from deskhand.settings.schema import BudgetSettings, Provider, Settings
 
@@ -49,7 +49,7 @@ def _server() -> Generator[str]:
     async def serve() -> None:
         over = asyncio.Event()
         loop = asyncio.get_running_loop()
-        async with ModelServer([Step(text=_REPLY, times=100_000)]) as server:
+        async with ModelServer([ScriptedStep(text=_REPLY, times=100_000)]) as server:
             ready.put((server.url, lambda: loop.call_soon_threadsafe(over.set) and None))
             await over.wait()
 

@@ -20,8 +20,8 @@ from typing import Any
 
 from deskhand.bench.rows import Row
 from deskhand.clock import SystemClock
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import ScriptedCall, Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
 from deskhand.settings.environment import session_environment
 
 STARTS = 3
@@ -157,9 +157,12 @@ async def _many_tasks(client: Any) -> Row:
 
 async def _aborts(folder: Path) -> Row:
     """In the middle of the executor's call to its model."""
-    look = Step(calls=(ScriptedCall(name="chat", arguments={"device_id": "sim", "message": "look"}),))
+    look = ScriptedStep(calls=(ScriptedCall(name="chat", arguments={"device_id": "sim", "message": "look"}),))
     took: list[float] = []
-    async with ModelServer([look] * ABORTS) as decider, ModelServer([Step(first_byte_s=600)] * ABORTS) as operator:
+    async with (
+        ModelServer([look] * ABORTS) as decider,
+        ModelServer([ScriptedStep(first_byte_s=600)] * ABORTS) as operator,
+    ):
         roles = {"ASSISTANT": decider, "OPERATOR": operator}
         settings: dict[str, str] = {}
         for role, server in roles.items():
@@ -175,7 +178,7 @@ async def _aborts(folder: Path) -> Row:
 async def _aborted(client: Any, operator: ModelServer, number: int) -> float:
     body = {"message": "look", "session_id": f"s{number}"}
     async with client.stream("POST", "/api/layered-agent/chat", json=body) as answer:
-        await operator.until(lambda server: len(server.requests) == number, 60)
+        await operator.wait_until(lambda server: len(server.requests) == number, 60)
         begun = time.perf_counter()
         (await client.post("/api/layered-agent/abort", json={"session_id": f"s{number}"})).raise_for_status()
         took = (time.perf_counter() - begun) * 1000

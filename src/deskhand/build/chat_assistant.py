@@ -24,7 +24,7 @@ def make_assistant(
 
         return OfflineAssistant(device, settings.chat.inner_steps)
     from deskhand.models.make_model import make_model
-    from deskhand.roles.assistant import Assistant as WithModel
+    from deskhand.roles.assistant import ModelAssistant as WithModel
 
     model = make_model("assistant", settings, clock, budget, ledger)
     closing.push_async_callback(model.close)

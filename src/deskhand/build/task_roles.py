@@ -14,8 +14,8 @@ from deskhand.settings.schema import ModelSettings, Settings
 if TYPE_CHECKING:
     from deskhand.core.protocols import Clock, Coach, Judge, Model, Planner, PromptMemory, Worker
     from deskhand.core.subtask import WorkerRole
-    from deskhand.prompting.describe import Sight
-    from deskhand.research.sources import Library
+    from deskhand.prompting.describe import ScreenPresentation
+    from deskhand.research.sources import MaterialSources
 
 
 class TaskRoles:
@@ -116,9 +116,9 @@ class TaskRoles:
     def _coach(self) -> Coach:
         section = self._settings.models.manager
         if section and self._managing:
-            from deskhand.roles.coach import Coach
+            from deskhand.roles.coach import ModelCoach
 
-            return Coach(self._managing, section.max_output_tokens)
+            return ModelCoach(self._managing, section.max_output_tokens)
         from deskhand.roles.offline.coach import OfflineCoach
 
         return OfflineCoach()
@@ -142,15 +142,15 @@ class TaskRoles:
         return self._model("manager", self._settings.models.manager)
 
     @cached_property
-    def _library(self) -> Library:
-        from deskhand.research.sources import Library
+    def _library(self) -> MaterialSources:
+        from deskhand.research.sources import MaterialSources
 
-        library = Library(self._settings.supplement)
+        library = MaterialSources(self._settings.supplement)
         self._closing.push_async_callback(library.close)
         return library
 
 
-def _sight(section: ModelSettings) -> Sight:
-    from deskhand.prompting.describe import Sight
+def _sight(section: ModelSettings) -> ScreenPresentation:
+    from deskhand.prompting.describe import ScreenPresentation
 
-    return Sight(vision=section.vision, show=section.show, side=section.picture_side)
+    return ScreenPresentation(vision=section.vision, show=section.show, picture_side=section.picture_side)

@@ -24,7 +24,7 @@ from deskhand.settings.schema import Settings
 from deskhand.task.journal import SqliteJournal
 
 if TYPE_CHECKING:
-    from deskhand.models.probe import Probed
+    from deskhand.models.probe import EndpointReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,21 +101,21 @@ def _not_installed(what: str, how: str) -> Finding:
 
 async def _models(settings: Settings) -> list[Finding]:
     """One cheap request to each model that the settings name."""
-    from deskhand.models.probe import probe
+    from deskhand.models.probe import probe_models
 
     roles = [role for role in type(settings.models).model_fields if getattr(settings.models, role)]
     if not roles:
         return [Finding("models", True, "none is set: everything works by rules, without a model")]
     findings: list[Finding] = []
     for role in roles:
-        for found in await probe(role, settings):
+        for found in await probe_models(role, settings):
             told = _able(found, shown=getattr(settings.models, role).vision)
             detail = ": ".join(part for part in (told, found.problem) if part)
             findings.append(Finding(f"{role}: {found.model}", not found.problem, detail))
     return findings
 
 
-def _able(found: Probed, *, shown: bool) -> str:
+def _able(found: EndpointReport, *, shown: bool) -> str:
     """What works; empty when nothing could be found out. `shown`: it is set to be shown pictures."""
     if found.vision is None:
         return ""
@@ -123,7 +123,7 @@ def _able(found: Probed, *, shown: bool) -> str:
     able = [f"{name} {'yes' if works else 'no'}" for name, works in skills.items()]
     if shown and not found.vision:
         able[0] += " (set vision = false)"
-    price = "free" if found.price and found.price.free else "price known" if found.price else "price unknown"
+    price = "free" if found.price and found.price.is_free else "price known" if found.price else "price unknown"
     return ", ".join([*able, price])
 
 

@@ -6,7 +6,7 @@ from typing import NoReturn
 from deskhand.cli.command_runner import run_loop
 from deskhand.cli.output import print_line
 from deskhand.core.errors import UsageError
-from deskhand.models.scripted.model_server import ModelServer, serve
+from deskhand.models.scripted.http_server import ModelServer, serve_script
 
 
 def model_server(script: Path, *, port: int) -> NoReturn:
@@ -22,10 +22,10 @@ async def _model_server(script: Path, port: int) -> int:
         print_line(f'  deskhand run --base-url {server.url} --model script --free "…"')
 
     try:
-        await serve(script, port, announce)
+        await serve_script(script, port, announce)
     except OSError as error:
         raise UsageError(f"The model server can't be started: {error}.") from None
     finally:
         if running:
-            print_line(running[0].report(), error=True)
+            print_line(running[0].summarize_requests(), error=True)
     return 0

@@ -37,7 +37,7 @@ _NO_SUCH_MODEL = re.compile(
 )
 
 
-class CallFailed(ModelUnavailable):
+class ModelCallFailed(ModelUnavailable):
     """One attempt failed. `billed`: the provider may charge for it all the same.
 
     `unclear` is what the provider said to a refusal that we know no better sentence for; it may contain secrets.
@@ -46,18 +46,18 @@ class CallFailed(ModelUnavailable):
 
     def __init__(
         self, sentence: str, *, retryable: bool = False, retry_after: float | None = None, billed: bool = False,
-        unclear: str = "", blind: bool = False,
+        unexplained: str = "", refused_pictures: bool = False,
     ) -> None:  # fmt: skip
         super().__init__(sentence)
         self.retryable = retryable
         self.retry_after = retry_after
         self.billed = billed
-        self.unclear = unclear
-        self.blind = blind
+        self.unexplained = unexplained
+        self.refused_pictures = refused_pictures
 
 
 @contextmanager
-def installed() -> Generator[None]:
+def require_models_extra() -> Generator[None]:
     """Say which extra is missing, instead of which module."""
     try:
         yield
@@ -67,7 +67,7 @@ def installed() -> Generator[None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class EndpointAddress:
     """Who was called, for saying so. The key is here only to be struck out."""
 
     model: str
@@ -79,57 +79,62 @@ class Address:
     def host(self) -> str:
         return urlsplit(self.base_url).netloc.rpartition("@")[2] or self.base_url
 
-    def clean(self, text: str) -> str:
+    def strike_out_key(self, text: str) -> str:
         if self.key:
             text = text.replace(self.key, "***")
         return _LOOKS_LIKE_A_KEY.sub("***", " ".join(text.split()))[:200]
 
 
-def unreachable(address: Address) -> CallFailed:
+def explain_unreachable(address: EndpointAddress) -> ModelCallFailed:
     sentence = f"{address.host} can't be reached for {address.model}: check that it runs, the network and base_url."
-    return CallFailed(sentence, retryable=True)
+    return ModelCallFailed(sentence, retryable=True)
 
 
-def broke_off(address: Address) -> CallFailed:
-    return CallFailed(f"{address.host} broke off the reply of {address.model}.", retryable=True, billed=True)
+def explain_broken_reply(address: EndpointAddress) -> ModelCallFailed:
+    return ModelCallFailed(f"{address.host} broke off the reply of {address.model}.", retryable=True, billed=True)
 
 
-def unreadable(address: Address) -> CallFailed:
+def explain_unreadable_reply(address: EndpointAddress) -> ModelCallFailed:
     sentence = f"{address.host} sent a reply for {address.model} that is no valid answer of this API."
-    return CallFailed(sentence, retryable=True, billed=True)
+    return ModelCallFailed(sentence, retryable=True, billed=True)
 
 
-def too_slow(address: Address, seconds: float, *, connected: bool) -> CallFailed:
+def explain_timeout(address: EndpointAddress, seconds: float, *, connected: bool) -> ModelCallFailed:
     what = "answer" if connected else "accept a connection"
     sentence = f"{address.host} did not {what} for {address.model} within {seconds:g} s."
-    return CallFailed(sentence, retryable=True, billed=connected)
+    return ModelCallFailed(sentence, retryable=True, billed=connected)
 
 
-def refused(
-    address: Address, status: int, body: object, headers: Mapping[str, str] | None = None, *, billed: bool = False
-) -> CallFailed:
+def explain_refusal(
+    address: EndpointAddress,
+    status: int,
+    body: object,
+    headers: Mapping[str, str] | None = None,
+    *,
+    billed: bool = False,
+) -> ModelCallFailed:
     """A sentence for an HTTP status and what the provider said with it."""
-    said = _message(body)
-    final = _final(address, status, said)
-    passing = "" if final else _passing(address, status)
-    return CallFailed(
-        final or passing or _unclear(address, status, address.clean(said)),
+    said = _read_message(body)
+    final = _explain_permanent(address, status, said)
+    passing = "" if final else _explain_temporary(address, status)
+    return ModelCallFailed(
+        final or passing or _quote_refusal(address, status, address.strike_out_key(said)),
         retryable=not final and (status >= 500 or status in _RETRYABLE),
-        retry_after=_retry_after(headers or {}),
+        retry_after=_read_retry_after(headers or {}),
         billed=billed or status in _GAVE_UP,
-        unclear="" if final or passing else said,
-        blind=final == _cannot_see(address),
+        unexplained="" if final or passing else said,
+        refused_pictures=final == _explain_no_vision(address),
     )
 
 
-def _passing(address: Address, status: int) -> str:
+def _explain_temporary(address: EndpointAddress, status: int) -> str:
     """The sentence for what may be over in a moment."""
     if status == 429:
         return f"{address.host} wants fewer requests to {address.model} (status 429)."
     return f"{address.host} failed with status {status} for {address.model}." if status >= 500 else ""
 
 
-def _final(address: Address, status: int, said: str) -> str:
+def _explain_permanent(address: EndpointAddress, status: int, said: str) -> str:
     """The sentence for a refusal that nothing but the user's hand can mend; empty when it is none that we know.
 
     llama.cpp and Ollama refuse pictures and long requests with status 500.
@@ -144,21 +149,21 @@ def _final(address: Address, status: int, said: str) -> str:
     if status == 413 or _TOO_LONG.search(said):
         return f"The request is too long for {model}: show less of the screen, or take a model with a longer context."
     if _NO_PICTURES.search(said):
-        return _cannot_see(address)
+        return _explain_no_vision(address)
     if status == 404 or (status < 500 and _NO_SUCH_MODEL.search(said)):
         return f"{host} does not know the model {model}: check its name and base_url."
     return f"{host} refused the key for {model}: check {address.key_from}." if status == 403 else ""
 
 
-def _cannot_see(address: Address) -> str:
+def _explain_no_vision(address: EndpointAddress) -> str:
     return f"{address.model} can't see pictures: set vision = false for it, or take a model that can."
 
 
-def _unclear(address: Address, status: int, detail: str) -> str:
+def _quote_refusal(address: EndpointAddress, status: int, detail: str) -> str:
     return f"{address.host} refused the request to {address.model} (status {status}): {detail or 'no reason given'}."
 
 
-def _message(body: object) -> str:
+def _read_message(body: object) -> str:
     """What the provider said, wherever it put it; its error code counts as words too."""
     if isinstance(body, str):
         return body[:2000]
@@ -167,11 +172,11 @@ def _message(body: object) -> str:
     fields = cast("dict[str, Any]", body)
     inner = fields.get("error")
     if isinstance(inner, dict | str):
-        return _message(cast("object", inner))
+        return _read_message(cast("object", inner))
     return " ".join(str(fields[key]) for key in ("message", "msg", "detail", "code", "type") if fields.get(key))[:2000]
 
 
-def _retry_after(headers: Mapping[str, str]) -> float | None:
+def _read_retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds asked for by the provider; a date is as good as no answer, our own backoff is shorter."""
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         value = headers.get(name, "")

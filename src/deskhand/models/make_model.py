@@ -6,20 +6,20 @@ from functools import partial
 
 from deskhand.core.errors import SettingsError
 from deskhand.core.protocols import Budget, Clock, Dialect, Ledger, Model
-from deskhand.models.apis import Api
-from deskhand.models.apis.anthropic_messages import MessagesApi
-from deskhand.models.apis.chat_completions import ChatApi
-from deskhand.models.apis.openai_responses import ResponsesApi
+from deskhand.models.apis import ModelApi
+from deskhand.models.apis.anthropic_messages import AnthropicMessagesApi
+from deskhand.models.apis.chat_completions import ChatCompletionsApi
+from deskhand.models.apis.openai_responses import OpenAiResponsesApi
 from deskhand.models.dialects import DIALECTS, SCALABLE, coordinates_of, dialect_of
-from deskhand.models.metered import Metered
+from deskhand.models.metered import MeteredModel
 from deskhand.models.prices import Price, price_of
-from deskhand.models.retrying import Patient, Standby
-from deskhand.models.wire import Patience, Wire
+from deskhand.models.retrying import FallbackModel, RetryingModel
+from deskhand.models.wire import CallTimeouts, HttpModel
 from deskhand.settings.keys import read_key
 from deskhand.settings.schema import EndpointSettings, ModelSettings, Settings
 
 
-def model_settings(role: str, settings: Settings) -> ModelSettings:
+def find_model_settings(role: str, settings: Settings) -> ModelSettings:
     """The role's section; raises SettingsError when there is none."""
     section = getattr(settings.models, role, None)
     if not isinstance(section, ModelSettings):
@@ -27,13 +27,13 @@ def model_settings(role: str, settings: Settings) -> ModelSettings:
     return section
 
 
-def dialect_name(settings: ModelSettings) -> str:
+def choose_dialect(settings: ModelSettings) -> str:
     return dialect_of(settings.model) if settings.dialect == "auto" else settings.dialect
 
 
 def make_dialect(role: str, settings: Settings) -> Dialect:
-    section = model_settings(role, settings)
-    name = dialect_name(section)
+    section = find_model_settings(role, settings)
+    name = choose_dialect(section)
     scale = coordinates_of(section.model) if section.coordinates == "auto" else section.coordinates
     if section.coordinates != "auto" and name not in SCALABLE:
         raise SettingsError(f"The dialect {name} has its own coordinates: remove coordinates from [models.{role}].")
@@ -45,27 +45,27 @@ def make_model(role: str, settings: Settings, clock: Clock, budget: Budget, ledg
 
     Raises ModelUnavailable when its key is missing; a fallback's key is read when the fallback is needed.
     """
-    section = model_settings(role, settings)
-    patience = Patience.of(section)
+    section = find_model_settings(role, settings)
+    patience = CallTimeouts.from_settings(section)
     endpoints = (section, *section.fallbacks)
     prices = [price_of(endpoint) for endpoint in endpoints]
 
-    def make(endpoint: EndpointSettings, price: Price) -> Model:
-        return Metered(make_wire(endpoint, dialect_name(section), patience), price, budget, ledger)
+    def make_metered(endpoint: EndpointSettings, price: Price) -> Model:
+        return MeteredModel(make_http_model(endpoint, choose_dialect(section), patience), price, budget, ledger)
 
     first, *others = zip(endpoints, prices, strict=True)
-    fallbacks = [Standby(other[0].model, partial(make, *other)) for other in others]
+    fallbacks = [FallbackModel(other[0].model, partial(make_metered, *other)) for other in others]
     # Ended before whoever asked stops waiting: then the reason is told, and not only that nothing came.
     limit_s = 0.9 * settings.executor.decide_timeout_s
-    return Patient([make(*first), *fallbacks], clock, section.retries, limit_s=limit_s)
+    return RetryingModel([make_metered(*first), *fallbacks], clock, section.retries, limit_s=limit_s)
 
 
-def make_wire(endpoint: EndpointSettings, dialect: str, patience: Patience | None = None) -> Wire:
+def make_http_model(endpoint: EndpointSettings, dialect: str, patience: CallTimeouts | None = None) -> HttpModel:
     """The wire to one endpoint, over the API that its provider and dialect need."""
     key = read_key(endpoint).get_secret_value()
-    api: Api = ChatApi(endpoint.model, official=endpoint.provider == "openai")
+    api: ModelApi = ChatCompletionsApi(endpoint.model, official=endpoint.provider == "openai")
     if endpoint.provider == "anthropic":
-        api = MessagesApi(endpoint.model)
+        api = AnthropicMessagesApi(endpoint.model)
     elif dialect == "openai-computer":
-        api = ResponsesApi(endpoint.model)
-    return Wire(endpoint, key, api, patience)
+        api = OpenAiResponsesApi(endpoint.model)
+    return HttpModel(endpoint, key, api, patience)

@@ -13,7 +13,7 @@ from deskhand.core.decisions import Usage
 from deskhand.core.errors import BudgetSpent
 from deskhand.core.llm import ModelReply, ModelRequest
 from deskhand.core.protocols import Budget, Ledger, Model, Reservation
-from deskhand.models.failures import CallFailed
+from deskhand.models.failures import ModelCallFailed
 from deskhand.models.prices import Price
 
 _MILLION = Decimal(1_000_000)
@@ -22,7 +22,7 @@ LEAST_OUTPUT_TOKENS = 256
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _ReservedCall:
     """What was set aside for one call, in the budget and in the ledger."""
 
     money: Reservation
@@ -30,7 +30,7 @@ class _Held:
     call: str
 
 
-class Metered:
+class MeteredModel:
     """A model whose every call is paid from one budget and written into one ledger, if there is one."""
 
     def __init__(self, model: Model, price: Price, budget: Budget, ledger: Ledger | None = None) -> None:
@@ -47,44 +47,44 @@ class Metered:
         await self._model.close()
 
     async def ask(self, request: ModelRequest) -> ModelReply:
-        if self._price.free:
+        if self._price.is_free:
             reply = await self._model.ask(request)
-            self._bill(request, reply.usage)
+            self._write_bill(request, reply.usage)
             return reply
-        request, worst = self._affordable(request)
-        held = _Held(await self._budget.reserve(worst, request.role, request.tier), worst, secrets.token_hex(6))
+        request, worst = self._limit_request(request)
+        held = _ReservedCall(await self._budget.reserve(worst, request.role, request.tier), worst, secrets.token_hex(6))
         if self._ledger:
             try:
                 await self._ledger.reserve(held.call, request.role, self._model.name, worst)
             except BaseException:
-                self._release(held)  # nothing was sent
+                self._release_reservation(held)  # nothing was sent
                 raise
-        return await self._sent(request, held)
+        return await self._send_request(request, held)
 
-    async def _sent(self, request: ModelRequest, held: _Held) -> ModelReply:
+    async def _send_request(self, request: ModelRequest, held: _ReservedCall) -> ModelReply:
         try:
             reply = await self._model.ask(request)
-        except CallFailed as fault:
+        except ModelCallFailed as fault:
             if fault.billed:
-                self._lost(request, held)
+                self._bill_worst_case(request, held)
             else:
-                self._release(held)
+                self._release_reservation(held)
             raise
         except BaseException:
             # Cancelled in the middle, or worse: the provider may have finished, and nobody can tell.
-            self._lost(request, held)
+            self._bill_worst_case(request, held)
             raise
         # A server that does not count tokens is taken at the worst, never at nothing.
         counted = reply.usage.input_tokens > 0
-        cost = self._price.cost(reply.usage, reply.cached_tokens) if counted else held.worst
+        cost = self._price.cost_of(reply.usage, reply.cached_tokens) if counted else held.worst
         paid = reply.usage.model_copy(update={"cost": cost})
         held.money.settle(cost)
-        self._bill(request, paid, held.call, certain=counted)
+        self._write_bill(request, paid, held.call, certain=counted)
         return replace(reply, usage=paid)
 
-    def _affordable(self, request: ModelRequest) -> tuple[ModelRequest, Decimal]:
+    def _limit_request(self, request: ModelRequest) -> tuple[ModelRequest, Decimal]:
         """The request with as much room for the answer as one operation of its role may cost, and its worst case."""
-        asked = self._price.worst_input(request)
+        asked = self._price.worst_input_cost(request)
         ceiling = self._budget.ceiling(request.role, request.tier)
         left = ceiling - asked
         room = request.max_output_tokens
@@ -99,15 +99,15 @@ class Metered:
         worst = asked + room * self._price.output / _MILLION
         return replace(request, max_output_tokens=room), worst
 
-    def _lost(self, request: ModelRequest, held: _Held) -> None:
+    def _bill_worst_case(self, request: ModelRequest, held: _ReservedCall) -> None:
         held.money.settle(held.worst)
-        self._bill(request, Usage(calls=1, cost=held.worst), held.call, certain=False)
+        self._write_bill(request, Usage(calls=1, cost=held.worst), held.call, certain=False)
 
-    def _release(self, held: _Held) -> None:
+    def _release_reservation(self, held: _ReservedCall) -> None:
         held.money.release()
         if self._ledger:
             self._ledger.release(held.call)
 
-    def _bill(self, request: ModelRequest, usage: Usage, call: str = "", *, certain: bool = True) -> None:
+    def _write_bill(self, request: ModelRequest, usage: Usage, call: str = "", *, certain: bool = True) -> None:
         if self._ledger:
             self._ledger.bill(request.role, self._model.name, usage, call=call, certain=certain)

@@ -12,8 +12,8 @@ from decimal import Decimal
 from deskhand.core.decisions import Usage
 from deskhand.core.errors import SettingsError
 from deskhand.core.llm import ModelRequest, ToolCall, ToolResult
-from deskhand.models.apis import words
-from deskhand.models.failures import installed
+from deskhand.models.apis import write_arguments
+from deskhand.models.failures import require_models_extra
 from deskhand.settings.schema import EndpointSettings
 
 _MILLION = Decimal(1_000_000)
@@ -34,16 +34,16 @@ class Price:
     cached: Decimal | None = None
     picture_tokens: int | None = None
 
-    def cost(self, usage: Usage, cached_tokens: int = 0) -> Decimal:
+    def cost_of(self, usage: Usage, cached_tokens: int = 0) -> Decimal:
         cached = min(cached_tokens, usage.input_tokens) if self.cached is not None else 0
         fresh = usage.input_tokens - cached
         return (fresh * self.input + cached * (self.cached or 0) + usage.output_tokens * self.output) / _MILLION
 
-    def worst_input(self, request: ModelRequest) -> Decimal:
-        return most_input_tokens(request, self.picture_tokens) * self.input / _MILLION
+    def worst_input_cost(self, request: ModelRequest) -> Decimal:
+        return count_most_input_tokens(request, self.picture_tokens) * self.input / _MILLION
 
     @property
-    def free(self) -> bool:
+    def is_free(self) -> bool:
         return not self.input and not self.output
 
 
@@ -53,10 +53,10 @@ FREE = Price(Decimal(0), Decimal(0))
 def price_of(endpoint: EndpointSettings) -> Price:
     """Raises SettingsError saying how to set a price that is not known."""
     if endpoint.price:
-        return Price(endpoint.price.input, endpoint.price.output, None, _picture_tokens(endpoint.model))
+        return Price(endpoint.price.input, endpoint.price.output, None, _picture_tokens_of(endpoint.model))
     if endpoint.free:
         return FREE
-    price = _listed(endpoint)
+    price = _look_up_price(endpoint)
     if price is None:
         raise SettingsError(
             f"The price of {endpoint.model} is not known: set price = {{ input = …, output = … }} (dollars for a "
@@ -65,12 +65,12 @@ def price_of(endpoint: EndpointSettings) -> Price:
     return price
 
 
-def most_input_tokens(request: ModelRequest, picture_tokens: int | None = None) -> int:
+def count_most_input_tokens(request: ModelRequest, picture_tokens: int | None = None) -> int:
     """No fewer tokens than any provider would count for this request."""
     texts = [request.system]
     parts = [part for turn in request.turns for part in turn.parts]
     texts += [part for part in parts if isinstance(part, str)]
-    texts += [f"{part.id}{part.name}{words(part.arguments)}" for part in parts if isinstance(part, ToolCall)]
+    texts += [f"{part.id}{part.name}{write_arguments(part.arguments)}" for part in parts if isinstance(part, ToolCall)]
     texts += [f"{part.id}{part.text}" for part in parts if isinstance(part, ToolResult)]
     texts += [f"{tool.name}{tool.description}{tool.parameters}" for tool in request.tools]
     tokens = _FRAMING_TOKENS * (1 + len(parts) + len(request.tools) + bool(request.computer) * 5)
@@ -83,16 +83,16 @@ def most_input_tokens(request: ModelRequest, picture_tokens: int | None = None) 
     return tokens
 
 
-def _picture_tokens(model: str) -> int | None:
+def _picture_tokens_of(model: str) -> int | None:
     return next((tokens for name, tokens in _PICTURE_TOKENS.items() if name in model), None)
 
 
-def _listed(endpoint: EndpointSettings) -> Price | None:
-    with installed():
+def _look_up_price(endpoint: EndpointSettings) -> Price | None:
+    with require_models_extra():
         from genai_prices import Usage as Priced
         from genai_prices import calc_price
 
-    def dollars(tokens: Priced) -> Decimal:
+    def price_usage(tokens: Priced) -> Decimal:
         if endpoint.provider == "openai-compatible":
             return calc_price(tokens, endpoint.model, provider_api_url=endpoint.base_url).total_price
         return calc_price(tokens, endpoint.model, provider_id=endpoint.provider).total_price
@@ -101,10 +101,10 @@ def _listed(endpoint: EndpointSettings) -> Price | None:
     amount = 10_000
     many = _MILLION / amount
     try:
-        fresh, out = dollars(Priced(input_tokens=amount)), dollars(Priced(output_tokens=amount))
-        cached = dollars(Priced(input_tokens=amount, cache_read_tokens=amount))
+        fresh, out = price_usage(Priced(input_tokens=amount)), price_usage(Priced(output_tokens=amount))
+        cached = price_usage(Priced(input_tokens=amount, cache_read_tokens=amount))
     except LookupError:
         return None
     if not fresh or not out:
         return None  # listed without a price: only the user may say that something costs nothing
-    return Price(fresh * many, out * many, cached * many, _picture_tokens(endpoint.model))
+    return Price(fresh * many, out * many, cached * many, _picture_tokens_of(endpoint.model))

@@ -10,10 +10,10 @@ from PIL import Image
 
 from deskhand.core.errors import DeskhandError, SettingsError
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, Tool, Turn
-from deskhand.models.failures import CallFailed
-from deskhand.models.make_model import dialect_name, make_wire, model_settings
+from deskhand.models.failures import ModelCallFailed
+from deskhand.models.make_model import choose_dialect, find_model_settings, make_http_model
 from deskhand.models.prices import Price, price_of
-from deskhand.models.wire import Patience
+from deskhand.models.wire import CallTimeouts
 from deskhand.settings.schema import EndpointSettings, Settings
 
 _TOOL = Tool(
@@ -27,7 +27,7 @@ _ROOM = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Probed:
+class EndpointReport:
     """What was found out about one endpoint. None: not tried, because something before it failed."""
 
     model: str
@@ -38,42 +38,42 @@ class Probed:
     price: Price | None = None
 
 
-async def probe(role: str, settings: Settings) -> list[Probed]:
+async def probe_models(role: str, settings: Settings) -> list[EndpointReport]:
     """The role's model and its fallbacks, one after the other."""
-    section = model_settings(role, settings)
-    patience = Patience.of(section)
-    return [await _probe(one, dialect_name(section), patience) for one in (section, *section.fallbacks)]
+    section = find_model_settings(role, settings)
+    patience = CallTimeouts.from_settings(section)
+    return [await _probe_endpoint(one, choose_dialect(section), patience) for one in (section, *section.fallbacks)]
 
 
-async def _probe(endpoint: EndpointSettings, dialect: str, patience: Patience) -> Probed:
-    found = Probed(f"{endpoint.provider}:{endpoint.model}")
+async def _probe_endpoint(endpoint: EndpointSettings, dialect: str, patience: CallTimeouts) -> EndpointReport:
+    found = EndpointReport(f"{endpoint.provider}:{endpoint.model}")
     try:
         found = replace(found, price=price_of(endpoint))
     except SettingsError as error:
         found = replace(found, problem=str(error))
     try:
-        reply, vision = await _ask(endpoint, dialect, patience)
+        reply, vision = await _ask_endpoint(endpoint, dialect, patience)
     except DeskhandError as error:
         return replace(found, problem=str(error))
     return replace(found, vision=vision, tools=bool(reply.calls), streaming=endpoint.stream)
 
 
-async def _ask(endpoint: EndpointSettings, dialect: str, patience: Patience) -> tuple[ModelReply, bool]:
+async def _ask_endpoint(endpoint: EndpointSettings, dialect: str, patience: CallTimeouts) -> tuple[ModelReply, bool]:
     """The reply, and whether the model saw the picture: a red square that no text speaks of."""
-    wire = make_wire(endpoint, dialect, patience)
+    wire = make_http_model(endpoint, dialect, patience)
     question = "Which colour has the picture? Answer by the tool if you can, else with one English word."
     request = ModelRequest(
         role="operator",
         system="",
-        turns=(Turn("user", (question, _red_square())),),
+        turns=(Turn("user", (question, _make_red_square())),),
         tools=(_TOOL,),
         max_output_tokens=_ROOM,
     )
     try:
         try:
             reply = await wire.ask(request)
-        except CallFailed as fault:
-            if not fault.blind:
+        except ModelCallFailed as fault:
+            if not fault.refused_pictures:
                 raise
             return await wire.ask(replace(request, turns=(Turn("user", ("Say hello by the tool.",)),))), False
     finally:
@@ -83,7 +83,7 @@ async def _ask(endpoint: EndpointSettings, dialect: str, patience: Patience) -> 
     return reply, re.search(r"\bred\b", said) is not None
 
 
-def _red_square() -> Picture:
+def _make_red_square() -> Picture:
     out = io.BytesIO()
     Image.new("RGB", (_SIDE, _SIDE), (220, 20, 20)).save(out, "JPEG")
     return Picture(out.getvalue(), _SIDE, _SIDE)

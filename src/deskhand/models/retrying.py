@@ -9,12 +9,12 @@ from random import Random
 from deskhand.core.errors import ModelUnavailable, SettingsError
 from deskhand.core.llm import ModelReply, ModelRequest
 from deskhand.core.protocols import Clock, Model
-from deskhand.models.failures import CallFailed
+from deskhand.models.failures import ModelCallFailed
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 30.0
 
 
-class Standby:
+class FallbackModel:
     """A fallback that is made when it is first needed: a key that is never used need not be there."""
 
     def __init__(self, name: str, make: Callable[[], Model]) -> None:
@@ -27,7 +27,7 @@ class Standby:
             try:
                 self._model = self._make()
             except (ModelUnavailable, SettingsError) as fault:
-                raise CallFailed(str(fault)) from None
+                raise ModelCallFailed(str(fault)) from None
         return await self._model.ask(request)
 
     async def close(self) -> None:
@@ -35,7 +35,7 @@ class Standby:
             await self._model.close()
 
 
-class Patient:
+class RetryingModel:
     """One model that is really several: the first that answers is as good as any.
 
     `limit_s` is how long all of them together are tried again; each may use its share, so that one that hangs leaves
@@ -57,18 +57,20 @@ class Patient:
         return self._models[0].name
 
     async def ask(self, request: ModelRequest) -> ModelReply:
-        faults: list[CallFailed] = []
+        faults: list[ModelCallFailed] = []
         begun, share = self._clock.now(), self._limit_s / len(self._models)
         for number, model in enumerate(self._models, 1):
-            fault = await self._try(model, request, begun + share * number)
+            fault = await self._ask_with_retries(model, request, begun + share * number)
             if isinstance(fault, ModelReply):
                 return fault
             faults.append(fault)
         sentences = [str(fault) for fault in faults]
         raise ModelUnavailable(" And its fallback: ".join(sentences)) from None
 
-    async def _try(self, model: Model, request: ModelRequest, until: float) -> ModelReply | CallFailed:
-        last: CallFailed | None = None
+    async def _ask_with_retries(
+        self, model: Model, request: ModelRequest, until: float
+    ) -> ModelReply | ModelCallFailed:
+        last: ModelCallFailed | None = None
         for attempt in range(self._retries + 1):
             try:
                 # The first attempt has the time-outs of its endpoint; the others what is left.
@@ -78,15 +80,15 @@ class Patient:
                 if last is None:
                     raise
                 return last
-            except CallFailed as fault:
+            except ModelCallFailed as fault:
                 last = fault
-                wait = self._wait(attempt, fault)
+                wait = self._wait_before_retry(attempt, fault)
                 if wait is None or self._clock.now() + wait >= until:
                     return fault
                 await self._clock.sleep(wait)
         raise AssertionError("the last attempt always returns")
 
-    def _wait(self, attempt: int, fault: CallFailed) -> float | None:
+    def _wait_before_retry(self, attempt: int, fault: ModelCallFailed) -> float | None:
         """Seconds until the next attempt; None when there should be none."""
         if not fault.retryable or attempt >= self._retries:
             return None

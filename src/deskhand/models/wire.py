@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, cast
 from deskhand.core.errors import ModelUnavailable
 from deskhand.core.llm import ModelReply, ModelRequest
 from deskhand.models import failures
-from deskhand.models.apis import Api, Concessions, Json, Stream, encoded, mapped
-from deskhand.models.failures import Address, CallFailed
+from deskhand.models.apis import Json, ModelApi, RefusedFields, ReplyStream, as_object, encode_body
+from deskhand.models.failures import EndpointAddress, ModelCallFailed
 from deskhand.settings.schema import EndpointSettings, ModelSettings
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _STREAM_ERRORS = {"overloaded_error": 529, "rate_limit_error": 429, "rate_limit_
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class CallTimeouts:
     """How long one attempt may take, in seconds."""
 
     connect_s: float = 10.0
@@ -42,24 +42,26 @@ class Patience:
     total_s: float = 110.0
 
     @classmethod
-    def of(cls, settings: ModelSettings) -> Patience:
+    def from_settings(cls, settings: ModelSettings) -> CallTimeouts:
         return cls(settings.connect_timeout_s, settings.first_byte_timeout_s, settings.total_timeout_s)
 
 
-class Wire:
+class HttpModel:
     """One endpoint. Knows nothing of roles, money or second chances."""
 
-    def __init__(self, endpoint: EndpointSettings, key: str, api: Api, patience: Patience | None = None) -> None:
+    def __init__(
+        self, endpoint: EndpointSettings, key: str, api: ModelApi, patience: CallTimeouts | None = None
+    ) -> None:
         self._endpoint = endpoint
         self._key = key
         self._api = api
-        self._patience = patience or Patience()
-        self._address = _address(endpoint, key)
+        self._patience = patience or CallTimeouts()
+        self._address = _address_of(endpoint, key)
         self._http: AsyncClient | None = None
-        self._given = Concessions()
+        self._given = RefusedFields()
 
     def __repr__(self) -> str:
-        return f"Wire({self.name!r})"
+        return f"HttpModel({self.name!r})"
 
     @property
     def name(self) -> str:
@@ -76,50 +78,50 @@ class Wire:
             given = self._given
             try:
                 async with asyncio.timeout(self._patience.total_s):
-                    return await self._exchange(request if given.takes("tool") else without_tools(request))
+                    return await self._send_request(request if given.allows_field("tool") else drop_tools(request))
             except TimeoutError:
-                raise failures.too_slow(self._address, self._patience.total_s, connected=True) from None
-            except CallFailed as fault:
-                refused = _refused(fault, given)
+                raise failures.explain_timeout(self._address, self._patience.total_s, connected=True) from None
+            except ModelCallFailed as fault:
+                refused = _find_refused_field(fault, given)
                 if not refused:
                     raise
-                self._given = Concessions(given.refused | {refused})
+                self._given = RefusedFields(given.names | {refused})
 
-    async def _exchange(self, request: ModelRequest) -> ModelReply:
-        with failures.installed():
+    async def _send_request(self, request: ModelRequest) -> ModelReply:
+        with failures.require_models_extra():
             import httpx2
         stream = self._endpoint.stream
-        body = self._api.body(request, self._given)
+        body = self._api.make_body(request, self._given)
         if stream:
             body["stream"] = True
-            if "/chat/" in self._api.path and self._given.takes("stream_options"):
+            if "/chat/" in self._api.path and self._given.allows_field("stream_options"):
                 body["stream_options"] = {"include_usage": True}
-        headers = {"Content-Type": "application/json", **self._api.headers(self._key, request)}
+        headers = {"Content-Type": "application/json", **self._api.make_headers(self._key, request)}
         try:
-            async with self._client().stream(
+            async with self._open_client().stream(
                 "POST",
                 self._address.base_url + self._api.path,
-                content=encoded(body, request.pictures),
+                content=encode_body(body, request.pictures),
                 headers=headers,
             ) as response:
                 if response.status_code != 200:
-                    raise await self._refusal(response)
+                    raise await self._read_refusal(response)
                 # Some servers answer in one piece, whatever they are asked.
                 streamed = stream and "application/json" not in response.headers.get("content-type", "")
-                whole = await self._gathered(response) if streamed else _checked(await response.aread())
+                whole = await self._gather_stream(response) if streamed else _parse_object(await response.aread())
         except httpx2.TimeoutException as error:
             connecting = isinstance(error, httpx2.ConnectTimeout | httpx2.PoolTimeout)
             waited = self._patience.connect_s if connecting else self._patience.first_byte_s
-            raise failures.too_slow(self._address, waited, connected=not connecting) from None
+            raise failures.explain_timeout(self._address, waited, connected=not connecting) from None
         except (httpx2.ConnectError, httpx2.UnsupportedProtocol, httpx2.InvalidURL):
-            raise failures.unreachable(self._address) from None
+            raise failures.explain_unreachable(self._address) from None
         except (httpx2.HTTPError, httpx2.StreamError):
-            raise failures.broke_off(self._address) from None
+            raise failures.explain_broken_reply(self._address) from None
         except ValueError:
-            raise failures.unreadable(self._address) from None
-        return self._read(whole)
+            raise failures.explain_unreadable_reply(self._address) from None
+        return self._read_reply(whole)
 
-    def _client(self) -> AsyncClient:
+    def _open_client(self) -> AsyncClient:
         """Made on first use; its connections are its own, so that closing one disturbs nobody."""
         if self._http is None:
             from httpx2 import AsyncClient, Timeout
@@ -131,54 +133,54 @@ class Wire:
             self._http = AsyncClient(timeout=limits)
         return self._http
 
-    async def _refusal(self, response: Response) -> CallFailed:
+    async def _read_refusal(self, response: Response) -> ModelCallFailed:
         raw = await response.aread()
         try:
             said: object = json.loads(raw)
         except ValueError:
             said = raw[:2000].decode("utf-8", "replace")
-        return failures.refused(self._address, response.status_code, said, response.headers)
+        return failures.explain_refusal(self._address, response.status_code, said, response.headers)
 
-    async def _gathered(self, response: Response) -> Json:
+    async def _gather_stream(self, response: Response) -> Json:
         """A streamed reply put together; one that ends before its end was cut off."""
-        stream, begun = self._api.stream(), False
-        async with aclosing(_events(response)) as events:
+        stream, begun = self._api.start_stream(), False
+        async with aclosing(_read_events(response)) as events:
             async for event in events:
-                if event is None or self._fed(stream, event, begun=begun):
+                if event is None or self._feed_stream(stream, event, begun=begun):
                     break
                 begun = True
-            if not stream.finished:
-                raise failures.broke_off(self._address)
-            await _drain(events)
-        return stream.whole()
+            if not stream.is_finished:
+                raise failures.explain_broken_reply(self._address)
+            await _drain_events(events)
+        return stream.assemble_reply()
 
-    def _fed(self, stream: Stream, event: Json, *, begun: bool) -> bool:
-        self._complain(event, billed=begun)
+    def _feed_stream(self, stream: ReplyStream, event: Json, *, begun: bool) -> bool:
+        self._raise_error_in(event, billed=begun)
         try:
-            return stream.feed(event)
+            return stream.add_event(event)
         except _ODD_SHAPE:
-            raise failures.unreadable(self._address) from None
+            raise failures.explain_unreadable_reply(self._address) from None
 
-    def _read(self, whole: Json) -> ModelReply:
-        self._complain(whole, billed=bool(whole.get("usage")))
+    def _read_reply(self, whole: Json) -> ModelReply:
+        self._raise_error_in(whole, billed=bool(whole.get("usage")))
         try:
-            return self._api.reply(whole)
+            return self._api.read_reply(whole)
         except _ODD_SHAPE:
-            raise failures.unreadable(self._address) from None
+            raise failures.explain_unreadable_reply(self._address) from None
 
-    def _complain(self, said: Json, *, billed: bool) -> None:
+    def _raise_error_in(self, said: Json, *, billed: bool) -> None:
         """An error that came with status 200, or in the middle of a stream; what came before it is paid for."""
-        error = said.get("error") or mapped(said.get("response")).get("error")
+        error = said.get("error") or as_object(said.get("response")).get("error")
         if not error:
             return
-        fields = mapped(error)
+        fields = as_object(error)
         kinds = [_STREAM_ERRORS.get(str(fields.get(name))) for name in ("code", "type")]
         code = fields.get("code")
         status = next((kind for kind in kinds if kind), code if isinstance(code, int) and 400 <= code < 600 else 500)
-        raise failures.refused(self._address, status, cast("object", error), billed=billed)
+        raise failures.explain_refusal(self._address, status, cast("object", error), billed=billed)
 
 
-def _address(endpoint: EndpointSettings, key: str) -> Address:
+def _address_of(endpoint: EndpointSettings, key: str) -> EndpointAddress:
     base = (endpoint.base_url or _OFFICIAL.get(endpoint.provider, "")).rstrip("/")
     if endpoint.provider == "anthropic":
         base = base.removesuffix("/v1")
@@ -188,16 +190,16 @@ def _address(endpoint: EndpointSettings, key: str) -> Address:
         key_from = f"the key file {endpoint.key_file}"
     if not (key.isascii() and key.isprintable()):
         raise ModelUnavailable(f"The key for {endpoint.model} holds characters that no key has: check {key_from}.")
-    return Address(endpoint.model, base, key_from, key)
+    return EndpointAddress(endpoint.model, base, key_from, key)
 
 
-def _refused(fault: CallFailed, given: Concessions) -> str:
+def _find_refused_field(fault: ModelCallFailed, given: RefusedFields) -> str:
     """Which part of the request the endpoint won't take; empty when it is none that we can leave out."""
-    said = fault.unclear.casefold()
-    return next((name for name in _OPTIONAL if name in said and given.takes(name)), "")
+    said = fault.unexplained.casefold()
+    return next((name for name in _OPTIONAL if name in said and given.allows_field(name)), "")
 
 
-def without_tools(request: ModelRequest) -> ModelRequest:
+def drop_tools(request: ModelRequest) -> ModelRequest:
     """The same request for a server that knows no tools: their schemas become part of the instructions."""
     if not request.tools:
         return request
@@ -206,14 +208,14 @@ def without_tools(request: ModelRequest) -> ModelRequest:
     return replace(request, system=system, tools=(), must_call=False)
 
 
-def _checked(raw: bytes | str) -> Json:
+def _parse_object(raw: bytes | str) -> Json:
     data: Any = json.loads(raw)
     if not isinstance(data, dict):
         raise ValueError("no JSON object")
     return cast("Json", data)
 
 
-async def _events(response: Response) -> AsyncGenerator[Json | None]:
+async def _read_events(response: Response) -> AsyncGenerator[Json | None]:
     """The JSON of each server-sent event, and None for `[DONE]`.
 
     Split here: httpx also ends a line at U+2028 and its like, which may stand in the middle of an event's JSON.
@@ -222,17 +224,17 @@ async def _events(response: Response) -> AsyncGenerator[Json | None]:
     async for chunk in response.aiter_bytes():
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
-            if data := _data(line):
-                yield None if data == "[DONE]" else _checked(data)
-    if data := _data(rest):
-        yield None if data == "[DONE]" else _checked(data)
+            if data := _data_of_line(line):
+                yield None if data == "[DONE]" else _parse_object(data)
+    if data := _data_of_line(rest):
+        yield None if data == "[DONE]" else _parse_object(data)
 
 
-def _data(line: bytes) -> str:
+def _data_of_line(line: bytes) -> str:
     return line.removeprefix(b"data:").decode("utf-8", "replace").strip() if line.startswith(b"data:") else ""
 
 
-async def _drain(events: AsyncGenerator[Json | None]) -> None:
+async def _drain_events(events: AsyncGenerator[Json | None]) -> None:
     """A connection that was read to its end can be used again. The reply is whole, whatever comes of that."""
     from httpx2 import HTTPError
 

@@ -17,7 +17,7 @@ from deskhand.core.decisions import Usage
 from deskhand.core.errors import ModelFault, Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, Turn
 from deskhand.core.protocols import Model
-from deskhand.prompting.templates import Sheet
+from deskhand.prompting.templates import PromptSheet
 
 MAX_CORRECTIONS = 2
 _QUOTED = 4000
@@ -32,14 +32,14 @@ Answer = Mapping[str, Any]
 
 
 async def ask_for_object(
-    model: Model, first: ModelRequest, read: Callable[[Answer], T], words: Sheet
+    model: Model, first: ModelRequest, read: Callable[[Answer], T], words: PromptSheet
 ) -> tuple[T, Usage]:
     """Return what `read` makes of the one JSON object of the reply, and the usage of all calls."""
     return await ask_until_usable(model, first, lambda reply: read(read_object(reply, first.tools[0].name)), words)
 
 
 async def ask_until_usable(
-    model: Model, first: ModelRequest, read: Callable[[ModelReply], T], words: Sheet
+    model: Model, first: ModelRequest, read: Callable[[ModelReply], T], words: PromptSheet
 ) -> tuple[T, Usage]:
     """Return what `read` makes of the reply, and the usage of all calls.
 
@@ -55,7 +55,7 @@ async def ask_until_usable(
         except ModelFault as unusable:
             fault = unusable
             # Only the newest mistake is shown, so that corrections don't pile up.
-            correction = words.section("again", problem=fault)
+            correction = words.fill_section("again", problem=fault)
             mistake = (Turn("model", (quote_reply(reply),)), Turn("user", (correction,)))
             request = replace(first, turns=(*first.turns, *mistake))
     fault.usage = usage

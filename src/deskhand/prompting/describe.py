@@ -17,7 +17,7 @@ from deskhand.core.planning import QualityReport
 from deskhand.core.screen import Element, Frame, Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
-from deskhand.prompting.templates import Sheet, sheet
+from deskhand.prompting.templates import PromptSheet, load_sheet
 from deskhand.screen.frame import bounded, to_jpeg
 from deskhand.settings.placeholders import names_in, placeholder
 
@@ -27,7 +27,7 @@ _LINE, _LABEL, _THOUGHT, _MESSAGE, _OLDER_STEP, _TASK, _EXPERIENCE = 300, 80, 30
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class ScreenPresentation:
     """What a model is told with: the picture (no side longer than `side`), the numbered list of elements, or both.
 
     With `marks` the numbers of the list are drawn on the picture, for models that would rather name than point.
@@ -35,42 +35,42 @@ class Sight:
 
     vision: bool = True
     show: Literal["picture", "list", "both", "marks"] = "both"
-    side: int = 1280
+    picture_side: int = 1280
 
     @property
-    def picture(self) -> bool:
+    def has_picture(self) -> bool:
         return self.vision and self.show != "list"
 
     @property
-    def elements(self) -> bool:
+    def has_elements(self) -> bool:
         return not self.vision or self.show != "picture"
 
 
 # --- the task ----------------------------------------------------------------------------------------------------
 
 
-def describe_assignment(briefing: Briefing, words: Sheet) -> list[str]:
+def describe_assignment(briefing: Briefing, words: PromptSheet) -> list[str]:
     """Return the goal, and the worker's own part of it where that is another."""
     subtask = briefing.subtask
-    parts = [words.section("goal", goal=briefing.goal[:_TASK])]
+    parts = [words.fill_section("goal", goal=briefing.goal[:_TASK])]
     if subtask.title.strip() != briefing.goal.strip():
-        parts.append(words.section("subtask", subtask=subtask.title[:_TASK]))
+        parts.append(words.fill_section("subtask", subtask=subtask.title[:_TASK]))
     if subtask.done_when:
-        parts.append(words.section("done_when", done_when=subtask.done_when[:_TASK]))
+        parts.append(words.fill_section("done_when", done_when=subtask.done_when[:_TASK]))
     return parts
 
 
 def explain_secrets(language: Language, *texts: str) -> str:
     """Return what a model has to know about the secrets that the texts name; empty if they name none."""
     names = names_in(" ".join(texts))
-    words = sheet("deskhand.roles", "prompts", language, "secrets")
-    return words.section("secrets", placeholder=placeholder(names[0])) if names else ""
+    words = load_sheet("deskhand.roles", "prompts", language, "secrets")
+    return words.fill_section("secrets", placeholder=placeholder(names[0])) if names else ""
 
 
-def describe_experience(words: Sheet, prompt: str) -> str:
+def describe_experience(words: PromptSheet, prompt: str) -> str:
     """Return the advice kept for this type of task, marked as advice; empty if there is none."""
     advice = prompt.strip()[:_EXPERIENCE]
-    return words.section("experience", experience=advice) if advice else ""
+    return words.fill_section("experience", experience=advice) if advice else ""
 
 
 def list_newest(lines: Iterable[str], length: int, each: int = 1000) -> str:
@@ -131,13 +131,13 @@ def list_steps(history: Sequence[StepReport], count: int) -> str:
 def list_past_steps(past: Sequence[StepReport]) -> str:
     """Return what the worker did: the newest steps with thoughts and outcomes, those before in short."""
     lines = [list_older_steps(past)] if len(past) > _DETAILED_STEPS else []
-    for step in recent_steps(past):
+    for step in pick_recent_steps(past):
         thought = f"{step.thought[:_THOUGHT]} → " if step.thought else ""
         lines.append(f"{step.step}. {thought}{describe_outcome(step)}")
     return "\n".join(lines)
 
 
-def recent_steps(past: Sequence[StepReport]) -> Sequence[StepReport]:
+def pick_recent_steps(past: Sequence[StepReport]) -> Sequence[StepReport]:
     """Return the steps that a worker is told in full."""
     return past[-_DETAILED_STEPS:]
 

@@ -28,14 +28,14 @@ _WORDS: dict[str, Literal["done", "fail", "supplement"]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class CodeReply:
     language: Literal["bash", "python"]
     code: str
     thought: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class EndingReply:
     """How the work ended, or what is lacking, and the words behind it."""
 
     kind: Literal["done", "fail", "supplement"]
@@ -43,50 +43,50 @@ class Ending:
     thought: str = ""
 
 
-def read_reply(reply: ModelReply) -> Code | Ending:
+def read_reply(reply: ModelReply) -> CodeReply | EndingReply:
     """The one thing that a reply says; raises Unparsable with a sentence that helps the model do better."""
-    thought, said = _without_thought(reply)
-    blocks, words = _split(said)
+    thought, said = _split_thought(reply)
+    blocks, words = _split_blocks(said)
     verdict = _VERDICT.search(words)
     if len(blocks) > 1:
         raise Unparsable(f"The reply has {len(blocks)} blocks of code; write exactly one.")
     if blocks and verdict:
         raise Unparsable("The reply has both code and a verdict; write one of them, and wait for the output of code.")
     if blocks:
-        return _code(*blocks[0], _line(thought, words))
+        return _make_code(*blocks[0], _join_line(thought, words))
     if not verdict:
         raise Unparsable("The reply has neither a block of code nor a line that begins with DONE:, FAIL: or NEED:.")
-    return _ending(verdict, words, thought)
+    return _make_ending(verdict, words, thought)
 
 
-def read_ending(reply: ModelReply) -> Ending:
+def read_ending(reply: ModelReply) -> EndingReply:
     """The same where no code can be run: what follows the word is the message, code included."""
-    thought, said = _without_thought(reply)
+    thought, said = _split_thought(reply)
     verdict = _VERDICT.search(said)
     if not verdict:
         raise Unparsable("The reply has no line that begins with DONE:, FAIL: or NEED:.")
-    return _ending(verdict, said, thought)
+    return _make_ending(verdict, said, thought)
 
 
-def _without_thought(reply: ModelReply) -> tuple[str, str]:
+def _split_thought(reply: ModelReply) -> tuple[str, str]:
     """What the model thought, inside of its text or beside it, and what it said."""
     check_complete(reply)
     thinking = _THOUGHT.match(reply.text)
     return (thinking["thought"], reply.text[thinking.end() :]) if thinking else (reply.thinking, reply.text)
 
 
-def _ending(found: re.Match[str], text: str, thought: str) -> Ending:
+def _make_ending(found: re.Match[str], text: str, thought: str) -> EndingReply:
     message = text[found.end() :].strip()
     if not message:
         raise Unparsable(f"Nothing follows after {found['word']}: say it in words.")
-    return Ending(_WORDS[found["word"]], message, _line(thought, text[: found.start()]))
+    return EndingReply(_WORDS[found["word"]], message, _join_line(thought, text[: found.start()]))
 
 
-def _line(*texts: str) -> str:
+def _join_line(*texts: str) -> str:
     return " ".join(" ".join(texts).split())[:_THOUGHT_LENGTH]
 
 
-def _split(text: str) -> tuple[list[tuple[str, str]], str]:
+def _split_blocks(text: str) -> tuple[list[tuple[str, str]], str]:
     """The fenced blocks, each with its mark, and the words outside of them."""
     blocks: list[tuple[str, str]] = []
     words: list[str] = []
@@ -101,10 +101,10 @@ def _split(text: str) -> tuple[list[tuple[str, str]], str]:
     return blocks, "".join([*words, text[at:]])
 
 
-def _code(mark: str, code: str, thought: str) -> Code:
+def _make_code(mark: str, code: str, thought: str) -> CodeReply:
     language = _LANGUAGES.get(mark)
     if language is None:
         raise Unparsable(f"A block of code begins with ```bash or ```python, not with ```{mark}.")
     if not code.strip():
         raise Unparsable("The block of code is empty.")
-    return Code(language, code, thought)
+    return CodeReply(language, code, thought)

@@ -21,7 +21,7 @@ def as_data(mark: str, text: str) -> str:
     return f"<{mark}>\n{_MARK.sub('‹', text)}\n</{mark}>" if text else ""
 
 
-class Sheet:
+class PromptSheet:
     """The sections of one file: `## name` on a line of its own begins each."""
 
     def __init__(self, text: str, origin: str = "") -> None:
@@ -39,7 +39,7 @@ class Sheet:
     def __contains__(self, name: str) -> bool:
         return name in self._sections
 
-    def section(self, name: str, **values: object) -> str:
+    def fill_section(self, name: str, **values: object) -> str:
         """A section with its `$words` filled in; what is filled in is never looked at for more of them."""
         try:
             return self._sections[name].substitute(values)
@@ -48,7 +48,7 @@ class Sheet:
 
 
 @cache
-def sheet(package: str, folder: str, language: Language, name: str) -> Sheet:
+def load_sheet(package: str, folder: str, language: Language, name: str) -> PromptSheet:
     """The sheet `<package>/<folder>/<language>/<name>.md`."""
     file = resources.files(package).joinpath(folder, language, f"{name}.md")
-    return Sheet(file.read_text(encoding="utf-8"), f"{folder}/{language}/{name}.md")
+    return PromptSheet(file.read_text(encoding="utf-8"), f"{folder}/{language}/{name}.md")

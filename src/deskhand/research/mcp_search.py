@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _TEXT = 8000
 
 
-class McpTool:
+class McpToolSource:
     def __init__(self, settings: McpToolSettings, timeout_s: float) -> None:
         self._command = settings.command
         self._tool = settings.tool
@@ -30,31 +30,31 @@ class McpTool:
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as complaints:
             try:
                 async with asyncio.timeout(self._timeout_s):
-                    return await self._asked(need, complaints)
+                    return await self._call_tool(need, complaints)
             except TimeoutError:
-                raise self._failed(f"took longer than {self._timeout_s:g} s", complaints) from None
+                raise self._make_failure(f"took longer than {self._timeout_s:g} s", complaints) from None
             except (OSError, ValueError, MCPError, ExceptionGroup) as error:
-                cause = _first(error)
+                cause = _first_cause_of(error)
                 if isinstance(cause, DeskhandError):
                     raise cause from None
                 if not isinstance(cause, OSError | ValueError | MCPError | TimeoutError):
                     raise
-                raise self._failed(str(cause) or type(cause).__name__, complaints) from None
+                raise self._make_failure(str(cause) or type(cause).__name__, complaints) from None
 
-    async def _asked(self, need: str, complaints: IO[str]) -> tuple[Material, ...]:
+    async def _call_tool(self, need: str, complaints: IO[str]) -> tuple[Material, ...]:
         from mcp import Client, StdioServerParameters, stdio_client
 
         program, *arguments = self._command
         server = StdioServerParameters(command=program, args=list(arguments))
         async with Client(stdio_client(server, cast("Any", complaints))) as client:
-            result = await client.call_tool(self._tool, {await self._argument(client): need})
+            result = await client.call_tool(self._tool, {await self._find_argument(client): need})
         texts = [part.text for part in result.content if part.type == "text"]
         text = "\n".join(texts).strip()
         if result.is_error:
             raise LookupFailed(f"The tool {self._tool!r} of {program} failed: {text[:300]}")
         return (Material(source=f"mcp:{program}", title=self._tool, text=text[:_TEXT]),) if text else ()
 
-    async def _argument(self, client: Client) -> str:
+    async def _find_argument(self, client: Client) -> str:
         """The name of the one text that the tool takes."""
         tools = (await client.list_tools()).tools
         tool = next((tool for tool in tools if tool.name == self._tool), None)
@@ -69,14 +69,14 @@ class McpTool:
             raise LookupFailed(f"The tool {self._tool!r} takes more than one text, so it can't be asked.")
         return candidates[0]
 
-    def _failed(self, what: str, complaints: IO[str]) -> LookupFailed:
+    def _make_failure(self, what: str, complaints: IO[str]) -> LookupFailed:
         complaints.seek(0)
         last = next((line.strip() for line in reversed(complaints.readlines()) if line.strip()), "")
         said = f" ({last[:300]})" if last else ""
         return LookupFailed(f"The MCP server {self._command[0]} could not be asked: {what}{said}.")
 
 
-def _first(error: BaseException) -> BaseException:
+def _first_cause_of(error: BaseException) -> BaseException:
     """What began a group of errors."""
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]

@@ -31,11 +31,11 @@ def read_text(path: Path) -> str:
             data = file.read(MAX_FILE)
     except OSError:
         return ""
-    text = _decoded(data)
-    return _unmarked(text) if path.suffix.lower() in _MARKUP else text
+    text = _decode_text(data)
+    return _strip_markup(text) if path.suffix.lower() in _MARKUP else text
 
 
-def _decoded(data: bytes) -> str:
+def _decode_text(data: bytes) -> str:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     if b"\0" in data[:8192]:
@@ -50,7 +50,7 @@ def _decoded(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-class _Words(HTMLParser):
+class _TextExtractor(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.parts: list[str] = []
@@ -71,14 +71,14 @@ class _Words(HTMLParser):
             self.parts.append(re.sub(r"\s+", " ", data))
 
 
-def _unmarked(text: str) -> str:
-    words = _Words()
+def _strip_markup(text: str) -> str:
+    words = _TextExtractor()
     words.feed(text)
     words.close()
     return re.sub(r"[ \t]*\n\s*", "\n", "".join(words.parts)).strip()
 
 
-def passages(text: str) -> list[str]:
+def split_passages(text: str) -> list[str]:
     """Whole lines, as many as fit into a passage; only a line that does not fit by itself is cut."""
     parts: list[str] = []
     current = ""

@@ -26,17 +26,17 @@ _EMPTY_CHINESE = re.compile(
 )
 
 
-def indexed(text: str) -> str:
+def to_index_words(text: str) -> str:
     """The text as the index gets it: Chinese in pairs, all else as it is, because the index itself splits that."""
-    return _EAST_ASIAN_RUN.sub(_pairs, text)
+    return _EAST_ASIAN_RUN.sub(_split_pairs, text)
 
 
-def _pairs(found: re.Match[str]) -> str:
+def _split_pairs(found: re.Match[str]) -> str:
     run = found[0]
     return f" {' '.join([*(run[at : at + 2] for at in range(len(run) - 1)), run[-1]])} "
 
 
-def asked(need: str) -> list[str]:
+def extract_terms(need: str) -> list[str]:
     """The terms of a query, each once, as the index's own query language writes them."""
     terms: dict[str, None] = {}
     for run in _RUN.findall(need):

@@ -10,30 +10,30 @@ import asyncio
 from deskhand.core.errors import DeskhandError, LookupFailed
 from deskhand.core.planning import Material
 from deskhand.core.protocols import Source
-from deskhand.research.mcp_search import McpTool
-from deskhand.research.user_files import Files
-from deskhand.research.web_search import WebSearch
+from deskhand.research.mcp_search import McpToolSource
+from deskhand.research.user_files import UserFilesSource
+from deskhand.research.web_search import WebSearchSource
 from deskhand.settings.schema import SupplementSettings
 
 MAX_MATERIALS = 8
 
 
-class Library:
+class MaterialSources:
     """All sources side by side. Without any, nothing is ever found."""
 
     def __init__(self, settings: SupplementSettings) -> None:
-        self._files = Files(settings.folders)
+        self._files = UserFilesSource(settings.folders)
         self._sources: list[Source] = [self._files] if settings.folders else []
         if settings.search_url:
-            self._sources.append(WebSearch(settings.search_url, settings.timeout_s))
-        self._sources += [McpTool(tool, settings.timeout_s) for tool in settings.mcp]
+            self._sources.append(WebSearchSource(settings.search_url, settings.timeout_s))
+        self._sources += [McpToolSource(tool, settings.timeout_s) for tool in settings.mcp]
 
     async def look_up(self, need: str, goal: str) -> tuple[Material, ...]:
         """What the sources have about `need`, the user's own files first; empty when it is nothing.
 
         A source that fails hides nothing that another one found: LookupFailed carries it.
         """
-        tried = await asyncio.gather(*(_tried(source, need, goal) for source in self._sources))
+        tried = await asyncio.gather(*(_look_up_in(source, need, goal) for source in self._sources))
         found = tuple(material for materials, _ in tried for material in materials)[:MAX_MATERIALS]
         if troubles := [trouble for _, trouble in tried if trouble]:
             raise LookupFailed(" ".join(troubles), found)
@@ -43,7 +43,7 @@ class Library:
         await self._files.close()
 
 
-async def _tried(source: Source, need: str, goal: str) -> tuple[tuple[Material, ...], str]:
+async def _look_up_in(source: Source, need: str, goal: str) -> tuple[tuple[Material, ...], str]:
     try:
         return await source.look_up(need, goal), ""
     except LookupFailed as fault:

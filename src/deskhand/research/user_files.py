@@ -16,8 +16,8 @@ from pathlib import Path
 
 from deskhand.core.errors import LookupFailed
 from deskhand.core.planning import Material
-from deskhand.research.passages import is_text_file, passages, read_text
-from deskhand.research.search_words import asked, indexed
+from deskhand.research.passages import is_text_file, read_text, split_passages
+from deskhand.research.search_words import extract_terms, to_index_words
 
 MAX_FILES = 5000
 MAX_TOTAL = 32 * 1024 * 1024
@@ -25,10 +25,10 @@ MAX_FOUND = 5
 _CANDIDATES = 60
 
 
-class Files:
+class UserFilesSource:
     def __init__(self, roots: Sequence[Path]) -> None:
         self._roots = tuple(root.expanduser() for root in roots)
-        self._index: _Index | None = None
+        self._index: _PassageIndex | None = None
         self._turn = threading.Lock()
 
     async def look_up(self, need: str, goal: str) -> tuple[Material, ...]:
@@ -42,17 +42,17 @@ class Files:
         missing = [str(root) for root in self._roots if not root.exists()]
         with self._turn:
             if self._index is None:
-                self._index = _Index()
-            self._index.refresh(_files(self._roots), given_up)
-            found = self._index.search(asked(need), asked(goal))
+                self._index = _PassageIndex()
+            self._index.refresh_files(_list_files(self._roots), given_up)
+            found = self._index.find_passages(extract_terms(need), extract_terms(goal))
         if missing:
             raise LookupFailed(f"{missing[0]} does not exist: correct the folders under [supplement].", found)
         return found
 
     async def close(self) -> None:
-        await asyncio.to_thread(self._close)
+        await asyncio.to_thread(self._close_index)
 
-    def _close(self) -> None:
+    def _close_index(self) -> None:
         with self._turn:
             if self._index:
                 self._index.close()
@@ -60,14 +60,14 @@ class Files:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _IndexedFile:
     """A file as it was when it was read: its stamp, its size, and its rows in the index."""
 
     stamp: tuple[int, int]
     rows: range
 
 
-class _Index:
+class _PassageIndex:
     """One passage a row. Used by one thread at a time."""
 
     def __init__(self) -> None:
@@ -76,13 +76,13 @@ class _Index:
             "create virtual table passages using fts5"
             " (words, path unindexed, part unindexed, body unindexed, tokenize='porter unicode61')"
         )
-        self._kept: dict[Path, _Kept] = {}
+        self._kept: dict[Path, _IndexedFile] = {}
         self._next_row = 1
 
     def close(self) -> None:
         self._db.close()
 
-    def refresh(self, files: Iterator[tuple[Path, os.stat_result]], given_up: threading.Event) -> None:
+    def refresh_files(self, files: Iterator[tuple[Path, os.stat_result]], given_up: threading.Event) -> None:
         """Take in what is new or changed, and forget what is gone; beyond the limits nothing more is taken in."""
         seen: set[Path] = set()
         total = 0
@@ -94,31 +94,31 @@ class _Index:
             stamp = (stat.st_mtime_ns, stat.st_size)
             kept = self._kept.get(path)
             if kept is None or kept.stamp != stamp:
-                self._forget([path])
-                self._take_in(path, stamp)
+                self._remove_files([path])
+                self._add_file(path, stamp)
         if not given_up.is_set():
-            self._forget(self._kept.keys() - seen)
+            self._remove_files(self._kept.keys() - seen)
         self._db.commit()
 
-    def _take_in(self, path: Path, stamp: tuple[int, int]) -> None:
-        parts = passages(read_text(path))
+    def _add_file(self, path: Path, stamp: tuple[int, int]) -> None:
+        parts = split_passages(read_text(path))
         rows = range(self._next_row, self._next_row + len(parts))
         self._next_row = rows.stop
         self._db.executemany(
             "insert into passages (rowid, words, path, part, body) values (?, ?, ?, ?, ?)",
             [
-                (row, indexed(f"{path.stem} {part}"), str(path), number, part)
+                (row, to_index_words(f"{path.stem} {part}"), str(path), number, part)
                 for number, (row, part) in enumerate(zip(rows, parts, strict=True), 1)
             ],
         )
-        self._kept[path] = _Kept(stamp, rows)
+        self._kept[path] = _IndexedFile(stamp, rows)
 
-    def _forget(self, paths: Iterable[Path]) -> None:
+    def _remove_files(self, paths: Iterable[Path]) -> None:
         for path in paths:
             if kept := self._kept.pop(path, None):
                 self._db.executemany("delete from passages where rowid = ?", [(row,) for row in kept.rows])
 
-    def search(self, need: list[str], goal: list[str]) -> tuple[Material, ...]:
+    def find_passages(self, need: list[str], goal: list[str]) -> tuple[Material, ...]:
         """The passages that have most of what is needed; the goal's words only decide between equals."""
         if not need:
             return ()
@@ -126,12 +126,12 @@ class _Index:
             "select rowid, path, part, body from passages where passages match ? order by rank limit ?",
             (" OR ".join(need), _CANDIDATES),
         ).fetchall()
-        wanted, context = self._hits(need), self._hits(goal)
-        good = [row for row in candidates if wanted.get(row[0], 0) >= enough(len(need))]
+        wanted, context = self._count_hits(need), self._count_hits(goal)
+        good = [row for row in candidates if wanted.get(row[0], 0) >= count_needed_terms(len(need))]
         good.sort(key=lambda row: (-wanted[row[0]], -context.get(row[0], 0)))
-        return tuple(_material(Path(path), part, body) for _, path, part, body in good[:MAX_FOUND])
+        return tuple(_make_material(Path(path), part, body) for _, path, part, body in good[:MAX_FOUND])
 
-    def _hits(self, terms: list[str]) -> dict[int, int]:
+    def _count_hits(self, terms: list[str]) -> dict[int, int]:
         """How many of the terms each passage has."""
         counts: dict[int, int] = {}
         for term in terms:
@@ -140,17 +140,17 @@ class _Index:
         return counts
 
 
-def enough(terms: int) -> int:
+def count_needed_terms(terms: int) -> int:
     """How many of the asked terms make an answer: one common word out of many is none."""
     return terms if terms <= 2 else max(2, -(-terms // 3))
 
 
-def _material(path: Path, part: int, body: str) -> Material:
+def _make_material(path: Path, part: int, body: str) -> Material:
     title = path.name if part == 1 else f"{path.name} (part {part})"
     return Material(source=str(path), title=title[:200], text=body)
 
 
-def _files(roots: Iterable[Path]) -> Iterator[tuple[Path, os.stat_result]]:
+def _list_files(roots: Iterable[Path]) -> Iterator[tuple[Path, os.stat_result]]:
     """Readable text files, named ones first; hidden ones and links are left alone."""
     for root in roots:
         if root.is_file():
@@ -159,11 +159,11 @@ def _files(roots: Iterable[Path]) -> Iterator[tuple[Path, os.stat_result]]:
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 path = Path(folder, name)
-                if is_text_file(path) and not path.is_symlink() and (stat := _stat(path)):
+                if is_text_file(path) and not path.is_symlink() and (stat := _stat_file(path)):
                     yield path, stat
 
 
-def _stat(path: Path) -> os.stat_result | None:
+def _stat_file(path: Path) -> os.stat_result | None:
     try:
         return path.stat()
     except OSError:

@@ -17,7 +17,7 @@ _MAX_BODY = 2 * 1024 * 1024
 _QUERY = 300
 
 
-class WebSearch:
+class WebSearchSource:
     def __init__(self, url: str, timeout_s: float) -> None:
         self._url = f"{url.rstrip('/')}/search"
         self._timeout_s = timeout_s
@@ -29,15 +29,15 @@ class WebSearch:
             raise LookupFailed("Searching the web needs one more package: pip install 'deskhand[search]'.") from None
         try:
             async with asyncio.timeout(self._timeout_s), AsyncClient(timeout=self._timeout_s) as client:
-                said = await self._asked(client, " ".join(need.split())[:_QUERY])
+                said = await self._fetch_results(client, " ".join(need.split())[:_QUERY])
         except TimeoutError:
             raise LookupFailed(f"The search at {self._url} took longer than {self._timeout_s:g} s.") from None
         except (HTTPError, InvalidURL) as error:
             detail = str(error) or type(error).__name__
             raise LookupFailed(f"The search at {self._url} can't be reached: {detail}.") from None
-        return _materials(said)
+        return _read_materials(said)
 
-    async def _asked(self, client: AsyncClient, query: str) -> dict[str, Any]:
+    async def _fetch_results(self, client: AsyncClient, query: str) -> dict[str, Any]:
         params = {"q": query, "format": "json"}
         async with client.stream("GET", self._url, params=params, follow_redirects=True) as response:
             if response.status_code == 403:
@@ -58,7 +58,7 @@ class WebSearch:
         return cast("dict[str, Any]", said)
 
 
-def _materials(said: dict[str, Any]) -> tuple[Material, ...]:
+def _read_materials(said: dict[str, Any]) -> tuple[Material, ...]:
     """The results that say something, in the order of the endpoint."""
     listed: object = said.get("results")
     found: list[Material] = []

@@ -13,7 +13,7 @@ from deskhand.language import language_of
 from deskhand.prompting.ask_model import ask_until_usable
 from deskhand.prompting.describe import describe_assignment, describe_experience, list_newest, list_steps
 from deskhand.prompting.replies import read_ending
-from deskhand.prompting.templates import Sheet, as_data, sheet
+from deskhand.prompting.templates import PromptSheet, as_data, load_sheet
 
 _NOTES, _ANSWERS, _MATERIALS, _MESSAGES, _STEPS, _ANSWER = 8000, 8000, 20_000, 4000, 20, 20_000
 
@@ -29,13 +29,15 @@ class Analyst:
         """The answer first, then that it is done; or what is lacking."""
         if briefing.bookmark and not briefing.messages:
             return Decision(kind="done", message=briefing.bookmark)
-        words = sheet("deskhand.roles", "prompts", language_of(briefing.goal), "analyst")
+        words = load_sheet("deskhand.roles", "prompts", language_of(briefing.goal), "analyst")
         first = ModelRequest(
             role="analyst",
             system="\n\n".join(
-                part for part in (words.section("role"), describe_experience(words, briefing.system_prompt)) if part
+                part
+                for part in (words.fill_section("role"), describe_experience(words, briefing.system_prompt))
+                if part
             ),
-            turns=(Turn("user", (_told(briefing, words),)),),
+            turns=(Turn("user", (_describe_task(briefing, words),)),),
             max_output_tokens=self._max_output_tokens,
             temperature=0.0,
         )
@@ -52,7 +54,7 @@ class Analyst:
         )
 
 
-def _told(briefing: Briefing, words: Sheet) -> str:
+def _describe_task(briefing: Briefing, words: PromptSheet) -> str:
     parts = describe_assignment(briefing, words)
     known = {
         "notes": list_newest(briefing.notes, _NOTES),
@@ -60,9 +62,9 @@ def _told(briefing: Briefing, words: Sheet) -> str:
         "materials": list_newest(briefing.materials, _MATERIALS, each=8000),
         "history": list_steps(briefing.history, _STEPS),
     }
-    parts += [words.section(name, **{name: as_data("data", text)}) for name, text in known.items() if text]
+    parts += [words.fill_section(name, **{name: as_data("data", text)}) for name, text in known.items() if text]
     if not any(known.values()):
-        parts.append(words.section("nothing"))
+        parts.append(words.fill_section("nothing"))
     if briefing.messages:
-        parts.append(words.section("messages", messages=list_newest(briefing.messages, _MESSAGES)))
+        parts.append(words.fill_section("messages", messages=list_newest(briefing.messages, _MESSAGES)))
     return "\n\n".join(parts)

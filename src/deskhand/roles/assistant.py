@@ -13,10 +13,10 @@ from deskhand.core.llm import ModelReply, ModelRequest, Tool, Turn
 from deskhand.core.protocols import Model
 from deskhand.language import language_of
 from deskhand.prompting.ask_model import ask_until_usable, check_complete
-from deskhand.prompting.templates import sheet
+from deskhand.prompting.templates import load_sheet
 
 
-class Assistant:
+class ModelAssistant:
     """`instructions` stand in place of its own; `device` is the one that is meant when none is named."""
 
     def __init__(
@@ -28,10 +28,10 @@ class Assistant:
         self._max_output_tokens = max_output_tokens
 
     async def answer(self, turns: Sequence[Turn], tools: Sequence[Tool]) -> ModelReply:
-        words = sheet("deskhand.roles", "prompts", language_of(last_words(turns)), "assistant")
-        told = [self._instructions.strip() or words.section("role")]
+        words = load_sheet("deskhand.roles", "prompts", language_of(find_last_words(turns)), "assistant")
+        told = [self._instructions.strip() or words.fill_section("role")]
         if self._device:
-            told.append(words.section("device", device=self._device))
+            told.append(words.fill_section("device", device=self._device))
         first = ModelRequest(
             role="assistant",
             system="\n\n".join(told),
@@ -40,11 +40,11 @@ class Assistant:
             max_output_tokens=self._max_output_tokens,
             temperature=0.0,
         )
-        reply, usage = await ask_until_usable(self._model, first, lambda reply: _usable(reply, tools), words)
+        reply, usage = await ask_until_usable(self._model, first, lambda reply: _check_reply(reply, tools), words)
         return replace(reply, usage=usage)
 
 
-def last_words(turns: Sequence[Turn]) -> str:
+def find_last_words(turns: Sequence[Turn]) -> str:
     """What the person said last."""
     for turn in reversed(turns):
         said = [part for part in turn.parts if isinstance(part, str)]
@@ -53,7 +53,7 @@ def last_words(turns: Sequence[Turn]) -> str:
     return ""
 
 
-def _usable(reply: ModelReply, tools: Sequence[Tool]) -> ModelReply:
+def _check_reply(reply: ModelReply, tools: Sequence[Tool]) -> ModelReply:
     check_complete(reply)
     names = [tool.name for tool in tools]
     for call in reply.calls:

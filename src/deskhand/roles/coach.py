@@ -31,8 +31,8 @@ from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.language import language_of
 from deskhand.prompting import describe
 from deskhand.prompting.ask_model import Answer, ask_for_object, validate_answer
-from deskhand.prompting.templates import Sheet, as_data, sheet
-from deskhand.roles.task_types import type_of
+from deskhand.prompting.templates import PromptSheet, as_data, load_sheet
+from deskhand.roles.task_types import task_type_of
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)]
 Short = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
 
 
-class _Edit(BaseModel):
+class _EditAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     edit: Literal["add", "change", "remove"]
@@ -57,27 +57,27 @@ class _Edit(BaseModel):
     task_type: Short = ""
 
 
-class _Amended(BaseModel):
+class _AmendAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    edits: Annotated[list[_Edit], Field(max_length=MAX_EDITS)] = []
+    edits: Annotated[list[_EditAnswer], Field(max_length=MAX_EDITS)] = []
     message: Text = ""
     understood: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=1000)]
 
 
-class _Corrected(BaseModel):
+class _CorrectAnswer(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
 
 
-class _Improved(BaseModel):
+class _ImproveAnswer(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     prompt: Annotated[str, StringConstraints(strip_whitespace=True, max_length=_PROMPT)]
 
 
-class Coach:
+class ModelCoach:
     """Raises ModelFault, with the usage, when the model gives nothing that can be used."""
 
     def __init__(self, model: Model, max_output_tokens: int = 3000) -> None:
@@ -85,71 +85,78 @@ class Coach:
         self._max_output_tokens = max_output_tokens
 
     async def amend(self, request: AmendRequest) -> Amendment:
-        words = _words(request.said)
+        words = _load_words(request.said)
         told = {
             "goal": request.goal[:_GOAL],
-            "todo": _list(request.todo) or words.section("nothing_to_do"),
-            "current": _item(request.current) if request.current else "",
+            "todo": _list_todo(request.todo) or words.fill_section("nothing_to_do"),
+            "current": _describe_item(request.current) if request.current else "",
             "said": request.said[:_SAID],
         }
-        role = words.section("amend_role", roles=", ".join(request.roles))
-        made, usage = await self._ask("amend", role, told, words, _amend_schema(request), lambda s: _edits(s, request))
+        role = words.fill_section("amend_role", roles=", ".join(request.roles))
+        made, usage = await self._ask_tool(
+            "amend", role, told, words, _make_amend_schema(request), lambda s: _read_edits(s, request)
+        )
         edits, answer = made
         return Amendment(edits=edits, message=answer.message, understood=answer.understood, usage=usage)
 
     async def correct(self, request: StuckRequest) -> Correction:
-        words = _words(request.goal)
+        words = _load_words(request.goal)
         told = {
             "goal": request.goal[:_GOAL],
             "subtask": request.subtask.title[:_GOAL],
             "done_when": request.subtask.done_when[:_GOAL],
             "because": as_data("reason", request.because[:_BECAUSE]),
             "screen": as_data("screen", describe.describe_screen(request.observation, _ELEMENTS)),
-            "history": _history(request.history, _STEPS),
+            "history": _describe_history(request.history, _STEPS),
             "corrections": describe.list_newest(request.corrections, _CORRECTIONS),
         }
-        text, usage = await self._ask(
-            "correct", words.section("correct_role"), told, words, _TEXT_SCHEMA, lambda said: _new(said, request)
+        text, usage = await self._ask_tool(
+            "correct",
+            words.fill_section("correct_role"),
+            told,
+            words,
+            _TEXT_SCHEMA,
+            lambda said: _read_correction(said, request),
         )
         return Correction(text=text, usage=usage)
 
     async def improve(self, request: LessonRequest) -> Lesson:
-        words = _words(request.goal)
+        words = _load_words(request.goal)
         outcome = "success" if request.success else "failure"
         told = {
             "task_type": request.task_type,
             "prompt" if request.prompt else "no_prompt": request.prompt[:_PROMPT] or "-",
-            "history": _history(request.history, _LOG),
+            "history": _describe_history(request.history, _LOG),
             outcome: as_data("reason", request.reason[:_BECAUSE]) or "-",
             "taken": describe.list_newest(request.corrections, _CORRECTIONS),
         }
-        answer, usage = await self._ask(
+        answer, usage = await self._ask_tool(
             "improve",
-            words.section("improve_role"),
+            words.fill_section("improve_role"),
             told,
             words,
             _PROMPT_SCHEMA,
-            lambda s: validate_answer(_Improved, s),
+            lambda s: validate_answer(_ImproveAnswer, s),
         )
         kept = answer.prompt == request.prompt.strip()
         return Lesson(prompt="" if kept else answer.prompt, usage=usage)
 
-    async def _ask(
+    async def _ask_tool(
         self,
         tool: str,
         role: str,
         told: dict[str, str],
-        words: Sheet,
+        words: PromptSheet,
         schema: dict[str, Any],
         read: Callable[[Answer], T],
     ) -> tuple[T, Usage]:
         """One question of this role; what there is nothing to tell of is left out."""
-        parts = [words.section(name, **{_SLOTS.get(name, name): text}) for name, text in told.items() if text]
+        parts = [words.fill_section(name, **{_SLOTS.get(name, name): text}) for name, text in told.items() if text]
         first = ModelRequest(
             role="manager",
             system=role,
             turns=(Turn("user", ("\n\n".join(parts),)),),
-            tools=(Tool(tool, words.section(f"{tool}_tool"), schema),),
+            tools=(Tool(tool, words.fill_section(f"{tool}_tool"), schema),),
             must_call=True,
             max_output_tokens=self._max_output_tokens,
             temperature=0.0,
@@ -161,31 +168,31 @@ class Coach:
 _SLOTS = {"success": "reason", "failure": "reason", "taken": "corrections"}
 
 
-def _words(said: str) -> Sheet:
-    return sheet("deskhand.roles", "prompts", language_of(said), "coach")
+def _load_words(said: str) -> PromptSheet:
+    return load_sheet("deskhand.roles", "prompts", language_of(said), "coach")
 
 
 # --- what is told ----------------------------------------------------------------------------------------------
 
 
-def _list(todo: Sequence[Subtask]) -> str:
+def _list_todo(todo: Sequence[Subtask]) -> str:
     """The newest items, counted from the first one that there ever was."""
     numbered = list(enumerate(todo, 1))[-_TODO:]
-    return "\n".join(f"{number}. {_item(part)}" for number, part in numbered)
+    return "\n".join(f"{number}. {_describe_item(part)}" for number, part in numbered)
 
 
-def _item(part: Subtask) -> str:
+def _describe_item(part: Subtask) -> str:
     return describe.describe_subtask(part, f"id {part.id}, {part.status}")
 
 
-def _history(history: Sequence[Any], count: int) -> str:
+def _describe_history(history: Sequence[Any], count: int) -> str:
     return as_data("history", describe.list_steps(history, count)) if history else ""
 
 
 # --- what is asked for -----------------------------------------------------------------------------------------
 
 
-def _amend_schema(request: AmendRequest) -> dict[str, Any]:
+def _make_amend_schema(request: AmendRequest) -> dict[str, Any]:
     text = {"type": "string"}
     edit = {
         "type": "object",
@@ -213,7 +220,7 @@ def _amend_schema(request: AmendRequest) -> dict[str, Any]:
     }
 
 
-def _text_schema(name: str, meaning: str) -> dict[str, Any]:
+def _make_text_schema(name: str, meaning: str) -> dict[str, Any]:
     return {
         "type": "object",
         "properties": {name: {"type": "string", "description": meaning}},
@@ -222,27 +229,27 @@ def _text_schema(name: str, meaning: str) -> dict[str, Any]:
     }
 
 
-_TEXT_SCHEMA = _text_schema("text", "what to do instead, in one or two sentences")
-_PROMPT_SCHEMA = _text_schema("prompt", "the whole advice; empty to keep the old one")
+_TEXT_SCHEMA = _make_text_schema("text", "what to do instead, in one or two sentences")
+_PROMPT_SCHEMA = _make_text_schema("prompt", "the whole advice; empty to keep the old one")
 
 
 # --- what came back --------------------------------------------------------------------------------------------
 
 
-def _edits(said: Answer, request: AmendRequest) -> tuple[tuple[TodoEdit, ...], _Amended]:
-    answer = validate_answer(_Amended, said)
-    edits = tuple(_edit(edit, request) for edit in answer.edits)
+def _read_edits(said: Answer, request: AmendRequest) -> tuple[tuple[TodoEdit, ...], _AmendAnswer]:
+    answer = validate_answer(_AmendAnswer, said)
+    edits = tuple(_read_edit(edit, request) for edit in answer.edits)
     touched = [edit.id for edit in edits if not isinstance(edit, AddTodo)]
     if len(set(touched)) < len(touched):
         raise Unparsable("An item is changed or removed twice; say once what becomes of it.")
     return edits, answer
 
 
-def _edit(edit: _Edit, request: AmendRequest) -> TodoEdit:
+def _read_edit(edit: _EditAnswer, request: AmendRequest) -> TodoEdit:
     if edit.role and edit.role not in request.roles:
         raise Unparsable(f"There is no {edit.role} here; the roles are: {', '.join(request.roles)}.")
     if edit.edit == "add":
-        return _addition(edit, request)
+        return _read_addition(edit, request)
     open_ones = [part.id for part in request.todo if part.status in _OPEN]
     if edit.id not in open_ones:
         which = ", ".join(open_ones) or "none"
@@ -254,7 +261,7 @@ def _edit(edit: _Edit, request: AmendRequest) -> TodoEdit:
     return ChangeTodo(id=edit.id, title=edit.title or None, done_when=edit.done_when or None, role=edit.role)
 
 
-def _addition(edit: _Edit, request: AmendRequest) -> AddTodo:
+def _read_addition(edit: _EditAnswer, request: AmendRequest) -> AddTodo:
     if not edit.title:
         raise Unparsable("An item that is added needs a title.")
     if edit.after and edit.after not in [part.id for part in request.todo]:
@@ -263,17 +270,17 @@ def _addition(edit: _Edit, request: AmendRequest) -> AddTodo:
         title=edit.title,
         done_when=edit.done_when,
         role=edit.role or request.roles[0],
-        task_type=type_of(edit.task_type, edit.title),
+        task_type=task_type_of(edit.task_type, edit.title),
         after=edit.after,
     )
 
 
-def _new(said: Answer, request: StuckRequest) -> str:
-    text = validate_answer(_Corrected, said).text
-    if _key(text) in {_key(given) for given in request.corrections}:
+def _read_correction(said: Answer, request: StuckRequest) -> str:
+    text = validate_answer(_CorrectAnswer, said).text
+    if _key_of(text) in {_key_of(given) for given in request.corrections}:
         raise Unparsable("It was told that already, and it did not help; say something else.")
     return text
 
 
-def _key(text: str) -> str:
+def _key_of(text: str) -> str:
     return "".join(letter for letter in text.casefold() if letter.isalnum())

@@ -20,8 +20,8 @@ from deskhand.core.statuses import SubtaskStatus
 from deskhand.language import language_of
 from deskhand.prompting import describe
 from deskhand.prompting.ask_model import Answer, ask_for_object, validate_answer
-from deskhand.prompting.describe import Sight
-from deskhand.prompting.templates import Sheet, as_data, sheet
+from deskhand.prompting.describe import ScreenPresentation
+from deskhand.prompting.templates import PromptSheet, as_data, load_sheet
 from deskhand.screen.diff import changed_regions
 
 TOOL = "judge"
@@ -36,7 +36,7 @@ Line = Annotated[str, StringConstraints(strip_whitespace=True, max_length=1000)]
 Lines = Annotated[list[Line], Field(max_length=10)]
 
 
-class _Answer(BaseModel):
+class _GateAnswer(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     decision: GateDecision
@@ -47,7 +47,7 @@ class _Answer(BaseModel):
     suggestions: Lines = []
 
 
-class _FinalAnswer(_Answer):
+class _FinalGateAnswer(_GateAnswer):
     """The four questions of the final check, each answered by itself."""
 
     goal_reached: bool
@@ -61,63 +61,63 @@ class Evaluator:
 
     needs_elements = True
 
-    def __init__(self, model: Model, sight: Sight | None = None, max_output_tokens: int = 3000) -> None:
+    def __init__(self, model: Model, sight: ScreenPresentation | None = None, max_output_tokens: int = 3000) -> None:
         self._model = model
-        self._sight = sight or Sight()
+        self._sight = sight or ScreenPresentation()
         self._max_output_tokens = max_output_tokens
 
     async def check(self, request: GateRequest) -> QualityReport:
         """A report whose decision the trigger allows; raises ModelFault when the model gives none."""
-        words = sheet("deskhand.roles", "prompts", language_of(request.goal), "evaluator")
+        words = load_sheet("deskhand.roles", "prompts", language_of(request.goal), "evaluator")
         deep = request.depth == "high"
         first = ModelRequest(
             role="evaluator",
-            system=_system(request, words),
-            turns=(Turn("user", await self._told(request, words)),),
-            tools=(Tool(TOOL, words.section("tool"), _schema(request)),),
+            system=_make_system_prompt(request, words),
+            turns=(Turn("user", await self._make_parts(request, words)),),
+            tools=(Tool(TOOL, words.fill_section("tool"), _make_schema(request)),),
             must_call=True,
             max_output_tokens=self._max_output_tokens if deep else self._few_tokens,
             temperature=0.0,
             tier=request.depth,
         )
-        answer, usage = await ask_for_object(self._model, first, lambda said: _read(said, request), words)
-        return _report(answer, request, usage)
+        answer, usage = await ask_for_object(self._model, first, lambda said: _read_answer(said, request), words)
+        return _make_report(answer, request, usage)
 
     @property
     def _few_tokens(self) -> int:
         """As many as a short answer takes, where that much is allowed."""
         return min(self._max_output_tokens, max(_FEWEST_TOKENS, round(self._max_output_tokens * LIGHT_TOKENS)))
 
-    async def _told(self, request: GateRequest, words: Sheet) -> tuple[str | Picture, ...]:
-        pictures = await self._pictures(request, words)
-        regions = await asyncio.to_thread(_regions, request)
+    async def _make_parts(self, request: GateRequest, words: PromptSheet) -> tuple[str | Picture, ...]:
+        pictures = await self._encode_pictures(request, words)
+        regions = await asyncio.to_thread(_find_changed_regions, request)
         final = request.trigger is GateTrigger.FINAL_CHECK
         deep = request.depth == "high"
-        parts = [*_situation(request, words), _facts(request, regions, words)]
-        if not pictures or (deep and self._sight.elements):
+        parts = [*_describe_situation(request, words), _describe_facts(request, regions, words)]
+        if not pictures or (deep and self._sight.has_elements):
             screen = as_data("screen", describe.describe_screen(request.observation, _ELEMENTS))
-            parts.append(words.section("screen", screen=screen))
+            parts.append(words.fill_section("screen", screen=screen))
         if request.observation.frame.secure:
-            parts.append(words.section("secure"))
-        question = [words.section("ask_final" if final else "ask")]
+            parts.append(words.fill_section("secure"))
+        question = [words.fill_section("ask_final" if final else "ask")]
         if deep and not final:
-            question.append(words.section("ask_deep"))
+            question.append(words.fill_section("ask_deep"))
         return ("\n\n".join(parts), *pictures, " ".join(question))
 
-    async def _pictures(self, request: GateRequest, words: Sheet) -> tuple[str | Picture, ...]:
+    async def _encode_pictures(self, request: GateRequest, words: PromptSheet) -> tuple[str | Picture, ...]:
         """The newest picture; for a deep look also the one from when the subtask began."""
         seen, before = request.observation.frame, request.before
-        if not self._sight.picture:
+        if not self._sight.has_picture:
             return ()
         if request.depth != "high":
-            small = round(self._sight.side * LIGHT_SIDE)
+            small = round(self._sight.picture_side * LIGHT_SIDE)
             return () if seen.secure else (await asyncio.to_thread(describe.encode_picture, seen, small),)
         shown: list[str | Picture] = []
         for name, frame in (("before", before), ("now", seen)):
             if frame is not None and not frame.secure:
                 shown += (
-                    words.section(name),
-                    await asyncio.to_thread(describe.encode_picture, frame, self._sight.side),
+                    words.fill_section(name),
+                    await asyncio.to_thread(describe.encode_picture, frame, self._sight.picture_side),
                 )
         return tuple(shown)
 
@@ -125,21 +125,21 @@ class Evaluator:
 # --- what is asked ---------------------------------------------------------------------------------------------
 
 
-def _allowed(request: GateRequest) -> list[GateDecision]:
+def _list_allowed_decisions(request: GateRequest) -> list[GateDecision]:
     return [decision for decision in _DECISIONS if decision in ALLOWED[request.trigger]]
 
 
-def _system(request: GateRequest, words: Sheet) -> str:
-    role = words.section(
+def _make_system_prompt(request: GateRequest, words: PromptSheet) -> str:
+    role = words.fill_section(
         "role",
-        decisions="\n".join(words.section(decision) for decision in _allowed(request)),
-        more=words.section("more_high" if request.depth == "high" else "more_medium"),
+        decisions="\n".join(words.fill_section(decision) for decision in _list_allowed_decisions(request)),
+        more=words.fill_section("more_high" if request.depth == "high" else "more_medium"),
     )
     secrets = describe.explain_secrets(language_of(request.goal), request.goal, *request.said)
     return f"{role}\n\n{secrets}".rstrip()
 
 
-def _schema(request: GateRequest) -> dict[str, Any]:
+def _make_schema(request: GateRequest) -> dict[str, Any]:
     lines = {"type": "array", "items": {"type": "string"}}
     properties: dict[str, Any] = {}
     if request.trigger is GateTrigger.FINAL_CHECK:
@@ -153,14 +153,14 @@ def _schema(request: GateRequest) -> dict[str, Any]:
     properties |= {
         "reason": {"type": "string", "description": "one sentence with the evidence"},
         "suggestions": lines,
-        "decision": {"type": "string", "enum": [decision.value for decision in _allowed(request)]},
+        "decision": {"type": "string", "enum": [decision.value for decision in _list_allowed_decisions(request)]},
         "status": {"type": "string", "enum": ["GOOD", "CONCERNING", "CRITICAL"]},
         "confidence": {"type": "number", "minimum": 0, "maximum": 1},
     }
     return {"type": "object", "properties": properties, "required": needed, "additionalProperties": False}
 
 
-def _situation(request: GateRequest, words: Sheet) -> list[str]:
+def _describe_situation(request: GateRequest, words: PromptSheet) -> list[str]:
     """What was wanted, planned, done and claimed; what there is nothing of is left out."""
     subtask = request.subtask
     final = request.trigger is GateTrigger.FINAL_CHECK
@@ -177,13 +177,13 @@ def _situation(request: GateRequest, words: Sheet) -> list[str]:
         "answers": as_data("answers", describe.list_newest(request.answers, _NOTES)) if deep or final else "",
         "earlier": as_data("reports", describe.list_reports(request.earlier, with_advice=False)) if deep else "",
     }
-    return [words.section(name, **{name: text}) for name, text in told.items() if text]
+    return [words.fill_section(name, **{name: text}) for name, text in told.items() if text]
 
 
 # --- facts -----------------------------------------------------------------------------------------------------
 
 
-def _regions(request: GateRequest) -> tuple[Rect, ...]:
+def _find_changed_regions(request: GateRequest) -> tuple[Rect, ...]:
     """Where the screen differs from when the subtask began, the largest parts first."""
     if request.before is None or request.before.size != request.observation.frame.size:
         return ()
@@ -191,10 +191,10 @@ def _regions(request: GateRequest) -> tuple[Rect, ...]:
     return tuple(sorted(changed, key=lambda box: -box.area)[:_REGIONS])
 
 
-def _facts(request: GateRequest, regions: tuple[Rect, ...], words: Sheet) -> str:
+def _describe_facts(request: GateRequest, regions: tuple[Rect, ...], words: PromptSheet) -> str:
     done = sum(part.status is SubtaskStatus.FULFILLED for part in request.subtasks)
     given_up = sum(part.status is SubtaskStatus.REJECTED for part in request.subtasks)
-    return words.section(
+    return words.fill_section(
         "facts",
         trigger=request.trigger,
         done=done,
@@ -202,44 +202,44 @@ def _facts(request: GateRequest, regions: tuple[Rect, ...], words: Sheet) -> str
         steps=request.steps,
         seconds=f"{request.seconds:.0f}",
         errors=f"{request.error_rate:.0%}",
-        changes=_changes(request, regions, words),
+        changes=_describe_changes(request, regions, words),
     )
 
 
-def _changes(request: GateRequest, regions: tuple[Rect, ...], words: Sheet) -> str:
+def _describe_changes(request: GateRequest, regions: tuple[Rect, ...], words: PromptSheet) -> str:
     if request.before is None:
-        return words.section("unknown_change")
+        return words.fill_section("unknown_change")
     if request.changed == 0:
-        return words.section("unchanged")
+        return words.fill_section("unchanged")
     places = ", ".join(f"({box.left}, {box.top})–({box.right}, {box.bottom})" for box in regions)
-    where = words.section("places", regions=places) if places else ""
+    where = words.fill_section("places", regions=places) if places else ""
     share = f"{request.changed:.1%}" if request.changed >= 0.001 else "< 0.1%"
-    return words.section("changed", share=share, where=where)
+    return words.fill_section("changed", share=share, where=where)
 
 
 # --- what came back --------------------------------------------------------------------------------------------
 
 
-def _read(said: Answer, request: GateRequest) -> _Answer:
-    answer = validate_answer(_FinalAnswer if request.trigger is GateTrigger.FINAL_CHECK else _Answer, said)
-    allowed = _allowed(request)
+def _read_answer(said: Answer, request: GateRequest) -> _GateAnswer:
+    answer = validate_answer(_FinalGateAnswer if request.trigger is GateTrigger.FINAL_CHECK else _GateAnswer, said)
+    allowed = _list_allowed_decisions(request)
     if answer.decision not in allowed:
         raise Unparsable(f"The decision {answer.decision} is not allowed here; it has to be {' or '.join(allowed)}.")
-    if isinstance(answer, _FinalAnswer) and answer.decision is GateDecision.DONE:
+    if isinstance(answer, _FinalGateAnswer) and answer.decision is GateDecision.DONE:
         well = answer.goal_reached and answer.steps_complete and answer.end_state_as_expected
         if not well or any(answer.omissions):
             raise Unparsable("The decision gate_done contradicts the answers before it: decide which is true.")
     return answer
 
 
-def _report(answer: _Answer, request: GateRequest, usage: Usage) -> QualityReport:
+def _make_report(answer: _GateAnswer, request: GateRequest, usage: Usage) -> QualityReport:
     suggestions = tuple(line for line in answer.suggestions if line)
-    omissions = answer.omissions if isinstance(answer, _FinalAnswer) else []
+    omissions = answer.omissions if isinstance(answer, _FinalGateAnswer) else []
     return QualityReport(
         trigger=request.trigger,
         depth=request.depth,
         status=answer.status,
-        recommendation=_recommendation(answer.decision, bool(suggestions)),
+        recommendation=_recommendation_of(answer.decision, bool(suggestions)),
         decision=answer.decision,
         confidence=answer.confidence,
         reason=answer.reason,
@@ -250,7 +250,7 @@ def _report(answer: _Answer, request: GateRequest, usage: Usage) -> QualityRepor
     )
 
 
-def _recommendation(decision: GateDecision, suggests: bool) -> Literal["CONTINUE", "ADJUST", "REPLAN"]:
+def _recommendation_of(decision: GateDecision, suggests: bool) -> Literal["CONTINUE", "ADJUST", "REPLAN"]:
     """What the decision means for the work: asked for apart, a model's two answers contradict each other."""
     if decision in (GateDecision.FAIL, GateDecision.SUPPLEMENT):
         return "REPLAN"

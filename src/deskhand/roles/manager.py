@@ -18,8 +18,8 @@ from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.language import language_of
 from deskhand.prompting import describe
 from deskhand.prompting.ask_model import Answer, ask_for_object, validate_answer
-from deskhand.prompting.templates import Sheet, as_data, sheet
-from deskhand.roles.task_types import task_types, type_of
+from deskhand.prompting.templates import PromptSheet, as_data, load_sheet
+from deskhand.roles.task_types import list_task_types, task_type_of
 
 TOOL = "plan"
 MAX_SUBTASKS = 20
@@ -29,7 +29,7 @@ _ELEMENTS, _STEPS, _APPS, _PARTS = 40, 10, 60, 20
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
 
 
-class _Part(BaseModel):
+class _SubtaskAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     title: Words
@@ -38,11 +38,11 @@ class _Part(BaseModel):
     task_type: Annotated[str, StringConstraints(strip_whitespace=True, max_length=60)] = ""
 
 
-class _Answer(BaseModel):
+class _PlanAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     thought: str = ""
-    subtasks: Annotated[list[_Part], Field(max_length=MAX_SUBTASKS)] = []
+    subtasks: Annotated[list[_SubtaskAnswer], Field(max_length=MAX_SUBTASKS)] = []
     impossible: str = ""
 
 
@@ -54,20 +54,20 @@ class Manager:
 
     async def plan(self, request: PlanRequest) -> Plan:
         """A plan that fits the strategy; raises NoPlan, in one sentence, when there is none."""
-        words = sheet("deskhand.roles", "prompts", language_of(request.goal), "manager")
-        role = words.section("role", roles="\n".join(words.section(role) for role in request.roles))
+        words = load_sheet("deskhand.roles", "prompts", language_of(request.goal), "manager")
+        role = words.fill_section("role", roles="\n".join(words.fill_section(role) for role in request.roles))
         secrets = describe.explain_secrets(language_of(request.goal), request.goal, *request.said)
         first = ModelRequest(
             role="manager",
             system=f"{role}\n\n{secrets}".rstrip(),
-            turns=(Turn("user", (_told(request, words),)),),
-            tools=(Tool(TOOL, words.section("tool"), _schema(request.roles)),),
+            turns=(Turn("user", (_describe_task(request, words),)),),
+            tools=(Tool(TOOL, words.fill_section("tool"), _make_schema(request.roles)),),
             must_call=True,
             max_output_tokens=self._max_output_tokens,
             temperature=0.0,
         )
         try:
-            answer, usage = await ask_for_object(self._model, first, lambda said: _read(said, request), words)
+            answer, usage = await ask_for_object(self._model, first, lambda said: _read_answer(said, request), words)
         except ModelFault as fault:
             given_up = NoPlan(f"The planner's model gave no usable plan: {fault}")
             given_up.usage = fault.usage
@@ -76,31 +76,31 @@ class Manager:
             impossible = NoPlan(answer.impossible[:_BECAUSE])
             impossible.usage = usage
             raise impossible
-        parts = tuple(_subtask(part) for part in answer.subtasks)
+        parts = tuple(_make_subtask(part) for part in answer.subtasks)
         return Plan(subtasks=parts, reason=answer.thought[:_BECAUSE], usage=usage)
 
     async def supplement(self, need: str, goal: str) -> tuple[Material, ...]:
         return await self._library.look_up(need, goal)
 
 
-def _subtask(part: _Part) -> Subtask:
+def _make_subtask(part: _SubtaskAnswer) -> Subtask:
     return Subtask(
         id="",
         title=part.title,
         done_when=part.done_when,
         role=part.role,
-        task_type=type_of(part.task_type, part.title),
+        task_type=task_type_of(part.task_type, part.title),
     )
 
 
-def _schema(roles: Sequence[WorkerRole]) -> dict[str, Any]:
+def _make_schema(roles: Sequence[WorkerRole]) -> dict[str, Any]:
     part = {
         "type": "object",
         "properties": {
             "title": {"type": "string", "description": "what to do, with everything the worker has to know"},
             "done_when": {"type": "string", "description": "what is true and can be seen afterwards"},
             "role": {"type": "string", "enum": list(roles)},
-            "task_type": {"type": "string", "description": f"one word for its kind: {', '.join(task_types())} …"},
+            "task_type": {"type": "string", "description": f"one word for its kind: {', '.join(list_task_types())} …"},
         },
         "required": ["title", "done_when", "role"],
         "additionalProperties": False,
@@ -120,45 +120,45 @@ def _schema(roles: Sequence[WorkerRole]) -> dict[str, Any]:
 # --- what came back --------------------------------------------------------------------------------------------
 
 
-def _read(said: Answer, request: PlanRequest) -> _Answer:
-    answer = validate_answer(_Answer, said)
+def _read_answer(said: Answer, request: PlanRequest) -> _PlanAnswer:
+    answer = validate_answer(_PlanAnswer, said)
     if bool(answer.subtasks) == bool(answer.impossible.strip()):
         raise Unparsable("Give either subtasks, or the reason in 'impossible', and not both.")
     for part in answer.subtasks:
         if part.role not in request.roles:
             raise Unparsable(f"There is no {part.role} here; the roles are: {', '.join(request.roles)}.")
-    if answer.subtasks and _repeats(answer.subtasks, request):
+    if answer.subtasks and _is_repeated(answer.subtasks, request):
         raise Unparsable("This plan was tried already and did not work; plan another way.")
     return answer
 
 
-def _repeats(parts: Sequence[_Part], request: PlanRequest) -> bool:
+def _is_repeated(parts: Sequence[_SubtaskAnswer], request: PlanRequest) -> bool:
     """Whether this plan, or what was left of it when it failed, was tried with the same workers."""
     if request.reason is ReplanReason.SUPPLEMENTED and request.materials:
         return False  # it had not failed, it lacked something that is known now
     kept = request.remaining if request.strategy is ReplanStrategy.LIGHT else ()
-    titles = tuple(_key(part.title) for part in (*parts, *kept))
-    known = [(_key(part.title), part.role) for part in (*request.done, *request.failed)]
+    titles = tuple(_key_of(part.title) for part in (*parts, *kept))
+    known = [(_key_of(part.title), part.role) for part in (*request.done, *request.failed)]
     for part in parts:
-        roles = {role for title, role in known if title == _key(part.title)}
+        roles = {role for title, role in known if title == _key_of(part.title)}
         if roles and part.role not in roles:
             return False
-    failed = {_key(part.title) for part in request.failed}
+    failed = {_key_of(part.title) for part in request.failed}
     for plan in request.tried:
-        tried = tuple(_key(title) for title in plan)
+        tried = tuple(_key_of(title) for title in plan)
         if titles == tried or (titles[0] in failed and titles == tried[-len(titles) :]):
             return True
     return False
 
 
-def _key(title: str) -> str:
+def _key_of(title: str) -> str:
     return " ".join(title.casefold().split()).rstrip(".。")
 
 
 # --- what is told ----------------------------------------------------------------------------------------------
 
 
-def _told(request: PlanRequest, words: Sheet) -> str:
+def _describe_task(request: PlanRequest, words: PromptSheet) -> str:
     """How the task stands; what there is nothing of is left out."""
     tellings: dict[str, Callable[[PlanRequest], str]] = {
         "goal": lambda r: r.goal[:_GOAL],
@@ -171,23 +171,23 @@ def _told(request: PlanRequest, words: Sheet) -> str:
         "tried": lambda r: "\n".join(f"- {' → '.join(plan)[:1000]}" for plan in r.tried),
         "history": lambda r: as_data("history", describe.list_steps(r.history, _STEPS)),
         "reports": lambda r: as_data("reports", describe.list_reports(r.reports, with_advice=True)),
-        "materials": lambda r: _materials(r.materials),
+        "materials": lambda r: _describe_materials(r.materials),
         "notes": lambda r: as_data("notes", describe.list_newest(r.notes, _NOTES)),
         "messages": lambda r: describe.list_newest(r.messages, _MESSAGES),
     }
-    parts = [words.section(name, **{name: text}) for name, tell in tellings.items() if (text := tell(request))]
+    parts = [words.fill_section(name, **{name: text}) for name, tell in tellings.items() if (text := tell(request))]
     if request.reason is ReplanReason.FIRST_PLAN:
-        parts.append(words.section("first"))
+        parts.append(words.fill_section("first"))
     else:
         why = f"why_{request.reason}" if f"why_{request.reason}" in words else "why"
         reason, because = request.reason.replace("_", " "), request.because[:_BECAUSE]
         if request.reason is not ReplanReason.USER_REQUEST:  # all others are told by workers, who quote the screen
             because = as_data("reason", because)
-        parts += (words.section(why, reason=reason, because=because), words.section(request.strategy))
+        parts += (words.fill_section(why, reason=reason, because=because), words.fill_section(request.strategy))
     return "\n\n".join(parts)
 
 
-def _materials(materials: Sequence[Material]) -> str:
+def _describe_materials(materials: Sequence[Material]) -> str:
     """The newest materials that fit, each marked as the data that it is."""
     kept: list[str] = []
     room = _MATERIALS

@@ -15,7 +15,7 @@ from deskhand.core.screen import Element, Frame
 from deskhand.language import language_of
 from deskhand.prompting.ask_model import ask_until_usable
 from deskhand.prompting.describe import (
-    Sight,
+    ScreenPresentation,
     describe_assignment,
     describe_experience,
     describe_front,
@@ -23,7 +23,7 @@ from deskhand.prompting.describe import (
     explain_secrets,
     list_newest,
 )
-from deskhand.prompting.templates import Sheet, as_data, sheet
+from deskhand.prompting.templates import PromptSheet, as_data, load_sheet
 from deskhand.screen.marks import draw_marks
 
 _MAX_ELEMENTS = 120
@@ -32,46 +32,48 @@ _NOTES_LENGTH, _MATERIALS_LENGTH, _MESSAGES_LENGTH = 3000, 4000, 4000
 
 class Operator:
     def __init__(
-        self, model: Model, dialect: Dialect, sight: Sight | None = None, max_output_tokens: int = 3000
+        self, model: Model, dialect: Dialect, sight: ScreenPresentation | None = None, max_output_tokens: int = 3000
     ) -> None:
         self._model = model
         self._dialect = dialect
-        self._sight = sight or Sight()
+        self._sight = sight or ScreenPresentation()
         self._max_output_tokens = max_output_tokens
 
     @property
     def needs_elements(self) -> bool:
-        return self._sight.elements
+        return self._sight.has_elements
 
     async def decide(self, briefing: Briefing) -> Decision:
         """One decision for one step; a reply that can't be read is told to the model, at most twice."""
-        situation = await self._situation(briefing)
-        words = _words(situation.language)
+        situation = await self._make_step_request(briefing)
+        words = _load_words(situation.language)
         first = replace(self._dialect.ask(situation), role="operator", max_output_tokens=self._max_output_tokens)
         decision, usage = await ask_until_usable(
             self._model, first, lambda reply: self._dialect.read(reply, situation), words
         )
         return decision.model_copy(update={"usage": usage})
 
-    def _picture(self, frame: Frame, elements: tuple[Element, ...]) -> Picture:
+    def _encode_picture(self, frame: Frame, elements: tuple[Element, ...]) -> Picture:
         shown = draw_marks(frame, elements).frame if self._sight.show == "marks" else frame
-        return encode_picture(shown, self._sight.side)
+        return encode_picture(shown, self._sight.picture_side)
 
-    async def _situation(self, briefing: Briefing) -> StepRequest:
+    async def _make_step_request(self, briefing: Briefing) -> StepRequest:
         seen = briefing.observation
         language = language_of(briefing.goal)
-        words = _words(language)
-        elements = _worth_telling(seen.elements or ()) if self._sight.elements else ()
+        words = _load_words(language)
+        elements = _pick_elements(seen.elements or ()) if self._sight.has_elements else ()
         # Nothing else to go by: better a picture than nothing, where the model can see.
-        wanted = self._sight.picture or (self._sight.vision and not elements)
+        wanted = self._sight.has_picture or (self._sight.vision and not elements)
         picture = (
-            await asyncio.to_thread(self._picture, seen.frame, elements) if wanted and not seen.frame.secure else None
+            await asyncio.to_thread(self._encode_picture, seen.frame, elements)
+            if wanted and not seen.frame.secure
+            else None
         )
         return StepRequest(
             language=language,
-            role=_role(briefing, words, explain_secrets(language, briefing.goal, *briefing.messages)),
+            role=_make_role(briefing, words, explain_secrets(language, briefing.goal, *briefing.messages)),
             task="\n\n".join(describe_assignment(briefing, words)),
-            now=_now(briefing, words, blind=picture is None),
+            now=_describe_now(briefing, words, blind=picture is None),
             frame=seen.frame.size,
             capabilities=briefing.capabilities,
             picture=picture,
@@ -81,14 +83,14 @@ class Operator:
         )
 
 
-def _words(language: Language) -> Sheet:
-    return sheet("deskhand.roles", "prompts", language, "operator")
+def _load_words(language: Language) -> PromptSheet:
+    return load_sheet("deskhand.roles", "prompts", language, "operator")
 
 
 # --- what is shown ---------------------------------------------------------------------------------------------
 
 
-def _worth_telling(elements: tuple[Element, ...]) -> tuple[Element, ...]:
+def _pick_elements(elements: tuple[Element, ...]) -> tuple[Element, ...]:
     """What can be read or acted on; on a crowded screen what can be acted on comes first."""
     useful = [e for e in elements if e.text or e.clickable or e.editable or e.scrollable or e.checked is not None]
     if len(useful) > _MAX_ELEMENTS:
@@ -100,28 +102,28 @@ def _worth_telling(elements: tuple[Element, ...]) -> tuple[Element, ...]:
 # --- what is said ----------------------------------------------------------------------------------------------
 
 
-def _role(briefing: Briefing, words: Sheet, secrets: str) -> str:
-    told = (words.section("role"), secrets, describe_experience(words, briefing.system_prompt))
+def _make_role(briefing: Briefing, words: PromptSheet, secrets: str) -> str:
+    told = (words.fill_section("role"), secrets, describe_experience(words, briefing.system_prompt))
     return "\n\n".join(part for part in told if part)
 
 
-def _now(briefing: Briefing, words: Sheet, *, blind: bool) -> str:
+def _describe_now(briefing: Briefing, words: PromptSheet, *, blind: bool) -> str:
     seen = briefing.observation
-    parts = [words.section("step", step=briefing.step, steps=briefing.max_steps)]
+    parts = [words.fill_section("step", step=briefing.step, steps=briefing.max_steps)]
     if briefing.notes:
-        parts.append(words.section("notes", notes=as_data("notes", list_newest(briefing.notes, _NOTES_LENGTH))))
+        parts.append(words.fill_section("notes", notes=as_data("notes", list_newest(briefing.notes, _NOTES_LENGTH))))
     if briefing.materials:
         found = as_data("material", list_newest(briefing.materials, _MATERIALS_LENGTH, each=_MATERIALS_LENGTH))
-        parts.append(words.section("materials", materials=found))
+        parts.append(words.fill_section("materials", materials=found))
     if briefing.messages:
-        parts.append(words.section("messages", messages=list_newest(briefing.messages, _MESSAGES_LENGTH)))
+        parts.append(words.fill_section("messages", messages=list_newest(briefing.messages, _MESSAGES_LENGTH)))
     if front := describe_front(seen):
-        parts.append(words.section("screen", screen=as_data("screen", front)))
+        parts.append(words.fill_section("screen", screen=as_data("screen", front)))
     if seen.frame.secure:
-        parts.append(words.section("secure"))
+        parts.append(words.fill_section("secure"))
     if seen.problem:
-        parts.append(words.section("problem", problem=as_data("screen", seen.problem[:500])))
+        parts.append(words.fill_section("problem", problem=as_data("screen", seen.problem[:500])))
     if blind and not seen.frame.secure:
-        parts.append(words.section("blind"))
-    parts.append(words.section("judge" if briefing.history else "begin"))
+        parts.append(words.fill_section("blind"))
+    parts.append(words.fill_section("judge" if briefing.history else "begin"))
     return "\n\n".join(parts)

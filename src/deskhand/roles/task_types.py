@@ -12,27 +12,27 @@ _LENGTH = 60
 _QUOTED = re.compile(r"“[^”]*”|「[^」]*」|\"[^\"]*\"|(?<!\w)'[^']*'(?!\w)")
 
 
-def task_type(title: str) -> str:
+def find_task_type(title: str) -> str:
     """One of `task_types()`, by the words of the title; what is quoted in it is content and says nothing."""
     own = _QUOTED.sub(" “” ", title)
-    return next((name for name, pattern in _patterns() if pattern.search(own)), OTHER)
+    return next((name for name, pattern in _load_patterns() if pattern.search(own)), OTHER)
 
 
-def type_of(named: str, title: str) -> str:
+def task_type_of(named: str, title: str) -> str:
     """The type that somebody named, as one lower-case word; else the one that the title says."""
     word = re.sub(r"\W+", "_", named.strip().casefold())[:_LENGTH].strip("_")
-    return word or task_type(title)
+    return word or find_task_type(title)
 
 
-def task_types() -> tuple[str, ...]:
-    return (*(name for name, _ in _patterns()), OTHER)
+def list_task_types() -> tuple[str, ...]:
+    return (*(name for name, _ in _load_patterns()), OTHER)
 
 
 @cache
-def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _load_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
     data = tomllib.loads(resources.files("deskhand.roles").joinpath("task_types.toml").read_text(encoding="utf-8"))
-    return tuple((entry["name"], _pattern(entry["english"], entry["chinese"])) for entry in data["types"])
+    return tuple((entry["name"], _compile_pattern(entry["english"], entry["chinese"])) for entry in data["types"])
 
 
-def _pattern(english: list[str], chinese: list[str]) -> re.Pattern[str]:
+def _compile_pattern(english: list[str], chinese: list[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z])(?:{'|'.join(english)})(?![a-z])|{'|'.join(chinese)}", re.IGNORECASE)

@@ -12,8 +12,8 @@ from deskhand.core.protocols import Model
 from deskhand.language import language_of
 from deskhand.prompting.ask_model import ask_until_usable
 from deskhand.prompting.describe import describe_assignment, describe_experience, list_newest
-from deskhand.prompting.replies import Code, read_reply
-from deskhand.prompting.templates import Sheet, as_data, sheet
+from deskhand.prompting.replies import CodeReply, read_reply
+from deskhand.prompting.templates import PromptSheet, as_data, load_sheet
 
 _TEXT, _NOTES, _MATERIALS, _MESSAGES = 4000, 3000, 8000, 4000
 _RUNS, _OLD_CODE, _OLD_OUTPUT, _CODE, _OUTPUT, _NOTE = 6, 400, 400, 4000, 8200, 4000
@@ -32,67 +32,69 @@ class Technician:
             return Decision(kind="done", message=briefing.bookmark)
         if "run_code" not in briefing.capabilities:
             return Decision(kind="fail", message="There is nothing here that could run code.")
-        words = sheet("deskhand.roles", "prompts", language_of(briefing.goal), "technician")
+        words = load_sheet("deskhand.roles", "prompts", language_of(briefing.goal), "technician")
         first = ModelRequest(
             role="technician",
             system="\n\n".join(
-                part for part in (words.section("role"), describe_experience(words, briefing.system_prompt)) if part
+                part
+                for part in (words.fill_section("role"), describe_experience(words, briefing.system_prompt))
+                if part
             ),
-            turns=(Turn("user", (_told(briefing, words),)),),
+            turns=(Turn("user", (_describe_task(briefing, words),)),),
             max_output_tokens=self._max_output_tokens,
             temperature=0.0,
         )
         said, usage = await ask_until_usable(self._model, first, read_reply, words)
-        if isinstance(said, Code):
-            return _act(RunCode(language=said.language, code=said.code), said.thought).model_copy(
+        if isinstance(said, CodeReply):
+            return _make_decision(RunCode(language=said.language, code=said.code), said.thought).model_copy(
                 update={"usage": usage}
             )
         if said.kind == "done":
-            noted = _act(Memorize(text=said.message[:_NOTE]), said.thought)
+            noted = _make_decision(Memorize(text=said.message[:_NOTE]), said.thought)
             return noted.model_copy(update={"bookmark": said.message, "usage": usage})
         return Decision(kind=said.kind, message=said.message, thought=said.thought, usage=usage)
 
 
-def _act(action: Action, thought: str) -> Decision:
+def _make_decision(action: Action, thought: str) -> Decision:
     return Decision(kind="actions", actions=(PlannedAction(action=action),), thought=thought)
 
 
 # --- what is told ----------------------------------------------------------------------------------------------
 
 
-def _told(briefing: Briefing, words: Sheet) -> str:
+def _describe_task(briefing: Briefing, words: PromptSheet) -> str:
     parts = describe_assignment(briefing, words)
     if briefing.notes:
-        parts.append(words.section("notes", notes=as_data("notes", list_newest(briefing.notes, _NOTES))))
+        parts.append(words.fill_section("notes", notes=as_data("notes", list_newest(briefing.notes, _NOTES))))
     if briefing.materials:
         collected = list_newest(briefing.materials, _MATERIALS, each=2000)
-        parts.append(words.section("materials", materials=as_data("material", collected)))
-    parts += _runs(briefing, words)
+        parts.append(words.fill_section("materials", materials=as_data("material", collected)))
+    parts += _describe_runs(briefing, words)
     if briefing.messages:
-        parts.append(words.section("messages", messages=list_newest(briefing.messages, _MESSAGES)))
-    parts.append(words.section("step", step=briefing.step, steps=briefing.max_steps))
+        parts.append(words.fill_section("messages", messages=list_newest(briefing.messages, _MESSAGES)))
+    parts.append(words.fill_section("step", step=briefing.step, steps=briefing.max_steps))
     return "\n\n".join(parts)
 
 
-def _runs(briefing: Briefing, words: Sheet) -> list[str]:
+def _describe_runs(briefing: Briefing, words: PromptSheet) -> list[str]:
     """Earlier code in brief, the last piece in full, and what went wrong with the last reply."""
     runs = [report for step in briefing.history for report in step.actions if report.action.kind == "run_code"]
     parts: list[str] = []
     if earlier := runs[:-1][-_RUNS:]:
-        shown = "\n".join(_run(report, _OLD_CODE, _OLD_OUTPUT) for report in earlier)
-        parts.append(words.section("earlier", runs=shown))
+        shown = "\n".join(_describe_run(report, _OLD_CODE, _OLD_OUTPUT) for report in earlier)
+        parts.append(words.fill_section("earlier", runs=shown))
     if runs:
-        parts.append(words.section("last", run=_run(runs[-1], _CODE, _OUTPUT)))
-    if trouble := _trouble(briefing.last):
-        parts.append(words.section("trouble", trouble=as_data("output", trouble[:_TEXT])))
+        parts.append(words.fill_section("last", run=_describe_run(runs[-1], _CODE, _OUTPUT)))
+    if trouble := _find_trouble(briefing.last):
+        parts.append(words.fill_section("trouble", trouble=as_data("output", trouble[:_TEXT])))
     return parts
 
 
-def _run(report: ActionReport, code: int, output: int) -> str:
+def _describe_run(report: ActionReport, code: int, output: int) -> str:
     assert isinstance(report.action, RunCode)
     written = report.action.code[:code]
     return f"```{report.action.language}\n{written}\n```\n{as_data('output', report.detail[:output])}"
 
 
-def _trouble(last: StepReport | None) -> str:
+def _find_trouble(last: StepReport | None) -> str:
     return last.error if last else ""

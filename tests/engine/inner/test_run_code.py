@@ -26,8 +26,8 @@ from deskhand.engine.observer import Observer
 from deskhand.engine.safety.permission import Permission
 from deskhand.engine.task_log import TaskLog
 from deskhand.models.make_model import make_model
-from deskhand.models.scripted.model_server import ModelServer
-from deskhand.models.scripted.script import Entry, Seen, Step
+from deskhand.models.scripted.http_server import ModelServer
+from deskhand.models.scripted.script import ReceivedRequest, ScriptedStep, ScriptEntry
 from deskhand.roles.offline.technician import OfflineTechnician
 from deskhand.roles.technician import Technician
 from deskhand.sandbox.code_runner import Sandbox
@@ -258,15 +258,15 @@ async def test_answers_given_before_are_told(work: Work) -> None:
 
 
 async def test_a_technician_with_a_model_sees_what_its_code_did_and_corrects_it(work: Work) -> None:
-    def read_the_mistake(seen: Seen) -> str:
+    def read_the_mistake(seen: ReceivedRequest) -> str:
         assert "NameError" in seen.text
         assert "Exit code 1." in seen.text
         return "```python\nprint(6 * 7)\nopen('answer.txt', 'w').write('42')\n```"
 
-    script: list[Entry] = [
+    script: list[ScriptEntry] = [
         "```python\nprint(six * 7)\n```",
         read_the_mistake,
-        Step(text="DONE: It is 42.", contains="42"),
+        ScriptedStep(text="DONE: It is 42.", contains="42"),
     ]
     async with ModelServer(script) as server:
         section = {"model": "scripted", "base_url": server.url, "free": True}

@@ -26,7 +26,7 @@ from deskhand.core.planning import (
 from deskhand.core.statuses import Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.parts import OuterRoles
-from deskhand.research.sources import Library
+from deskhand.research.sources import MaterialSources
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.roles.offline.manager import OfflineManager
 from deskhand.roles.offline.worker import OfflineWorker
@@ -207,7 +207,7 @@ async def test_a_source_that_failed_is_recorded_beside_what_another_one_found(
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "door.txt").write_text("the door code is 42")
     broken = McpToolSettings(command=("/does/not/exist",), tool="x")
-    library = Library(SupplementSettings(folders=(tmp_path / "notes",), mcp=(broken,)))
+    library = MaterialSources(SupplementSettings(folders=(tmp_path / "notes",), mcp=(broken,)))
     planner = ScriptedPlanner()
     planner.supplement = library.look_up
     ask = Decision(kind="supplement", message="what is the door code?")

@@ -25,7 +25,7 @@ from deskhand.core.decisions import ActionReport, Decision, StepReport
 from deskhand.core.errors import ModelFault, NotPossible, Unparsable
 from deskhand.core.llm import ModelReply, Picture
 from deskhand.core.statuses import ExecStatus
-from deskhand.models.dialects.autoglm import AutoGlm, write
+from deskhand.models.dialects.autoglm import AutoGlmDialect, write_action
 from deskhand.models.dialects.shared import Scale
 from tests.models.situations import BROWSER, DESKTOP, situation
 
@@ -33,7 +33,7 @@ MIDDLE = Click(x=540, y=1200)
 
 
 def read(text: str, **where: object) -> Decision:
-    return AutoGlm().read(ModelReply(text=text), situation(**where))  # type: ignore[arg-type] each test names real fields
+    return AutoGlmDialect().read(ModelReply(text=text), situation(**where))  # type: ignore[arg-type] each test names real fields
 
 
 def only(decision: Decision) -> Action:
@@ -216,7 +216,7 @@ def test_nonsense_is_no_action(text: str) -> None:
 def test_a_reply_that_was_cut_off_is_not_acted_on() -> None:
     reply = ModelReply(text='do(action="Back")', stop="length")
     with pytest.raises(Unparsable, match="cut off"):
-        AutoGlm().read(reply, situation())
+        AutoGlmDialect().read(reply, situation())
 
 
 def test_a_swipe_becomes_a_scroll_where_there_is_only_a_wheel() -> None:
@@ -239,7 +239,7 @@ def test_the_request_speaks_the_familys_own_language() -> None:
         ),
     )
     told = situation()
-    request = AutoGlm().ask(replace(told, past=past))
+    request = AutoGlmDialect().ask(replace(told, past=past))
     assert (request.temperature, request.top_p, request.frequency_penalty) == (0.0, 0.85, 0.2)
     assert request.max_output_tokens == 3000
     task, did, came, now = request.turns
@@ -249,7 +249,7 @@ def test_the_request_speaks_the_familys_own_language() -> None:
     picture, *_, screen = now.parts
     assert isinstance(picture, Picture)
     assert '** Screen Info **\n\n{"current_app": "Messages"}' in str(screen)
-    first = AutoGlm().ask(told)
+    first = AutoGlmDialect().ask(told)
     assert len(first.turns) == 1
     assert len(first.pictures) == 1
 
@@ -268,7 +268,7 @@ WORDS = st.one_of(
 @given(WORDS)
 def test_what_is_written_is_read_back(action: Action) -> None:
     scale = Scale(1000, 1000, (1080, 2400))
-    again = only(read(f"<think>x</think><answer>{write(action, scale)}</answer>"))
+    again = only(read(f"<think>x</think><answer>{write_action(action, scale)}</answer>"))
     assert again.kind == action.kind
     for name, value in action.model_dump().items():
         other = getattr(again, name)

@@ -27,8 +27,8 @@ from deskhand.core.decisions import Decision, Verdict
 from deskhand.core.errors import ModelFault, Unparsable
 from deskhand.core.llm import Computer, ModelReply, ToolCall
 from deskhand.models.dialects import DIALECTS, coordinates_of, dialect_of
-from deskhand.models.dialects.anthropic_computer import AnthropicComputer
-from deskhand.models.dialects.openai_computer import OpenAiComputer
+from deskhand.models.dialects.anthropic_computer import AnthropicComputerDialect
+from deskhand.models.dialects.openai_computer import OpenAiComputerDialect
 from tests.models.situations import BROWSER, DESKTOP, situation
 
 HERE = situation(DESKTOP, frame=(1080, 2400))
@@ -36,12 +36,12 @@ HERE = situation(DESKTOP, frame=(1080, 2400))
 
 def anthropic(*inputs: dict[str, Any], calls: tuple[ToolCall, ...] = ()) -> Decision:
     native = tuple({"type": "tool_use", "name": "computer", "input": fields} for fields in inputs)
-    return AnthropicComputer().read(ModelReply(native=native, calls=calls), HERE)
+    return AnthropicComputerDialect().read(ModelReply(native=native, calls=calls), HERE)
 
 
 def openai(*actions: Any, checks: Any = (), calls: tuple[ToolCall, ...] = ()) -> Decision:
     item = {"type": "computer_call", "actions": list(actions), "pending_safety_checks": checks}
-    return OpenAiComputer().read(ModelReply(native=(item,) if actions else (), calls=calls), HERE)
+    return OpenAiComputerDialect().read(ModelReply(native=(item,) if actions else (), calls=calls), HERE)
 
 
 def words(decision: Decision) -> list[Action]:
@@ -92,7 +92,7 @@ def test_anthropics_keys_follow_xdotool(text: str, pressed: list[Action]) -> Non
 
 def test_anthropics_newer_toolset_names_the_action_in_the_block() -> None:
     item = {"type": "tool_use", "name": "left_click", "input": {"coordinate": [0, 0]}}
-    assert words(AnthropicComputer().read(ModelReply(native=(item,)), HERE)) == [Click(x=0, y=0)]
+    assert words(AnthropicComputerDialect().read(ModelReply(native=(item,)), HERE)) == [Click(x=0, y=0)]
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_openais_actions_have_their_words(said: dict[str, Any], action: Action) 
 
 def test_openais_older_form_with_one_action_is_read_too() -> None:
     item = {"type": "computer_call", "action": {"type": "wait"}, "pending_safety_checks": []}
-    assert words(OpenAiComputer().read(ModelReply(native=(item,)), HERE)) == [Wait(seconds=2)]
+    assert words(OpenAiComputerDialect().read(ModelReply(native=(item,)), HERE)) == [Wait(seconds=2)]
 
 
 def test_pending_safety_checks_reach_the_person_with_every_action() -> None:
@@ -156,7 +156,7 @@ def test_a_report_beside_an_action_is_the_verdict_and_does_not_end_the_step() ->
     assert decision.verdict == Verdict(success=True)
 
 
-@pytest.mark.parametrize("dialect", [AnthropicComputer(), OpenAiComputer()])
+@pytest.mark.parametrize("dialect", [AnthropicComputerDialect(), OpenAiComputerDialect()])
 def test_words_alone_never_end_a_task(dialect: Any) -> None:
     for said in ("The task is done.", "", "finish()"):
         with pytest.raises(Unparsable, match="uses no tool"):
@@ -210,12 +210,12 @@ def test_openais_nonsense_is_no_action(said: Any) -> None:
 
 
 def test_a_computer_is_told_the_size_of_the_picture_it_sees() -> None:
-    request = OpenAiComputer().ask(situation(BROWSER))
+    request = OpenAiComputerDialect().ask(situation(BROWSER))
     assert request.computer == Computer(540, 1200)
-    assert OpenAiComputer().ask(situation(DESKTOP)).computer == Computer(540, 1200, desktop=True)
+    assert OpenAiComputerDialect().ask(situation(DESKTOP)).computer == Computer(540, 1200, desktop=True)
     assert len(request.pictures) == 1
     with pytest.raises(ModelFault, match="needs the picture"):
-        AnthropicComputer().ask(replace(HERE, picture=None))
+        AnthropicComputerDialect().ask(replace(HERE, picture=None))
 
 
 VALUES = st.one_of(

@@ -13,7 +13,7 @@ from deskhand.core.decisions import ActionReport, Decision, Expect, StepReport, 
 from deskhand.core.errors import ModelFault, NotPossible, Unparsable
 from deskhand.core.llm import ModelReply, ToolCall
 from deskhand.core.statuses import ExecStatus
-from deskhand.models.dialects.tool_calls import Tools
+from deskhand.models.dialects.tool_calls import ToolCallsDialect
 from tests.models.situations import BROWSER, DESKTOP, PHONE, situation
 
 STEP: dict[str, Any] = {
@@ -27,11 +27,11 @@ STEP: dict[str, Any] = {
 
 
 def call(arguments: Any, **where: Any) -> Decision:
-    return Tools().read(ModelReply(calls=(ToolCall("step", arguments),)), situation(**where))
+    return ToolCallsDialect().read(ModelReply(calls=(ToolCall("step", arguments),)), situation(**where))
 
 
 def text(said: str, **where: Any) -> Decision:
-    return Tools().read(ModelReply(text=said), situation(**where))
+    return ToolCallsDialect().read(ModelReply(text=said), situation(**where))
 
 
 def test_a_call_carries_verdict_thought_actions_and_expectations() -> None:
@@ -105,7 +105,7 @@ def test_bare_actions_are_a_decision_to_act() -> None:
     assert planned.action == Type(text="done")
     assert len(text('[{"kind": "back"}, {"kind": "home"}]').actions) == 2
     reply = ModelReply(calls=(ToolCall("click", {"x": 1, "y": 1}), ToolCall("key", {"key": "enter"})))
-    first, second = Tools().read(reply, situation()).actions
+    first, second = ToolCallsDialect().read(reply, situation()).actions
     assert (first.action, second.action) == (Click(x=2, y=2), Key(key="enter"))
 
 
@@ -113,7 +113,7 @@ def test_a_model_that_points_in_thousandths_is_understood() -> None:
     reply = ModelReply(
         calls=(ToolCall("step", {"decision": "actions", "actions": [{"kind": "click", "x": 500, "y": 500}]}),)
     )
-    (planned,) = Tools("thousandths").read(reply, situation()).actions
+    (planned,) = ToolCallsDialect("thousandths").read(reply, situation()).actions
     assert planned.action == Click(x=540, y=1200)
 
 
@@ -169,12 +169,12 @@ def test_text_that_is_no_step_is_no_decision(said: str) -> None:
 def test_two_calls_that_contradict_each_other_are_refused() -> None:
     reply = ModelReply(calls=(ToolCall("step", {"decision": "done"}), ToolCall("step", STEP)))
     with pytest.raises(Unparsable, match="call it once"):
-        Tools().read(reply, situation())
+        ToolCallsDialect().read(reply, situation())
 
 
 def test_only_what_the_device_can_do_is_offered_and_taken() -> None:
     for device in (PHONE, DESKTOP, BROWSER):
-        (tool,) = Tools().ask(situation(device)).tools
+        (tool,) = ToolCallsDialect().ask(situation(device)).tools
         kinds = set(tool.parameters["properties"]["actions"]["items"]["properties"]["kind"]["enum"])
         assert kinds == device | {"wait", "memorize", "answer", "take_over"}
     with pytest.raises(NotPossible):
@@ -198,7 +198,7 @@ def test_the_request_tells_failures_elements_and_shows_one_picture() -> None:
         StepReport(step=2, actions=(still,)),
         StepReport(step=3, error="No JSON."),
     )
-    request = Tools().ask(replace(situation(), past=past))
+    request = ToolCallsDialect().ask(replace(situation(), past=past))
     (turn,) = request.turns
     told = "\n".join(part for part in turn.parts if isinstance(part, str))
     assert "it is covered" in told
@@ -212,7 +212,7 @@ def test_the_request_tells_failures_elements_and_shows_one_picture() -> None:
 def test_what_a_password_field_holds_is_not_told() -> None:
     (field,) = situation().elements
     secret = replace(field, role="field", value="hunter2", password=True)
-    request = Tools().ask(situation(elements=(secret,)))
+    request = ToolCallsDialect().ask(situation(elements=(secret,)))
     assert "hunter2" not in repr(request)
 
 

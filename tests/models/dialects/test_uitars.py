@@ -25,7 +25,7 @@ from deskhand.core.decisions import Decision
 from deskhand.core.errors import ModelFault, Unparsable
 from deskhand.core.llm import ModelReply, Picture
 from deskhand.models.dialects.shared import Scale
-from deskhand.models.dialects.uitars import UiTars, write
+from deskhand.models.dialects.uitars import UiTarsDialect, write_action
 from tests.models.situations import DESKTOP, PHONE, situation
 
 ANY = DESKTOP | PHONE
@@ -33,8 +33,8 @@ HERE = situation(ANY, frame=(2000, 1000), picture=Picture(b"", 1000, 500))
 MIDDLE = Click(x=1000, y=500)
 
 
-def read(text: str, dialect: UiTars | None = None) -> Decision:
-    return (dialect or UiTars()).read(ModelReply(text=text), HERE)
+def read(text: str, dialect: UiTarsDialect | None = None) -> Decision:
+    return (dialect or UiTarsDialect()).read(ModelReply(text=text), HERE)
 
 
 def only(decision: Decision) -> Action:
@@ -115,7 +115,7 @@ def test_several_actions_are_read_together() -> None:
 
 def test_version_1_5_points_in_pixels_of_the_picture_it_saw() -> None:
     # 1000×500 becomes 1008×504 in squares of 28 pixels.
-    assert only(read("Action: click(start_box='(504,252)')", UiTars("pixels"))) == MIDDLE
+    assert only(read("Action: click(start_box='(504,252)')", UiTarsDialect("pixels"))) == MIDDLE
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ TEXTS = st.text(st.characters(exclude_categories=("Cs",)), max_size=60)
 @given(TEXTS.filter(lambda text: not text.endswith("\n")))
 def test_typed_text_is_read_back(text: str) -> None:
     scale = Scale(1000, 1000, (2000, 1000))
-    assert only(read(f"Thought: x\nAction: {write(Type(text=text), scale)}")) == Type(text=text)
+    assert only(read(f"Thought: x\nAction: {write_action(Type(text=text), scale)}")) == Type(text=text)
 
 
 @given(

@@ -27,14 +27,14 @@ from deskhand.roles.offline.coach import OfflineCoach
 from deskhand.roles.offline.detour import is_for_now
 from deskhand.roles.offline.language.grammar import parse
 from deskhand.roles.offline.language.instructions import NotUnderstood
-from deskhand.roles.task_types import task_type
+from deskhand.roles.task_types import find_task_type
 
 DONE, NOW, READY = SubtaskStatus.FULFILLED, SubtaskStatus.PENDING, SubtaskStatus.READY
 
 
 def todo(*parts: tuple[str, SubtaskStatus]) -> tuple[Subtask, ...]:
     return tuple(
-        Subtask(id=f"1.{n}", title=title, status=status, task_type=task_type(title))
+        Subtask(id=f"1.{n}", title=title, status=status, task_type=find_task_type(title))
         for n, (title, status) in enumerate(parts, 1)
     )
 
@@ -107,7 +107,7 @@ async def test_one_more_thing_comes_at_the_end(words: str, title: str) -> None:
     (edit,) = (await say(words)).edits
     assert isinstance(edit, AddTodo)
     assert (edit.title, edit.after) == (title, "")
-    assert edit.task_type == task_type(title)
+    assert edit.task_type == find_task_type(title)
     assert not any(isinstance(step, NotUnderstood) for step in parse(edit.title))
 
 

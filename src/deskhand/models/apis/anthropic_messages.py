@@ -8,7 +8,16 @@ from typing import Any
 
 from deskhand.core.decisions import Usage
 from deskhand.core.llm import ModelReply, ModelRequest, StopReason, ToolCall, ToolResult, Turn
-from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped, mark
+from deskhand.models.apis import (
+    Json,
+    RefusedFields,
+    ReplyStream,
+    as_object,
+    as_objects,
+    count_tokens,
+    mark_picture,
+    read_arguments,
+)
 
 _STOPS: dict[str, StopReason] = {
     "max_tokens": "length", "model_context_window_exceeded": "length", "refusal": "refused", "tool_use": "tools",
@@ -17,14 +26,14 @@ _STOPS: dict[str, StopReason] = {
 _OLDER = re.compile(r"3-7|(?:sonnet|opus)-4(?:-[01]\b|-2|@|$)|(?:sonnet|haiku)-4-5")
 
 
-class MessagesApi:
+class AnthropicMessagesApi:
     path = "/v1/messages"
 
     def __init__(self, model: str) -> None:
         self._model = model
         self._version = "20250124" if _OLDER.search(model) else "20251124"
 
-    def headers(self, key: str, request: ModelRequest) -> dict[str, str]:
+    def make_headers(self, key: str, request: ModelRequest) -> dict[str, str]:
         headers = {"anthropic-version": "2023-06-01"}
         if key:
             headers["x-api-key"] = key
@@ -33,7 +42,7 @@ class MessagesApi:
             headers["anthropic-beta"] = f"computer-use-{day[:4]}-{day[4:6]}-{day[6:]}"
         return headers
 
-    def body(self, request: ModelRequest, given: Concessions) -> Json:
+    def make_body(self, request: ModelRequest, refused: RefusedFields) -> Json:
         tools: list[Json] = [
             {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
             for tool in request.tools
@@ -43,53 +52,56 @@ class MessagesApi:
             tools.insert(0, {"type": f"computer_{self._version}", "name": "computer", **size})
         body: Json = {
             "model": self._model,
-            "messages": [_message(turn) for turn in request.turns],
+            "messages": [_write_message(turn) for turn in request.turns],
             "max_tokens": request.max_output_tokens,
         }
         if request.system:
             body["system"] = request.system
         for name in ("temperature", "top_p"):
-            if (value := getattr(request, name)) is not None and given.takes(name):
+            if (value := getattr(request, name)) is not None and refused.allows_field(name):
                 body[name] = value
         if request.stop:
             body["stop_sequences"] = list(request.stop)
         if tools:
             body["tools"] = tools
-            if request.must_call and given.takes("tool_choice"):
+            if request.must_call and refused.allows_field("tool_choice"):
                 body["tool_choice"] = {"type": "any"}
         return body
 
-    def stream(self) -> Stream:
+    def start_stream(self) -> ReplyStream:
         return _MessageStream()
 
-    def reply(self, whole: Json) -> ModelReply:
-        blocks = listed(whole["content"])
+    def read_reply(self, whole: Json) -> ModelReply:
+        blocks = as_objects(whole["content"])
         used = [block for block in blocks if block["type"] == "tool_use"]
-        usage = mapped(whole.get("usage"))
+        usage = as_object(whole.get("usage"))
         # What a cache gave or took is input too; it is only priced differently.
-        cached, stored = count(usage, "cache_read_input_tokens"), count(usage, "cache_creation_input_tokens")
-        ours = [block for block in used if not _on_screen(block)]
+        cached, stored = (
+            count_tokens(usage, "cache_read_input_tokens"),
+            count_tokens(usage, "cache_creation_input_tokens"),
+        )
+        ours = [block for block in used if not _is_screen_call(block)]
         return ModelReply(
             text="".join(str(block["text"]) for block in blocks if block["type"] == "text"),
             thinking="".join(str(block.get("thinking") or "") for block in blocks if block["type"] == "thinking"),
-            calls=tuple(ToolCall(str(block["name"]), arguments(block.get("input"))) for block in ours),
-            native=tuple(block for block in used if _on_screen(block)),
+            calls=tuple(ToolCall(str(block["name"]), read_arguments(block.get("input"))) for block in ours),
+            native=tuple(block for block in used if _is_screen_call(block)),
             stop=_STOPS.get(str(whole.get("stop_reason")), "end"),
             usage=Usage(
                 calls=1,
-                input_tokens=count(usage, "input_tokens") + cached + stored,
-                output_tokens=count(usage, "output_tokens"),
+                input_tokens=count_tokens(usage, "input_tokens") + cached + stored,
+                output_tokens=count_tokens(usage, "output_tokens"),
             ),
             cached_tokens=cached,
             model=str(whole.get("model") or ""),
         )
 
 
-def _on_screen(block: Json) -> bool:
+def _is_screen_call(block: Json) -> bool:
     return block.get("name") == "computer" or block.get("toolset_name") == "computer"
 
 
-def _message(turn: Turn) -> Json:
+def _write_message(turn: Turn) -> Json:
     content: list[Json] = []
     for part in turn.parts:
         if isinstance(part, str):
@@ -100,7 +112,7 @@ def _message(turn: Turn) -> Json:
         elif isinstance(part, ToolResult):
             content.append({"type": "tool_result", "tool_use_id": part.id, "content": part.text})
         else:
-            source = {"type": "base64", "media_type": part.media_type, "data": mark(part)}
+            source = {"type": "base64", "media_type": part.media_type, "data": mark_picture(part)}
             content.append({"type": "image", "source": source})
     return {"role": "assistant" if turn.speaker == "model" else "user", "content": content}
 
@@ -112,24 +124,24 @@ class _MessageStream:
         self._message: Json = {"content": []}
         self._inputs: dict[int, list[str]] = {}
 
-    finished = False
+    is_finished = False
 
-    def feed(self, event: Json) -> bool:
+    def add_event(self, event: Json) -> bool:
         kind = event.get("type")
         if kind == "message_start":
             self._message = {**event["message"], "content": []}
         elif kind == "content_block_start":
             self._message["content"].append(dict(event["content_block"]))
         elif kind == "content_block_delta":
-            self._grow(event["index"], event["delta"])
+            self._grow_block(event["index"], event["delta"])
         elif kind == "message_delta":
             self._message.update(event.get("delta") or {})
             self._message["usage"] = {**(self._message.get("usage") or {}), **(event.get("usage") or {})}
         elif kind == "message_stop":
-            self.finished = True
-        return self.finished
+            self.is_finished = True
+        return self.is_finished
 
-    def _grow(self, index: int, delta: Json) -> None:
+    def _grow_block(self, index: int, delta: Json) -> None:
         block: dict[str, Any] = self._message["content"][index]
         for name in ("text", "thinking"):
             if name in delta:
@@ -137,13 +149,13 @@ class _MessageStream:
         if "partial_json" in delta:
             self._inputs.setdefault(index, []).append(delta["partial_json"])
 
-    def whole(self) -> Json:
+    def assemble_reply(self) -> Json:
         for index, parts in self._inputs.items():
-            self._message["content"][index]["input"] = _input("".join(parts))
+            self._message["content"][index]["input"] = _read_input("".join(parts))
         return self._message
 
 
-def _input(text: str) -> Any:
+def _read_input(text: str) -> Any:
     try:
         return json.loads(text or "{}")
     except ValueError:

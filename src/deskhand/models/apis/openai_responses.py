@@ -4,22 +4,31 @@ from __future__ import annotations
 
 from deskhand.core.decisions import Usage
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, StopReason, ToolCall, ToolResult, Turn
-from deskhand.models.apis import Concessions, Json, Stream, arguments, count, listed, mapped, words
-from deskhand.models.apis.chat_completions import data_url
+from deskhand.models.apis import (
+    Json,
+    RefusedFields,
+    ReplyStream,
+    as_object,
+    as_objects,
+    count_tokens,
+    read_arguments,
+    write_arguments,
+)
+from deskhand.models.apis.chat_completions import to_data_url
 
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
-class ResponsesApi:
+class OpenAiResponsesApi:
     path = "/responses"
 
     def __init__(self, model: str) -> None:
         self._model = model
 
-    def headers(self, key: str, request: ModelRequest) -> dict[str, str]:
+    def make_headers(self, key: str, request: ModelRequest) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"} if key else {}
 
-    def body(self, request: ModelRequest, given: Concessions) -> Json:
+    def make_body(self, request: ModelRequest, refused: RefusedFields) -> Json:
         tools: list[Json] = [
             {"type": "function", "name": tool.name, "description": tool.description, "parameters": tool.parameters,
              "strict": False}
@@ -34,67 +43,69 @@ class ResponsesApi:
         body: Json = {
             "model": self._model,
             "instructions": request.system,
-            "input": [item for turn in request.turns for item in _items(turn)],
+            "input": [item for turn in request.turns for item in _write_items(turn)],
             "tools": tools,
             "max_output_tokens": request.max_output_tokens,
             "truncation": "auto",
             "store": False,
         }
         for name in ("temperature", "top_p"):
-            if (value := getattr(request, name)) is not None and given.takes(name):
+            if (value := getattr(request, name)) is not None and refused.allows_field(name):
                 body[name] = value
         return body
 
-    def stream(self) -> Stream:
+    def start_stream(self) -> ReplyStream:
         return _ResponseStream()
 
-    def reply(self, whole: Json) -> ModelReply:
-        items = listed(whole["output"])
-        usage = mapped(whole.get("usage"))
-        parts = [part for item in items if item["type"] == "message" for part in listed(item["content"])]
+    def read_reply(self, whole: Json) -> ModelReply:
+        items = as_objects(whole["output"])
+        usage = as_object(whole.get("usage"))
+        parts = [part for item in items if item["type"] == "message" for part in as_objects(item["content"])]
         said = [str(part.get("text") or "") for part in parts if part["type"] == "output_text"]
         calls = [item for item in items if item["type"] == "function_call"]
         return ModelReply(
             text="\n".join(said),
-            calls=tuple(ToolCall(str(item["name"]), arguments(item.get("arguments"))) for item in calls),
+            calls=tuple(ToolCall(str(item["name"]), read_arguments(item.get("arguments"))) for item in calls),
             native=tuple(item for item in items if item["type"] == "computer_call"),
-            stop="refused" if any(part["type"] == "refusal" for part in parts) else _stop(whole),
+            stop="refused" if any(part["type"] == "refusal" for part in parts) else _read_stop_reason(whole),
             usage=Usage(
-                calls=1, input_tokens=count(usage, "input_tokens"), output_tokens=count(usage, "output_tokens")
+                calls=1,
+                input_tokens=count_tokens(usage, "input_tokens"),
+                output_tokens=count_tokens(usage, "output_tokens"),
             ),
-            cached_tokens=count(mapped(usage.get("input_tokens_details")), "cached_tokens"),
+            cached_tokens=count_tokens(as_object(usage.get("input_tokens_details")), "cached_tokens"),
             model=str(whole.get("model") or ""),
         )
 
 
-def _stop(whole: Json) -> StopReason:
+def _read_stop_reason(whole: Json) -> StopReason:
     if whole.get("status") != "incomplete":
         return "end"
-    filtered = mapped(whole.get("incomplete_details")).get("reason") == "content_filter"
+    filtered = as_object(whole.get("incomplete_details")).get("reason") == "content_filter"
     return "refused" if filtered else "length"
 
 
-def _items(turn: Turn) -> list[Json]:
+def _write_items(turn: Turn) -> list[Json]:
     """Words are a message; calls and results are items of their own."""
     items: list[Json] = []
     if turn.speaker == "model":
         if said := "\n".join(part for part in turn.parts if isinstance(part, str)):
             items.append({"role": "assistant", "content": said})
-    elif told := [_part(part) for part in turn.parts if isinstance(part, str | Picture)]:
+    elif told := [_write_part(part) for part in turn.parts if isinstance(part, str | Picture)]:
         items.append({"role": "user", "content": told})
     for part in turn.parts:
         if isinstance(part, ToolCall):
-            call = {"call_id": part.id, "name": part.name, "arguments": words(part.arguments)}
+            call = {"call_id": part.id, "name": part.name, "arguments": write_arguments(part.arguments)}
             items.append({"type": "function_call", **call})
         elif isinstance(part, ToolResult):
             items.append({"type": "function_call_output", "call_id": part.id, "output": part.text})
     return items
 
 
-def _part(part: str | Picture) -> Json:
+def _write_part(part: str | Picture) -> Json:
     if isinstance(part, str):
         return {"type": "input_text", "text": part}
-    return {"type": "input_image", "image_url": data_url(part), "detail": "auto"}
+    return {"type": "input_image", "image_url": to_data_url(part), "detail": "auto"}
 
 
 class _ResponseStream:
@@ -104,13 +115,13 @@ class _ResponseStream:
         self._whole: Json = {}
 
     @property
-    def finished(self) -> bool:
+    def is_finished(self) -> bool:
         return bool(self._whole)
 
-    def feed(self, event: Json) -> bool:
+    def add_event(self, event: Json) -> bool:
         if event.get("type") in _ENDS:
             self._whole = event["response"]
-        return self.finished
+        return self.is_finished
 
-    def whole(self) -> Json:
+    def assemble_reply(self) -> Json:
         return self._whole

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from deskhand.core.protocols import Dialect
-from deskhand.models.dialects.anthropic_computer import AnthropicComputer
-from deskhand.models.dialects.autoglm import AutoGlm
-from deskhand.models.dialects.openai_computer import OpenAiComputer
+from deskhand.models.dialects.anthropic_computer import AnthropicComputerDialect
+from deskhand.models.dialects.autoglm import AutoGlmDialect
+from deskhand.models.dialects.openai_computer import OpenAiComputerDialect
 from deskhand.models.dialects.shared import Coordinates
-from deskhand.models.dialects.tool_calls import Tools
-from deskhand.models.dialects.uitars import UiTars
+from deskhand.models.dialects.tool_calls import ToolCallsDialect
+from deskhand.models.dialects.uitars import UiTarsDialect
 
 # The name, and how it is made for a family that counts in this scale (None: the dialect's own).
 DIALECTS: dict[str, Callable[[Coordinates | None], Dialect]] = {
-    "tools": lambda scale: Tools(scale or "pixels"),
-    "autoglm": lambda scale: AutoGlm(),
-    "uitars": lambda scale: UiTars(scale or "thousandths"),
-    "anthropic-computer": lambda scale: AnthropicComputer(),
-    "openai-computer": lambda scale: OpenAiComputer(),
+    "tools": lambda scale: ToolCallsDialect(scale or "pixels"),
+    "autoglm": lambda scale: AutoGlmDialect(),
+    "uitars": lambda scale: UiTarsDialect(scale or "thousandths"),
+    "anthropic-computer": lambda scale: AnthropicComputerDialect(),
+    "openai-computer": lambda scale: OpenAiComputerDialect(),
 }
 # Those of which each family counts in its own scale; the others have one for all.
 SCALABLE = frozenset({"tools", "uitars"})

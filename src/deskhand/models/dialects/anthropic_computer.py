@@ -23,102 +23,102 @@ from deskhand.core.actions import (
 from deskhand.core.decisions import Decision, PlannedAction
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, StepRequest
-from deskhand.models.dialects.computer_use import ask_with_computer, decide
-from deskhand.models.dialects.shared import PointWord, Scale, make, path, point, scale_of, seconds
+from deskhand.models.dialects.computer_use import make_computer_request, read_decision
+from deskhand.models.dialects.shared import PointWord, Scale, make_action, read_path, read_point, read_seconds, scale_of
 from deskhand.prompting.ask_model import check_complete
 
 Fields = Mapping[str, Any]
-Read = Callable[[Fields, Scale], list[Action]]
+ActionReader = Callable[[Fields, Scale], list[Action]]
 # A wheel click moves about a tenth of the screen.
 _PAGES_A_CLICK = 0.1
 # `ctrl++` is Ctrl and plus.
 _KEY = re.compile(r"[^+]+|(?<=\+)\+|^\+$")
 
 
-def _free_hand(fields: Fields) -> None:
+def _refuse_held_keys(fields: Fields) -> None:
     """What would be done while keys are held is another action without them."""
     if fields.get("text"):
         raise Unparsable("Holding keys while using the mouse is not possible here; do it without them.")
 
 
-def _at(word: PointWord) -> Read:
-    def read(fields: Fields, scale: Scale) -> list[Action]:
-        _free_hand(fields)
-        return [make(word, **point(fields.get("coordinate"), scale, "A click"))]
+def _make_point_reader(word: PointWord) -> ActionReader:
+    def read_point_action(fields: Fields, scale: Scale) -> list[Action]:
+        _refuse_held_keys(fields)
+        return [make_action(word, **read_point(fields.get("coordinate"), scale, "A click"))]
 
-    return read
+    return read_point_action
 
 
-def _keys(fields: Fields, scale: Scale) -> list[Action]:
+def _read_keys(fields: Fields, scale: Scale) -> list[Action]:
     """In xdotool's syntax: keys with a plus between them are held together, those with a space follow each other."""
     said, repeat = fields.get("text"), fields.get("repeat", 1)
     chords = [_KEY.findall(chord) for chord in said.split()] if isinstance(said, str) else []
     if not chords or not all(chords) or not isinstance(repeat, int) or not 1 <= repeat <= 10:
         raise Unparsable('The action "key" needs "text" with a key such as "Return" or "ctrl+s".')
     pressed: list[Action] = [
-        make(Key, key=keys[0]) if len(keys) == 1 else make(Hotkey, keys=tuple(keys)) for keys in chords
+        make_action(Key, key=keys[0]) if len(keys) == 1 else make_action(Hotkey, keys=tuple(keys)) for keys in chords
     ]
     return pressed * repeat
 
 
-def _scroll(fields: Fields, scale: Scale) -> list[Action]:
-    _free_hand(fields)
-    spot = point(fields["coordinate"], scale, "A scroll") if fields.get("coordinate") is not None else {}
+def _read_scroll(fields: Fields, scale: Scale) -> list[Action]:
+    _refuse_held_keys(fields)
+    spot = read_point(fields["coordinate"], scale, "A scroll") if fields.get("coordinate") is not None else {}
     amount = fields.get("scroll_amount", 5)
     if isinstance(amount, bool) or not isinstance(amount, int | float):
         raise Unparsable('The action "scroll" needs a number as "scroll_amount".')
     pages = min(max(amount * _PAGES_A_CLICK, 0.05), 20)
-    return [make(Scroll, direction=fields.get("scroll_direction", "down"), pages=pages, **spot)]
+    return [make_action(Scroll, direction=fields.get("scroll_direction", "down"), pages=pages, **spot)]
 
 
-def _drag(fields: Fields, scale: Scale) -> list[Action]:
-    _free_hand(fields)
-    return [make(Drag, **path(fields.get("start_coordinate"), fields.get("coordinate"), scale, "A drag"))]
+def _read_drag(fields: Fields, scale: Scale) -> list[Action]:
+    _refuse_held_keys(fields)
+    return [make_action(Drag, **read_path(fields.get("start_coordinate"), fields.get("coordinate"), scale, "A drag"))]
 
 
-def _type(fields: Fields, scale: Scale) -> list[Action]:
+def _read_typing(fields: Fields, scale: Scale) -> list[Action]:
     text = fields.get("text")
     if not isinstance(text, str) or not text:
         raise Unparsable('The action "type" needs "text".')
-    return [make(Type, text=text.rstrip("\n"), press_enter=text.endswith("\n"))]
+    return [make_action(Type, text=text.rstrip("\n"), press_enter=text.endswith("\n"))]
 
 
-def _triple(fields: Fields, scale: Scale) -> list[Action]:
+def _read_triple_click(fields: Fields, scale: Scale) -> list[Action]:
     """Selects the whole field, which is what it is used for; no device has a triple click of its own."""
-    return [*_at(Click)(fields, scale), make(Hotkey, keys=("ctrl", "a"))]
+    return [*_make_point_reader(Click)(fields, scale), make_action(Hotkey, keys=("ctrl", "a"))]
 
 
-_READERS: dict[str, Read] = {
-    "left_click": _at(Click),
-    "right_click": _at(RightClick),
-    "middle_click": _at(MiddleClick),
-    "double_click": _at(DoubleClick),
-    "triple_click": _triple,
-    "mouse_move": _at(Move),
-    "left_click_drag": _drag,
-    "key": _keys,
-    "type": _type,
-    "scroll": _scroll,
-    "wait": lambda fields, scale: [make(Wait, seconds=seconds(fields.get("duration")))],
+_READERS: dict[str, ActionReader] = {
+    "left_click": _make_point_reader(Click),
+    "right_click": _make_point_reader(RightClick),
+    "middle_click": _make_point_reader(MiddleClick),
+    "double_click": _make_point_reader(DoubleClick),
+    "triple_click": _read_triple_click,
+    "mouse_move": _make_point_reader(Move),
+    "left_click_drag": _read_drag,
+    "key": _read_keys,
+    "type": _read_typing,
+    "scroll": _read_scroll,
+    "wait": lambda fields, scale: [make_action(Wait, seconds=read_seconds(fields.get("duration")))],
     # The next step begins with a fresh picture anyway.
-    "screenshot": lambda fields, scale: [make(Wait, seconds=0.5)],
+    "screenshot": lambda fields, scale: [make_action(Wait, seconds=0.5)],
 }
 
 
-class AnthropicComputer:
+class AnthropicComputerDialect:
     name = "anthropic-computer"
 
     def ask(self, situation: StepRequest) -> ModelRequest:
-        return ask_with_computer(situation)
+        return make_computer_request(situation)
 
     def read(self, reply: ModelReply, situation: StepRequest) -> Decision:
         check_complete(reply, "the action")
         scale = scale_of(situation, "pixels")
-        actions = [action for item in reply.native for action in _actions(item, scale)]
-        return decide(reply, [PlannedAction(action=action) for action in actions], situation)
+        actions = [action for item in reply.native for action in _read_actions(item, scale)]
+        return read_decision(reply, [PlannedAction(action=action) for action in actions], situation)
 
 
-def _actions(item: Fields, scale: Scale) -> list[Action]:
+def _read_actions(item: Fields, scale: Scale) -> list[Action]:
     fields = item.get("input")
     if not isinstance(fields, dict):
         raise Unparsable("The computer tool was called without input.")

@@ -34,86 +34,86 @@ class GrammarError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CommandCall:
     name: str
     args: tuple[Value, ...] = ()
     named: dict[str, Value] = field(default_factory=dict[str, Value])
 
 
-class Reader:
+class CallReader:
     """Reads one thing after the other from a text; `at` is where it stands."""
 
     def __init__(self, text: str, at: int = 0) -> None:
         self.text = text
         self.at = at
 
-    def fail(self, wanted: str) -> NoReturn:
+    def raise_expected(self, wanted: str) -> NoReturn:
         found = repr(self.text[self.at : self.at + 20]) if self.at < len(self.text) else "the end of the reply"
         raise GrammarError(f"expected {wanted} but found {found}")
 
     # --- small steps -------------------------------------------------------------------------------------
 
-    def skip(self) -> None:
+    def skip_space(self) -> None:
         match = _SPACE.match(self.text, self.at)
         self.at = match.end() if match else self.at
 
-    def peek(self) -> str:
+    def peek_mark(self) -> str:
         """The next character that matters, in its plain form; empty at the end."""
-        self.skip()
+        self.skip_space()
         return self.text[self.at : self.at + 1].translate(_WIDE)
 
-    def take(self, mark: str) -> bool:
-        if self.peek() == mark:
+    def take_mark(self, mark: str) -> bool:
+        if self.peek_mark() == mark:
             self.at += 1
             return True
         return False
 
     # --- grammar -----------------------------------------------------------------------------------------
 
-    def at_call(self) -> str:
+    def peek_call_name(self) -> str:
         """The name of the call that begins here; empty when none does."""
-        self.skip()
+        self.skip_space()
         match = _CALL_NAME.match(self.text, self.at)
         return match[1] if match else ""
 
-    def call(self) -> Call:
-        self.skip()
+    def read_call(self) -> CommandCall:
+        self.skip_space()
         match = _CALL_NAME.match(self.text, self.at)
         if not match:
-            self.fail("a command such as name(key=value)")
+            self.raise_expected("a command such as name(key=value)")
         self.at = match.end()
         args: list[Value] = []
         named: dict[str, Value] = {}
-        while not self.take(")"):
-            self._argument(args, named)
-            if not self.take(",") and self.peek() != ")":
-                self.fail("',' or ')'")
-        return Call(match[1], tuple(args), named)
+        while not self.take_mark(")"):
+            self._read_argument(args, named)
+            if not self.take_mark(",") and self.peek_mark() != ")":
+                self.raise_expected("',' or ')'")
+        return CommandCall(match[1], tuple(args), named)
 
-    def _argument(self, args: list[Value], named: dict[str, Value]) -> None:
-        self.skip()
+    def _read_argument(self, args: list[Value], named: dict[str, Value]) -> None:
+        self.skip_space()
         match = _NAME.match(self.text, self.at)
         before = self.at
         if match:
             self.at = match.end()
-            if self.take("="):
+            if self.take_mark("="):
                 if match[0] in named:
                     raise GrammarError(f"{match[0]!r} is given twice")
-                named[match[0]] = self.value(1, in_call=True)
+                named[match[0]] = self.read_value(1, in_call=True)
                 return
             self.at = before
-        args.append(self.value(1, in_call=True))
+        args.append(self.read_value(1, in_call=True))
 
-    def value(self, depth: int = 0, *, in_call: bool = False) -> Value:
+    def read_value(self, depth: int = 0, *, in_call: bool = False) -> Value:
         if depth > MAX_DEPTH:
             raise GrammarError("brackets are nested too deeply")
-        mark = self.peek()
+        mark = self.peek_mark()
         if mark in ("(", "["):
-            return self._list(depth)
+            return self._read_list(depth)
         if mark == "{":
-            return self._map(depth)
+            return self._read_map(depth)
         if mark and mark in _CLOSERS:
-            return self._string(in_call)
+            return self._read_string(in_call)
         if match := _NUMBER.match(self.text, self.at):
             self.at = match.end()
             plain = match[0].lstrip("+-").isdigit()
@@ -122,35 +122,35 @@ class Reader:
             self.at = match.end()
             word = match[0].lower()
             return _WORDS[word] if word in _WORDS else match[0]
-        return self.fail("a value")
+        return self.raise_expected("a value")
 
-    def _list(self, depth: int) -> list[Value]:
-        closed = _CLOSED[_OPEN.index(self.peek())]
+    def _read_list(self, depth: int) -> list[Value]:
+        closed = _CLOSED[_OPEN.index(self.peek_mark())]
         self.at += 1
         items: list[Value] = []
-        while not self.take(closed):
-            items.append(self.value(depth + 1))
-            if not self.take(",") and self.peek() != closed:
-                self.fail(f"',' or {closed!r}")
+        while not self.take_mark(closed):
+            items.append(self.read_value(depth + 1))
+            if not self.take_mark(",") and self.peek_mark() != closed:
+                self.raise_expected(f"',' or {closed!r}")
         return items
 
-    def _map(self, depth: int) -> dict[str, Value]:
+    def _read_map(self, depth: int) -> dict[str, Value]:
         self.at += 1
         items: dict[str, Value] = {}
-        while not self.take("}"):
-            key = self.value(depth + 1)
+        while not self.take_mark("}"):
+            key = self.read_value(depth + 1)
             if not isinstance(key, str):
                 raise GrammarError("the keys of a map are strings")
-            if not self.take(":"):
-                self.fail("':'")
-            items[key] = self.value(depth + 1)
-            if not self.take(",") and self.peek() != "}":
-                self.fail("',' or '}'")
+            if not self.take_mark(":"):
+                self.raise_expected("':'")
+            items[key] = self.read_value(depth + 1)
+            if not self.take_mark(",") and self.peek_mark() != "}":
+                self.raise_expected("',' or '}'")
         return items
 
     # --- strings -----------------------------------------------------------------------------------------
 
-    def _string(self, in_call: bool) -> str:
+    def _read_string(self, in_call: bool) -> str:
         closers = _CLOSERS[self.text[self.at]]
         triple = self.text[self.at] * 3
         if triple in ('"""', "'''") and self.text.startswith(triple, self.at):
@@ -163,16 +163,16 @@ class Reader:
         while self.at < len(self.text):
             char = self.text[self.at]
             if char == "\\":
-                said.append(self._escape())
+                said.append(self._read_escape())
                 continue
             self.at += 1
             # Models leave quotes inside of a text unescaped, so a quote ends it only where something can follow.
-            if char in closers and self._ends_here(in_call):
+            if char in closers and self._is_closing_quote(in_call):
                 return "".join(said)
             said.append(char)
         raise GrammarError("a quoted text is not closed")
 
-    def _ends_here(self, in_call: bool) -> bool:
+    def _is_closing_quote(self, in_call: bool) -> bool:
         match = _SPACE.match(self.text, self.at)
         after = match.end() if match else self.at
         mark = self.text[after : after + 1].translate(_WIDE)
@@ -180,7 +180,7 @@ class Reader:
             return bool(_NEXT_ARGUMENT.match(self.text, after))
         return mark in ("", ",", ":", *_CLOSED)
 
-    def _escape(self) -> str:
+    def _read_escape(self) -> str:
         following = self.text[self.at + 1 : self.at + 2]
         if following == "u" and re.fullmatch(r"[0-9a-fA-F]{4}", self.text[self.at + 2 : self.at + 6]):
             code = int(self.text[self.at + 2 : self.at + 6], 16)
@@ -190,20 +190,20 @@ class Reader:
         return _ESCAPES.get(following, "\\" + following)
 
 
-def read_calls(reader: Reader, known: frozenset[str]) -> list[Call]:
+def read_calls(reader: CallReader, known: frozenset[str]) -> list[CommandCall]:
     """Consecutive calls from where the reader stands, as long as their names are known; at least one."""
-    calls = [reader.call()]
+    calls = [reader.read_call()]
     while True:
         end = reader.at
-        while reader.take(";") or reader.take(","):
+        while reader.take_mark(";") or reader.take_mark(","):
             pass
-        if squeeze(reader.at_call()) not in known:
+        if normalize_name(reader.peek_call_name()) not in known:
             reader.at = end
             return calls
-        calls.append(reader.call())
+        calls.append(reader.read_call())
 
 
-def squeeze(name: str) -> str:
+def normalize_name(name: str) -> str:
     """One spelling for `Long Press`, `long_press` and `LongPress`."""
     return re.sub(r"[\s_-]", "", name).casefold()
 
@@ -211,7 +211,7 @@ def squeeze(name: str) -> str:
 _FENCE = re.compile(r"^[ \t]*```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL | re.MULTILINE)
 
 
-def unfenced(text: str) -> str:
+def strip_fence(text: str) -> str:
     """What stands inside of the only code fence (closed or not); the text itself when there is none or several.
 
     A fence with nothing in it is the end of one that began behind words.

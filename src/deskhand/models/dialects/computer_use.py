@@ -8,8 +8,8 @@ from __future__ import annotations
 from deskhand.core.decisions import Decision, DecisionKind, PlannedAction, Verdict
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import Computer, ModelReply, ModelRequest, Picture, StepRequest, Tool, ToolCall, Turn
-from deskhand.models.dialects.shared import acting, manual, offered, scale_of
-from deskhand.models.dialects.tool_calls import read_action, read_verdict, schema
+from deskhand.models.dialects.shared import decide_to_act, list_offered_kinds, load_manual, scale_of
+from deskhand.models.dialects.tool_calls import make_step_schema, read_action, read_verdict
 from deskhand.prompting.describe import list_elements, list_past_steps
 from deskhand.prompting.templates import as_data
 
@@ -34,35 +34,37 @@ _REPORT_SCHEMA = {
 }
 
 
-def ask_with_computer(situation: StepRequest) -> ModelRequest:
+def make_computer_request(situation: StepRequest) -> ModelRequest:
     if not situation.picture:
         raise Unparsable(
             "A computer-use model needs the picture of the screen; switch it on or take the tools dialect."
         )
-    words = manual(situation.language, "computer")
+    words = load_manual(situation.language, "computer")
     scale = scale_of(situation, "pixels")
     parts: list[str | Picture] = [situation.task]
     if situation.past:
-        parts.append(words.section("past", past=as_data("history", list_past_steps(situation.past))))
+        parts.append(words.fill_section("past", past=as_data("history", list_past_steps(situation.past))))
     if situation.elements:
         parts.append(
-            words.section("elements", elements=as_data("screen", list_elements(situation.elements, scale.from_frame)))
+            words.fill_section(
+                "elements", elements=as_data("screen", list_elements(situation.elements, scale.from_frame))
+            )
         )
-    parts += [situation.now, words.section("picture"), situation.picture]
-    more = schema(_MORE & offered(situation))["properties"]["actions"]["items"]
+    parts += [situation.now, words.fill_section("picture"), situation.picture]
+    more = make_step_schema(_MORE & list_offered_kinds(situation))["properties"]["actions"]["items"]
     return ModelRequest(
         role="operator",
-        system=words.section("system", role=situation.role),
+        system=words.fill_section("system", role=situation.role),
         turns=(Turn("user", tuple(parts)),),
-        tools=(Tool(REPORT, words.section("report"), _REPORT_SCHEMA), Tool(DO, words.section("do"), more)),
+        tools=(Tool(REPORT, words.fill_section("report"), _REPORT_SCHEMA), Tool(DO, words.fill_section("do"), more)),
         computer=Computer(scale.width, scale.height, desktop=situation.capabilities >= _DESKTOP),
     )
 
 
-def decide(reply: ModelReply, screen: list[PlannedAction], situation: StepRequest) -> Decision:
+def read_decision(reply: ModelReply, screen: list[PlannedAction], situation: StepRequest) -> Decision:
     """One decision from the provider's screen actions and from our own two tools."""
-    verdict, ending = _report(reply)
-    ours = [_do(call, situation) for call in reply.calls if call.name == DO]
+    verdict, ending = _read_report(reply)
+    ours = [_read_do_call(call, situation) for call in reply.calls if call.name == DO]
     if ours and screen:
         raise Unparsable(
             f"The reply uses {DO!r} and the computer tool at once; their order is unclear: use one of them."
@@ -70,13 +72,13 @@ def decide(reply: ModelReply, screen: list[PlannedAction], situation: StepReques
     if strange := next((call.name for call in reply.calls if call.name not in (REPORT, DO)), ""):
         raise Unparsable(f"There is no tool {strange!r}.")
     if screen or ours:
-        return acting(screen or ours, situation, reply.text, verdict)
+        return decide_to_act(screen or ours, situation, reply.text, verdict)
     if ending:
         return ending
     raise Unparsable(f"The reply uses no tool: act with the computer tool, or call {REPORT!r} to end the step.")
 
 
-def _report(reply: ModelReply) -> tuple[Verdict | None, Decision | None]:
+def _read_report(reply: ModelReply) -> tuple[Verdict | None, Decision | None]:
     call = next((call for call in reply.calls if call.name == REPORT), None)
     if call is None:
         return None, None
@@ -92,7 +94,7 @@ def _report(reply: ModelReply) -> tuple[Verdict | None, Decision | None]:
     return verdict, Decision(kind=_ENDINGS[kind], message=said, thought=reply.text[:2000], verdict=verdict)
 
 
-def _do(call: ToolCall, situation: StepRequest) -> PlannedAction:
+def _read_do_call(call: ToolCall, situation: StepRequest) -> PlannedAction:
     if call.arguments is None:
         raise Unparsable(f"The arguments of {DO!r} are not a JSON object.")
     return read_action(dict(call.arguments), situation, scale_of(situation, "pixels"))

@@ -26,111 +26,113 @@ from deskhand.core.actions import (
 from deskhand.core.decisions import Decision, PlannedAction
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, StepRequest
-from deskhand.models.dialects.computer_use import ask_with_computer, decide
-from deskhand.models.dialects.shared import PointWord, Scale, make, numbers, path, point, scale_of
+from deskhand.models.dialects.computer_use import make_computer_request, read_decision
+from deskhand.models.dialects.shared import PointWord, Scale, make_action, read_numbers, read_path, read_point, scale_of
 from deskhand.prompting.ask_model import check_complete
 
 Fields = Mapping[str, Any]
 _BUTTONS: dict[str, PointWord] = {"left": Click, "right": RightClick, "wheel": MiddleClick}
 
 
-def _free_hand(fields: Fields) -> None:
+def _refuse_held_keys(fields: Fields) -> None:
     """What would be done while keys are held is another action without them."""
     if fields.get("keys"):
         raise Unparsable("Holding keys while using the mouse is not possible here; do it without them.")
 
 
-def _spot(fields: Fields, scale: Scale) -> dict[str, int]:
-    _free_hand(fields)
-    return point([fields.get("x"), fields.get("y")], scale, f"The action {fields.get('type')!r}")
+def _read_point(fields: Fields, scale: Scale) -> dict[str, int]:
+    _refuse_held_keys(fields)
+    return read_point([fields.get("x"), fields.get("y")], scale, f"The action {fields.get('type')!r}")
 
 
-def _click(fields: Fields, scale: Scale) -> Action:
+def _read_click(fields: Fields, scale: Scale) -> Action:
     said = str(fields.get("button", "left"))
     if said == "back":
         return Back()
     if said not in _BUTTONS:
         raise Unparsable(f"There is no mouse button {said!r}; there are {', '.join(_BUTTONS)} and back.")
-    return make(_BUTTONS[said], **_spot(fields, scale))
+    return make_action(_BUTTONS[said], **_read_point(fields, scale))
 
 
-def _drag(fields: Fields, scale: Scale) -> Action:
-    _free_hand(fields)
+def _read_drag(fields: Fields, scale: Scale) -> Action:
+    _refuse_held_keys(fields)
     said = fields.get("path")
-    stops = [_stop(stop) for stop in cast("list[object]", said)] if isinstance(said, list) else []
+    stops = [_point_of(stop) for stop in cast("list[object]", said)] if isinstance(said, list) else []
     if len(stops) < 2:
         raise Unparsable("A drag needs a path of at least two points.")
-    return make(Drag, **path(stops[0], stops[-1], scale, "A drag"))
+    return make_action(Drag, **read_path(stops[0], stops[-1], scale, "A drag"))
 
 
-def _stop(stop: object) -> Any:
+def _point_of(stop: object) -> Any:
     if not isinstance(stop, dict):
         return stop
     fields = cast("dict[str, Any]", stop)
     return [fields.get("x"), fields.get("y")]
 
 
-def _keys(fields: Fields, scale: Scale) -> Action:
+def _read_keys(fields: Fields, scale: Scale) -> Action:
     said = fields.get("keys")
     keys = [key for key in cast("list[object]", said) if isinstance(key, str) and key] if isinstance(said, list) else []
     if not keys:
         raise Unparsable("A keypress needs keys.")
-    return make(Key, key=keys[0]) if len(keys) == 1 else make(Hotkey, keys=tuple(keys))
+    return make_action(Key, key=keys[0]) if len(keys) == 1 else make_action(Hotkey, keys=tuple(keys))
 
 
-def _scroll(fields: Fields, scale: Scale) -> Action:
-    across, down = (numbers([fields.get("scroll_x", 0), fields.get("scroll_y", 0)]) or [0.0, 0.0])[:2]
-    spot = _spot(fields, scale)
+def _read_scroll(fields: Fields, scale: Scale) -> Action:
+    across, down = (read_numbers([fields.get("scroll_x", 0), fields.get("scroll_y", 0)]) or [0.0, 0.0])[:2]
+    spot = _read_point(fields, scale)
     if abs(down) >= abs(across):
         direction, share = ("down" if down >= 0 else "up"), abs(down) / scale.height
     else:
         direction, share = ("right" if across > 0 else "left"), abs(across) / scale.width
-    return make(Scroll, direction=direction, pages=min(max(share, 0.05), 20), **spot)
+    return make_action(Scroll, direction=direction, pages=min(max(share, 0.05), 20), **spot)
 
 
-def _type(fields: Fields, scale: Scale) -> Action:
+def _read_typing(fields: Fields, scale: Scale) -> Action:
     text = fields.get("text")
     if not isinstance(text, str) or not text:
         raise Unparsable("The action 'type' needs text.")
-    return make(Type, text=text.rstrip("\n"), press_enter=text.endswith("\n"))
+    return make_action(Type, text=text.rstrip("\n"), press_enter=text.endswith("\n"))
 
 
 _READERS: dict[str, Callable[[Fields, Scale], Action]] = {
-    "click": _click,
-    "double_click": lambda fields, scale: make(DoubleClick, **_spot(fields, scale)),
-    "move": lambda fields, scale: make(Move, **_spot(fields, scale)),
-    "drag": _drag,
-    "keypress": _keys,
-    "scroll": _scroll,
-    "type": _type,
+    "click": _read_click,
+    "double_click": lambda fields, scale: make_action(DoubleClick, **_read_point(fields, scale)),
+    "move": lambda fields, scale: make_action(Move, **_read_point(fields, scale)),
+    "drag": _read_drag,
+    "keypress": _read_keys,
+    "scroll": _read_scroll,
+    "type": _read_typing,
     "wait": lambda fields, scale: Wait(seconds=2),
     # The next step begins with a fresh picture anyway.
     "screenshot": lambda fields, scale: Wait(seconds=0.5),
 }
 
 
-class OpenAiComputer:
+class OpenAiComputerDialect:
     name = "openai-computer"
 
     def ask(self, situation: StepRequest) -> ModelRequest:
-        return ask_with_computer(situation)
+        return make_computer_request(situation)
 
     def read(self, reply: ModelReply, situation: StepRequest) -> Decision:
         check_complete(reply, "the action")
         scale = scale_of(situation, "pixels")
-        return decide(reply, [planned for item in reply.native for planned in _planned(item, scale)], situation)
+        return read_decision(
+            reply, [planned for item in reply.native for planned in _read_actions(item, scale)], situation
+        )
 
 
-def _planned(item: Fields, scale: Scale) -> list[PlannedAction]:
+def _read_actions(item: Fields, scale: Scale) -> list[PlannedAction]:
     said = item.get("actions") or ([item["action"]] if item.get("action") else [])
     if not isinstance(said, list) or not said:
         raise Unparsable("The computer was called without an action.")
-    worry = _worry(item.get("pending_safety_checks"))
-    actions = [_action(fields, scale) for fields in cast("list[object]", said)]
+    worry = _describe_safety_checks(item.get("pending_safety_checks"))
+    actions = [_read_action(fields, scale) for fields in cast("list[object]", said)]
     return [PlannedAction(action=action, sensitive=worry, held_back=bool(worry)) for action in actions]
 
 
-def _action(said: object, scale: Scale) -> Action:
+def _read_action(said: object, scale: Scale) -> Action:
     fields = cast("dict[str, Any]", said) if isinstance(said, dict) else {}
     reader = _READERS.get(str(fields.get("type")))
     if reader is None:
@@ -138,7 +140,7 @@ def _action(said: object, scale: Scale) -> Action:
     return reader(fields, scale)
 
 
-def _worry(checks: object) -> str:
+def _describe_safety_checks(checks: object) -> str:
     """What the provider is worried about, for the person; anything pending counts, also what we can't read."""
     if not checks:
         return ""

@@ -34,7 +34,7 @@ from deskhand.core.errors import NotPossible, Unparsable
 from deskhand.core.llm import Language, StepRequest
 from deskhand.models.dialects.call_grammar import Value
 from deskhand.prompting.ask_model import describe_first_error
-from deskhand.prompting.templates import Sheet, sheet
+from deskhand.prompting.templates import PromptSheet, load_sheet
 
 Coordinates = Literal["pixels", "thousandths"]
 A = TypeVar("A", bound=FrozenModel)
@@ -46,8 +46,8 @@ MAX_ACTIONS = 10
 MAX_WAIT_S = 60.0
 
 
-def manual(language: Language, name: str) -> Sheet:
-    return sheet("deskhand.models.dialects", "manuals", language, name)
+def load_manual(language: Language, name: str) -> PromptSheet:
+    return load_sheet("deskhand.models.dialects", "manuals", language, name)
 
 
 # --- coordinates -----------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ def scale_of(situation: StepRequest, coordinates: Coordinates) -> Scale:
     return Scale(*situation.frame, situation.frame)
 
 
-def numbers(value: Value) -> list[float]:
+def read_numbers(value: Value) -> list[float]:
     """The numbers of a point or a box, however it is written: a list, `(x,y)`, `<point>x y</point>`."""
     if isinstance(value, list):
         found = [item for item in value if isinstance(item, int | float) and not isinstance(item, bool)]
@@ -102,9 +102,9 @@ _POINT_TAGS = re.compile(r"<\|?/?(?:point|bbox|box_start|box_end|box|begin_of_bo
 _PLAIN = re.compile(r"-?\d{1,7}(?:\.\d{1,9})?")
 
 
-def point(value: Value, scale: Scale, what: str) -> dict[str, int]:
+def read_point(value: Value, scale: Scale, what: str) -> dict[str, int]:
     """`x` and `y` in frame pixels from a point, or from the middle of a box."""
-    found = numbers(value)
+    found = read_numbers(value)
     if len(found) == 4:
         found = [(found[0] + found[2]) / 2, (found[1] + found[3]) / 2]
     if len(found) != 2:
@@ -113,15 +113,15 @@ def point(value: Value, scale: Scale, what: str) -> dict[str, int]:
     return {"x": x, "y": y}
 
 
-def path(start: Value, end: Value, scale: Scale, what: str) -> dict[str, int]:
-    first, last = point(start, scale, what), point(end, scale, what)
+def read_path(start: Value, end: Value, scale: Scale, what: str) -> dict[str, int]:
+    first, last = read_point(start, scale, what), read_point(end, scale, what)
     return {**first, "to_x": last["x"], "to_y": last["y"]}
 
 
 # --- words -----------------------------------------------------------------------------------------------
 
 
-def make(word: type[A], **fields: Any) -> A:
+def make_action(word: type[A], **fields: Any) -> A:
     """An action word, with every wrong field told to the model instead of to us."""
     try:
         return word(**fields)
@@ -130,7 +130,7 @@ def make(word: type[A], **fields: Any) -> A:
         raise Unparsable(f"The action {word.__name__.lower()!r} is not usable: {problem}.") from None
 
 
-def seconds(value: Value, default: float = 1.0) -> float:
+def read_seconds(value: Value, default: float = 1.0) -> float:
     """A duration such as 2, "2 seconds", "1.5s" or "3秒"; at least a moment, at most a minute."""
     if isinstance(value, str):
         match = re.match(r"\s*(\d{1,6}(?:\.\d{1,6})?)", value)
@@ -140,22 +140,22 @@ def seconds(value: Value, default: float = 1.0) -> float:
     return min(max(float(value), 0.1), MAX_WAIT_S)
 
 
-def offered(situation: StepRequest) -> frozenset[ActionKind]:
+def list_offered_kinds(situation: StepRequest) -> frozenset[ActionKind]:
     """What may be asked for: the device's own words and those that need none."""
     return situation.capabilities | ALWAYS
 
 
-def fit(action: Action, situation: StepRequest) -> Action:
+def fit_action(action: Action, situation: StepRequest) -> Action:
     """The action, or the same intent in a word that this device has; raises NotPossible when there is none."""
-    can = offered(situation)
+    can = list_offered_kinds(situation)
     if action.kind in can:
         return action
     other: Action | None = None
     match action:
         case Swipe() | Drag():
-            other = _other_path(action, situation, can)
+            other = _replace_path(action, situation, can)
         case Scroll() if "swipe" in can:
-            other = _swipe_for(action, situation)
+            other = _to_swipe(action, situation)
         case Hotkey(keys=(key,)) if "key" in can:
             other = Key(key=key)
         case Key(key=key) if "hotkey" in can:
@@ -172,7 +172,7 @@ def fit(action: Action, situation: StepRequest) -> Action:
     return other
 
 
-def _other_path(action: Swipe | Drag, situation: StepRequest, can: frozenset[ActionKind]) -> Action | None:
+def _replace_path(action: Swipe | Drag, situation: StepRequest, can: frozenset[ActionKind]) -> Action | None:
     """A finger's flick where there is only a wheel, or a drag where there is only a finger."""
     x, y, to_x, to_y = action.x, action.y, action.to_x, action.to_y
     if isinstance(action, Drag):
@@ -183,15 +183,15 @@ def _other_path(action: Swipe | Drag, situation: StepRequest, can: frozenset[Act
     across, down = to_x - x, to_y - y
     width, height = situation.frame
     if abs(down) >= abs(across):
-        return Scroll(direction="down" if down < 0 else "up", pages=_pages(abs(down) / height), x=x, y=y)
-    return Scroll(direction="right" if across < 0 else "left", pages=_pages(abs(across) / width), x=x, y=y)
+        return Scroll(direction="down" if down < 0 else "up", pages=_clamp_pages(abs(down) / height), x=x, y=y)
+    return Scroll(direction="right" if across < 0 else "left", pages=_clamp_pages(abs(across) / width), x=x, y=y)
 
 
-def _pages(share: float) -> float:
+def _clamp_pages(share: float) -> float:
     return min(max(share, 0.05), 20.0)
 
 
-def _swipe_for(action: Scroll, situation: StepRequest) -> Swipe:
+def _to_swipe(action: Scroll, situation: StepRequest) -> Swipe:
     width, height = situation.frame
     x = width // 2 if action.x is None else action.x
     y = height // 2 if action.y is None else action.y
@@ -199,23 +199,23 @@ def _swipe_for(action: Scroll, situation: StepRequest) -> Swipe:
     ahead, aside = round(height * reach / 2), round(width * reach / 2)
     dx, dy = {"down": (0, ahead), "up": (0, -ahead), "right": (aside, 0), "left": (-aside, 0)}[action.direction]
     return Swipe(
-        x=_inside(x + dx, width), y=_inside(y + dy, height),
-        to_x=_inside(x - dx, width), to_y=_inside(y - dy, height), duration_ms=500,
+        x=_clamp_to_side(x + dx, width), y=_clamp_to_side(y + dy, height),
+        to_x=_clamp_to_side(x - dx, width), to_y=_clamp_to_side(y - dy, height), duration_ms=500,
     )  # fmt: skip
 
 
-def _inside(value: int, size: int) -> int:
+def _clamp_to_side(value: int, size: int) -> int:
     return min(max(value, 0), size - 1)
 
 
 # --- decisions -------------------------------------------------------------------------------------------
 
 
-def acting(
+def decide_to_act(
     actions: Iterable[PlannedAction], situation: StepRequest, thought: str = "", verdict: Verdict | None = None
 ) -> Decision:
     """A decision to act, every action fitted to the device."""
-    planned = tuple(item.model_copy(update={"action": fit(item.action, situation)}) for item in actions)
+    planned = tuple(item.model_copy(update={"action": fit_action(item.action, situation)}) for item in actions)
     if not planned:
         raise Unparsable("The reply asks for no action and does not say that the task is done.")
     if len(planned) > MAX_ACTIONS:
@@ -223,7 +223,7 @@ def acting(
     return Decision(kind="actions", actions=planned, thought=thought[:2000], verdict=verdict)
 
 
-def in_quotes(text: str, quote: str = '"') -> str:
+def quote_text(text: str, quote: str = '"') -> str:
     """A text as the grammar reads it back."""
     escaped = text.replace("\\", "\\\\").replace(quote, "\\" + quote)
     return quote + escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t") + quote

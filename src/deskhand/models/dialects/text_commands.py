@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 
 from deskhand.core.errors import Unparsable
-from deskhand.models.dialects.call_grammar import Call, GrammarError, Reader, read_calls, squeeze, unfenced
+from deskhand.models.dialects.call_grammar import (
+    CallReader,
+    CommandCall,
+    GrammarError,
+    normalize_name,
+    read_calls,
+    strip_fence,
+)
 
 # What may stand behind a command on its line: closing tags, a fence, a full stop, a comment.
 _CLOSING = re.compile(r"(?:\s|[<＜]\s*/?\s*(?:answer|think|thinking)\s*[>＞]|```|[.。;；!！]|#[^\n]*)*")
@@ -15,23 +22,23 @@ _BEGIN = re.compile(
 )
 
 
-def find_calls(text: str, known: frozenset[str], *, alone: bool, inline: tuple[str, ...] = ()) -> list[Call]:
+def find_calls(text: str, known: frozenset[str], *, alone: bool, inline: tuple[str, ...] = ()) -> list[CommandCall]:
     """The commands of a reply. `alone`: nothing else may be there.
 
     `inline` names commands that may also follow words on the same line, if the reply ends with them:
     servers that strip special tokens send thought and command run together.
     """
-    body = unfenced(text)
+    body = strip_fence(text)
     starts = [match.end() for match in _BEGIN.finditer(body)]
-    starts = [at for at in starts if squeeze(Reader(body, at).at_call()) in known]
+    starts = [at for at in starts if normalize_name(CallReader(body, at).peek_call_name()) in known]
     if not starts:
-        return _run_together(body, known, inline)
-    reader = Reader(body, starts[0])
+        return _find_inline_calls(body, known, inline)
+    reader = CallReader(body, starts[0])
     try:
         calls = read_calls(reader, known)
     except GrammarError as error:
         raise Unparsable(f"The command can't be read: {error}.") from None
-    after = _closed(body, reader.at)
+    after = _skip_closing(body, reader.at)
     line_is_over = "\n" in body[reader.at : after] or after >= len(body)
     if (alone and after < len(body)) or not line_is_over:
         raise Unparsable(f"After the command comes {body[after : after + 30]!r}; write the command and nothing else.")
@@ -40,22 +47,22 @@ def find_calls(text: str, known: frozenset[str], *, alone: bool, inline: tuple[s
     return calls
 
 
-def _run_together(body: str, known: frozenset[str], inline: tuple[str, ...]) -> list[Call]:
+def _find_inline_calls(body: str, known: frozenset[str], inline: tuple[str, ...]) -> list[CommandCall]:
     if inline:
         pattern = rf"(?<![A-Za-z0-9_.])(?=(?:{'|'.join(inline)})\s*[(（])"
         for match in list(re.finditer(pattern, body))[:20]:
-            reader = Reader(body, match.start())
+            reader = CallReader(body, match.start())
             try:
                 calls = read_calls(reader, known)
             except GrammarError:
                 continue
-            if _closed(body, reader.at) >= len(body):
+            if _skip_closing(body, reader.at) >= len(body):
                 return calls
     raise Unparsable(
         "The reply contains no command that can be read; answer with one command in the form you were told."
     )
 
 
-def _closed(body: str, at: int) -> int:
+def _skip_closing(body: str, at: int) -> int:
     match = _CLOSING.match(body, at)
     return match.end() if match else at

@@ -13,14 +13,14 @@ from deskhand.core.decisions import Decision, DecisionKind, Expect, PlannedActio
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, StepRequest, Tool, Turn
 from deskhand.core.screen import Element
-from deskhand.models.dialects.call_grammar import GrammarError, Reader, unfenced
+from deskhand.models.dialects.call_grammar import CallReader, GrammarError, strip_fence
 from deskhand.models.dialects.shared import (
     Coordinates,
     Scale,
-    acting,
-    manual,
-    numbers,
-    offered,
+    decide_to_act,
+    list_offered_kinds,
+    load_manual,
+    read_numbers,
     scale_of,
 )
 from deskhand.prompting.ask_model import check_complete, describe_first_error, strip_thoughts
@@ -51,7 +51,7 @@ _FIELDS: dict[str, tuple[dict[str, Any], frozenset[str]]] = {
 }
 
 
-def schema(kinds: frozenset[str]) -> dict[str, Any]:
+def make_step_schema(kinds: frozenset[str]) -> dict[str, Any]:
     """The tool's parameters, pruned to what the device can do; flat, because small models get nesting wrong."""
     action: dict[str, Any] = {
         "kind": {"type": "string", "enum": sorted(kinds)},
@@ -81,7 +81,7 @@ def schema(kinds: frozenset[str]) -> dict[str, Any]:
     }
 
 
-class Tools:
+class ToolCallsDialect:
     name = "tools"
 
     def __init__(self, coordinates: Coordinates = "pixels") -> None:
@@ -89,15 +89,15 @@ class Tools:
 
     def ask(self, situation: StepRequest) -> ModelRequest:
         scale = scale_of(situation, self._coordinates)
-        words = manual(situation.language, self.name)
-        kinds = offered(situation)
-        system = words.section("system", role=situation.role, width=scale.width - 1, height=scale.height - 1)
+        words = load_manual(situation.language, self.name)
+        kinds = list_offered_kinds(situation)
+        system = words.fill_section("system", role=situation.role, width=scale.width - 1, height=scale.height - 1)
         parts: list[str | Picture] = [situation.task]
         if situation.past:
-            parts.append(words.section("past", past=as_data("history", list_past_steps(situation.past))))
+            parts.append(words.fill_section("past", past=as_data("history", list_past_steps(situation.past))))
         if situation.elements:
             parts.append(
-                words.section(
+                words.fill_section(
                     "elements", elements=as_data("screen", list_elements(situation.elements, scale.from_frame))
                 )
             )
@@ -108,25 +108,25 @@ class Tools:
             role="operator",
             system=system,
             turns=(Turn("user", tuple(parts)),),
-            tools=(Tool(TOOL, words.section("tool"), schema(frozenset(kinds))),),
+            tools=(Tool(TOOL, words.fill_section("tool"), make_step_schema(frozenset(kinds))),),
             must_call=True,
             temperature=0.0,
         )
 
     def read(self, reply: ModelReply, situation: StepRequest) -> Decision:
         check_complete(reply, "the action")
-        said = [_from_call(call.name, call.arguments) for call in reply.calls] or [_from_text(reply.text)]
+        said = [_read_call(call.name, call.arguments) for call in reply.calls] or [_read_text(reply.text)]
         first, *more = said
         if more:
-            first = _joined(said)
+            first = _join_calls(said)
         scale = scale_of(situation, self._coordinates)
-        return _decision(first, situation, scale, first.get("thought") or (reply.text if reply.calls else ""))
+        return _read_decision(first, situation, scale, first.get("thought") or (reply.text if reply.calls else ""))
 
 
 # --- what was said ---------------------------------------------------------------------------------------
 
 
-def _from_call(name: str, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
+def _read_call(name: str, arguments: Mapping[str, Any] | None) -> dict[str, Any]:
     if arguments is None:
         raise Unparsable(f"The arguments of {name!r} are not a JSON object.")
     if name == TOOL:
@@ -136,7 +136,7 @@ def _from_call(name: str, arguments: Mapping[str, Any] | None) -> dict[str, Any]
     raise Unparsable(f"There is no tool {name!r}; call {TOOL!r}.")
 
 
-def _joined(said: list[dict[str, Any]]) -> dict[str, Any]:
+def _join_calls(said: list[dict[str, Any]]) -> dict[str, Any]:
     """Several calls in one reply are one decision when all of them act; anything else contradicts itself."""
     if any(one.get("decision", "actions") != "actions" or not isinstance(one.get("actions"), list) for one in said):
         raise Unparsable(f"The reply calls {TOOL!r} {len(said)} times with different decisions; call it once.")
@@ -144,13 +144,13 @@ def _joined(said: list[dict[str, Any]]) -> dict[str, Any]:
     return {**said[0], "actions": actions}
 
 
-def _from_text(text: str) -> dict[str, Any]:
+def _read_text(text: str) -> dict[str, Any]:
     """The JSON object in a reply without tool calls: fenced, bare, or after some words or thoughts."""
-    body = unfenced(strip_thoughts(text)).strip()
+    body = strip_fence(strip_thoughts(text)).strip()
     start = 0 if body.startswith("[") else body.find("{")
     if start < 0:
         raise Unparsable(f"The reply contains no JSON object; call the tool {TOOL!r} or answer with its JSON alone.")
-    value = _object(body[start:])
+    value = _read_json(body[start:])
     if isinstance(value, list):
         return {"decision": "actions", "actions": value}
     said = cast("dict[str, Any]", value)
@@ -162,13 +162,13 @@ def _from_text(text: str) -> dict[str, Any]:
     return said
 
 
-def _object(text: str) -> object:
+def _read_json(text: str) -> object:
     try:
         value, end = json.JSONDecoder().raw_decode(text)
     except (ValueError, RecursionError):
-        reader = Reader(text)
+        reader = CallReader(text)
         try:
-            value = reader.value()
+            value = reader.read_value()
         except GrammarError as error:
             raise Unparsable(f"The JSON of the reply can't be read: {error}.") from None
         end = reader.at
@@ -182,7 +182,7 @@ def _object(text: str) -> object:
 # --- what it means ---------------------------------------------------------------------------------------
 
 
-def _decision(said: Mapping[str, Any], situation: StepRequest, scale: Scale, thought: object) -> Decision:
+def _read_decision(said: Mapping[str, Any], situation: StepRequest, scale: Scale, thought: object) -> Decision:
     kind = said.get("decision", "actions" if said.get("actions") else None)
     if kind not in _KINDS:
         raise Unparsable(f"The decision is {kind!r}; it has to be one of {', '.join(_KINDS)}.")
@@ -196,7 +196,7 @@ def _decision(said: Mapping[str, Any], situation: StepRequest, scale: Scale, tho
     listed = cast("list[object]", actions)
     if kind == "actions":
         planned = [planned for action in listed for planned in _read_actions(action, situation, scale)]
-        return acting(planned, situation, thought, verdict).model_copy(update={"message": message})
+        return decide_to_act(planned, situation, thought, verdict).model_copy(update={"message": message})
     if listed:
         raise Unparsable(f"The decision {kind!r} can't carry actions: act first, and decide {kind!r} when you see it.")
     if kind in ("fail", "supplement", "ask") and not message:
@@ -216,7 +216,7 @@ def read_verdict(said: object) -> Verdict | None:
 
 def _read_actions(said: object, situation: StepRequest, scale: Scale) -> list[PlannedAction]:
     """One action; two where text is meant for a place: it is clicked first."""
-    fields = _filled_in(said)
+    fields = _drop_empty_fields(said)
     if fields.get("kind") != "type" or not fields.keys() & {"element", "x", "y"}:
         return [read_action(fields, situation, scale)]
     place = {name: fields.pop(name) for name in ("element", "x", "y") if name in fields}
@@ -225,15 +225,15 @@ def _read_actions(said: object, situation: StepRequest, scale: Scale) -> list[Pl
     return [read_action(click, situation, scale), read_action(fields, situation, scale)]
 
 
-def _filled_in(said: object) -> dict[str, Any]:
+def _drop_empty_fields(said: object) -> dict[str, Any]:
     """An action without the fields that a model has only left empty, because they are some other word's."""
     if not isinstance(said, dict):
         raise Unparsable("Each action has to be an object with a 'kind'.")
     fields = cast("dict[str, Any]", said)
-    return {key: value for key, value in fields.items() if _says_something(fields.get("kind"), key, value)}
+    return {key: value for key, value in fields.items() if _is_filled_in(fields.get("kind"), key, value)}
 
 
-def _says_something(kind: object, field: str, value: object) -> bool:
+def _is_filled_in(kind: object, field: str, value: object) -> bool:
     if value is None:
         return False
     empty = value is False or value in ("", [])
@@ -241,11 +241,11 @@ def _says_something(kind: object, field: str, value: object) -> bool:
 
 
 def read_action(said: object, situation: StepRequest, scale: Scale) -> PlannedAction:
-    fields = _filled_in(said)
+    fields = _drop_empty_fields(said)
     expect = {name: fields.pop(f"expect_{name}", "") for name in ("text", "app")}
     sensitive = fields.pop("sensitive", "")
-    fields |= _point(fields, "element", "x", "y", situation, scale)
-    fields |= _point(fields, "to_element", "to_x", "to_y", situation, scale)
+    fields |= _find_point(fields, "element", "x", "y", situation, scale)
+    fields |= _find_point(fields, "to_element", "to_x", "to_y", situation, scale)
     fields.pop("element", None)
     fields.pop("to_element", None)
     try:
@@ -261,31 +261,31 @@ def read_action(said: object, situation: StepRequest, scale: Scale) -> PlannedAc
         raise Unparsable(f"The action {fields.get('kind')!r} is not usable: {problem}.") from None
 
 
-def _point(
+def _find_point(
     fields: Mapping[str, Any], by_number: str, x: str, y: str, situation: StepRequest, scale: Scale
 ) -> dict[str, int]:
     """The frame's own pixels for an element's number or for x and y; empty when neither is there."""
-    number = _number(fields.get(by_number))
+    number = _to_number(fields.get(by_number))
     if number is not None:
         element = next((e for e in situation.elements if e.index == number), None)
         if element is None or isinstance(number, bool):
             raise Unparsable(f"There is no element [{fields[by_number]}] in the list.")
-        return dict(zip((x, y), _clamped(element, situation), strict=True))
+        return dict(zip((x, y), _visible_center_of(element, situation), strict=True))
     if x not in fields and y not in fields:
         return {}
-    found = numbers([_number(fields.get(x)), _number(fields.get(y))])
+    found = read_numbers([_to_number(fields.get(x)), _to_number(fields.get(y))])
     if len(found) != 2:
         raise Unparsable(f"A point needs two numbers, {x} and {y}.")
     return dict(zip((x, y), scale.to_frame(*found), strict=True))
 
 
-def _number(said: Any) -> Any:
+def _to_number(said: Any) -> Any:
     """Small models write numbers as text."""
-    found = numbers(said) if isinstance(said, str) else []
+    found = read_numbers(said) if isinstance(said, str) else []
     return found[0] if len(found) == 1 else said
 
 
-def _clamped(element: Element, situation: StepRequest) -> tuple[int, int]:
+def _visible_center_of(element: Element, situation: StepRequest) -> tuple[int, int]:
     """The middle of what is visible of an element."""
     width, height = situation.frame
     x, y = element.bounds.center

@@ -6,27 +6,31 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from deskhand.models.scripted.script import Api, Seen, Step
+from deskhand.models.scripted.script import ApiName, ReceivedRequest, ScriptedStep
 
 _CHUNK = 16
-_STOPS: dict[Api, dict[str, str]] = {
+_STOPS: dict[ApiName, dict[str, str]] = {
     "chat": {"end": "stop", "tools": "tool_calls", "length": "length", "refused": "content_filter"},
     "messages": {"end": "end_turn", "tools": "tool_use", "length": "max_tokens", "refused": "refusal"},
     "responses": {"end": "completed", "tools": "completed", "length": "incomplete", "refused": "completed"},
 }
 
 
-def body(step: Step, seen: Seen) -> dict[str, Any]:
+def make_body(step: ScriptedStep, seen: ReceivedRequest) -> dict[str, Any]:
     """The whole answer, unstreamed."""
-    return {"chat": _chat, "messages": _message, "responses": _response}[seen.api](step, seen)
+    return {"chat": _make_chat_body, "messages": _make_message_body, "responses": _make_response_body}[seen.api](
+        step, seen
+    )
 
 
-def events(step: Step, seen: Seen) -> Iterator[str]:
+def make_events(step: ScriptedStep, seen: ReceivedRequest) -> Iterator[str]:
     """The same answer as server-sent events."""
-    return {"chat": _chat_events, "messages": _message_events, "responses": _response_events}[seen.api](step, seen)
+    return {"chat": _make_chat_events, "messages": _make_message_events, "responses": _make_response_events}[seen.api](
+        step, seen
+    )
 
 
-def error(api: Api, status: int, message: str, code: str = "") -> dict[str, Any]:
+def make_error(api: ApiName, status: int, message: str, code: str = "") -> dict[str, Any]:
     kind = code or _ERROR_TYPES.get(status, "api_error")
     if api == "messages":
         return {"type": "error", "error": {"type": kind, "message": message}}
@@ -39,15 +43,15 @@ _ERROR_TYPES = {
 }  # fmt: skip
 
 
-def _stop(step: Step, api: Api) -> str:
+def _stop_word_of(step: ScriptedStep, api: ApiName) -> str:
     return _STOPS[api][step.stop or ("tools" if step.calls or step.computer else "end")]
 
 
-def _pieces(text: str) -> list[str]:
+def _split_text(text: str) -> list[str]:
     return [text[at : at + _CHUNK] for at in range(0, len(text), _CHUNK)]
 
 
-def _data(value: dict[str, Any], event: str = "") -> str:
+def _format_event(value: dict[str, Any], event: str = "") -> str:
     head = f"event: {event}\n" if event else ""
     return f"{head}data: {json.dumps(value, ensure_ascii=False)}\n\n"
 
@@ -55,56 +59,56 @@ def _data(value: dict[str, Any], event: str = "") -> str:
 # --- chat completions ----------------------------------------------------------------------------------------
 
 
-def _chat_usage(step: Step) -> dict[str, int]:
+def _make_chat_usage(step: ScriptedStep) -> dict[str, int]:
     total = step.input_tokens + step.output_tokens
     return {"prompt_tokens": step.input_tokens, "completion_tokens": step.output_tokens, "total_tokens": total}
 
 
-def _chat_calls(step: Step) -> list[dict[str, Any]]:
+def _make_chat_calls(step: ScriptedStep) -> list[dict[str, Any]]:
     return [
         {"id": f"call_{n}", "type": "function", "function": {"name": c.name, "arguments": json.dumps(c.arguments)}}
         for n, c in enumerate(step.calls)
     ]
 
 
-def _chat(step: Step, seen: Seen) -> dict[str, Any]:
+def _make_chat_body(step: ScriptedStep, seen: ReceivedRequest) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": step.text or None}
     if step.calls:
-        message["tool_calls"] = _chat_calls(step)
+        message["tool_calls"] = _make_chat_calls(step)
     return {
         "id": "chatcmpl-scripted",
         "object": "chat.completion",
         "created": 1_700_000_000,
         "model": seen.model,
-        "choices": [{"index": 0, "message": message, "finish_reason": _stop(step, "chat")}],
-        "usage": _chat_usage(step),
+        "choices": [{"index": 0, "message": message, "finish_reason": _stop_word_of(step, "chat")}],
+        "usage": _make_chat_usage(step),
     }
 
 
-def _chat_events(step: Step, seen: Seen) -> Iterator[str]:
+def _make_chat_events(step: ScriptedStep, seen: ReceivedRequest) -> Iterator[str]:
     head = {"id": "chatcmpl-scripted", "object": "chat.completion.chunk", "created": 1_700_000_000, "model": seen.model}
 
-    def chunk(delta: dict[str, Any], finish: str | None = None) -> str:
-        return _data({**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
+    def make_chunk(delta: dict[str, Any], finish: str | None = None) -> str:
+        return _format_event({**head, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
 
-    yield chunk({"role": "assistant", "content": ""})
-    for piece in _pieces(step.text):
-        yield chunk({"content": piece})
-    for number, call in enumerate(_chat_calls(step)):
+    yield make_chunk({"role": "assistant", "content": ""})
+    for piece in _split_text(step.text):
+        yield make_chunk({"content": piece})
+    for number, call in enumerate(_make_chat_calls(step)):
         arguments = call["function"]["arguments"]
         call["function"] = {"name": call["function"]["name"], "arguments": ""}
-        yield chunk({"tool_calls": [{"index": number, **call}]})
-        for piece in _pieces(arguments):
-            yield chunk({"tool_calls": [{"index": number, "function": {"arguments": piece}}]})
-    yield chunk({}, _stop(step, "chat"))
-    yield _data({**head, "choices": [], "usage": _chat_usage(step)})
+        yield make_chunk({"tool_calls": [{"index": number, **call}]})
+        for piece in _split_text(arguments):
+            yield make_chunk({"tool_calls": [{"index": number, "function": {"arguments": piece}}]})
+    yield make_chunk({}, _stop_word_of(step, "chat"))
+    yield _format_event({**head, "choices": [], "usage": _make_chat_usage(step)})
     yield "data: [DONE]\n\n"
 
 
 # --- messages ------------------------------------------------------------------------------------------------
 
 
-def _blocks(step: Step) -> list[dict[str, Any]]:
+def _make_message_blocks(step: ScriptedStep) -> list[dict[str, Any]]:
     text = [{"type": "text", "text": step.text}] if step.text else []
     computer = [
         {"type": "tool_use", "id": f"toolu_c{n}", "name": "computer", "input": fields}
@@ -117,46 +121,49 @@ def _blocks(step: Step) -> list[dict[str, Any]]:
     return [*text, *computer, *calls]
 
 
-def _message(step: Step, seen: Seen) -> dict[str, Any]:
+def _make_message_body(step: ScriptedStep, seen: ReceivedRequest) -> dict[str, Any]:
     return {
         "id": "msg_scripted",
         "type": "message",
         "role": "assistant",
         "model": seen.model,
-        "content": _blocks(step),
-        "stop_reason": _stop(step, "messages"),
+        "content": _make_message_blocks(step),
+        "stop_reason": _stop_word_of(step, "messages"),
         "stop_sequence": None,
         "usage": {"input_tokens": step.input_tokens, "output_tokens": step.output_tokens},
     }
 
 
-def _message_events(step: Step, seen: Seen) -> Iterator[str]:
-    def send(kind: str, **fields: Any) -> str:
-        return _data({"type": kind, **fields}, kind)
+def _make_message_events(step: ScriptedStep, seen: ReceivedRequest) -> Iterator[str]:
+    def make_event(kind: str, **fields: Any) -> str:
+        return _format_event({"type": kind, **fields}, kind)
 
-    empty: dict[str, Any] = {**_message(step, seen), "content": [], "stop_reason": None}
+    empty: dict[str, Any] = {**_make_message_body(step, seen), "content": [], "stop_reason": None}
     empty["usage"] = {"input_tokens": step.input_tokens, "output_tokens": 0}
-    yield send("message_start", message=empty)
-    for index, block in enumerate(_blocks(step)):
+    yield make_event("message_start", message=empty)
+    for index, block in enumerate(_make_message_blocks(step)):
         start: dict[str, Any]
         if block["type"] == "text":
-            start, deltas = {"type": "text", "text": ""}, [("text_delta", "text", p) for p in _pieces(block["text"])]
+            start, deltas = (
+                {"type": "text", "text": ""},
+                [("text_delta", "text", p) for p in _split_text(block["text"])],
+            )
         else:
             start = {**block, "input": {}}
-            deltas = [("input_json_delta", "partial_json", p) for p in _pieces(json.dumps(block["input"]))]
-        yield send("content_block_start", index=index, content_block=start)
+            deltas = [("input_json_delta", "partial_json", p) for p in _split_text(json.dumps(block["input"]))]
+        yield make_event("content_block_start", index=index, content_block=start)
         for kind, key, piece in deltas:
-            yield send("content_block_delta", index=index, delta={"type": kind, key: piece})
-        yield send("content_block_stop", index=index)
-    ending = {"stop_reason": _stop(step, "messages"), "stop_sequence": None}
-    yield send("message_delta", delta=ending, usage={"output_tokens": step.output_tokens})
-    yield send("message_stop")
+            yield make_event("content_block_delta", index=index, delta={"type": kind, key: piece})
+        yield make_event("content_block_stop", index=index)
+    ending = {"stop_reason": _stop_word_of(step, "messages"), "stop_sequence": None}
+    yield make_event("message_delta", delta=ending, usage={"output_tokens": step.output_tokens})
+    yield make_event("message_stop")
 
 
 # --- responses -----------------------------------------------------------------------------------------------
 
 
-def _items(step: Step) -> list[dict[str, Any]]:
+def _make_response_items(step: ScriptedStep) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     if step.text:
         content: list[dict[str, Any]] = [{"type": "output_text", "text": step.text, "annotations": []}]
@@ -188,8 +195,8 @@ def _items(step: Step) -> list[dict[str, Any]]:
     return items
 
 
-def _response(step: Step, seen: Seen) -> dict[str, Any]:
-    status = _stop(step, "responses")
+def _make_response_body(step: ScriptedStep, seen: ReceivedRequest) -> dict[str, Any]:
+    status = _stop_word_of(step, "responses")
     return {
         "id": "resp_scripted",
         "object": "response",
@@ -197,7 +204,7 @@ def _response(step: Step, seen: Seen) -> dict[str, Any]:
         "status": status,
         "incomplete_details": {"reason": "max_output_tokens"} if status == "incomplete" else None,
         "model": seen.model,
-        "output": _items(step),
+        "output": _make_response_items(step),
         "parallel_tool_calls": True,
         "tool_choice": "auto",
         "tools": [],
@@ -211,23 +218,23 @@ def _response(step: Step, seen: Seen) -> dict[str, Any]:
     }
 
 
-def _response_events(step: Step, seen: Seen) -> Iterator[str]:
-    whole = _response(step, seen)
+def _make_response_events(step: ScriptedStep, seen: ReceivedRequest) -> Iterator[str]:
+    whole = _make_response_body(step, seen)
     number = 0
 
-    def send(kind: str, **fields: Any) -> str:
+    def make_event(kind: str, **fields: Any) -> str:
         nonlocal number
         number += 1
-        return _data({"type": kind, "sequence_number": number, **fields}, kind)
+        return _format_event({"type": kind, "sequence_number": number, **fields}, kind)
 
-    yield send("response.created", response={**whole, "status": "in_progress", "output": [], "usage": None})
+    yield make_event("response.created", response={**whole, "status": "in_progress", "output": [], "usage": None})
     for index, item in enumerate(whole["output"]):
-        yield send("response.output_item.added", output_index=index, item={**item, "status": "in_progress"})
+        yield make_event("response.output_item.added", output_index=index, item={**item, "status": "in_progress"})
         if item["type"] == "message":
-            for piece in _pieces(step.text):
-                yield send(
+            for piece in _split_text(step.text):
+                yield make_event(
                     "response.output_text.delta",
                     item_id=item["id"], output_index=index, content_index=0, delta=piece, logprobs=[],
                 )  # fmt: skip
-        yield send("response.output_item.done", output_index=index, item=item)
-    yield send(f"response.{whole['status']}", response=whole)
+        yield make_event("response.output_item.done", output_index=index, item=item)
+    yield make_event(f"response.{whole['status']}", response=whole)

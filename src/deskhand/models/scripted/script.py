@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from deskhand.core.errors import SettingsError
 from deskhand.core.llm import StopReason
 
-Api = Literal["chat", "responses", "messages"]
+ApiName = Literal["chat", "responses", "messages"]
 Seconds = Annotated[float, Field(ge=0, le=3600)]
 
 
@@ -27,7 +27,7 @@ class ScriptedCall(BaseModel):
     arguments: dict[str, Any] = {}
 
 
-class Step(BaseModel):
+class ScriptedStep(BaseModel):
     """One reply, or one way to fail. `contains` is text that the request must have, or it is refused.
 
     `cut` closes the connection in the middle, `broken_json` damages the body, `drop` closes it without a word.
@@ -54,11 +54,11 @@ class Step(BaseModel):
     times: Annotated[int, Field(ge=1, le=100_000)] = 1
 
 
-class Seen:
+class ReceivedRequest:
     """One request as the server got it."""
 
-    def __init__(self, api: Api, path: str, headers: Mapping[str, str], raw: bytes, body: dict[str, Any]) -> None:
-        self.api: Api = api
+    def __init__(self, api: ApiName, path: str, headers: Mapping[str, str], raw: bytes, body: dict[str, Any]) -> None:
+        self.api: ApiName = api
         self.path = path
         self.headers = headers
         self.raw_size = len(raw)
@@ -75,15 +75,15 @@ class Seen:
     @property
     def text(self) -> str:
         """Every word of the request, pictures left out."""
-        return "\n".join(part for part in _strings(self.body) if not _is_picture(part))
+        return "\n".join(part for part in _collect_strings(self.body) if not _is_picture(part))
 
     @property
     def pictures(self) -> list[str]:
         """The pictures, in base64."""
-        return [part for part in _strings(self.body) if _is_picture(part)]
+        return [part for part in _collect_strings(self.body) if _is_picture(part)]
 
 
-def _strings(value: Any) -> list[str]:
+def _collect_strings(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     inner: list[Any] = []
@@ -91,7 +91,7 @@ def _strings(value: Any) -> list[str]:
         inner = list(value.values())  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType] JSON
     elif isinstance(value, list):
         inner = value  # pyright: ignore[reportUnknownVariableType] JSON
-    return [text for item in inner for text in _strings(item)]
+    return [text for item in inner for text in _collect_strings(item)]
 
 
 def _is_picture(text: str) -> bool:
@@ -99,22 +99,22 @@ def _is_picture(text: str) -> bool:
     return text.startswith("data:image/") or (len(text) > 64 and text.startswith(("/9j/", "iVBORw0KGgo")))
 
 
-Reply = Step | str
-Entry = Reply | Callable[[Seen], Reply | Awaitable[Reply]]
+ScriptReply = ScriptedStep | str
+ScriptEntry = ScriptReply | Callable[[ReceivedRequest], ScriptReply | Awaitable[ScriptReply]]
 
 
-class _File(BaseModel):
+class _ScriptFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    steps: list[Step]
+    steps: list[ScriptedStep]
 
 
-def load_script(file: Path) -> list[Step]:
+def load_script(file: Path) -> list[ScriptedStep]:
     """The steps of a script file; raises SettingsError naming what is wrong in it."""
     try:
         text = file.read_text(encoding="utf-8")
         data = json.loads(text) if file.suffix == ".json" else tomllib.loads(text)
-        return _File.model_validate({"steps": data} if isinstance(data, list) else data).steps
+        return _ScriptFile.model_validate({"steps": data} if isinstance(data, list) else data).steps
     except (OSError, UnicodeDecodeError, ValueError) as error:
         detail = error.errors(include_url=False)[0] if isinstance(error, ValidationError) else None
         said = f"{'.'.join(map(str, detail['loc']))}: {detail['msg']}" if detail else str(error)

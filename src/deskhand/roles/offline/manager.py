@@ -15,7 +15,7 @@ from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.language.new_things import read_clock
 from deskhand.roles.offline.strategies.opening import app_name
 from deskhand.roles.offline.technician import parted
-from deskhand.roles.task_types import task_type
+from deskhand.roles.task_types import find_task_type
 from deskhand.screen.grounding.vocabulary import same_word
 
 _NO_CODE = {
@@ -53,7 +53,7 @@ class OfflineManager:
             if is_code and "technician" not in request.roles:
                 raise NoPlan(_NO_CODE["zh" if zh else "en"])
             if is_code:
-                subtasks.append(Subtask(id="", title=part, role="technician", task_type=task_type(part)))
+                subtasks.append(Subtask(id="", title=part, role="technician", task_type=find_task_type(part)))
             else:
                 subtasks += [_subtask(group, zh) for group in _by_app(parse(part), request.apps)]
         if not subtasks:
@@ -97,7 +97,7 @@ def _by_app(steps: tuple[Instruction, ...], apps: tuple[str, ...]) -> list[list[
 
 def _subtask(steps: list[Instruction], zh: bool) -> Subtask:
     title = ("，" if zh else ", ").join(step.source for step in steps)
-    return Subtask(id="", title=title, done_when=seen_after(steps, zh), task_type=task_type(title))
+    return Subtask(id="", title=title, done_when=seen_after(steps, zh), task_type=find_task_type(title))
 
 
 def seen_after(steps: Sequence[Instruction], zh: bool) -> str:

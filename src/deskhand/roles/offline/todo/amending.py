@@ -21,7 +21,7 @@ from deskhand.roles.offline.technician import codes_in, parted
 from deskhand.roles.offline.todo.item_words import OPEN, Item, by_place, meant, number_of
 from deskhand.roles.offline.todo.phrases import bare, begins, exchanges, halves, is_all, named, without_lead
 from deskhand.roles.offline.todo.retelling import retold, stand_alone
-from deskhand.roles.task_types import task_type
+from deskhand.roles.task_types import find_task_type
 
 MAX_WORDS = 1000
 MAX_CUTS = 8
@@ -221,11 +221,11 @@ class _Reader:
         current = self._request.current
         after = current.id if soon and current else ""
         if is_code:
-            return AddTodo(title=text, role=self._role(text), task_type=task_type(text), after=after)
+            return AddTodo(title=text, role=self._role(text), task_type=find_task_type(text), after=after)
         before = current.title if current else next((part.title for part in reversed(self._request.todo)), "")
         title = stand_alone(_joined(parse(text), self._zh), before)
         done_when = seen_after(parse(title), self._zh)
-        return AddTodo(title=title, done_when=done_when, task_type=task_type(title), after=after)
+        return AddTodo(title=title, done_when=done_when, task_type=find_task_type(title), after=after)
 
 
 def _is_hint(steps: Sequence[Instruction]) -> bool:

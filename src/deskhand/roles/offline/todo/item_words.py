@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from deskhand.core.human import AmendRequest
 from deskhand.core.statuses import SubtaskStatus
 from deskhand.core.subtask import Subtask
-from deskhand.roles.task_types import task_type
+from deskhand.roles.task_types import find_task_type
 from deskhand.screen.grounding.query import chinese_number
 from deskhand.screen.grounding.vocabulary import fold, synonyms
 
@@ -122,8 +122,8 @@ def _is_about(part: Subtask, word: str) -> bool:
         return True
     if any(fold(other) in title for other in synonyms(word) if len(fold(other)) > 1):
         return True
-    kind = task_type(word)
-    return kind not in ("other", "open") and kind == (part.task_type or task_type(part.title))
+    kind = find_task_type(word)
+    return kind not in ("other", "open") and kind == (part.task_type or find_task_type(part.title))
 
 
 def _stem(word: str) -> str:

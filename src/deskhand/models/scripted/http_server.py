@@ -16,10 +16,10 @@ from typing import Any, Self, cast
 
 from deskhand.clock import SystemClock
 from deskhand.core.protocols import Clock
-from deskhand.models.scripted.reply_formats import body, error, events
-from deskhand.models.scripted.script import Api, Entry, Seen, Step, load_script
+from deskhand.models.scripted.reply_formats import make_body, make_error, make_events
+from deskhand.models.scripted.script import ApiName, ReceivedRequest, ScriptedStep, ScriptEntry, load_script
 
-_APIS: dict[str, Api] = {"/chat/completions": "chat", "/responses": "responses", "/messages": "messages"}
+_APIS: dict[str, ApiName] = {"/chat/completions": "chat", "/responses": "responses", "/messages": "messages"}
 _REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}
 _MAX_BODY = 64 * 1024 * 1024
 _HEAD_TIMEOUT_S = 600
@@ -33,7 +33,7 @@ class ModelServer:
 
     def __init__(
         self,
-        script: Sequence[Entry] = (),
+        script: Sequence[ScriptEntry] = (),
         *,
         key: str = "",
         models: tuple[str, ...] = (),
@@ -41,12 +41,12 @@ class ModelServer:
         max_text: int | None = None,
         clock: Clock | None = None,
     ) -> None:
-        self.requests: list[Seen] = []
+        self.requests: list[ReceivedRequest] = []
         self.bytes_received = 0
         self.bytes_sent = 0
         self.aborted = 0
         self.connections = 0
-        self._script = _unrolled(script)
+        self._script = _repeat_steps(script)
         self._taken = 0
         self._key = key
         self._models = models
@@ -59,10 +59,10 @@ class ModelServer:
 
     # --- life --------------------------------------------------------------------------------------------
 
-    async def start(self, port: int = 0) -> None:
-        self._server = await asyncio.start_server(self._connected, "127.0.0.1", port)
+    async def start_server(self, port: int = 0) -> None:
+        self._server = await asyncio.start_server(self._handle_connection, "127.0.0.1", port)
 
-    async def stop(self) -> None:
+    async def stop_server(self) -> None:
         if self._server:
             self._server.close()
         for client in list(self._clients):
@@ -71,13 +71,13 @@ class ModelServer:
             await asyncio.wait(self._clients)
 
     async def __aenter__(self) -> Self:
-        await self.start()
+        await self.start_server()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.stop()
+        await self.stop_server()
 
     @property
     def url(self) -> str:
@@ -86,17 +86,17 @@ class ModelServer:
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}/v1"
 
     @property
-    def unconsumed(self) -> list[Entry]:
+    def unconsumed(self) -> list[ScriptEntry]:
         """The steps of the script that nobody asked for."""
         return self._script[self._taken :]
 
-    def report(self) -> str:
+    def summarize_requests(self) -> str:
         """One line: what was asked, and what was left."""
         left = len(self.unconsumed)
         rest = f"; {left} of {len(self._script)} steps were not asked for" if left else "; every step was asked for"
         return f"{len(self.requests)} requests, {self.bytes_received} bytes received{rest}"
 
-    async def until(self, condition: Callable[[Self], bool], timeout: float = 10.0) -> None:
+    async def wait_until(self, condition: Callable[[Self], bool], timeout: float = 10.0) -> None:
         """Wait for something observable: a request, an aborted reply."""
         async with asyncio.timeout(timeout):
             while not condition(self):
@@ -105,13 +105,13 @@ class ModelServer:
 
     # --- HTTP --------------------------------------------------------------------------------------------
 
-    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _handle_connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task
         self._clients.add(task)
         self.connections += 1
         try:
-            while await self._serve_one(reader, writer):
+            while await self._serve_request(reader, writer):
                 pass
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError, ValueError):
             # Gone, or not HTTP: either way there is nobody to answer.
@@ -125,7 +125,7 @@ class ModelServer:
             with contextlib.suppress(ConnectionError, asyncio.CancelledError):
                 await writer.wait_closed()
 
-    async def _serve_one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+    async def _serve_request(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         """One request and its reply; whether the connection goes on."""
         async with asyncio.timeout(_HEAD_TIMEOUT_S):
             head = await reader.readuntil(b"\r\n\r\n")
@@ -137,7 +137,7 @@ class ModelServer:
             raw = await reader.readexactly(size)
         self.bytes_received += len(head) + len(raw)
         method, target, *_ = lines[0].split(" ")
-        replying = asyncio.create_task(self._reply(method, target.partition("?")[0], headers, raw, writer))
+        replying = asyncio.create_task(self._answer_request(method, target.partition("?")[0], headers, raw, writer))
         gone = asyncio.create_task(reader.read(1))
         try:
             await asyncio.wait({replying, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -151,28 +151,30 @@ class ModelServer:
                 task.cancel()
             await asyncio.wait({replying, gone})
 
-    async def _reply(
+    async def _answer_request(
         self, method: str, path: str, headers: dict[str, str], raw: bytes, writer: asyncio.StreamWriter
     ) -> bool:
-        api: Api | None = next((api for end, api in _APIS.items() if path.endswith(end)), None)
+        api: ApiName | None = next((api for end, api in _APIS.items() if path.endswith(end)), None)
         if method == "GET" and path.endswith("/models"):
             known = [{"id": name, "object": "model"} for name in self._models]
-            return await self._send(writer, 200, {"object": "list", "data": known})
+            return await self._send_body(writer, 200, {"object": "list", "data": known})
         if method != "POST" or api is None:
-            return await self._send(writer, 404, error("chat", 404, f"There is nothing at {path}."))
+            return await self._send_body(writer, 404, make_error("chat", 404, f"There is nothing at {path}."))
         try:
             parsed = json.loads(raw)
         except ValueError:
-            return await self._send(writer, 400, error(api, 400, "The body is not JSON."))
-        seen = Seen(api, path, headers, raw, cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {})
+            return await self._send_body(writer, 400, make_error(api, 400, "The body is not JSON."))
+        seen = ReceivedRequest(
+            api, path, headers, raw, cast("dict[str, Any]", parsed) if isinstance(parsed, dict) else {}
+        )
         self.requests.append(seen)
         self._happened.set()
-        if refusal := self._refusal(seen):
+        if refusal := self._find_refusal(seen):
             status, message, code = refusal
-            return await self._send(writer, status, error(api, status, message, code))
-        return await self._play(await self._next(seen), seen, writer)
+            return await self._send_body(writer, status, make_error(api, status, message, code))
+        return await self._play_step(await self._take_step(seen), seen, writer)
 
-    def _refusal(self, seen: Seen) -> tuple[int, str, str] | None:
+    def _find_refusal(self, seen: ReceivedRequest) -> tuple[int, str, str] | None:
         """What a real endpoint would refuse, before the script is looked at."""
         key = seen.headers.get("x-api-key") or seen.headers.get("authorization", "").removeprefix("Bearer ")
         if self._key and key != self._key:
@@ -186,34 +188,36 @@ class ModelServer:
             return 400, "prompt is too long: it exceeds this model's maximum context length.", code
         return None
 
-    async def _next(self, seen: Seen) -> Step:
+    async def _take_step(self, seen: ReceivedRequest) -> ScriptedStep:
         if self._taken >= len(self._script):
-            return Step(status=400, error="The script is over: it has no step for this request.")
+            return ScriptedStep(status=400, error="The script is over: it has no step for this request.")
         entry = self._script[self._taken]
         self._taken += 1
         if callable(entry):
             made = entry(seen)
             entry = await made if inspect.isawaitable(made) else made
-        step = Step(text=entry) if isinstance(entry, str) else entry
+        step = ScriptedStep(text=entry) if isinstance(entry, str) else entry
         if step.contains and step.contains not in seen.text:
-            return Step(status=400, error=f"Step {self._taken} of the script wants {step.contains!r} in the request.")
+            return ScriptedStep(
+                status=400, error=f"Step {self._taken} of the script wants {step.contains!r} in the request."
+            )
         return step
 
     # --- playing a step ------------------------------------------------------------------------------------
 
-    async def _play(self, step: Step, seen: Seen, writer: asyncio.StreamWriter) -> bool:
+    async def _play_step(self, step: ScriptedStep, seen: ReceivedRequest, writer: asyncio.StreamWriter) -> bool:
         await self._clock.sleep(step.delay_s)
         if step.fault == "drop":
             return False
         if step.status != 200:
-            said = error(seen.api, step.status, step.error or f"scripted status {step.status}", step.code)
-            return await self._send(writer, step.status, said, step.retry_after)
+            said = make_error(seen.api, step.status, step.error or f"scripted status {step.status}", step.code)
+            return await self._send_body(writer, step.status, said, step.retry_after)
         if seen.stream:
-            return await self._stream(step, seen, writer)
+            return await self._send_stream(step, seen, writer)
         await self._clock.sleep(step.first_byte_s)
-        return await self._send(writer, 200, body(step, seen), fault=step.fault)
+        return await self._send_body(writer, 200, make_body(step, seen), fault=step.fault)
 
-    async def _send(
+    async def _send_body(
         self, writer: asyncio.StreamWriter, status: int, said: dict[str, Any], retry_after: float | None = None, *,
         fault: str = "",
     ) -> bool:  # fmt: skip
@@ -222,15 +226,15 @@ class ModelServer:
             payload = payload[: len(payload) // 2]
         extra = "" if retry_after is None else f"Retry-After: {retry_after:g}\r\n"
         sent = payload[: len(payload) // 2] if fault == "cut" else payload
-        await self._write(
-            writer, _head(status, f"application/json\r\nContent-Length: {len(payload)}\r\n{extra}") + sent
+        await self._write_bytes(
+            writer, _make_head(status, f"application/json\r\nContent-Length: {len(payload)}\r\n{extra}") + sent
         )
         return fault != "cut"
 
-    async def _stream(self, step: Step, seen: Seen, writer: asyncio.StreamWriter) -> bool:
-        await self._write(writer, _head(200, "text/event-stream\r\nTransfer-Encoding: chunked\r\n"))
+    async def _send_stream(self, step: ScriptedStep, seen: ReceivedRequest, writer: asyncio.StreamWriter) -> bool:
+        await self._write_bytes(writer, _make_head(200, "text/event-stream\r\nTransfer-Encoding: chunked\r\n"))
         await self._clock.sleep(step.first_byte_s)
-        pieces = list(events(step, seen))
+        pieces = list(make_events(step, seen))
         if step.fault == "cut":
             pieces = pieces[: max(2, len(pieces) // 2)]
         for number, piece in enumerate(pieces):
@@ -239,38 +243,38 @@ class ModelServer:
             data = piece.encode()
             if step.fault == "broken_json" and number == 1:
                 data = data.replace(b"}", b"", 1)
-            await self._write(writer, f"{len(data):x}\r\n".encode() + data + b"\r\n")
+            await self._write_bytes(writer, f"{len(data):x}\r\n".encode() + data + b"\r\n")
         if step.fault == "cut":
             return False
-        await self._write(writer, b"0\r\n\r\n")
+        await self._write_bytes(writer, b"0\r\n\r\n")
         return True
 
-    async def _write(self, writer: asyncio.StreamWriter, data: bytes) -> None:
+    async def _write_bytes(self, writer: asyncio.StreamWriter, data: bytes) -> None:
         self.bytes_sent += len(data)
         writer.write(data)
         await writer.drain()
 
 
-def _head(status: int, kind: str) -> bytes:
+def _make_head(status: int, kind: str) -> bytes:
     return f"HTTP/1.1 {status} {_REASONS.get(status, 'Status')}\r\nContent-Type: {kind}\r\n".encode()
 
 
-def _unrolled(script: Sequence[Entry]) -> list[Entry]:
-    entries: list[Entry] = []
+def _repeat_steps(script: Sequence[ScriptEntry]) -> list[ScriptEntry]:
+    entries: list[ScriptEntry] = []
     for entry in script:
-        entries += [entry] * (entry.times if isinstance(entry, Step) else 1)
+        entries += [entry] * (entry.times if isinstance(entry, ScriptedStep) else 1)
     return entries
 
 
-async def serve(
+async def serve_script(
     script_file: Path, port: int = 0, on_ready: Callable[[ModelServer], None] | None = None, **options: Any
 ) -> None:
     """Serve a script from disk until cancelled; `on_ready` gets the running server."""
     server = ModelServer(load_script(script_file), **options)
-    await server.start(port)
+    await server.start_server(port)
     try:
         if on_ready:
             on_ready(server)
         await asyncio.Event().wait()
     finally:
-        await server.stop()
+        await server.stop_server()

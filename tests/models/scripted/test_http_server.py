@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from deskhand.core.errors import SettingsError
-from deskhand.models.scripted.model_server import ModelServer, serve
-from deskhand.models.scripted.script import Seen, Step, load_script
+from deskhand.models.scripted.http_server import ModelServer, serve_script
+from deskhand.models.scripted.script import ReceivedRequest, ScriptedStep, load_script
 
 
 async def post(server: ModelServer, path: str, body: object, *, raw: bytes | None = None) -> tuple[int, str]:
@@ -28,12 +28,12 @@ async def post(server: ModelServer, path: str, body: object, *, raw: bytes | Non
 
 
 async def test_steps_are_played_in_order_and_the_rest_is_reported() -> None:
-    async with ModelServer([Step(text="a", times=2), "b", "c"]) as server:
+    async with ModelServer([ScriptedStep(text="a", times=2), "b", "c"]) as server:
         said = [json.loads((await post(server, "/v1/chat/completions", {"model": "m"}))[1]) for _ in range(3)]
         assert [one["choices"][0]["message"]["content"] for one in said] == ["a", "a", "b"]
         assert server.unconsumed == ["c"]
-        assert "3 requests" in server.report()
-        assert "1 of 4 steps were not asked for" in server.report()
+        assert "3 requests" in server.summarize_requests()
+        assert "1 of 4 steps were not asked for" in server.summarize_requests()
         assert server.bytes_received > 0
 
 
@@ -45,7 +45,7 @@ async def test_a_request_beyond_the_script_is_refused() -> None:
 
 
 async def test_a_reply_can_look_at_the_request() -> None:
-    async def answer(seen: Seen) -> str:
+    async def answer(seen: ReceivedRequest) -> str:
         return f"{seen.model} said {seen.text.count('hello')} hello"
 
     async with ModelServer([answer]) as server:
@@ -54,7 +54,7 @@ async def test_a_reply_can_look_at_the_request() -> None:
 
 
 async def test_a_step_can_demand_what_the_request_must_contain() -> None:
-    async with ModelServer([Step(text="x", contains="Ann")]) as server:
+    async with ModelServer([ScriptedStep(text="x", contains="Ann")]) as server:
         status, said = await post(server, "/v1/chat/completions", {"messages": [{"content": "Bob"}]})
     assert status == 400
     assert "wants 'Ann' in the request" in said
@@ -88,7 +88,10 @@ async def test_strange_paths_and_broken_requests_do_no_harm() -> None:
 )
 def test_a_script_comes_from_json_or_toml(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
-    assert load_script(tmp_path / name) == [Step(text="a", delay_s=0.1), Step(status=429, retry_after=1)]
+    assert load_script(tmp_path / name) == [
+        ScriptedStep(text="a", delay_s=0.1),
+        ScriptedStep(status=429, retry_after=1),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +108,7 @@ async def test_serving_a_file_goes_on_until_cancelled(tmp_path: Path) -> None:
     file = tmp_path / "script.json"
     file.write_text('[{"text": "from disk"}]')
     ready: asyncio.Queue[ModelServer] = asyncio.Queue()
-    serving = asyncio.create_task(serve(file, 0, ready.put_nowait))
+    serving = asyncio.create_task(serve_script(file, 0, ready.put_nowait))
     server = await asyncio.wait_for(ready.get(), 10)
     assert "from disk" in (await post(server, "/v1/chat/completions", {}))[1]
     serving.cancel()
