@@ -11,7 +11,7 @@ from deskhand.engine.task_log import FromState, TaskLog
 from deskhand.settings.schema import PeopleSettings
 from deskhand.task.events import Event, SituationChanged, UserAsked, UserReplied
 from deskhand.task.state import TaskState
-from deskhand.task.transitions import TABLE, When
+from deskhand.task.transitions import When, follow_table
 
 
 class HumanInput:
@@ -86,8 +86,8 @@ def _moved(when: When, because: str = "") -> FromState:
     def moved(state: TaskState) -> tuple[Event, ...]:
         if when == "answered" and len(state.requests) > 1:
             return ()
-        situation = TABLE.get((state.situation, when))
-        return (SituationChanged(situation=situation, because=because),) if situation else ()
+        after = follow_table(state.situation, when)
+        return (SituationChanged(situation=after, because=because),) if after is not state.situation else ()
 
     return moved
 

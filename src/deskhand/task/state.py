@@ -79,7 +79,6 @@ class TaskState:
     screen_loop: int = 0
     fired: tuple[tuple[str, int], ...] = ()
     checking: bool = False
-    step_ms: int = 0
     usage: Usage = NO_USAGE
     spend: tuple[tuple[str, Usage], ...] = ()  # the same by role, in the order in which they first asked
     reserved: tuple[Reserved, ...] = ()  # calls under way; after a crash, calls whose bill nobody knows
@@ -97,10 +96,6 @@ class TaskState:
     def most_spent(self) -> Decimal:
         """What the task has cost, with the worst case of every call whose bill is not known."""
         return self.usage.cost + sum((call.amount for call in self.reserved), Decimal(0))
-
-    @property
-    def mean_step_ms(self) -> float:
-        return self.step_ms / self.step if self.step else 0.0
 
     def given_up(self, subtask_id: str) -> bool:
         """Whether a plan was made and this is not, or no longer, to be done in it."""

@@ -43,7 +43,8 @@ from deskhand.settings.schema import (
     SettleSettings,
 )
 from deskhand.task.events import ActionEnded, ArtifactKept, Record, StepFinished, TaskCreated
-from deskhand.task.fold import ARTIFACTS_KEPT, fold, fold_all
+from deskhand.task.fold import fold, fold_all
+from deskhand.task.fold.step_events import ARTIFACTS_KEPT
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
 from tests.engine.conftest import Journaled, ScriptedWorker

@@ -43,7 +43,7 @@ from deskhand.task.events import (
     UserSaid,
 )
 from deskhand.task.state import TaskState
-from deskhand.task.transitions import When, destination
+from deskhand.task.transitions import TABLE, When
 
 
 class Dispatcher:
@@ -138,16 +138,17 @@ class Dispatcher:
         return await self._apply_rules()
 
     async def _move_situation(self, when: When, because: str = "") -> bool:
-        """Whether the task has moved: while the worker waits for a person, a look or material moves nothing."""
-        after: Situation | None = None
+        """Return True if the task has moved: while the worker waits for the user, a look or material moves nothing."""
+        moves = False
 
-        def moved(state: TaskState) -> tuple[Event, ...]:
-            nonlocal after
-            after = destination(state.situation, when)
-            return (SituationChanged(situation=after, because=because),) if after else ()
+        def choose_event(state: TaskState) -> tuple[Event, ...]:
+            nonlocal moves
+            after = TABLE[state.situation, when]
+            moves = after is not state.situation
+            return (SituationChanged(situation=after, because=because),) if moves else ()
 
-        await self._log.record(moved)
-        return after is not None
+        await self._log.record(choose_event)
+        return moves
 
     # --- layer 1: rules ----------------------------------------------------------------------------------
 

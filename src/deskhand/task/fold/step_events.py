@@ -1,0 +1,132 @@
+"""Folds the events of the inner loop: what it saw, decided and did, and what its commands told it."""
+
+from deskhand.core.commands import InjectPrompt, ResetContext
+from deskhand.core.decisions import Artifact
+from deskhand.core.statuses import ExecStatus
+from deskhand.task.events import (
+    ActionEnded,
+    ActionIntended,
+    Answered,
+    ArtifactKept,
+    CommandTaken,
+    Decided,
+    ExecutorChanged,
+    Memorized,
+    Observed,
+    QueueFlushed,
+    Settled,
+    StepFinished,
+)
+from deskhand.task.fold.registry import on_event, replace
+from deskhand.task.state import TaskState
+from deskhand.task.transitions import follow_table
+
+# Kept in memory for workers and rules; the journal has the rest.
+HISTORY_KEPT = 20
+NOTES_KEPT = 50
+ARTIFACTS_KEPT = 20
+
+
+@on_event(Observed)
+def _fold_observed(state: TaskState, event: Observed, at: float) -> TaskState:
+    return replace(state, step=event.step, app=event.app, situation=follow_table(state.situation, "looked"))
+
+
+@on_event(Decided)
+def _fold_decided(state: TaskState, event: Decided, at: float) -> TaskState:
+    # Who stops without an end goes on from the same place when it is sent back.
+    place = "" if event.decision.kind in ("actions", "done", "fail") else state.bookmark
+    return replace(
+        state,
+        bookmark=event.decision.bookmark or place,
+        messages=state.messages[event.heard :],
+    )
+
+
+@on_event(ActionIntended)
+def _fold_action_intended(state: TaskState, event: ActionIntended, at: float) -> TaskState:
+    return replace(
+        state,
+        unconfirmed=event.action,
+        last_action=event.action,
+        repeats=state.repeats + 1 if event.action == state.last_action else 1,
+        situation=follow_table(state.situation, "acted"),
+    )
+
+
+@on_event(ActionEnded)
+def _fold_action_ended(state: TaskState, event: ActionEnded, at: float) -> TaskState:
+    failed = event.status is not ExecStatus.EXECUTED
+    return replace(
+        state,
+        unconfirmed=None,
+        actions=state.actions + 1,
+        failed_actions=state.failed_actions + failed,
+        subtask_actions=state.subtask_actions + 1,
+        subtask_failures=state.subtask_failures + failed,
+        # An action of a subtask that was given up meanwhile moves nothing any more.
+        situation=follow_table(state.situation, "failed" if failed else "executed"),
+    )
+
+
+@on_event(Settled)
+def _fold_settled(state: TaskState, event: Settled, at: float) -> TaskState:
+    return replace(state, screen_loop=event.loop, situation=follow_table(state.situation, "settled"))
+
+
+@on_event(QueueFlushed)
+def _fold_queue_flushed(state: TaskState, event: QueueFlushed, at: float) -> TaskState:
+    return state
+
+
+@on_event(StepFinished)
+def _fold_step_finished(state: TaskState, event: StepFinished, at: float) -> TaskState:
+    return replace(
+        state,
+        step=max(state.step, event.report.step),
+        subtask_steps=state.subtask_steps + 1,
+        history=(*state.history, event.report)[-HISTORY_KEPT:],
+        situation=follow_table(state.situation, "looked"),
+        failures_in_a_row=0 if event.success else state.failures_in_a_row + 1,
+        unchanged_in_a_row=0 if event.screen_changed else state.unchanged_in_a_row + 1,
+    )
+
+
+@on_event(CommandTaken)
+def _fold_command_taken(state: TaskState, event: CommandTaken, at: float) -> TaskState:
+    match event.command:
+        case InjectPrompt(content=content):
+            return replace(state, messages=(*state.messages, content))
+        case ResetContext():
+            return replace(state, history=(), messages=())
+        case _:
+            return state
+
+
+@on_event(ExecutorChanged)
+def _fold_executor_changed(state: TaskState, event: ExecutorChanged, at: float) -> TaskState:
+    return replace(
+        state,
+        executor=event.status,
+        executor_cause=event.cause,
+        executor_decision=event.decision,
+        executor_reason=event.reason,
+    )
+
+
+@on_event(Memorized)
+def _fold_memorized(state: TaskState, event: Memorized, at: float) -> TaskState:
+    return replace(state, notes=(*state.notes, event.text)[-NOTES_KEPT:])
+
+
+@on_event(Answered)
+def _fold_answered(state: TaskState, event: Answered, at: float) -> TaskState:
+    return replace(state, answers=(*state.answers, event.text))
+
+
+@on_event(ArtifactKept)
+def _fold_artifact_kept(state: TaskState, event: ArtifactKept, at: float) -> TaskState:
+    """A file written again takes the place of what it was."""
+    others = tuple(artifact for artifact in state.artifacts if artifact.name != event.name)
+    new = Artifact(name=event.name, size=event.size, text=event.text)
+    return replace(state, artifacts=(*others, new)[-ARTIFACTS_KEPT:])
