@@ -204,7 +204,7 @@ class Deskhand:
                 reader=self._reader,
                 movers=self._settle.movers(device.id),
                 code=lambda task_id: self._code(settings, task_id),
-                bills=staff.bills,
+                ledger=staff.ledger,
                 goal_approves=goal_approves,
             )
             yield guarded(crew, self._vault, past)

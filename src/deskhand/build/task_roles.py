@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deskhand.engine.budget import Budget, Tier
+from deskhand.engine.ledger import TaskLedger
 from deskhand.engine.parts import OuterRoles
-from deskhand.engine.task_log import Bills
 from deskhand.settings.schema import ModelSettings, Settings
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class TaskRoles:
         self._clock = clock
         self._budget = budget
         self._closing = closing
-        self.bills = Bills()
+        self.ledger = TaskLedger()
 
     @property
     def name(self) -> str:
@@ -66,7 +66,7 @@ class TaskRoles:
             return None
         from deskhand.models.make_model import make_model
 
-        model = make_model(role, self._settings, self._clock, self._budget, self.bills)
+        model = make_model(role, self._settings, self._clock, self._budget, self.ledger)
         self._closing.push_async_callback(model.close)
         return model
 

@@ -18,8 +18,8 @@ from deskhand.core.protocols import (
     Worker,
 )
 from deskhand.core.subtask import WorkerRole
+from deskhand.engine.ledger import TaskLedger
 from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
-from deskhand.engine.task_log import Bills
 from deskhand.screen.stillness.self_motion import SelfMotion
 from deskhand.settings.schema import Settings
 from deskhand.task.journal import Journal
@@ -63,5 +63,5 @@ class TaskParts:
     movers: SelfMotion = field(default_factory=SelfMotion)
     # By task id: each task has its own folder, also after it was resumed.
     code: Callable[[str], CodeRunner] | None = None
-    bills: Bills = field(default_factory=Bills)
+    ledger: TaskLedger = field(default_factory=TaskLedger)
     goal_approves: bool = False

@@ -27,7 +27,6 @@ from deskhand.task.events import (
     Event,
     ExecutorChanged,
     Record,
-    StepFinished,
     TaskCreated,
     TaskEnded,
     TaskResumed,
@@ -62,7 +61,7 @@ class Task:
         self._max_steps = max_steps or parts.settings.executor.max_steps
         self._past = past
         settings, clock = parts.settings, parts.clock
-        self._log = TaskLog(self.task_id, parts.journal, parts.bus, past, parts.bills)
+        self._log = TaskLog(self.task_id, parts.journal, parts.bus, past, parts.ledger)
         perception = Perception(parts.device, parts.bus.publish, clock, parts.movers, settings.executor.tick_ms / 1000)
         self._observer = Observer(perception, parts.device, parts.reader)
         self._human = HumanInput(self._log, clock, settings.people, attended=attended)
@@ -260,16 +259,9 @@ class Task:
         async for record in records:
             if record.task_id != self.task_id:
                 continue
-            if ended := _ended(record.event) or self._hopeless(record.event):
+            if ended := _ended(record.event):
                 return ended
         raise AssertionError("the log ended before the task did")
-
-    def _hopeless(self, event: Event) -> TaskEnded | None:
-        """With nobody above to plan anew, the task ends where a plan would: no loop runs on without effect."""
-        unchanged = self.state.unchanged_in_a_row
-        if not isinstance(event, StepFinished) or unchanged < self._parts.settings.rules.steps_without_progress:
-            return None
-        return TaskEnded(status=TaskStatus.REJECTED, cause="failed", reason=f"{unchanged} steps changed nothing")
 
 
 def _find_unanswered(requests: Sequence[UserRequest]) -> list[UserRequest]:

@@ -144,6 +144,11 @@ class Executor:
             reason = f"{state.failures_in_a_row} steps failed in a row; the last one: {error}"
             await record_status(self._log, ExecutorStatus.FAILED, cause="failed", reason=reason)
             return True
+        if state.loop == "single" and state.unchanged_in_a_row >= self._context.settings.rules.steps_without_progress:
+            # With nobody above to plan anew, the work ends where a new plan would begin.
+            reason = f"{state.unchanged_in_a_row} steps changed nothing"
+            await record_status(self._log, ExecutorStatus.FAILED, cause="failed", reason=reason)
+            return True
         if state.step >= state.max_steps:
             reason = f"the limit of {state.max_steps} steps was reached"
             await record_status(self._log, ExecutorStatus.FAILED, cause="steps", reason=reason)
