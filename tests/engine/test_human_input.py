@@ -76,6 +76,17 @@ async def events_of(journal: SqliteJournal, run: Task) -> list[Event]:
     return [record.event for record in await journal.read(run.task_id)]
 
 
+async def test_a_question_that_nobody_answers_is_no_yes_whatever_the_settings_assume(
+    start: StartRun, device: Journaled, journal: SqliteJournal
+) -> None:
+    settings = {"timeout_s": 0.1, "on_timeout": "allow"}
+    async with start(device, ScriptedWorker(QUESTION), attended=True, people=settings) as run:
+        state = await run.wait()
+    assert (state.status, state.reason) == (TaskStatus.REJECTED, "nobody answered in time: which of the two?")
+    (reply,) = [event.reply for event in await events_of(journal, run) if isinstance(event, UserReplied)]
+    assert (reply.verdict, reply.by) == ("no", "timeout")
+
+
 @pytest.mark.parametrize("loop", ["single", "dual"])
 async def test_an_answer_reaches_the_worker_who_asked(start: StartRun, device: Journaled, loop: str) -> None:
     worker = ScriptedWorker(QUESTION)

@@ -86,6 +86,14 @@ def test_a_step_that_failed_before_anything_was_seen_is_a_step_too() -> None:
     assert after(CREATED, finished(1, success=False)).step == 1
 
 
+def test_a_subtask_that_is_started_anew_keeps_its_place_and_the_next_one_has_none() -> None:
+    placed = Decided(step=1, decision=Decision(kind="stale", bookmark="line 7"))
+    again = SubtaskStarted(subtask=STARTED.subtask)
+    assert after(CREATED, STARTED, placed, again).bookmark == "line 7"
+    other = SubtaskStarted(subtask=STARTED.subtask.model_copy(update={"id": "other"}))
+    assert after(CREATED, STARTED, placed, other).bookmark == ""
+
+
 def test_history_is_bounded() -> None:
     state = after(CREATED, *(finished(n) for n in range(1, 60)))
     assert len(state.history) == HISTORY_KEPT

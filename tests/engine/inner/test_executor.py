@@ -11,6 +11,7 @@ from deskhand.core.decisions import Briefing, Decision, Expect, PlannedAction
 from deskhand.core.errors import ActionFailed, DeviceGone, DeviceTimeout, ModelUnavailable, Unparsable, UsageError
 from deskhand.core.screen import Element
 from deskhand.core.statuses import ExecStatus, ExecutorStatus, TaskStatus
+from deskhand.engine.run import Task
 from deskhand.simphone.phone import Phone
 from deskhand.task.events import ActionEnded, ActionIntended, ExecutorChanged, QueueFlushed, StepFinished, TaskEnded
 from deskhand.task.fold import fold_all
@@ -373,7 +374,25 @@ async def test_alone_it_does_not_go_on_for_ever_without_an_effect(start: StartRu
         state = await run.wait()
     assert (state.status, state.cause) == (TaskStatus.REJECTED, "failed")
     assert "5 steps changed nothing" in state.reason
-    assert len(device.sent) < 10  # what is decided while the end is written down may still be sent
+    assert len(device.sent) == state.step < 10  # the phone's clock may change the screen once
+
+
+async def test_a_conclusion_reached_during_a_pause_is_looked_at_again(start: StartRun, device: Journaled) -> None:
+    tasks: list[Task] = []
+
+    async def conclude_while_paused(_: Briefing) -> Decision:
+        tasks[0].send(Pause())
+        await eventually(lambda: tasks[0].state.executor is ExecutorStatus.PAUSED, "paused")
+        return Decision(kind="fail", message="the page is not there")
+
+    worker = ScriptedWorker(conclude_while_paused)
+    async with start(device, worker) as task:
+        tasks.append(task)
+        await eventually(lambda: task.state.executor is ExecutorStatus.PAUSED, "paused")
+        task.send(Resume())
+        state = await task.wait()
+    assert len(worker.briefings) == 2
+    assert (state.status, state.reason) == (TaskStatus.FULFILLED, "the script is over")
 
 
 STOP_PHASES = {

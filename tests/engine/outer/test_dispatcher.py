@@ -13,6 +13,7 @@ from deskhand.core.actions import Click, Home, Memorize, OpenApp
 from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.core.errors import DeviceTimeout, ModelFault, ModelUnavailable
 from deskhand.core.planning import (
+    ALLOWED,
     GateDecision,
     GateRequest,
     GateTrigger,
@@ -25,6 +26,7 @@ from deskhand.core.planning import (
 )
 from deskhand.core.statuses import Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
+from deskhand.engine.outer.quality_gate import make_lawful
 from deskhand.engine.parts import OuterRoles
 from deskhand.research.sources import MaterialSources
 from deskhand.roles.offline.evaluator import OfflineEvaluator
@@ -114,6 +116,16 @@ async def events_of(journal: SqliteJournal, task_id: str) -> list[Event]:
 
 def only(events: list[Event], kind: type) -> list[Any]:
     return [event for event in events if isinstance(event, kind)]
+
+
+@pytest.mark.parametrize("trigger", GateTrigger)
+@pytest.mark.parametrize("decision", GateDecision)
+def test_a_decision_that_is_not_allowed_is_never_a_success(trigger: GateTrigger, decision: GateDecision) -> None:
+    report = QualityReport(trigger=trigger, depth="low", status="GOOD", recommendation="CONTINUE", decision=decision)
+    allowed = make_lawful(report)
+    assert allowed.decision in ALLOWED[trigger]
+    assert allowed.decision is decision or allowed.decision is not GateDecision.DONE
+    assert (allowed.issues == ()) is (decision in ALLOWED[trigger])
 
 
 async def test_a_plan_is_carried_out_part_by_part_gated_and_finally_checked(

@@ -93,6 +93,21 @@ RULES: dict[str, tuple[TaskState, str, GateTrigger | None, TaskState]] = {
 }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("at", "beside", "rule"),
+    [
+        # More than the limit is excessive, the limit itself is not.
+        (state(subtask_steps=8), state(subtask_steps=7), "excessive_steps"),
+        # As many as the limit are too many.
+        (state(unchanged_in_a_row=7), state(unchanged_in_a_row=6), "no_progress"),
+    ],
+)
+def test_the_limit_of_a_rule_is_exact(at: TaskState, beside: TaskState, rule: str) -> None:
+    limits = {"subtask_steps": 7, "steps_without_progress": 7, "unchanged_screens": 90, "check_every": 90}
+    assert ruling(at, **limits).rule == rule
+    assert ruling(beside, **limits).outcome == "CONTINUE"
+
+
 def test_every_rule_has_its_case() -> None:
     assert {rule.name for rule in DEFAULT_RULES} == set(RULES)
 
