@@ -5,7 +5,7 @@ import math
 import re
 from collections.abc import AsyncIterator
 
-from deskhand.core import actions as words
+from deskhand.core import actions
 from deskhand.core.actions import Action, ActionKind
 from deskhand.core.errors import DeviceLocked, DeviceOffline, DeviceSetup, NoElements, NotPossible, UnknownDevice
 from deskhand.core.geometry import Rect
@@ -107,21 +107,21 @@ class AndroidDevice:
         seen, self._seen = self._seen, None
         self._check_points(action)
         match action:
-            case words.Type():
+            case actions.Type():
                 return await self._typer.type_text(action, seen)
-            case words.OpenApp():
+            case actions.OpenApp():
                 return await self._apps.open_app(action.name)
-            case words.OpenUrl():
+            case actions.OpenUrl():
                 await self._apps.open_url(action.url)
-            case words.Scroll():
+            case actions.Scroll():
                 await self._scroll_pages(action, seen)
-            case words.Hotkey():
+            case actions.Hotkey():
                 await self._press_keys(*action.keys)
-            case words.Key():
+            case actions.Key():
                 await self._press_keys(action.key)
-            case words.Back():
+            case actions.Back():
                 await self._shell.press_keys(BACK)
-            case words.Home():
+            case actions.Home():
                 await self._shell.press_keys(HOME)
             case _:
                 await self._perform_gesture(action)
@@ -129,15 +129,15 @@ class AndroidDevice:
 
     async def _perform_gesture(self, action: Action) -> None:
         match action:
-            case words.Click(x=x, y=y):
+            case actions.Click(x=x, y=y):
                 await self._shell.run_checked(f"input tap {x} {y}")
-            case words.DoubleClick(x=x, y=y):
+            case actions.DoubleClick(x=x, y=y):
                 await self._shell.run_checked(f"input tap {x} {y} && input tap {x} {y}")
-            case words.LongPress(x=x, y=y, duration_ms=ms):
+            case actions.LongPress(x=x, y=y, duration_ms=ms):
                 await self._send_swipe((x, y), (x, y), ms)
-            case words.Swipe(x=x, y=y, to_x=to_x, to_y=to_y, duration_ms=ms):
+            case actions.Swipe(x=x, y=y, to_x=to_x, to_y=to_y, duration_ms=ms):
                 await self._send_swipe((x, y), (to_x, to_y), ms)
-            case words.Drag(x=x, y=y, to_x=to_x, to_y=to_y, duration_ms=ms):
+            case actions.Drag(x=x, y=y, to_x=to_x, to_y=to_y, duration_ms=ms):
                 await self._send_swipe((x, y), (to_x, to_y), ms, "draganddrop")
             case _:
                 raise NotPossible(f"A phone can't do {action.kind.replace('_', ' ')!r}.")
@@ -145,7 +145,7 @@ class AndroidDevice:
     async def _send_swipe(self, start: tuple[int, int], end: tuple[int, int], ms: int, word: str = "swipe") -> None:
         await self._shell.run_checked(f"input {word} {start[0]} {start[1]} {end[0]} {end[1]} {ms}", 30 + ms / 1000)
 
-    async def _scroll_pages(self, action: words.Scroll, seen: tuple[Element, ...] | None) -> None:
+    async def _scroll_pages(self, action: actions.Scroll, seen: tuple[Element, ...] | None) -> None:
         width, height = self._size or (await self.frame()).size
         point = (action.x, action.y) if action.x is not None and action.y is not None else (width // 2, height // 2)
         area = find_scroll_area(point, seen or (), Rect(0, 0, width, height))
@@ -171,7 +171,7 @@ class AndroidDevice:
         if self._size is None:
             return
         width, height = self._size
-        for x, y in words.points_of(action):
+        for x, y in actions.points_of(action):
             if x >= width or y >= height:
                 raise NotPossible(f"The point ({x}, {y}) is outside of the screen, which is {width}×{height}.")
 

@@ -12,27 +12,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from deskhand.core.actions import (
-    Action,
-    ActionKind,
-    Back,
-    Click,
-    DoubleClick,
-    Drag,
-    Hotkey,
-    Key,
-    LongPress,
-    MiddleClick,
-    Move,
-    OpenUrl,
-    PointAction,
-    RightClick,
-    Scroll,
-    Swipe,
-    SwitchWindow,
-    Type,
-    points_of,
-)
+from deskhand.core import actions
+from deskhand.core.actions import Action, ActionKind, points_of
 from deskhand.core.errors import ActionFailed, BadFrame, DeviceSetup, DeviceTimeout, NoElements, NotPossible
 from deskhand.core.protocols import Clock
 from deskhand.core.screen import AppInfo, Element, Frame
@@ -79,7 +60,7 @@ async def open_browser(
         if cdp_url:
             await device.run_self_test()
         if url:
-            await device.act(OpenUrl(url=url))
+            await device.act(actions.OpenUrl(url=url))
     except BaseException:
         await device.close()
         raise
@@ -221,8 +202,8 @@ class BrowserDevice:
         sites = self._window.sites
         if earlier := sites.take_blocked():
             self._window.add_note(earlier)  # the page itself tried to open it between two actions
-        where = navigation.to_full_url(action.url) if isinstance(action, OpenUrl) else tab.page.url
-        if not isinstance(action, Back | SwitchWindow) and (why := sites.find_block_reason(where)):
+        where = navigation.to_full_url(action.url) if isinstance(action, actions.OpenUrl) else tab.page.url
+        if not isinstance(action, actions.Back | actions.SwitchWindow) and (why := sites.find_block_reason(where)):
             raise ActionFailed(why)
 
     async def _act_or_answer(self, tab: Tab, action: Action) -> str:
@@ -234,44 +215,44 @@ class BrowserDevice:
             said = await self._perform_action(tab, action)
         finally:
             self._elements, self._seen, self._seen_on = (), {}, None
-        if action.kind not in _STAYING and (not isinstance(action, Type) or action.press_enter):
+        if action.kind not in _STAYING and (not isinstance(action, actions.Type) or action.press_enter):
             await tab.wait_for_navigation()
         return said
 
     async def _perform_action(self, tab: Tab, action: Action) -> str:
         pointer, keyboard = Pointer(tab, self._clock), BrowserKeyboard(tab)
         match action:
-            case Click() | DoubleClick() | RightClick() | MiddleClick():
+            case actions.Click() | actions.DoubleClick() | actions.RightClick() | actions.MiddleClick():
                 button: Button = _BUTTONS.get(action.kind, "left")
-                times = 2 if isinstance(action, DoubleClick) else 1
+                times = 2 if isinstance(action, actions.DoubleClick) else 1
                 await pointer.click_point(action.x, action.y, *self._find_aim(tab, action), button=button, times=times)
-            case Move():
+            case actions.Move():
                 await pointer.move_to(action.x, action.y)
-            case LongPress():
+            case actions.LongPress():
                 await pointer.long_press(action, *self._find_aim(tab, action))
-            case Drag():
+            case actions.Drag():
                 await pointer.drag_mouse(action, *self._find_aim(tab, action))
-            case Swipe():
+            case actions.Swipe():
                 await pointer.swipe_finger(action)
-            case Scroll():
+            case actions.Scroll():
                 return await pointer.turn_wheel(action, self._size)
-            case Type():
+            case actions.Type():
                 return await keyboard.type_text(action)
-            case Key():
-                return await navigation.press_browser_keys(self._window, tab, to_key_name(action.key))
-            case Hotkey():
-                return await navigation.press_browser_keys(self._window, tab, to_key_combination(action.keys))
-            case OpenUrl():
+            case actions.Key():
+                await navigation.press_browser_keys(self._window, tab, to_key_name(action.key))
+            case actions.Hotkey():
+                await navigation.press_browser_keys(self._window, tab, to_key_combination(action.keys))
+            case actions.OpenUrl():
                 return await navigation.open_url(tab, action.url)
-            case SwitchWindow():
-                return await navigation.switch_tab(self._window, action.title)
-            case Back():
+            case actions.SwitchWindow():
+                await navigation.switch_tab(self._window, action.title)
+            case actions.Back():
                 await navigation.step_history(tab, -1)
             case _:
                 raise NotPossible(f"A browser can't {action.kind.replace('_', ' ')}.")
         return ""
 
-    def _find_aim(self, tab: Tab, action: PointAction) -> tuple[ElementPath | None, str]:
+    def _find_aim(self, tab: Tab, action: actions.PointAction) -> tuple[ElementPath | None, str]:
         """Return the element that the point aims at, by the last listing, and a name for it."""
         element = find_smallest_at(self._elements, action.x, action.y) if self._seen_on is tab else None
         name = element.name if element else action.target

@@ -55,7 +55,7 @@ async def step_history(tab: Tab, step: int) -> None:
     await tab.send_calls(("Page.navigateToHistoryEntry", {"entryId": history["entries"][place]["id"]}))
 
 
-async def switch_tab(window: BrowserWindow, words: str) -> str:
+async def switch_tab(window: BrowserWindow, words: str) -> None:
     """Show the tab with that title, else the one whose title or address contains the words."""
     named = [(tab, await _read_title(tab)) for tab in window.tabs]
     low = words.casefold()
@@ -65,14 +65,13 @@ async def switch_tab(window: BrowserWindow, words: str) -> str:
         known = ", ".join(f'"{title or tab.page.url}"' for tab, title in named)
         raise ActionFailed(f'There is no tab "{words}". Open tabs: {known}.')
     await window.show_tab(found[0])
-    return ""
 
 
 async def _read_title(tab: Tab) -> str:
     return await tab.page.title() if tab.popup is None else ""
 
 
-async def press_browser_keys(window: BrowserWindow, tab: Tab, keys: str) -> str:
+async def press_browser_keys(window: BrowserWindow, tab: Tab, keys: str) -> None:
     """Carry out keys that belong to the browser as its window would; send all others to the page."""
     match keys:
         case "F5" | "Control+r" | "Control+F5" | "Control+Shift+R":
@@ -91,7 +90,6 @@ async def press_browser_keys(window: BrowserWindow, tab: Tab, keys: str) -> str:
             await _show_neighbour(window, tab, -1)
         case _:
             await BrowserKeyboard(tab).press_keys(keys)
-    return ""
 
 
 async def _show_neighbour(window: BrowserWindow, tab: Tab, step: int) -> None:

@@ -33,18 +33,14 @@ class Popup(Protocol):
         ...
 
     def move_choice(self, steps: int) -> None:
-        """Move up or down in a list, as the arrow keys do."""
-        ...
+        """Move up or down in a list, as the arrow keys do; without a list, nothing moves."""
 
 
-class DialogPopup:
+class DialogPopup(Popup):
     """alert, confirm, prompt and beforeunload."""
 
     modal = True
-    _ANSWERS: ClassVar = {
-        "alert": (("OK", YES),),
-        "beforeunload": (("Leave", YES), ("Stay", NO)),
-    }
+    _ANSWERS: ClassVar = {"alert": (("OK", YES),), "beforeunload": (("Leave", YES), ("Stay", NO))}
 
     def __init__(self, dialog: Dialog) -> None:
         self._dialog = dialog
@@ -69,11 +65,8 @@ class DialogPopup:
         self._text = text if clear or self._text == self._dialog.default_value else self._text + text
         return ""
 
-    def move_choice(self, steps: int) -> None:
-        del steps  # there is nothing to move through
 
-
-class FilePopup:
+class FilePopup(Popup):
     """A file chooser: paths are typed, one a line."""
 
     modal = True
@@ -100,9 +93,6 @@ class FilePopup:
         self._text = text if clear else self._text + text
         return ""
 
-    def move_choice(self, steps: int) -> None:
-        del steps
-
 
 def require_files(text: str) -> list[Path]:
     """Return the files that the lines name; raises ActionFailed if one does not exist."""
@@ -115,7 +105,7 @@ def require_files(text: str) -> list[Path]:
     return files
 
 
-class SelectPopup:
+class SelectPopup(Popup):
     """An opened select box."""
 
     modal = False

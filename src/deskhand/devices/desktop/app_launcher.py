@@ -6,13 +6,7 @@ import asyncio
 from collections.abc import Mapping
 
 from deskhand.core.errors import ActionFailed, AppNotFound, DeviceSetup
-from deskhand.devices.desktop.apps import (
-    DesktopApp,
-    find_app,
-    list_application_folders,
-    list_installed,
-    suggest_apps,
-)
+from deskhand.devices.desktop.apps import DesktopApp, find_app, list_application_folders, list_installed, suggest_apps
 from deskhand.devices.desktop.damage import DamageSignal
 from deskhand.devices.desktop.windows import WindowInfo, find_active_id, find_best_match, focus_window, list_windows
 from deskhand.devices.desktop.x_connection import XThread

@@ -100,7 +100,8 @@ class DesktopKeyboard:
 
     def _list_free_keycodes(self, display: Display) -> list[int]:
         """Return the keycodes to lend, unused ones first. On a private display, media keys are free, too."""
-        unused = list(_MEDIA_KEYS) if self._private else _find_spare_keycodes(display)
+        spare = [code for code, keysyms in reversed(_read_mapping(display)) if not any(keysyms)]
+        unused = list(_MEDIA_KEYS) if self._private else spare
         return [code for code in unused if code not in self._lent] + list(self._lent)
 
     def return_keycodes(self, display: Display) -> None:
@@ -134,10 +135,6 @@ def _read_keymap(display: Display) -> dict[int, tuple[int, bool]]:
             if level < len(keysyms) and keysyms[level] != X.NoSymbol:
                 found.setdefault(keysyms[level], (code, level == 1))
     return found
-
-
-def _find_spare_keycodes(display: Display) -> list[int]:
-    return [code for code, keysyms in reversed(_read_mapping(display)) if not any(keysyms)]
 
 
 def _code_of(display: Display, keysym: int) -> int:

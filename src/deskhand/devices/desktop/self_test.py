@@ -78,7 +78,7 @@ async def _find_targets(camera: DesktopCamera, targets: Sequence[_ClickTarget], 
     deadline = clock.now() + _PATIENCE_S
     while True:
         frame = await camera.take_frame()
-        points = await asyncio.to_thread(_find_centres, frame, targets)
+        points = [await asyncio.to_thread(_find_centre, frame, target.colour) for target in targets]
         seen = [point for point in points if point is not None]
         if len(seen) == len(targets):
             return seen
@@ -87,10 +87,6 @@ async def _find_targets(camera: DesktopCamera, targets: Sequence[_ClickTarget], 
                 "The self-test failed: its targets are not on the screen. Unlock the screen, or close what covers it."
             )
         await clock.sleep(_POLL_S)
-
-
-def _find_centres(frame: Frame, targets: Sequence[_ClickTarget]) -> list[tuple[int, int] | None]:
-    return [_find_centre(frame, target.colour) for target in targets]
 
 
 def _find_centre(frame: Frame, colour: int) -> tuple[int, int] | None:
