@@ -154,8 +154,8 @@ def _open_memory_file(data: bytes, opened: ExitStack) -> int:
 
 async def _kill_init(status: int) -> None:
     """Kill the sandbox's init process and wait: the kernel ends it only after all the others."""
-    told = _read_status(status)
-    pid = told.get("child-pid")
+    report = _read_status(status)
+    pid = report.get("child-pid")
     if pid is None:
         return
     try:
@@ -164,7 +164,7 @@ async def _kill_init(status: int) -> None:
         return
     try:
         # The pid may belong to another process by now; the namespace does not.
-        if os.stat(f"/proc/{pid}/ns/pid").st_ino == told.get("pid-namespace"):
+        if os.stat(f"/proc/{pid}/ns/pid").st_ino == report.get("pid-namespace"):
             signal.pidfd_send_signal(init, signal.SIGKILL)
             await _wait_for_exit(init)
     except (FileNotFoundError, ProcessLookupError):
@@ -189,8 +189,8 @@ def _read_status(status: int) -> dict[str, int]:
     Killed while it writes, it leaves half a line: then it had not let the sandbox's init process continue yet,
     and that one was killed with it, as one of its group.
     """
-    told: dict[str, int] = {}
+    report: dict[str, int] = {}
     whole, _, _ = os.pread(status, 4096, 0).rpartition(b"\n")
     for line in whole.splitlines():
-        told |= json.loads(line)
-    return told
+        report |= json.loads(line)
+    return report

@@ -223,7 +223,7 @@ def check_size(serial: str, touched: tuple[int, int], seen: tuple[int, int]) -> 
     off = max(abs(one - other) for one, other in zip(sorted(touched), sorted(seen), strict=True))
     if off > TOLERANCE_PX:
         raise DeviceSetup(
-            f"Touches on the phone {serial} would miss by up to {off} px: it is set to {touched[0]}×{touched[1]}, "
+            f"Touches on the phone {serial} would land up to {off} px off: it is set to {touched[0]}×{touched[1]}, "
             f"but its pictures are {seen[0]}×{seen[1]}. Run `adb -s {serial} shell wm size reset`."
         )
 

@@ -61,12 +61,12 @@ SMALL_SHM = 512 * 1024 * 1024
 START_S = 30.0
 
 
-def find_executable(told: Path | None = None) -> Path:
+def find_executable(chosen: Path | None = None) -> Path:
     """Return the browser's program; raises DeviceSetup if there is none."""
-    if told is not None:
-        found = shutil.which(str(told.expanduser()))
+    if chosen is not None:
+        found = shutil.which(str(chosen.expanduser()))
         if found is None:
-            raise DeviceSetup(f"No browser was found at {told}: correct browser.executable in the settings.")
+            raise DeviceSetup(f"No browser was found at {chosen}: correct browser.executable in the settings.")
         return Path(found)
     for name in (*NAMES, *PLACES):
         if found := shutil.which(name):

@@ -44,10 +44,10 @@ async def check_desktop_aim(x: XThread, camera: DesktopCamera, clock: Clock) -> 
         async def read_landing() -> tuple[int, int] | None:
             deadline = clock.now() + _PATIENCE_S
             while (
-                felt := await x.run_job(lambda display: _read_click(display, targets))
+                landed := await x.run_job(lambda display: _read_click(display, targets))
             ) is None and clock.now() < deadline:
                 await clock.sleep(_POLL_S)
-            return felt
+            return landed
 
         await check_aim(points, click_target, read_landing)
     finally:
@@ -99,14 +99,14 @@ def _find_centre(frame: Frame, colour: int) -> tuple[int, int] | None:
 
 def _read_click(display: Display, targets: Sequence[_ClickTarget]) -> tuple[int, int] | None:
     """Return where the last click on a target arrived: the target's corner plus the position inside it."""
-    felt = None
+    landed = None
     corners = {target.window.id: target.corner for target in targets}
     for _ in range(display.pending_events()):
         event = display.next_event()
         if event.type == X.ButtonPress and event.window.id in corners:
             left, top = corners[event.window.id]
-            felt = left + event.event_x, top + event.event_y
-    return felt
+            landed = left + event.event_x, top + event.event_y
+    return landed
 
 
 def _remove_targets(display: Display, targets: Sequence[_ClickTarget], pointer: tuple[int, int]) -> None:

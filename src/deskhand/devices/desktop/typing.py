@@ -74,10 +74,10 @@ class DesktopTyper:
         replaced = await field.selection() if before is not None else None
         if text:
             await self._enter_text(text, field, before)
-        told = await self._verify_text(text, field, before, replaced)
+        note = await self._verify_text(text, field, before, replaced)
         if action.press_enter:
             await self.press_keys("Return")
-        return told
+        return note
 
     async def press_keys(self, *names: str) -> None:
         keysyms = chord_of(names)

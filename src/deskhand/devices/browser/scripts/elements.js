@@ -1,5 +1,5 @@
-// What is on the page, as one list: everything a person could read or use in the viewport of this document.
-// Runs in a world of its own (the page can't see or change it). Other documents (iframes) list themselves.
+// Lists everything a user could read or use in the viewport of this document.
+// Runs in an isolated world (the page can't see or change it). Other documents (iframes) list themselves.
 
 const ROLES = {
   button: "button", link: "link", checkbox: "checkbox", radio: "radio", switch: "switch", textbox: "field",
@@ -18,12 +18,12 @@ const TAGS = {
   DIALOG: "dialog", PROGRESS: "progress", METER: "progress", H1: "heading", H2: "heading", H3: "heading",
   H4: "heading", H5: "heading", H6: "heading", VIDEO: "image", CANVAS: "image",
 };
-// What a worker may want to use, whatever the page's author forgot to say about it.
+// Elements a worker may want to use, even if the page's author did not mark them as usable.
 const USABLE = new Set(["button", "link", "checkbox", "radio", "switch", "field", "combobox", "slider", "tab", "item"]);
 const TYPED = new Set(["date", "time", "datetime-local", "month", "week"]);
 const FORMATS = { date: "YYYY-MM-DD", time: "HH:MM", "datetime-local": "YYYY-MM-DDTHH:MM", month: "YYYY-MM", week: "YYYY-Www", color: "#rrggbb", file: "a file's path" };
 const SKIPPED = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE", "BR", "WBR", "DATALIST"]);
-// What never holds something shown elsewhere than at its own place, so that all of it can be skipped when far away.
+// Elements whose content is always shown inside their own box, so that all of it can be skipped if it is far away.
 const ROWS = new Set(["TR", "LI", "P", "TD", "DT", "DD", "OPTION", "PRE"]);
 const MANY = 1500;
 const MANY_ROWS = 40;
@@ -87,7 +87,7 @@ function labelOf(el) {
 }
 
 function labelText(label) {
-  // Without what is inside of the control itself: a wrapped select would name itself with all of its options.
+  // Without the text inside the control itself: a wrapped select would be named by all of its options.
   let text = "";
   for (const node of label.childNodes) {
     if (node.nodeType === 3) text += node.data;
@@ -140,7 +140,7 @@ function checkedOf(el) {
 
 const clips = { of: new WeakMap() };
 
-/** The part of the viewport that an element's descendants can show in; each ancestor is looked at once a listing. */
+/** Returns the part of the viewport where an element's descendants can show; each ancestor is read once per listing. */
 function clipOf(el) {
   if (!el) return deskhand.clip;
   let clip = clips.of.get(el);
@@ -170,7 +170,7 @@ function deepest(x, y) {
   return el;
 }
 
-/** Whether `hit` is the target, a part of it, or the label that stands for it. */
+/** True if `hit` is the target, a part of it, or its label. */
 function reaches(hit, target) {
   for (let el = hit; el; el = parentOf(el)) {
     if (el === target) return true;
@@ -180,7 +180,7 @@ function reaches(hit, target) {
   return false;
 }
 
-/** The box to aim at: all of it when its middle is free, else the free third nearest to it, else none. */
+/** Returns the box to aim at: all of it if its middle is free, else the free third nearest to the middle, else none. */
 function freeBox(el, box) {
   const [w, h] = [(box[2] - box[0]) / 3, (box[3] - box[1]) / 3];
   for (const [i, j] of [[1, 1], [0, 1], [2, 1], [1, 0], [1, 2], [0, 0], [2, 0], [0, 2], [2, 2]]) {
@@ -190,7 +190,7 @@ function freeBox(el, box) {
   return null;
 }
 
-/** Where it is: for a link that wraps over lines, its largest piece, for the middle of them all may be outside. */
+/** Returns the element's box; of a link that wraps over lines, the largest piece: the middle of all may be outside. */
 function boxOf(el, role, box = el.getBoundingClientRect()) {
   if (role === "link" || role === "text") {
     const pieces = el.getClientRects();
@@ -199,7 +199,7 @@ function boxOf(el, role, box = el.getBoundingClientRect()) {
   return [box.left, box.top, box.right, box.bottom];
 }
 
-/** Around the words themselves: a block is as wide as the page, and a label's box may hold its field, too. */
+/** Returns the box of the text itself: a block is as wide as the page, and a label's box may include its field. */
 function textBox(el) {
   const range = document.createRange();
   let all = null;
@@ -212,7 +212,7 @@ function textBox(el) {
   return all || boxOf(el, "text");
 }
 
-/** Where it can be aimed at; null when it is hidden, scrolled away or covered. */
+/** Returns the box where it can be clicked; null if it is hidden, scrolled away or covered. */
 function visibleBox(el, role, box) {
   const shown = cut(box, clipOf(role === "option" ? parentOf(parentOf(el)) : parentOf(el)));
   if (empty(shown)) return null;
@@ -253,7 +253,7 @@ function describe(el, role, box, parent) {
   };
 }
 
-/** Everything that some points all over the viewport fall into: a fixed box may live in a part that is far away. */
+/** Returns the elements at a grid of points: a fixed box may be a descendant of an element that is far away. */
 function shownAnywhere() {
   const found = new Set(), [left, top, right, bottom] = deskhand.clip;
   for (let i = 0; i < 8; i++) {
@@ -293,7 +293,7 @@ class Listing {
     for (const child of this.near(childrenOf(el))) this.visit(child, parent, quiet);
   }
 
-  /** Of many rows, those around the viewport: they lie in order, so the first and the last can be searched for. */
+  /** Returns those of many rows that are near the viewport, by binary search: rows are in order. */
   near(children) {
     if (children.length < MANY_ROWS || !ROWS.has(children[0].tagName)) return children;
     const from = this.firstRow(children, (box) => box.bottom > deskhand.clip[1] - FAR);
@@ -310,14 +310,14 @@ class Listing {
     return low;
   }
 
-  /** Far from what can be seen, and nothing inside of it is known to be shown elsewhere. */
+  /** True if it is far from the viewport, and nothing inside it is known to be shown elsewhere. */
   canSkip(el, box) {
     const [left, top, right, bottom] = deskhand.clip;
     if (box.bottom > top - FAR && box.top < bottom + FAR && box.right > left - FAR && box.left < right + FAR) return false;
     return ROWS.has(el.tagName) || (this.shown !== null && !this.shown.has(el));
   }
 
-  /** Adds the element if it is worth it; returns the parent and the quietness for what is inside of it. */
+  /** Adds the element if it is useful; returns the parent and the quietness for its children. */
   consider(el, rect, parent, quiet) {
     let role = roleOf(el);
     if (el.tagName === "LABEL" && el.control && this.standsFor(el, parent)) return [parent, true];
@@ -337,7 +337,7 @@ class Listing {
     return [this.add(el, item, rect), quiet || (usable && role !== "field") || role === "text" || role === "heading"];
   }
 
-  /** A label in place of its control, where only the label can be seen. */
+  /** Adds a label in place of its control if only the label can be seen. */
   standsFor(label, parent) {
     const control = label.control;
     if (!["checkbox", "radio", "file"].includes(control.type)) return false;
@@ -358,7 +358,7 @@ class Listing {
   }
 }
 
-/** The listing of this document, in its own CSS pixels; `clip` is the part of it that can be seen from outside. */
+/** Lists this document in its own CSS pixels; `clip` is the part of it that is visible from outside. */
 deskhand.list = (clip) => {
   const view = viewOf();
   deskhand.clip = clip ? cut(clip, [0, 0, view.width, view.height]) : [0, 0, view.width, view.height];
@@ -371,7 +371,7 @@ deskhand.list = (clip) => {
   return { view, items: listing.items.map(short), frames: listing.frames.map((f) => ({ parent: f.parent, at: f.at, ...frameBox(f.el, f.clip) })) };
 };
 
-/** Without what is usual: a list of hundreds is mostly made of it. */
+/** Drops default values, which make up most of a long list. */
 const short = ({ enabled, ...item }) => {
   if (!enabled) item.disabled = true;
   for (const key in item) if (item[key] === "" || item[key] === null || (item[key] === false && key !== "checked")) delete item[key];
@@ -387,7 +387,7 @@ function viewOf() {
 }
 deskhand.view = viewOf;
 
-/** Where the inside of an iframe lies in this document, after borders, padding and transforms. */
+/** Returns where the inside of an iframe lies in this document, after borders, padding and transforms. */
 function frameBox(el, clip) {
   const outer = el.getBoundingClientRect(), style = getComputedStyle(el);
   const [sx, sy] = [outer.width / (el.offsetWidth || 1), outer.height / (el.offsetHeight || 1)];
@@ -397,5 +397,5 @@ function frameBox(el, clip) {
   return { inner: [left, top, left + width, top + height], clip: cut(clip, [left, top, left + width, top + height]) };
 }
 
-/** Which of these points of this document really reach the iframe (and are not under something of ours). */
+/** For each point, true if it hits the iframe and is not covered by this document. */
 deskhand.open = (frame, points) => points.map(([x, y]) => deepest(x, y) === deskhand.frames[frame]);

@@ -1,6 +1,6 @@
-// The field that has the focus: what it holds, what is written into it, and reading it back.
+// The focused field: what it holds, setting it, and reading it back.
 
-/** The field that has the focus; for one that takes text, what it may hold once this text is in it. */
+/** Describes the focused field; for a text field also what it may hold once this text is typed. */
 deskhand.focus = (text, clear) => {
   const facts = focused();
   if (facts.kind !== "text" && facts.kind !== "editable") return facts;
@@ -36,13 +36,13 @@ function expected(text, clear) {
   return [before.slice(0, el.selectionStart) + text + before.slice(el.selectionEnd)];
 }
 
-/** A code that is typed into cells of one letter each: what they hold together. */
+/** Returns what the cells of a code, one letter each, hold together. */
 deskhand.cells = () => {
   const all = [...deskhand.first.getRootNode().querySelectorAll("input[maxlength='1']")];
   return all.slice(all.indexOf(deskhand.first)).map((cell) => cell.value).join("");
 };
 
-/** Everything in the field, so that what is written next replaces it. */
+/** Selects everything in the field, so that the next text replaces it. */
 deskhand.selectAll = () => {
   const el = deskhand.field;
   if (!el.isContentEditable) return el.select();
@@ -53,10 +53,10 @@ deskhand.selectAll = () => {
   selection.addRange(range);
 };
 
-// How many line ends an empty line of an editor counts for is the browser's secret.
+// Browsers count an empty line of an editor as one or two line ends.
 const alike = (want, value) => want === value || (deskhand.field.isContentEditable && want.replace(/\n+/g, "\n") === value.replace(/\n+/g, "\n"));
 
-/** Some editors take a frame or two to show what they were given; `want` ends the wait early. */
+/** Reads the field until it holds one of `wants`: some editors need a frame or two to show what was typed. */
 deskhand.readBack = async (wants, patience) => {
   const until = performance.now() + patience;
   for (;;) {
@@ -88,7 +88,7 @@ deskhand.choose = (index) => {
   return tidy(el.selectedOptions[0]?.label);
 };
 
-/** The option a person would mean by these words: exactly, else by case, else the only one that begins so. */
+/** Returns the option these words mean: equal, else ignoring case, else by value, else the only one that starts so. */
 deskhand.optionFor = (words) => {
   const labels = [...deskhand.field.options].map((o) => tidy(o.label)), wanted = tidy(words), low = wanted.toLowerCase();
   const exact = labels.indexOf(wanted);
@@ -127,7 +127,7 @@ function plainly(text, type) {
   return type === "color" ? text.toLowerCase() : text;
 }
 
-/** Sets a field that has no text of its own; returns what it then holds, and what it was asked to hold. */
+/** Sets a field that takes no typed text; returns what it then holds, and what it should hold. */
 deskhand.assign = (text) => {
   const el = deskhand.field, wanted = text ? plainly(text.trim(), el.type) : "";
   const before = el.value;

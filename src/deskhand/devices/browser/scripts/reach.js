@@ -1,6 +1,6 @@
-// Before a click: does the point reach what was meant? Waits for the page's own frames, never for a time.
+// The hit-test before a click: does the point hit the intended element? Waits for the page's own frames.
 
-const FRAME_MS = 50; // where no frame is drawn (a hidden tab), the loop still goes on
+const FRAME_MS = 50; // in a hidden tab no frame is drawn, but the loop must go on
 
 const nextFrame = () =>
   new Promise((resolve) => {
@@ -19,7 +19,7 @@ function animating(el) {
   return false;
 }
 
-/** Frameworks replace nodes by equal ones: what is there now may be the same thing to a person. */
+/** Returns the element that replaced the intended one: frameworks replace nodes by equal ones. */
 function standsIn(hit, meant) {
   for (let el = hit; el; el = parentOf(el)) {
     const role = roleOf(el) || (el.tagName === "LABEL" ? meant.role : "");
@@ -36,7 +36,7 @@ function shortly(el) {
 
 function judge(x, y, meant) {
   const hit = deepest(x, y);
-  if (!meant) return { hit, target: hit, ok: true }; // nothing is hit on a scrollbar, which can be clicked all the same
+  if (!meant) return { hit, target: hit, ok: true }; // a scrollbar hits no element, but can be clicked
   if (meant.el.isConnected) return { hit, target: meant.el, ok: reaches(hit, meant.el) };
   const target = standsIn(hit, meant);
   return { hit, target: target || meant.el, ok: !!target };
@@ -48,11 +48,11 @@ function kindOf(el) {
   if (el.tagName === "LABEL" && el.control) el = el.control;
   if (el.tagName === "IFRAME" || el.tagName === "FRAME") return "frame";
   const kind = el.tagName in KINDS && !el.disabled ? KINDS[el.tagName](el) : "";
-  // A select that the page draws itself is an ordinary part of the picture.
+  // A select that the page draws itself is in the screenshot.
   return kind === "select" && getComputedStyle(el).appearance === "base-select" ? "" : kind;
 }
 
-/** Waits until (x, y) reaches what is meant and it stands still; `meant` is an item, a frame, or nothing. */
+/** Waits until (x, y) hits the intended element and it does not move; `meant` is an item, a frame, or nothing. */
 deskhand.reach = async (x, y, meant, patience) => {
   const target = meant.item != null ? deskhand.targets?.[meant.item] : meant.frame != null ? { el: deskhand.frames[meant.frame] } : null;
   const until = performance.now() + patience;
@@ -74,7 +74,7 @@ deskhand.reach = async (x, y, meant, patience) => {
   return { ...arrive(seen.hit), x, y };
 };
 
-/** What was reached. Frames are numbered as the listing does it, so that the caller can go on inside. */
+/** Describes what was hit. Frames are numbered as in the listing, so that the caller can go on inside. */
 function arrive(hit) {
   if (!hit) return { ok: true, kind: "" };
   const kind = kindOf(hit);
@@ -89,7 +89,7 @@ function arrive(hit) {
   return { ok: true, kind };
 }
 
-/** A native pop-up (select, calendar, colours) is never in the picture: the next press must not open one. */
+/** Keeps the next press from opening a native pop-up (select, calendar, colours), which no screenshot shows. */
 deskhand.holdBack = () => {
   const el = deskhand.hit, done = new AbortController();
   const hold = (event) => {
@@ -99,14 +99,14 @@ deskhand.holdBack = () => {
     if (event.type === "click") done.abort();
   };
   const kinds = el.tagName === "SELECT" ? ["mousedown", "click"] : ["click"];
-  // Capturing: a page that stops the event on its way would otherwise let the pop-up open.
+  // Capturing: otherwise the pop-up would open if the page stops the event on its way.
   for (const kind of kinds) window.addEventListener(kind, hold, { signal: done.signal, capture: true });
 };
 
-/** Until what was scrolled is drawn. */
+/** Waits until a scroll is drawn. */
 deskhand.drawn = async () => { await nextFrame(); await nextFrame(); };
 
-/** What a wheel at this point would move, and by how much it still can. */
+/** Returns what a wheel at this point would scroll, its size, and whether it can still scroll. */
 deskhand.scroller = (x, y, dx, dy) => {
   const hit = deepest(x, y);
   const arrived = arrive(hit);
@@ -128,19 +128,19 @@ function roomIn(el, dx, dy) {
   if (dx && fixed.test(style.overflowX)) return false;
   if (dy > 0) return el.scrollTop + el.clientHeight < el.scrollHeight - 1;
   if (dy < 0) return el.scrollTop > 0;
-  // A page that reads from right to left counts from zero downwards.
+  // A right-to-left page counts from zero downwards.
   const most = el.scrollWidth - el.clientWidth, left = getComputedStyle(el).direction === "rtl" ? most + el.scrollLeft : el.scrollLeft;
   return dx > 0 ? left < most - 1 : left > 0;
 }
 
 // --- from outside ------------------------------------------------------------------------------------------
 
-/** A point of the captured picture, in CSS pixels of this (the top) document. */
+/** Converts a point of the screenshot to CSS pixels of this (the top) document. */
 deskhand.css = (x, y) => {
   const view = viewOf();
   const css = (at, start, end) => Math.min((at + 0.5) / (view.ratio * view.pinch) + start, end - 1); // it rounds up
   return [css(x, view.left, innerWidth), css(y, view.top, innerHeight)];
 };
 
-/** Shares of an iframe's inside, in CSS pixels of this document: right under zoom and transforms, too. */
+/** Converts shares of an iframe's inside to CSS pixels of this document; correct under zoom and transforms, too. */
 deskhand.part = (...shares) => shares.map((share, i) => share * (i % 2 ? innerHeight : innerWidth));
