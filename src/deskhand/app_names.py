@@ -10,13 +10,13 @@ ENDINGS = ("应用程序", "应用", "软件", "app")
 
 
 @cache
-def known_names() -> dict[str, tuple[str, ...]]:
+def load_known_names() -> dict[str, tuple[str, ...]]:
     """Package to the names people use for it."""
     table = tomllib.loads(Path(__file__).with_name("app_names.toml").read_text(encoding="utf-8"))
     return {package: tuple(app["names"]) for app in table["app"] for package in app["packages"]}
 
 
-def fold(name: str) -> str:
+def fold_name(name: str) -> str:
     """A name without case, blanks and signs."""
     folded = re.sub(r"[\W_]+", "", name.casefold())
     for ending in ENDINGS:
@@ -25,19 +25,19 @@ def fold(name: str) -> str:
     return folded
 
 
-def same_app(listed: str, app: str) -> bool:
+def is_same_app(listed: str, app: str) -> bool:
     """Whether an entry of a list (a name, a package, a program; `*` for any letters) means this app."""
     if fnmatchcase(app.casefold().strip(), listed.casefold().strip()):
         return True
     if "*" in listed:
         return False
     # A program's own name may carry its edition: firefox-esr.
-    return bool(_meanings(listed) & _meanings(app)) or app.casefold().startswith(f"{listed.casefold().strip()}-")
+    return bool(_meanings_of(listed) & _meanings_of(app)) or app.casefold().startswith(f"{listed.casefold().strip()}-")
 
 
 @cache
-def _meanings(name: str) -> frozenset[str]:
+def _meanings_of(name: str) -> frozenset[str]:
     """The name itself, and every package that goes by it."""
-    folded = fold(name)
-    named = {package for package, names in known_names().items() if folded in {fold(each) for each in names}}
-    return frozenset({folded, *map(fold, named)})
+    folded = fold_name(name)
+    named = {package for package, names in load_known_names().items() if folded in {fold_name(each) for each in names}}
+    return frozenset({folded, *map(fold_name, named)})

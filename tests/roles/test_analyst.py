@@ -9,7 +9,7 @@ from deskhand.core.actions import Answer
 from deskhand.core.decisions import PlannedAction, StepReport
 from deskhand.models.scripted.http_server import ModelServer
 from deskhand.roles.analyst import Analyst
-from deskhand.roles.offline.analyst import OfflineAnalyst, best_match
+from deskhand.roles.offline.analyst import OfflineAnalyst, find_best_match
 from tests.roles.desk import briefing, model
 
 
@@ -110,7 +110,7 @@ KNOWN = [
     ],
 )
 def test_the_note_that_shares_the_questions_words_answers_it(question: str, answer: str) -> None:
-    assert best_match(question, KNOWN) == answer
+    assert find_best_match(question, KNOWN) == answer
 
 
 async def test_offline_it_answers_from_notes_answers_and_files() -> None:

@@ -16,7 +16,7 @@ from deskhand.core.statuses import ExecStatus
 from deskhand.models.scripted.http_server import ModelServer
 from deskhand.models.scripted.script import ScriptedStep
 from deskhand.prompting.replies import CodeReply, EndingReply, read_ending, read_reply
-from deskhand.roles.offline.technician import OfflineTechnician, codes_in
+from deskhand.roles.offline.technician import OfflineTechnician, read_codes
 from deskhand.roles.technician import Technician
 from tests.roles.desk import briefing, model, ran
 
@@ -218,7 +218,7 @@ async def test_where_no_code_can_be_run_the_model_is_not_asked() -> None:
     ],
 )
 def test_only_code_that_is_given_word_by_word_is_run(text: str, codes: list[tuple[str, str]]) -> None:
-    assert [(code.language, code.code) for code in codes_in(text)] == codes
+    assert [(code.language, code.code) for code in read_codes(text)] == codes
 
 
 async def test_pieces_of_code_are_run_in_order_noted_and_done() -> None:

@@ -5,7 +5,7 @@ import pytest
 from deskhand.core.errors import NoElements, NotPossible
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
-from deskhand.devices.android.apps import find_app, fold, known_names, suggest_names
+from deskhand.devices.android.apps import find_app, fold_name, load_known_names, suggest_names
 from deskhand.devices.android.elements import read_elements
 from deskhand.devices.android.foreground import parse_foreground
 from deskhand.devices.android.keys import to_key_code, to_key_codes
@@ -267,6 +267,6 @@ def test_the_nearest_names_are_in_the_askers_language() -> None:
 
 
 def test_the_table_of_names_is_well_made() -> None:
-    names = known_names()
+    names = load_known_names()
     assert len(names) > 80
-    assert all(fold(each) for several in names.values() for each in several)
+    assert all(fold_name(each) for several in names.values() for each in several)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskhand.core.geometry import Rect
-from deskhand.roles.offline.bookmark import Detour, Place, Reply, read_place
+from deskhand.roles.offline.bookmark import Detour, LastReply, WorkerPlace, read_place
 from deskhand.roles.offline.memory import (
     ComputeMemory,
     GoalMemory,
@@ -37,7 +37,7 @@ MEMORIES = st.builds(
     move=st.builds(MoveMemory, left=st.none() | st.floats(0, 100)),
 )
 PLACES = st.builds(
-    Place,
+    WorkerPlace,
     index=COUNTS,
     memory=MEMORIES,
     kept=st.builds(
@@ -48,17 +48,17 @@ PLACES = st.builds(
     done=st.lists(TEXTS, max_size=3),
     extra=st.lists(TEXTS, max_size=3),
     detour=st.none() | st.builds(Detour, st.lists(TEXTS, max_size=2).map(tuple), COUNTS, COUNTS, MEMORIES),
-    reply=st.none() | st.builds(Reply, COUNTS, COUNTS, TEXTS),
+    reply=st.none() | st.builds(LastReply, COUNTS, COUNTS, TEXTS),
 )
 
 
 @given(place=PLACES)
-def test_a_place_comes_back_from_its_text_as_it_was(place: Place) -> None:
-    assert read_place(place.write()) == place
+def test_a_place_comes_back_from_its_text_as_it_was(place: WorkerPlace) -> None:
+    assert read_place(place.to_text()) == place
 
 
 def test_the_beginning_takes_two_letters() -> None:
-    assert Place().write() == "{}"
+    assert WorkerPlace().to_text() == "{}"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_the_beginning_takes_two_letters() -> None:
     ["", "not mine", "7", "[]", '"memo"', '{"index":"x"}', '{"memory":{"send":{"sent":"perhaps"}}}', '{"memo":1}'],
 )
 def test_what_can_not_be_read_is_the_beginning(text: str) -> None:
-    assert read_place(text) == Place()
+    assert read_place(text) == WorkerPlace()
 
 
 def test_a_bookmark_of_before_the_records_still_knows_what_was_sent() -> None:

@@ -25,7 +25,7 @@ from deskhand.core.statuses import ExecStatus, SubtaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.roles.offline.coach import OfflineCoach
 from deskhand.roles.offline.detour import is_for_now
-from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.language.instructions import NotUnderstood
 from deskhand.roles.task_types import find_task_type
 
@@ -108,7 +108,7 @@ async def test_one_more_thing_comes_at_the_end(words: str, title: str) -> None:
     assert isinstance(edit, AddTodo)
     assert (edit.title, edit.after) == (title, "")
     assert edit.task_type == find_task_type(title)
-    assert not any(isinstance(step, NotUnderstood) for step in parse(edit.title))
+    assert not any(isinstance(step, NotUnderstood) for step in parse_goal(edit.title))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 import deskhand
 from deskhand.roles.offline import fault_words
-from deskhand.roles.offline.fault_words import in_chinese
+from deskhand.roles.offline.fault_words import to_chinese
 from tests.roles.handset import Handset
 
 SOURCES = Path(deskhand.__file__).parent
@@ -24,9 +24,9 @@ async def test_a_chinese_goal_is_refused_in_chinese_and_an_english_one_in_englis
 
 
 def test_what_is_taken_over_is_taken_over_whole() -> None:
-    told = in_chinese("""The field should hold 'it holds, "x"' but holds ''.""")
+    told = to_chinese("""The field should hold 'it holds, "x"' but holds ''.""")
     assert told == """输入框里应是“it holds, "x"”，却是“”"""
-    assert in_chinese("Something nobody foresaw.") == "Something nobody foresaw."
+    assert to_chinese("Something nobody foresaw.") == "Something nobody foresaw."
 
 
 @pytest.mark.parametrize(
@@ -38,4 +38,4 @@ def test_each_sentence_is_still_one_that_a_device_says(sentence: str) -> None:
     said = re.sub(r'"\s*\n\s*f?"', "", devices)
     for piece in re.split(r"\{\w+\}", sentence):
         assert len(piece) < 8 or piece in said, piece
-    assert len(fault_words.sentences()) > 5
+    assert len(fault_words.load_sentences()) > 5

@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.language.instruction_builder import KINDS, condition_of
 from deskhand.roles.offline.language.instructions import Instruction
-from deskhand.roles.offline.language.lexicon import lexicon
+from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.new_things import read_clock, read_fields
-from deskhand.roles.offline.language.sums import number_in, read_sum, work_out
+from deskhand.roles.offline.language.sums import read_number, read_sum, work_out
 
 
 def meaning(goal: str) -> list[tuple[str, ...]]:
     """Kind and content of each instruction, without where it was said."""
-    return [_content(step) for step in parse(goal)]
+    return [_content(step) for step in parse_goal(goal)]
 
 
 def _content(step: Instruction) -> tuple[str, ...]:
@@ -141,13 +141,13 @@ def test_each_kind_of_instruction(goal: str, expected: list[tuple[str, ...]]) ->
 
 
 def test_new_things_come_with_their_fields() -> None:
-    assert parse("新建一条笔记，标题是购物，内容是牛奶和鸡蛋")[0] == say.Create(
+    assert parse_goal("新建一条笔记，标题是购物，内容是牛奶和鸡蛋")[0] == say.Create(
         "新建一条笔记，标题是购物，内容是牛奶和鸡蛋", "笔记", (("title", "购物"), ("content", "牛奶和鸡蛋"))
     )
-    step = parse("add a contact named Ann Lee with phone number 13800001111")[0]
+    step = parse_goal("add a contact named Ann Lee with phone number 13800001111")[0]
     assert isinstance(step, say.Create)
     assert step.fields == (("name", "Ann Lee"), ("phone", "13800001111"))
-    later = parse("设个下午三点的闹钟，标签是开会")[0]
+    later = parse_goal("设个下午三点的闹钟，标签是开会")[0]
     assert isinstance(later, say.Create)
     assert later.fields == (("", "下午三点"), ("label", "开会"))
     assert read_fields("") == ()
@@ -156,19 +156,19 @@ def test_new_things_come_with_their_fields() -> None:
 
 def test_what_is_written_right_after_making_something_belongs_to_it() -> None:
     for goal in ("新建便签，写“牛奶”", "create a note and type “牛奶”", "create a note and type “牛奶”, then go back"):
-        step = parse(goal)[0]
+        step = parse_goal(goal)[0]
         assert isinstance(step, say.Create)
         assert step.fields == (("", "牛奶"),)
-        assert parse(step.source)[0] == step, "a plan is written with the sources"
+        assert parse_goal(step.source)[0] == step, "a plan is written with the sources"
     for goal in ("打开备忘录，写入“牛奶”", "在便签里写“牛奶”", "Open Notes and write down “牛奶”"):
-        opened, step = parse(goal)
+        opened, step = parse_goal(goal)
         assert isinstance(opened, say.Open)
         assert isinstance(step, say.Create), "not whatever field happens to be there"
-        assert parse(step.source)[0] == step
-    by_hand = parse("新建便签，输入“牛奶”，点击完成")
+        assert parse_goal(step.source)[0] == step
+    by_hand = parse_goal("新建便签，输入“牛奶”，点击完成")
     assert [type(step).__name__ for step in by_hand] == ["Create", "Write", "Tap"]
     assert meaning("设置两个闹钟：7点和8点") == [("NotUnderstood",)], "one thing at a time"
-    told = parse("Create a note. Title: Trip. Text: pack bags.")
+    told = parse_goal("Create a note. Title: Trip. Text: pack bags.")
     assert [(step.what, step.fields) for step in told if isinstance(step, say.Create)] == [
         ("note", (("title", "Trip"), ("content", "pack bags")))
     ]
@@ -203,11 +203,11 @@ def test_times_of_day(text: str, clock: tuple[int, int] | None) -> None:
 
 def test_what_is_not_understood_is_named() -> None:
     assert meaning("dance a tango") == [("NotUnderstood",)]
-    steps = parse("打开设置，跳个舞，返回")
+    steps = parse_goal("打开设置，跳个舞，返回")
     assert [type(s).__name__ for s in steps] == ["Open", "NotUnderstood", "GoBack"]
     assert steps[1].source == "跳个舞"
-    assert parse("") == ()
-    assert parse(" ，。 ") == ()
+    assert parse_goal("") == ()
+    assert parse_goal(" ，。 ") == ()
 
 
 def test_a_quoted_text_ends_where_its_quotes_end() -> None:
@@ -273,7 +273,7 @@ def test_the_app_may_be_named_before_or_behind_what_is_to_be_done_in_it(
     ],
 )
 def test_a_plan_that_is_written_with_the_sources_means_the_same(goal: str) -> None:
-    assert meaning(", ".join(step.source for step in parse(goal))) == meaning(goal)
+    assert meaning(", ".join(step.source for step in parse_goal(goal))) == meaning(goal)
 
 
 @pytest.mark.parametrize(
@@ -323,7 +323,7 @@ def test_what_is_left_out_or_said_otherwise_is_understood(goal: str, expected: l
 
 
 def test_an_app_is_not_called_all_that_follows() -> None:
-    steps = parse("open contacts and call up Henry")
+    steps = parse_goal("open contacts and call up Henry")
     assert [type(step).__name__ for step in steps] == ["Open", "NotUnderstood"]
     assert steps[1].source == "call up Henry"
 
@@ -365,7 +365,7 @@ def test_other_numbers_belong_to_what_is_said() -> None:
     ],
 )
 def test_one_verb_may_be_said_of_several_things_that_are_known(goal: str, expected: list[str]) -> None:
-    assert [step.source for step in parse(goal)] == expected
+    assert [step.source for step in parse_goal(goal)] == expected
     assert meaning(", ".join(expected)) == meaning(goal)
 
 
@@ -390,7 +390,7 @@ def test_a_path_names_one_page_after_the_other() -> None:
 def test_a_message_may_be_called_after_its_app(goal: str) -> None:
     app = "微信" if "微信" in goal else "WeChat"
     assert meaning(goal) == [("Open", app), ("Send", "明天见", "李四")]
-    assert meaning(", ".join(step.source for step in parse(goal))) == meaning(goal)
+    assert meaning(", ".join(step.source for step in parse_goal(goal))) == meaning(goal)
 
 
 def test_conditions_are_read() -> None:
@@ -403,7 +403,7 @@ def test_conditions_are_read() -> None:
 
 
 def test_the_lexicon_and_the_code_know_the_same_kinds() -> None:
-    words = lexicon()
+    words = load_lexicon()
     assert {rule.kind for rule in words.rules} == KINDS
     assert {rule.kind for rule in words.conditions} <= set(say.ConditionKind.__args__)
 
@@ -431,8 +431,8 @@ def test_sums_are_read_and_worked_out(text: str, plain: str, value: Decimal) -> 
 def test_what_is_no_sum() -> None:
     for text in ["hello", "12", "1+", "(1+2", "__import__('os')", "1 + x", "", "2^99999"]:
         assert read_sum(text) is None
-    assert number_in("= 1,234.5") == Decimal("1234.5")
-    assert number_in("no number") is None
+    assert read_number("= 1,234.5") == Decimal("1234.5")
+    assert read_number("no number") is None
 
 
 words_of_goals = st.lists(
@@ -447,10 +447,10 @@ words_of_goals = st.lists(
 
 @given(words_of_goals | st.text(max_size=60))
 def test_no_goal_breaks_the_reader(goal: str) -> None:
-    for step in parse(goal):
+    for step in parse_goal(goal):
         assert step.source
 
 
 def test_a_long_goal_is_read_whole() -> None:
     goal = "，然后".join(["打开设置", "找到蓝牙", "打开蓝牙", "确认蓝牙已打开", "返回"] * 8)
-    assert len(parse(goal)) == 40
+    assert len(parse_goal(goal)) == 40

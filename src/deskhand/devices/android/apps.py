@@ -3,7 +3,7 @@
 import re
 import shlex
 
-from deskhand.app_names import fold, known_names
+from deskhand.app_names import fold_name, load_known_names
 from deskhand.core.errors import ActionFailed, AppNotFound, DeviceLocked
 from deskhand.core.protocols import Clock
 from deskhand.devices.android.foreground import read_foreground
@@ -24,7 +24,7 @@ NEAR = 50.0
 
 def names_of(package: str) -> tuple[str, ...]:
     """Return the names a user may call an installed app; an unknown app has only its package name."""
-    return known_names().get(package) or (package,)
+    return load_known_names().get(package) or (package,)
 
 
 def _words_of_package(package: str) -> list[str]:
@@ -33,13 +33,13 @@ def _words_of_package(package: str) -> list[str]:
 
 def find_app(name: str, installed: list[str]) -> str | None:
     """Return the installed package that `name` means; None if none, or more than one, is close enough."""
-    wanted = fold(name)
+    wanted = fold_name(name)
     for package in installed:
         if name.strip().casefold() == package.casefold():
             return package
     # In the table's order, so that of two clocks the usual one is taken.
-    for package in [*(each for each in known_names() if each in installed), *installed]:
-        if wanted in {fold(each) for each in names_of(package)}:
+    for package in [*(each for each in load_known_names() if each in installed), *installed]:
+        if wanted in {fold_name(each) for each in names_of(package)}:
             return package
     part_of = [package for package in installed if any(_is_part_of_name(each, name) for each in names_of(package))]
     if len(part_of) == 1:
@@ -55,12 +55,12 @@ def _is_part_of_name(full: str, name: str) -> bool:
     part = name.strip().casefold()
     if part.isascii():
         return bool(re.search(rf"(?<![a-z0-9]){re.escape(part)}(?![a-z0-9])", full.casefold()))
-    return len(fold(part)) >= 2 and fold(part) in fold(full)
+    return len(fold_name(part)) >= 2 and fold_name(part) in fold_name(full)
 
 
 def suggest_names(name: str, installed: list[str], count: int = 8) -> list[str]:
     """Return names of similar apps, else of any installed apps, in the language of `name`."""
-    near = [package for score, package in _score_packages(fold(name), installed) if score >= NEAR]
+    near = [package for score, package in _score_packages(fold_name(name), installed) if score >= NEAR]
     return [_pick_by_language(name, names_of(package)) for package in (near or installed)[:count]]
 
 
@@ -72,7 +72,10 @@ def _score_packages(wanted: str, installed: list[str]) -> list[tuple[float, str]
     from rapidfuzz import fuzz
 
     scored = [
-        (max(fuzz.ratio(wanted, fold(each)) for each in (*names_of(package), *_words_of_package(package))), package)
+        (
+            max(fuzz.ratio(wanted, fold_name(each)) for each in (*names_of(package), *_words_of_package(package))),
+            package,
+        )
         for package in installed
     ]
     return sorted(scored, key=lambda pair: -pair[0])

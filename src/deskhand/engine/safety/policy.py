@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from deskhand.app_names import same_app
+from deskhand.app_names import is_same_app
 from deskhand.core.actions import OpenApp, OpenUrl, RunCode, TakeOver, describe
 from deskhand.core.decisions import PlannedAction
 from deskhand.core.screen import Observation
@@ -118,11 +118,11 @@ def _in_a_browser(seen: Observation) -> bool:
 def _app_refused(app: str, policy: PolicySettings) -> str:
     if not (policy.apps_allow or policy.apps_deny):
         return ""
-    if any(same_app(entry, app) for entry in policy.apps_deny):
+    if any(is_same_app(entry, app) for entry in policy.apps_deny):
         return f"{app} is not to be used: policy.apps_deny refuses it"
-    if any(same_app(entry, app) for entry in table()["apps"]["always"]):
+    if any(is_same_app(entry, app) for entry in table()["apps"]["always"]):
         return ""
-    if policy.apps_allow and not any(same_app(entry, app) for entry in policy.apps_allow):
+    if policy.apps_allow and not any(is_same_app(entry, app) for entry in policy.apps_allow):
         return f"{app or 'what is in front'} is not to be used: it is not in policy.apps_allow"
     return ""
 

@@ -32,7 +32,7 @@ class OfflineAnalyst:
         if briefing.bookmark:
             return Decision(kind="done", message=briefing.bookmark)
         question = briefing.subtask.title
-        found = best_match(question, _known(briefing))
+        found = find_best_match(question, list_known(briefing))
         if not found:
             zh = is_chinese(question)
             return Decision(
@@ -45,27 +45,27 @@ class OfflineAnalyst:
         return Decision(kind="actions", actions=(PlannedAction(action=Answer(text=answer)),), bookmark=answer)
 
 
-def _known(briefing: Briefing) -> list[str]:
+def list_known(briefing: Briefing) -> list[str]:
     """Newest first; of materials and files each paragraph or line by itself."""
     whole = [*briefing.answers, *briefing.notes]
     pieces = [line.strip() for material in briefing.materials for line in re.split(r"\n+", material) if line.strip()]
     return [*reversed(whole), *reversed(pieces)]
 
 
-def best_match(question: str, known: Iterable[str]) -> str:
+def find_best_match(question: str, known: Iterable[str]) -> str:
     """What shares most words with the question, the first of equals; empty when nothing shares enough."""
-    wanted = _words(question)
+    wanted = words_of(question)
     if not wanted:
         return ""
     best, text = 0.0, ""
     for candidate in known:
-        share = len(wanted & _words(candidate)) / len(wanted)
+        share = len(wanted & words_of(candidate)) / len(wanted)
         if share > best:
             best, text = share, candidate
     return text if best >= ENOUGH else ""
 
 
-def _words(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
     """The words that carry meaning; of Chinese, which has no spaces, each pair of characters."""
     words: set[str] = set()
     for token in _TOKEN.findall(text.casefold()):

@@ -15,7 +15,7 @@ from typing import Any, cast
 from deskhand.core.llm import ModelReply, Tool, ToolCall, ToolResult, Turn
 from deskhand.language import is_chinese
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.grammar import parse_goal
 
 # An instruction that stopped at the executor's limit is handed out again, so that it can go on from there.
 TRIES = 3
@@ -41,14 +41,14 @@ _BATTERY = re.compile(r"电量|电池|battery", re.IGNORECASE)
 
 
 @dataclass
-class Line:
+class DeviceOrders:
     """What one device is to do, and what came of it so far: (instruction, result)."""
 
     device: str
     orders: list[str]
     results: list[tuple[str, dict[str, Any]]] = field(default_factory=list[tuple[str, dict[str, Any]]])
 
-    def next(self, limit: int) -> str:
+    def next_order(self, limit: int) -> str:
         """The next instruction; empty when all is done, or when one failed for good."""
         done = sum(1 for _, result in self.results if result.get("success"))
         if done >= len(self.orders):
@@ -67,44 +67,44 @@ class OfflineAssistant:
         self._limit = limit
 
     async def answer(self, turns: Sequence[Turn], tools: Sequence[Tool]) -> ModelReply:
-        said, since = _since_last_words(turns)
+        said, since = _split_at_last_words(turns)
         zh = is_chinese(said)
-        called = _called(since)
+        called = _pair_calls(since)
         listed = next((result for call, result in called if call.name == "list_devices"), None)
         if listed is None:
             return ModelReply(calls=(ToolCall("list_devices", {}),), stop="tools")
-        lines = self._lines(said, _ids(listed), _last_device(turns))
+        lines = self._sort_by_device(said, _list_usable(listed), _find_last_device(turns))
         if not lines:
-            return ModelReply(text=_nothing(zh), stop="refused")
+            return ModelReply(text=_tell_unclear(zh), stop="refused")
         for call, result in called:
             if call.name == "chat":
-                _note(lines, call, result)
-        orders = [(line.device, order) for line in lines if (order := line.next(self._limit))]
+                _note_result(lines, call, result)
+        orders = [(line.device, order) for line in lines if (order := line.next_order(self._limit))]
         if orders:
             calls = tuple(ToolCall("chat", {"device_id": device, "message": order}) for device, order in orders)
             return ModelReply(calls=calls, stop="tools")
-        return ModelReply(text=_told(lines, zh))
+        return ModelReply(text=_tell_results(lines, zh))
 
-    def _lines(self, said: str, ids: list[str], before: str) -> list[Line]:
+    def _sort_by_device(self, said: str, ids: list[str], before: str) -> list[DeviceOrders]:
         """Each device that is named with what is said behind its name; without a name, the one that is meant."""
-        found = _mentions(said, ids)
+        found = _find_mentions(said, ids)
         if not found:
             devices = ids if _ALL.search(said) else [self._device or before or (ids[0] if ids else "")]
-            orders = _orders(_bare(" ".join(_bare(part) for part in _ALL.split(said))))
-            return [Line(device, orders) for device in devices if device and orders]
-        lines: dict[str, Line] = {}
+            orders = _read_orders(_strip_joints(" ".join(_strip_joints(part) for part in _ALL.split(said))))
+            return [DeviceOrders(device, orders) for device in devices if device and orders]
+        lines: dict[str, DeviceOrders] = {}
         pending: list[str] = []
-        for device, words in _portions(said, found):
-            orders = _orders(words)
+        for device, words in _split_portions(said, found):
+            orders = _read_orders(words)
             pending.append(device)
             if orders:
                 for name in pending:
-                    lines.setdefault(name, Line(name, [])).orders.extend(orders)
+                    lines.setdefault(name, DeviceOrders(name, [])).orders.extend(orders)
                 pending = []
         return list(lines.values())
 
 
-def _since_last_words(turns: Sequence[Turn]) -> tuple[str, Sequence[Turn]]:
+def _split_at_last_words(turns: Sequence[Turn]) -> tuple[str, Sequence[Turn]]:
     for index in range(len(turns) - 1, -1, -1):
         said = [part for part in turns[index].parts if isinstance(part, str)]
         if turns[index].speaker == "user" and said:
@@ -112,47 +112,47 @@ def _since_last_words(turns: Sequence[Turn]) -> tuple[str, Sequence[Turn]]:
     return "", ()
 
 
-def _called(turns: Sequence[Turn]) -> list[tuple[ToolCall, Any]]:
+def _pair_calls(turns: Sequence[Turn]) -> list[tuple[ToolCall, Any]]:
     """Every call with what it came to, in order."""
     results = {part.id: part.text for turn in turns for part in turn.parts if isinstance(part, ToolResult)}
     calls = [part for turn in turns for part in turn.parts if isinstance(part, ToolCall)]
-    return [(call, _read(results[call.id])) for call in calls if call.id in results]
+    return [(call, _read_json(results[call.id])) for call in calls if call.id in results]
 
 
-def _read(text: str) -> Any:
+def _read_json(text: str) -> Any:
     try:
         return json.loads(text)
     except ValueError:
         return {}
 
 
-def _ids(listed: Any) -> list[str]:
+def _list_usable(listed: Any) -> list[str]:
     """The devices that can be used now."""
     rows = cast("list[dict[str, Any]]", listed) if isinstance(listed, list) else []
     return [str(row["device_id"]) for row in rows if row.get("state") in ("ready", "busy")]
 
 
-def _last_device(turns: Sequence[Turn]) -> str:
+def _find_last_device(turns: Sequence[Turn]) -> str:
     """The one that was worked on last in this conversation."""
     calls = [part for turn in turns for part in turn.parts if isinstance(part, ToolCall) and part.name == "chat"]
     return str((calls[-1].arguments or {}).get("device_id", "")) if calls else ""
 
 
-def _mentions(said: str, ids: list[str]) -> list[re.Match[str]]:
+def _find_mentions(said: str, ids: list[str]) -> list[re.Match[str]]:
     listed = "|".join(re.escape(name) for name in sorted(ids, key=len, reverse=True))
     pattern = re.compile(f"{_NAMED.pattern}|(?:{listed})(?![A-Za-z0-9_:])" if listed else _NAMED.pattern, re.IGNORECASE)
     found = [match for match in pattern.finditer(said) if ":" in match[0] or match[0] in ids]
     # "desktop" or "browser" alone may be a word like any other: only with its preposition is it a name.
-    return [match for match in found if ":" in match[0] or _leads(said, match)]
+    return [match for match in found if ":" in match[0] or _is_led_in(said, match)]
 
 
-def _leads(said: str, match: re.Match[str]) -> bool:
+def _is_led_in(said: str, match: re.Match[str]) -> bool:
     return bool(re.search(r"(?:\b(?:on|with|using)\s+(?:the\s+)?|[在用让]\s*)$", said[: match.start()], re.IGNORECASE))
 
 
-def _portions(said: str, found: list[re.Match[str]]) -> list[tuple[str, str]]:
+def _split_portions(said: str, found: list[re.Match[str]]) -> list[tuple[str, str]]:
     """(device, what it is to do). A name stands before its instructions, or behind: "turn on Wi-Fi on sim:b"."""
-    leading = bool(_orders(_bare(said[: found[0].start()])))
+    leading = bool(_read_orders(_strip_joints(said[: found[0].start()])))
     portions: list[tuple[str, str]] = []
     for number, match in enumerate(found):
         if leading:
@@ -161,27 +161,27 @@ def _portions(said: str, found: list[re.Match[str]]) -> list[tuple[str, str]]:
         else:
             end = found[number + 1].start() if number + 1 < len(found) else len(said)
             words = said[match.end() : end]
-        portions.append((match[0], _bare(words)))
-    if leading and (rest := _bare(said[found[-1].end() :])) and _orders(rest):
+        portions.append((match[0], _strip_joints(words)))
+    if leading and (rest := _strip_joints(said[found[-1].end() :])) and _read_orders(rest):
         portions[-1] = (portions[-1][0], f"{portions[-1][1]}, {rest}")
     return portions
 
 
-def _bare(words: str) -> str:
+def _strip_joints(words: str) -> str:
     """Words without what only leads from one device to the next."""
     words = _BEFORE.sub("", _BEHIND.sub("", words).rstrip()).strip(_MARKS)
     return _JOINTS.sub("", words).strip(_MARKS)
 
 
-def _orders(words: str) -> list[str]:
+def _read_orders(words: str) -> list[str]:
     """The instructions of a text, one by one; empty when there is none that can be understood."""
-    steps = parse(words)
+    steps = parse_goal(words)
     if any(isinstance(step, say.NotUnderstood) for step in steps) and len(steps) == 1:
         return []
     return [step.source for step in steps]
 
 
-def _note(lines: list[Line], call: ToolCall, result: Any) -> None:
+def _note_result(lines: list[DeviceOrders], call: ToolCall, result: Any) -> None:
     given = call.arguments or {}
     line = next((line for line in lines if line.device == given.get("device_id")), None)
     if line is None:
@@ -195,7 +195,7 @@ def _note(lines: list[Line], call: ToolCall, result: Any) -> None:
         line.results = [pair for pair in line.results if pair[0] != asked]
 
 
-def _told(lines: list[Line], zh: bool) -> str:
+def _tell_results(lines: list[DeviceOrders], zh: bool) -> str:
     told: list[str] = []
     for line in lines:
         done = [str(result.get("result", "")) for _, result in line.results if result.get("success")]
@@ -205,7 +205,7 @@ def _told(lines: list[Line], zh: bool) -> str:
     return "\n".join(told)
 
 
-def _nothing(zh: bool) -> str:
+def _tell_unclear(zh: bool) -> str:
     if zh:
         return "没有看懂。可以说：在 sim 上打开设置；打开微信，给张三发消息“…”；标题是什么？"
     return 'This was not understood. Try: "on sim open Settings", "turn on Wi-Fi on sim:b", "what is the title?".'

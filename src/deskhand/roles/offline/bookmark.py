@@ -23,7 +23,7 @@ class Detour:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class LastReply:
     """The actions decided last: at which step, on which screen, and the bookmark before them."""
 
     step: int
@@ -32,7 +32,7 @@ class Reply:
 
 
 @dataclass(slots=True)
-class Place:
+class WorkerPlace:
     """`done` is what was achieved, in words; `extra` was said in the middle of the work and comes behind the goal."""
 
     index: int = 0
@@ -41,28 +41,28 @@ class Place:
     done: list[str] = field(default_factory=list[str])
     extra: list[str] = field(default_factory=list[str])
     detour: Detour | None = None
-    reply: Reply | None = None
+    reply: LastReply | None = None
 
-    def advance(self, evidence: str) -> None:
+    def finish_instruction(self, evidence: str) -> None:
         self.index += 1
         self.memory = InstructionMemory()
         if evidence:
             self.done.append(evidence)
 
-    def write(self) -> str:
+    def to_text(self) -> str:
         return _PLACE.dump_json(self, exclude_defaults=True).decode()
 
 
-_PLACE = TypeAdapter(Place)
+_PLACE = TypeAdapter(WorkerPlace)
 
 
-def read_place(bookmark: str) -> Place:
+def read_place(bookmark: str) -> WorkerPlace:
     """Return the place that a bookmark holds; the beginning if it is empty or another worker wrote it."""
     try:
         data = json.loads(bookmark or "{}")
         return _PLACE.validate_python(_from_flat(data) if "memo" in data else data)
     except (ValueError, TypeError, KeyError):
-        return Place()
+        return WorkerPlace()
 
 
 def _from_flat(data: dict[str, Any]) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, Les
 from deskhand.core.screen import Observation
 from deskhand.core.subtask import Subtask
 from deskhand.language import is_chinese
-from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.scene import Scene
-from deskhand.roles.offline.strategies.hunting import scroller
-from deskhand.roles.offline.strategies.obstacles import dialog
-from deskhand.roles.offline.todo.amending import amended
+from deskhand.roles.offline.strategies.hunting import find_scroller
+from deskhand.roles.offline.strategies.obstacles import find_dialog
+from deskhand.roles.offline.todo.amending import amend_todo
 from deskhand.screen.grounding.find import find
 
 # What a stuck worker can be told, as its grammar reads it: English, Chinese.
@@ -30,42 +30,44 @@ WAIT = ("wait {n} seconds", "等待{n}秒")
 class OfflineCoach:
     async def amend(self, request: AmendRequest) -> Amendment:
         # In a thread: a long speech takes the grammar a second or two, in which everything else goes on.
-        return await asyncio.to_thread(amended, request)
+        return await asyncio.to_thread(amend_todo, request)
 
     async def correct(self, request: StuckRequest) -> Correction:
         """The first that makes sense on this screen and was not said before; in the end, a longer and longer wait."""
-        return Correction(text=_help(request))
+        return Correction(text=_choose_help(request))
 
     async def improve(self, request: LessonRequest) -> Lesson:
         """Without a model nobody could write a better prompt: the one there is stays."""
         return Lesson()
 
 
-def first_help(goal: str, subtask: Subtask | None, observation: Observation, history: tuple[StepReport, ...]) -> str:
+def choose_first_help(
+    goal: str, subtask: Subtask | None, observation: Observation, history: tuple[StepReport, ...]
+) -> str:
     """What a worker that gets nowhere should try first."""
     stuck = subtask or Subtask(id="", title=goal)
-    return _help(StuckRequest(goal=goal, subtask=stuck, because="", observation=observation, history=history))
+    return _choose_help(StuckRequest(goal=goal, subtask=stuck, because="", observation=observation, history=history))
 
 
-def _help(request: StuckRequest) -> str:
+def _choose_help(request: StuckRequest) -> str:
     language = int(is_chinese(request.subtask.title or request.goal))
     given = set(request.corrections)
-    for choice in _choices(request):
+    for choice in _list_choices(request):
         if choice[language] not in given:
             return choice[language]
     waits = (WAIT[language].format(n=n) for n in range(2, 3 + len(given)))
     return next(text for text in waits if text not in given)
 
 
-def _choices(request: StuckRequest) -> Iterator[tuple[str, str]]:
-    scene = _scene(request)
-    if dialog(scene):
+def _list_choices(request: StuckRequest) -> Iterator[tuple[str, str]]:
+    scene = _make_scene(request)
+    if find_dialog(scene):
         yield CLOSE
     if any(element.role == "progress" for element in scene.elements):
         yield WAIT[0].format(n=3), WAIT[1].format(n=3)
-    if _several_fit(request, scene):
+    if _has_several_fits(request, scene):
         yield ANOTHER
-    if scroller(scene) is not None:
+    if find_scroller(scene) is not None:
         yield DOWN
         yield UP
     if not scene.on_home_screen:
@@ -73,7 +75,7 @@ def _choices(request: StuckRequest) -> Iterator[tuple[str, str]]:
         yield RESTART
 
 
-def _scene(request: StuckRequest) -> Scene:
+def _make_scene(request: StuckRequest) -> Scene:
     briefing = Briefing(
         goal=request.goal,
         subtask=request.subtask,
@@ -86,9 +88,11 @@ def _scene(request: StuckRequest) -> Scene:
     return Scene(briefing, request.observation.elements or ())
 
 
-def _several_fit(request: StuckRequest, scene: Scene) -> bool:
+def _has_several_fits(request: StuckRequest, scene: Scene) -> bool:
     """Whether something was touched, and what the subtask names for it is here more than once."""
-    if not any(action.kind in ("click", "long_press", "double_click") for action in scene.executed()):
+    if not any(action.kind in ("click", "long_press", "double_click") for action in scene.list_executed()):
         return False
-    names = [getattr(step, name, "") for step in parse(request.subtask.title) for name in ("target", "option", "name")]
+    names = [
+        getattr(step, name, "") for step in parse_goal(request.subtask.title) for name in ("target", "option", "name")
+    ]
     return any(len(find(name, scene.tree, "clickable").candidates) > 1 for name in names if name)

@@ -12,12 +12,12 @@ from typing import Any
 
 from deskhand.core.actions import Back
 from deskhand.core.decisions import Briefing
-from deskhand.roles.offline.bookmark import Detour, Place
+from deskhand.roles.offline.bookmark import Detour, WorkerPlace
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.memory import HuntMemory, InstructionMemory, MoveMemory
-from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act
+from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.opening import means_here
 
@@ -35,7 +35,7 @@ _AT_ONCE = re.compile(r"\s*(?:(?:now|first|right now|at once|immediately)\b|先|
 
 def is_for_now(text: str) -> bool:
     """Whether these words are to be followed at once: mere moves, or anything that begins with `first`, `先`."""
-    steps = parse(text)
+    steps = parse_goal(text)
     if not steps or any(isinstance(step, say.NotUnderstood) for step in steps):
         return False
     return _AT_ONCE.match(text) is not None or all(is_move(step) for step in steps)
@@ -45,35 +45,35 @@ def is_move(step: Instruction) -> bool:
     return isinstance(step, _MOVES) or (isinstance(step, say.Close) and means_here(step.target))
 
 
-def begin(place: Place, text: str, step: int) -> None:
+def begin_detour(place: WorkerPlace, text: str, step: int) -> None:
     """`step` is the number of the step at which it begins."""
     detour = place.detour or Detour((), since=step)
     place.detour = replace(detour, texts=(*detour.texts, text))
 
 
-def next_move(
-    briefing: Briefing, place: Place, steps: Sequence[Instruction], strategies: Strategies
+def make_next_move(
+    briefing: Briefing, place: WorkerPlace, steps: Sequence[Instruction], strategies: Strategies
 ) -> tuple[Act, Scene] | None:
     """The next move of the detour; None when it is over. A move that can't be made is left out: it was only advice."""
     while (detour := place.detour) and detour.texts:
-        moves = parse(detour.texts[0])
+        moves = parse_goal(detour.texts[0])
         if detour.index >= len(moves):
             place.detour = replace(detour, texts=detour.texts[1:], index=0)
             continue
         move = moves[detour.index]
         # `scene.kept` is dropped: what a detour touches is not what the instruction has taken
         scene = Scene(briefing, briefing.observation.elements or (), detour.memory, place.kept, first=False)
-        outcome = _outcome(move, scene, strategies)
+        outcome = _try_move(move, scene, strategies)
         if isinstance(outcome, Act):
             place.detour = replace(detour, memory=scene.memory)
             return outcome, scene
         place.detour = replace(detour, index=detour.index + 1, memory=InstructionMemory())
         if isinstance(outcome, Finished):
-            _follow(move, place, steps)
+            _apply_move(move, place, steps)
     return None
 
 
-def end(briefing: Briefing, place: Place) -> Briefing:
+def end_detour(briefing: Briefing, place: WorkerPlace) -> Briefing:
     """The briefing without the steps of the detour: the instruction goes on from what it did last itself."""
     since = place.detour.since if place.detour else briefing.step
     place.detour = None
@@ -82,40 +82,40 @@ def end(briefing: Briefing, place: Place) -> Briefing:
     return replace(briefing, history=tuple(step for step in briefing.history if step.step < since))
 
 
-def _outcome(move: Instruction, scene: Scene, strategies: Strategies) -> Outcome:
+def _try_move(move: Instruction, scene: Scene, strategies: Strategies) -> Outcome:
     match move:
         case say.Another():
-            return _another(scene)
+            return _leave_wrong_one(scene)
         case say.StartAgain():
             return Finished("")
         case _:
             return strategies[type(move)](move, scene)
 
 
-def _another(scene: Scene) -> Outcome:
+def _leave_wrong_one(scene: Scene) -> Outcome:
     """Back to where the wrong one was taken, if it led away from there."""
     taken = scene.kept.taken
     if taken is None or taken.index is None:
         return Failed(scene.say("还没有选过什么。", "Nothing was taken so far."))
-    if taken.print != scene.print and not scene.memory.move.done and scene.can("back"):
-        scene.remember(MoveMemory(done=True))
-        return act(scene.say("返回，换一个", "Going back, to take another one"), Back())
+    if taken.print != scene.print and not scene.memory.move.done and scene.can_do("back"):
+        scene.remember_record(MoveMemory(done=True))
+        return make_act(scene.say("返回，换一个", "Going back, to take another one"), Back())
     return Finished("")
 
 
-def _follow(move: Instruction, place: Place, steps: Sequence[Instruction]) -> None:
+def _apply_move(move: Instruction, place: WorkerPlace, steps: Sequence[Instruction]) -> None:
     taken = place.kept.taken
     if isinstance(move, say.Another) and taken is not None and taken.index is not None:
         wrong = (*place.kept.wrong, (taken.description, taken.trace))
         place.kept = replace(place.kept, taken=None, wrong=wrong)
         place.index, place.memory = taken.index, InstructionMemory()
     elif isinstance(move, say.StartAgain):
-        place.index = _safe_beginning(place, steps)
+        place.index = _find_safe_beginning(place, steps)
         if place.index < len(steps) and isinstance(steps[place.index], REPEATABLE):
             place.memory = InstructionMemory()
 
 
-def _safe_beginning(place: Place, steps: Sequence[Instruction]) -> int:
+def _find_safe_beginning(place: WorkerPlace, steps: Sequence[Instruction]) -> int:
     """The earliest app or address from which everything up to here can be done again; here, if there is none.
 
     Nothing is sent, bought or deleted a second time.

@@ -7,11 +7,11 @@ from deskhand.core.planning import GateDecision, GateRequest, GateTrigger, Quali
 from deskhand.core.statuses import ExecStatus, SubtaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.language import is_chinese
-from deskhand.roles.offline.coach import first_help
+from deskhand.roles.offline.coach import choose_first_help
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.scene import Scene
-from deskhand.roles.offline.strategies.checking import Seen, look
+from deskhand.roles.offline.strategies.checking import SeenTruth, check_condition
 
 # Beyond this many steps in one subtask, or this share of failed actions, going on is not worth it.
 HOPELESS_STEPS = 30
@@ -24,20 +24,20 @@ class OfflineEvaluator:
     async def check(self, request: GateRequest) -> QualityReport:
         match request.trigger:
             case GateTrigger.WORKER_SUCCESS:
-                return _claimed(request)
+                return _check_claim(request)
             case GateTrigger.FINAL_CHECK:
-                return _final(request)
+                return _check_end(request)
             case GateTrigger.TIME_EXCEEDED:
-                return _once_more(request)
+                return _warn_once(request)
             case GateTrigger.WORKER_STALE | GateTrigger.NO_PROGRESS:
-                return _stuck(request, f"no progress after {request.steps} steps{_trouble(request)}")
+                return _judge_stuck(request, f"no progress after {request.steps} steps{_last_trouble(request)}")
             case GateTrigger.REPEATED_ACTION:
-                return _repeated(request)
+                return _judge_repetition(request)
             case GateTrigger.EXCESSIVE_STEPS | GateTrigger.PERIODIC_CHECK:
-                return _under_way(request)
+                return _judge_progress(request)
 
 
-def _report(
+def _make_report(
     request: GateRequest, decision: GateDecision, reason: str, *, confidence: float = 0.8, suggestion: str = ""
 ) -> QualityReport:
     good = decision is GateDecision.DONE or (decision is GateDecision.CONTINUE and not suggestion)
@@ -55,35 +55,35 @@ def _report(
     )
 
 
-def _claimed(request: GateRequest) -> QualityReport:
+def _check_claim(request: GateRequest) -> QualityReport:
     """The worker says it is done: what should be true after the subtask is looked for on the screen."""
-    holds, seen = _truth(request, request.subtask)
+    holds, seen = _check_truth(request, request.subtask)
     if holds is False:
-        return _report(request, GateDecision.FAIL, f"the worker says it is done, but {seen}", confidence=0.9)
+        return _make_report(request, GateDecision.FAIL, f"the worker says it is done, but {seen}", confidence=0.9)
     if holds:
-        return _report(request, GateDecision.DONE, seen, confidence=0.95)
-    return _report(request, GateDecision.DONE, request.claim, confidence=0.6)
+        return _make_report(request, GateDecision.DONE, seen, confidence=0.95)
+    return _make_report(request, GateDecision.DONE, request.claim, confidence=0.6)
 
 
-def _final(request: GateRequest) -> QualityReport:
+def _check_end(request: GateRequest) -> QualityReport:
     """Every part of the plan that was not given up for another is done, and the end state is as expected."""
     open_ones = [s.title for s in request.subtasks if s.status in (SubtaskStatus.READY, SubtaskStatus.PENDING)]
     if open_ones:
-        return _report(request, GateDecision.FAIL, f"not done yet: {'; '.join(open_ones)}", confidence=1.0)
+        return _make_report(request, GateDecision.FAIL, f"not done yet: {'; '.join(open_ones)}", confidence=1.0)
     last = next((s for s in reversed(request.subtasks) if s.status is SubtaskStatus.FULFILLED), None)
-    holds, seen = _truth(request, None if _left_behind(request) else last)
+    holds, seen = _check_truth(request, None if _is_left_behind(request) else last)
     if holds is False:
-        return _report(request, GateDecision.FAIL, f"at the end {seen}", confidence=0.9)
-    return _report(request, GateDecision.DONE, seen if holds else "every subtask passed its gate")
+        return _make_report(request, GateDecision.FAIL, f"at the end {seen}", confidence=0.9)
+    return _make_report(request, GateDecision.DONE, seen if holds else "every subtask passed its gate")
 
 
-def _left_behind(request: GateRequest) -> bool:
+def _is_left_behind(request: GateRequest) -> bool:
     """Whether the person took back what was under way at the end: the screen then shows something half done."""
     ended = [s for s in request.subtasks if s.status is not SubtaskStatus.REJECTED or s.since is not None]
     return bool(request.said and ended) and ended[-1].status is SubtaskStatus.REJECTED
 
 
-def _truth(request: GateRequest, subtask: Subtask | None) -> Seen:
+def _check_truth(request: GateRequest, subtask: Subtask | None) -> SeenTruth:
     """Whether what should be true after the subtask is seen; None when it can't be told from this screen."""
     if subtask is None or not subtask.done_when or request.observation.elements is None:
         return None, ""
@@ -99,11 +99,11 @@ def _truth(request: GateRequest, subtask: Subtask | None) -> Seen:
         max_steps=request.steps,
     )
     scene = Scene(briefing, request.observation.elements)
-    verdicts = [look(step.condition, scene) for step in parse(told) if isinstance(step, say.Verify)]
+    verdicts = [check_condition(step.condition, scene) for step in parse_goal(told) if isinstance(step, say.Verify)]
     return verdicts[0] if verdicts else (None, "")
 
 
-def _trouble(request: GateRequest) -> str:
+def _last_trouble(request: GateRequest) -> str:
     """What last went wrong, for the person who reads the reason."""
     troubles = [
         report.error or action.detail
@@ -114,34 +114,36 @@ def _trouble(request: GateRequest) -> str:
     return f": {troubles[-1]}" if troubles else ""
 
 
-def _once_more(request: GateRequest) -> QualityReport:
+def _warn_once(request: GateRequest) -> QualityReport:
     """The first time the worker is sent back with a hint, the second time it is over."""
     warned = any(report.trigger is request.trigger for report in request.earlier[-2:])
     if warned or request.error_rate > HOPELESS_ERRORS:
-        return _report(request, GateDecision.FAIL, f"no progress after {request.steps} steps{_trouble(request)}")
-    hint = first_help(request.goal, request.subtask, request.observation, request.history)
-    return _report(request, GateDecision.CONTINUE, "one more try, another way", confidence=0.5, suggestion=hint)
+        return _make_report(
+            request, GateDecision.FAIL, f"no progress after {request.steps} steps{_last_trouble(request)}"
+        )
+    hint = choose_first_help(request.goal, request.subtask, request.observation, request.history)
+    return _make_report(request, GateDecision.CONTINUE, "one more try, another way", confidence=0.5, suggestion=hint)
 
 
-def _stuck(request: GateRequest, reason: str) -> QualityReport:
+def _judge_stuck(request: GateRequest, reason: str) -> QualityReport:
     """Worth another way, unless most of what is tried fails. Which way is the coach's matter, and so is how often."""
     if request.error_rate > HOPELESS_ERRORS:
-        return _report(request, GateDecision.FAIL, reason)
-    report = _report(request, GateDecision.CONTINUE, reason, confidence=0.5)
+        return _make_report(request, GateDecision.FAIL, reason)
+    report = _make_report(request, GateDecision.CONTINUE, reason, confidence=0.5)
     return report.model_copy(update={"status": "CONCERNING", "recommendation": "ADJUST"})
 
 
-def _repeated(request: GateRequest) -> QualityReport:
+def _judge_repetition(request: GateRequest) -> QualityReport:
     """Pressing + three times may be right, as long as each time something changed."""
     effects = [action.changed for report in request.history[-3:] for action in report.actions]
     if effects and all(effect is False for effect in effects):
-        return _stuck(request, "the same action again and again has no effect")
-    return _report(request, GateDecision.CONTINUE, "the repeated action has an effect each time", confidence=0.6)
+        return _judge_stuck(request, "the same action again and again has no effect")
+    return _make_report(request, GateDecision.CONTINUE, "the repeated action has an effect each time", confidence=0.6)
 
 
-def _under_way(request: GateRequest) -> QualityReport:
+def _judge_progress(request: GateRequest) -> QualityReport:
     if request.steps >= HOPELESS_STEPS or request.error_rate > HOPELESS_ERRORS:
         reason = f"{request.steps} steps and {request.error_rate:.0%} failed actions without reaching the subtask"
-        reason += _trouble(request)
-        return _report(request, GateDecision.FAIL, reason)
-    return _report(request, GateDecision.CONTINUE, "under way", confidence=0.5)
+        reason += _last_trouble(request)
+        return _make_report(request, GateDecision.FAIL, reason)
+    return _make_report(request, GateDecision.CONTINUE, "under way", confidence=0.5)

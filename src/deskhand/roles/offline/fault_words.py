@@ -10,25 +10,25 @@ from pathlib import Path
 _SLOT = re.compile(r"\\\{(\w+)\\\}")
 
 
-def in_chinese(complaint: str) -> str:
+def to_chinese(complaint: str) -> str:
     """As the device said it, where there is no sentence for it."""
-    for pattern, sentence in sentences():
+    for pattern, sentence in load_sentences():
         if found := pattern.fullmatch(complaint):
-            return sentence.format(**{slot: _as_read(slot, text) for slot, text in found.groupdict().items()})
+            return sentence.format(**{slot: _as_chinese(slot, text) for slot, text in found.groupdict().items()})
     return complaint
 
 
 @cache
-def sentences() -> list[tuple[re.Pattern[str], str]]:
+def load_sentences() -> list[tuple[re.Pattern[str], str]]:
     data = tomllib.loads((Path(__file__).parent / "fault_words.toml").read_text(encoding="utf-8"))
-    return [(_pattern(english), chinese) for english, chinese in data["sentences"].items()]
+    return [(_to_pattern(english), chinese) for english, chinese in data["sentences"].items()]
 
 
-def _pattern(template: str) -> re.Pattern[str]:
+def _to_pattern(template: str) -> re.Pattern[str]:
     return re.compile(_SLOT.sub(r"(?P<\1>.+?)", re.escape(template)), re.DOTALL)
 
 
-def _as_read(slot: str, text: str) -> str:
+def _as_chinese(slot: str, text: str) -> str:
     """Quotes as they are read instead of Python's, and a list in Chinese commas."""
     quoted = re.fullmatch(r"(['\"])(.*)\1", text, re.DOTALL)
     if quoted:

@@ -10,11 +10,11 @@ from deskhand.core.protocols import Source
 from deskhand.core.subtask import Subtask
 from deskhand.language import is_chinese
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.language.new_things import read_clock
-from deskhand.roles.offline.strategies.opening import app_name
-from deskhand.roles.offline.technician import parted
+from deskhand.roles.offline.strategies.opening import bare_app_name
+from deskhand.roles.offline.technician import split_code
 from deskhand.roles.task_types import find_task_type
 from deskhand.screen.grounding.vocabulary import same_word
 
@@ -35,32 +35,32 @@ class OfflineManager:
 
     async def plan(self, request: PlanRequest) -> Plan:
         if request.reason is ReplanReason.FIRST_PLAN:
-            return self._first(request)
+            return self._plan_first(request)
         if request.reason is ReplanReason.SUPPLEMENTED:
-            return self._informed(request)
+            return self._plan_informed(request)
         if request.reason is ReplanReason.WORKER_FAILED:
             # The worker has tried every strategy it has; the same words again would fail the same way.
             raise NoPlan(request.because)
-        again = self._afresh(request)
+        again = self._plan_afresh(request)
         if tuple(subtask.title for subtask in again) in request.tried:
             raise NoPlan(request.because)
         return Plan(subtasks=again, reason=f"start afresh: {request.because}")
 
-    def _first(self, request: PlanRequest) -> Plan:
+    def _plan_first(self, request: PlanRequest) -> Plan:
         zh = is_chinese(request.goal)
         subtasks: list[Subtask] = []
-        for part, is_code in parted(request.goal):
+        for part, is_code in split_code(request.goal):
             if is_code and "technician" not in request.roles:
                 raise NoPlan(_NO_CODE["zh" if zh else "en"])
             if is_code:
                 subtasks.append(Subtask(id="", title=part, role="technician", task_type=find_task_type(part)))
             else:
-                subtasks += [_subtask(group, zh) for group in _by_app(parse(part), request.apps)]
+                subtasks += [_make_subtask(group, zh) for group in _group_by_app(parse_goal(part), request.apps)]
         if not subtasks:
             raise NoPlan("目标里没有可以执行的内容。" if zh else "The goal holds nothing to carry out.")
         return Plan(subtasks=tuple(subtasks), reason="as the goal says, app by app")
 
-    def _informed(self, request: PlanRequest) -> Plan:
+    def _plan_informed(self, request: PlanRequest) -> Plan:
         """The same work again, once, now that something was found; without it nothing would be different."""
         titles = tuple(subtask.title for subtask in request.remaining)
         if not titles or not request.materials or request.tried.count(titles) > 1:
@@ -68,7 +68,7 @@ class OfflineManager:
         found = ", ".join(material.title for material in request.materials)
         return Plan(subtasks=request.remaining, reason=f"go on with what was found: {found[:500]}")
 
-    def _afresh(self, request: PlanRequest) -> tuple[Subtask, ...]:
+    def _plan_afresh(self, request: PlanRequest) -> tuple[Subtask, ...]:
         """What failed, from the home screen on; after a heavier trouble also what comes behind it."""
         failed = request.failed[-1:] or request.done[-1:]
         start = "回到主屏幕，" if is_chinese(request.goal) else "go home, "
@@ -83,11 +83,11 @@ class OfflineManager:
         return await self._library.look_up(need, goal) if self._library else ()
 
 
-def _by_app(steps: tuple[Instruction, ...], apps: tuple[str, ...]) -> list[list[Instruction]]:
+def _group_by_app(steps: tuple[Instruction, ...], apps: tuple[str, ...]) -> list[list[Instruction]]:
     groups: list[list[Instruction]] = []
     for step in steps:
         begins = isinstance(step, say.Visit) or (
-            isinstance(step, say.Open) and any(same_word(app_name(step.name), app) for app in apps)
+            isinstance(step, say.Open) and any(same_word(bare_app_name(step.name), app) for app in apps)
         )
         if begins or not groups:
             groups.append([])
@@ -95,18 +95,18 @@ def _by_app(steps: tuple[Instruction, ...], apps: tuple[str, ...]) -> list[list[
     return groups
 
 
-def _subtask(steps: list[Instruction], zh: bool) -> Subtask:
+def _make_subtask(steps: list[Instruction], zh: bool) -> Subtask:
     title = ("，" if zh else ", ").join(step.source for step in steps)
-    return Subtask(id="", title=title, done_when=seen_after(steps, zh), task_type=find_task_type(title))
+    return Subtask(id="", title=title, done_when=describe_end(steps, zh), task_type=find_task_type(title))
 
 
-def seen_after(steps: Sequence[Instruction], zh: bool) -> str:
+def describe_end(steps: Sequence[Instruction], zh: bool) -> str:
     """What can be seen when all of it is done; empty when nothing lasts."""
-    effects = [effect for step in steps if (effect := _effect(step, zh))]
+    effects = [effect for step in steps if (effect := _describe_effect(step, zh))]
     return effects[-1] if effects else ""
 
 
-def _effect(step: Instruction, zh: bool) -> str:
+def _describe_effect(step: Instruction, zh: bool) -> str:
     """What can be seen after an instruction, as a person would say it; empty when nothing lasts."""
     match step:
         case say.Verify(condition=condition):
@@ -116,13 +116,13 @@ def _effect(step: Instruction, zh: bool) -> str:
         case say.Send(text=text):
             return f"看到“{text}”" if zh else f"“{text}” is visible"
         case say.Create(what=what, fields=((label, value), *_)):
-            seen = _as_shown(what, label, value)
+            seen = _value_as_shown(what, label, value)
             return (f"看到“{seen}”" if zh else f"“{seen}” is visible") if seen else ""
         case _:
             return ""
 
 
-def _as_shown(what: str, label: str, value: str) -> str:
+def _value_as_shown(what: str, label: str, value: str) -> str:
     """An alarm for 7 is listed as 07:00; a timer for five minutes is seen as whatever is left of them."""
     clock = read_clock(value) if label in ("time", "") and same_word(what, "alarm") else None
     if clock:

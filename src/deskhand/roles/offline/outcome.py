@@ -29,7 +29,7 @@ class Failed:
 Outcome = Act | Finished | Failed
 
 
-def act(thought: str, *actions: Action, expect: Expect | None = None) -> Act:
+def make_act(thought: str, *actions: Action, expect: Expect | None = None) -> Act:
     """Several actions are queued; `expect` is what should be true after the first."""
     planned = [PlannedAction(action=a, expect=expect if n == 0 else None) for n, a in enumerate(actions)]
     return Act(tuple(planned), thought)
@@ -37,4 +37,4 @@ def act(thought: str, *actions: Action, expect: Expect | None = None) -> Act:
 
 def look_again(thought: str) -> Act:
     """What was done may need a moment to show."""
-    return act(thought, Wait(seconds=0.5))
+    return make_act(thought, Wait(seconds=0.5))

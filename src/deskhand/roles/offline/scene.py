@@ -11,7 +11,7 @@ from deskhand.core.decisions import Briefing, Verdict
 from deskhand.core.screen import Element
 from deskhand.core.statuses import ExecStatus
 from deskhand.language import is_chinese
-from deskhand.roles.offline.fault_words import in_chinese
+from deskhand.roles.offline.fault_words import to_chinese
 from deskhand.roles.offline.memory import GoalMemory, InstructionMemory, Record
 from deskhand.screen.grounding.find import Finding, find
 from deskhand.screen.grounding.query import Query
@@ -63,16 +63,16 @@ class Scene:
         """In the language of the goal."""
         return zh if self.zh else en
 
-    def find(self, description: str | Query, want: Want = "any") -> Finding:
+    def find_element(self, description: str | Query, want: Want = "any") -> Finding:
         return find(description, self.tree, want)
 
-    def can(self, kind: ActionKind) -> bool:
+    def can_do(self, kind: ActionKind) -> bool:
         return kind in self.briefing.capabilities
 
-    def remember(self, record: Record) -> None:
+    def remember_record(self, record: Record) -> None:
         self.memory = self.memory.with_record(record)
 
-    def judge(self, success: bool, reason: str = "") -> None:
+    def judge_last(self, success: bool, reason: str = "") -> None:
         self.verdict = Verdict(success=success, reason=reason)
 
     @property
@@ -80,25 +80,27 @@ class Scene:
         """What went wrong with the last action; empty when it was carried out."""
         last = self.briefing.last
         trouble = last.trouble if last is not None else ""
-        return in_chinese(trouble) if self.zh else trouble
+        return to_chinese(trouble) if self.zh else trouble
 
-    def executed(self) -> list[Action]:
+    def list_executed(self) -> list[Action]:
         """Which actions of the last reply were really carried out (a queue may have been dropped)."""
         last = self.briefing.last
         return [a.action for a in last.actions if a.status is ExecStatus.EXECUTED] if last else []
 
-    def shown(self, text: str) -> list[Element]:
+    def find_shown(self, text: str) -> list[Element]:
         """Everything that shows exactly this text and is not a field someone types into."""
         wanted = fold(text)
         return [
             e
             for e in self.elements
-            if not e.editable and any(fold(t) == wanted for t in (e.name, e.value) if t) and not self._shell(e, wanted)
+            if not e.editable
+            and any(fold(t) == wanted for t in (e.name, e.value) if t)
+            and not self._is_shell(e, wanted)
         ]
 
-    def _shell(self, element: Element, wanted: str) -> bool:
+    def _is_shell(self, element: Element, wanted: str) -> bool:
         """A container that only repeats what stands in it."""
         return any(fold(d.name) == wanted for d in self.tree.descendants(element) if not d.editable)
 
-    def fields(self) -> list[Element]:
+    def list_fields(self) -> list[Element]:
         return [e for e in self.elements if e.editable and e.enabled]

@@ -28,26 +28,26 @@ class OfflineTechnician:
     async def decide(self, briefing: Briefing) -> Decision:
         """One piece of code after the other; the bookmark counts those that were begun."""
         zh = is_chinese(briefing.subtask.title)
-        pieces = codes_in(briefing.subtask.title)
+        pieces = read_codes(briefing.subtask.title)
         begun = int(briefing.bookmark or 0)
         if not pieces:
-            return Decision(kind="fail", message=_not_understood(zh))
+            return Decision(kind="fail", message=_tell_unclear(zh))
         if "run_code" not in briefing.capabilities:
             return Decision(kind="fail", message="这里不能运行代码。" if zh else "No code can be run here.")
-        if begun and (trouble := _trouble(briefing.last, zh)):
+        if begun and (trouble := _describe_trouble(briefing.last, zh)):
             return Decision(kind="fail", message=trouble)
         if begun < len(pieces):
             return Decision(kind="actions", actions=(PlannedAction(action=pieces[begun]),), bookmark=str(begun + 1))
-        run = _last_run(briefing.last)
+        run = _find_last_run(briefing.last)
         if run:
             # Noted before it is said to be done, so that those who work after know it.
-            note = Memorize(text=_outcome(run)[:_NOTE])
+            note = Memorize(text=_describe_outcome(run)[:_NOTE])
             return Decision(kind="actions", actions=(PlannedAction(action=note),), bookmark=str(begun))
         said = briefing.notes[-1] if briefing.notes else ""
         return Decision(kind="done", message=said[:_SHOWN], bookmark=str(begun))
 
 
-def parted(text: str) -> list[tuple[str, bool]]:
+def split_code(text: str) -> list[tuple[str, bool]]:
     """The text in its order, cut into what tells to run code (True) and everything between."""
     parts: list[tuple[str, bool]] = []
     begin = 0
@@ -57,42 +57,42 @@ def parted(text: str) -> list[tuple[str, bool]]:
     return [(part.strip(), is_code) for part, is_code in [*parts, (text[begin:], False)] if part.strip()]
 
 
-def codes_in(text: str) -> tuple[RunCode, ...]:
+def read_codes(text: str) -> tuple[RunCode, ...]:
     """The pieces of code that a text tells to run, in their order."""
     found: list[RunCode] = []
     for match in _RUN.finditer(text):
         named = match["using"] or match["kind"] or match["after"] or match["mark"] or "bash"
         code = match["span"] if match["block"] is None else match["block"]
         if code.strip():
-            found.append(RunCode(language=_language(named), code=code))
+            found.append(RunCode(language=_language_of(named), code=code))
     return tuple(found)
 
 
-def _language(name: str) -> Literal["bash", "python"]:
+def _language_of(name: str) -> Literal["bash", "python"]:
     return "python" if name.lower() in ("python", "python3", "py") else "bash"
 
 
-def _last_run(last: StepReport | None) -> ActionReport | None:
+def _find_last_run(last: StepReport | None) -> ActionReport | None:
     runs = [report for report in last.actions if report.action.kind == "run_code"] if last else []
     return runs[-1] if runs else None
 
 
-def _trouble(last: StepReport | None, zh: bool) -> str:
+def _describe_trouble(last: StepReport | None, zh: bool) -> str:
     """Why the last piece of code was no success; empty when it was."""
     if last and last.error:
         return last.error
-    run = _last_run(last)
+    run = _find_last_run(last)
     if run is None or (run.status is ExecStatus.EXECUTED and run.exit_code == 0):
         return ""
-    return f"{'代码没有成功：' if zh else 'The code was no success: '}{_outcome(run)[:_SHOWN]}"
+    return f"{'代码没有成功：' if zh else 'The code was no success: '}{_describe_outcome(run)[:_SHOWN]}"
 
 
-def _outcome(run: ActionReport) -> str:
+def _describe_outcome(run: ActionReport) -> str:
     code = run.action.code if isinstance(run.action, RunCode) else ""
     return f"{code[:200]} → {run.detail}"
 
 
-def _not_understood(zh: bool) -> str:
+def _tell_unclear(zh: bool) -> str:
     if zh:
         return "没有模型时，只能运行任务里写明的代码，例如：运行 `ls`，或：用 python 运行 `print(1)`。"
     return "Without a model only code that the task itself gives can be run: run `ls`, or: run python `print(1)`."

@@ -11,10 +11,10 @@ from typing import Any
 
 from deskhand.core.decisions import Briefing, Decision, Verdict
 from deskhand.roles.offline import detour
-from deskhand.roles.offline.bookmark import Place, Reply, read_place
-from deskhand.roles.offline.fault_words import in_chinese
+from deskhand.roles.offline.bookmark import LastReply, WorkerPlace, read_place
+from deskhand.roles.offline.fault_words import to_chinese
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome
 from deskhand.roles.offline.scene import Scene
@@ -34,33 +34,33 @@ Strategy = Callable[[Any, Scene], Outcome]
 
 _STRATEGIES: dict[type[Instruction], Strategy] = {
     say.Open: opening.open_thing,
-    say.Visit: opening.visit,
+    say.Visit: opening.visit_address,
     say.Close: opening.close_thing,
-    say.Tap: touching.tap,
-    say.Find: touching.find,
-    say.Select: touching.select,
-    say.Delete: touching.delete,
-    say.Toggle: toggling.toggle,
-    say.Write: writing.write,
-    say.Clear: writing.clear,
-    say.Search: writing.search,
+    say.Tap: touching.tap_thing,
+    say.Find: touching.find_thing,
+    say.Select: touching.select_option,
+    say.Delete: touching.delete_thing,
+    say.Toggle: toggling.toggle_switch,
+    say.Write: writing.write_text,
+    say.Clear: writing.clear_field,
+    say.Search: writing.search_text,
     say.SetValue: writing.set_value,
-    say.Scrolling: moving.scroll,
-    say.Swiping: moving.swipe,
-    say.Pausing: moving.pause,
-    say.GoBack: moving.back,
-    say.GoHome: moving.home,
-    say.PressKey: moving.press,
-    say.Verify: checking.verify,
+    say.Scrolling: moving.scroll_screen,
+    say.Swiping: moving.swipe_screen,
+    say.Pausing: moving.wait_seconds,
+    say.GoBack: moving.go_back,
+    say.GoHome: moving.go_home,
+    say.PressKey: moving.press_key,
+    say.Verify: checking.verify_condition,
     say.WaitUntil: checking.wait_until,
-    say.Ask: checking.ask,
-    say.Read: checking.read,
-    say.Send: messaging.send,
-    say.Compute: calculating.compute,
-    say.Create: creating.create,
+    say.Ask: checking.answer_question,
+    say.Read: checking.read_value,
+    say.Send: messaging.send_message,
+    say.Compute: calculating.compute_sum,
+    say.Create: creating.create_thing,
     say.AddToCart: creating.add_to_cart,
-    say.Another: moving.only_in_between,
-    say.StartAgain: moving.only_in_between,
+    say.Another: moving.refuse_in_goal,
+    say.StartAgain: moving.refuse_in_goal,
 }
 
 # These are told to the device by name and need nothing on the screen: an empty desktop has no tree.
@@ -73,83 +73,87 @@ class OfflineWorker:
     needs_elements = True
 
     async def decide(self, briefing: Briefing) -> Decision:
-        place = _standing(briefing)
-        _take_in(briefing, place)
-        before = place.write()
-        steps, unknown = understood(briefing, place)
-        scene = _scene(briefing, place)
+        place = _read_standing(briefing)
+        _take_in_messages(briefing, place)
+        before = place.to_text()
+        steps, unknown = read_instructions(briefing, place)
+        scene = _make_scene(briefing, place)
         if unknown:
-            return _fail(scene, place, _not_understood(scene, unknown))
+            return _make_failure(scene, place, _describe_unclear(scene, unknown))
         if not steps:
-            return _fail(scene, place, scene.say("目标里没有可以执行的内容。", "The goal holds nothing to carry out."))
-        place.reply = Reply(briefing.step, scene.print, before)
+            return _make_failure(
+                scene, place, scene.say("目标里没有可以执行的内容。", "The goal holds nothing to carry out.")
+            )
+        place.reply = LastReply(briefing.step, scene.print, before)
         if place.detour is None:
-            return _carry_on(briefing, place, steps)
-        if (move := detour.next_move(briefing, place, steps, _STRATEGIES)) is None:
-            return _carry_on(detour.end(briefing, place), place, steps)
-        return _decided(move[0], move[1], place, scene.say("纠正", "correction"))
+            return _carry_out(briefing, place, steps)
+        if (move := detour.make_next_move(briefing, place, steps, _STRATEGIES)) is None:
+            return _carry_out(detour.end_detour(briefing, place), place, steps)
+        return _make_decision(move[0], move[1], place, scene.say("纠正", "correction"))
 
 
-def _standing(briefing: Briefing) -> Place:
+def _read_standing(briefing: Briefing) -> WorkerPlace:
     """Where the work stands: before the last reply, if nothing of it was carried out."""
     place = read_place(briefing.bookmark)
     reply, place.reply = place.reply, None
-    return read_place(reply.before) if reply and _undone(briefing, place, reply) else place
+    return read_place(reply.before) if reply and _is_undone(briefing, place, reply) else place
 
 
-def _undone(briefing: Briefing, place: Place, reply: Reply) -> bool:
+def _is_undone(briefing: Briefing, place: WorkerPlace, reply: LastReply) -> bool:
     """A pause came before it was sent; or it was cut off by a crash, the screen is as it was, and doing it is safe."""
     report = next((report for report in briefing.history if report.step == reply.step), None)
     if report is not None:
         return not report.actions and not report.error
-    here = understood(briefing, place)[0][place.index :][:1]
+    here = read_instructions(briefing, place)[0][place.index :][:1]
     safe = place.detour is not None or isinstance(next(iter(here), None), detour.REPEATABLE)
-    return safe and reply.print == _scene(briefing, place).print
+    return safe and reply.print == _make_scene(briefing, place).print
 
 
-def _take_in(briefing: Briefing, place: Place) -> None:
+def _take_in_messages(briefing: Briefing, place: WorkerPlace) -> None:
     """What was said since: help comes before everything else, more to do behind everything else."""
     for message in briefing.messages:
         if detour.is_for_now(message):
-            detour.begin(place, message, briefing.step)
+            detour.begin_detour(place, message, briefing.step)
         elif message not in place.extra:
             place.extra.append(message)
 
 
-def _decided(outcome: Act, scene: Scene, place: Place, thought: str, verdict: Verdict | None = None) -> Decision:
+def _make_decision(
+    outcome: Act, scene: Scene, place: WorkerPlace, thought: str, verdict: Verdict | None = None
+) -> Decision:
     return Decision(
         kind="actions",
         actions=outcome.actions,
-        verdict=verdict or scene.verdict or _carried_out(scene),
+        verdict=verdict or scene.verdict or _judge_executed(scene),
         thought=thought,
         message=outcome.thought,
-        bookmark=place.write(),
+        bookmark=place.to_text(),
     )
 
 
-def understood(briefing: Briefing, place: Place) -> tuple[tuple[Instruction, ...], list[str]]:
+def read_instructions(briefing: Briefing, place: WorkerPlace) -> tuple[tuple[Instruction, ...], list[str]]:
     """All instructions of the goal, then of what was said since; and the parts of the goal that are none.
 
     A remark in the middle of the work that is not an instruction as a whole (advice meant for a model, a report of
     what changed on the screen) is passed over: words of the screen in it must not be followed.
     """
-    goal = parse(briefing.subtask.title or briefing.goal)
-    said = [parse(text) for text in place.extra]
-    more = [step for steps in said if not _unknown(steps) for step in steps]
-    return (*goal, *more), _unknown(goal)
+    goal = parse_goal(briefing.subtask.title or briefing.goal)
+    said = [parse_goal(text) for text in place.extra]
+    more = [step for steps in said if not _list_unknown(steps) for step in steps]
+    return (*goal, *more), _list_unknown(goal)
 
 
-def _unknown(steps: tuple[Instruction, ...]) -> list[str]:
+def _list_unknown(steps: tuple[Instruction, ...]) -> list[str]:
     return [step.source for step in steps if isinstance(step, say.NotUnderstood)]
 
 
-def _carry_on(briefing: Briefing, place: Place, steps: tuple[Instruction, ...]) -> Decision:
+def _carry_out(briefing: Briefing, place: WorkerPlace, steps: tuple[Instruction, ...]) -> Decision:
     verdict: Verdict | None = None
     while place.index < len(steps):
-        scene = _scene(briefing, place)
+        scene = _make_scene(briefing, place)
         step = steps[place.index]
         if briefing.observation.elements is None and not isinstance(step, _BLIND):
-            return _fail(scene, place, _blind(scene), verdict)
+            return _make_failure(scene, place, _describe_blindness(scene), verdict)
         outcome = _STRATEGIES[type(step)](step, scene)
         place.memory, place.kept = scene.memory, scene.kept
         verdict = verdict or scene.verdict
@@ -158,48 +162,48 @@ def _carry_on(briefing: Briefing, place: Place, steps: tuple[Instruction, ...]) 
                 taken = place.kept.taken
                 if taken is not None and taken.index is None:
                     place.kept = replace(place.kept, taken=replace(taken, index=place.index))
-                return _decided(outcome, scene, place, f"[{place.index + 1}/{len(steps)}] {step.source}", verdict)
+                return _make_decision(outcome, scene, place, f"[{place.index + 1}/{len(steps)}] {step.source}", verdict)
             case Finished():
                 # an app that was only brought to the front may still show the page where someone left it
                 place.kept = replace(place.kept, left_over=place.memory.open.way in ("app", "icon"))
-                place.advance(outcome.evidence)
+                place.finish_instruction(outcome.evidence)
             case Failed():
-                return _fail(scene, place, outcome.reason, verdict)
-    scene, place.reply = _scene(briefing, place), None
+                return _make_failure(scene, place, outcome.reason, verdict)
+    scene, place.reply = _make_scene(briefing, place), None
     return Decision(
         kind="done",
-        verdict=verdict or _carried_out(scene),
-        message=_summary(scene, place),
-        bookmark=place.write(),
+        verdict=verdict or _judge_executed(scene),
+        message=_summarize_done(scene, place),
+        bookmark=place.to_text(),
     )
 
 
-def _scene(briefing: Briefing, place: Place) -> Scene:
+def _make_scene(briefing: Briefing, place: WorkerPlace) -> Scene:
     elements = briefing.observation.elements or ()
     return Scene(briefing, elements, place.memory, place.kept, first=place.index == 0)
 
 
-def _carried_out(scene: Scene) -> Verdict | None:
+def _judge_executed(scene: Scene) -> Verdict | None:
     """Where a strategy did not judge by what it saw: did the device carry out what it was told?"""
     if scene.briefing.last is None:
         return None
     return Verdict(success=not scene.trouble, reason=scene.trouble)
 
 
-def _fail(scene: Scene, place: Place, reason: str, verdict: Verdict | None = None) -> Decision:
+def _make_failure(scene: Scene, place: WorkerPlace, reason: str, verdict: Verdict | None = None) -> Decision:
     done, place.reply = place.done, None
     if done:
         before = scene.say("；".join(done), "; ".join(done))
         reason = scene.say(f"{reason}（已完成：{before}）", f"{reason} (done before: {before})")
-    return Decision(kind="fail", verdict=verdict or _carried_out(scene), message=reason, bookmark=place.write())
+    return Decision(kind="fail", verdict=verdict or _judge_executed(scene), message=reason, bookmark=place.to_text())
 
 
-def _summary(scene: Scene, place: Place) -> str:
+def _summarize_done(scene: Scene, place: WorkerPlace) -> str:
     told = scene.say("，".join(place.done) + "。", "; ".join(place.done) + ".")
     return told[0].upper() + told[1:] if place.done else scene.say("已完成。", "Done.")
 
 
-def _not_understood(scene: Scene, parts: list[str]) -> str:
+def _describe_unclear(scene: Scene, parts: list[str]) -> str:
     quoted = "、".join(f"“{p}”" for p in parts) if scene.zh else ", ".join(f"“{p}”" for p in parts)
     return scene.say(
         f"没有看懂这部分：{quoted}。可以说：打开…，点击…，在…里输入…，找到…，给…发消息“…”，打开/关闭…开关，读取…，确认…。",
@@ -208,8 +212,8 @@ def _not_understood(scene: Scene, parts: list[str]) -> str:
     )
 
 
-def _blind(scene: Scene) -> str:
+def _describe_blindness(scene: Scene) -> str:
     problem = scene.briefing.observation.problem or scene.say(
         "设备没有给出元素列表", "the device gave no list of elements"
     )
-    return scene.say(f"看不到屏幕上有什么：{in_chinese(problem)}", f"What is on the screen can't be read: {problem}")
+    return scene.say(f"看不到屏幕上有什么：{to_chinese(problem)}", f"What is on the screen can't be read: {problem}")

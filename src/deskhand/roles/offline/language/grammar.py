@@ -11,12 +11,20 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from deskhand.language import is_chinese
-from deskhand.roles.offline.language.instruction_builder import build, is_kept, opening
+from deskhand.roles.offline.language.instruction_builder import build_instructions, is_kept, open_app
 from deskhand.roles.offline.language.instructions import Create, Instruction, NotUnderstood, Open, PressKey, Tap, Write
-from deskhand.roles.offline.language.lexicon import Lexicon, lexicon
-from deskhand.roles.offline.language.lists import going_on, one_by_one, unnumbered
-from deskhand.roles.offline.language.patterns import Match, is_app, is_app_name, match, match_placed, said, starts_with
-from deskhand.roles.offline.language.tokens import Token, cut
+from deskhand.roles.offline.language.lexicon import Lexicon, load_lexicon
+from deskhand.roles.offline.language.lists import continue_list, drop_numbers, split_list
+from deskhand.roles.offline.language.patterns import (
+    SentenceMatch,
+    count_phrase,
+    is_app,
+    is_app_name,
+    match_rules,
+    match_with_app,
+    write_span,
+)
+from deskhand.roles.offline.language.tokens import Token, cut_tokens
 
 # What a reading costs: a separator inside of a clause, a cut without a separator, a clause that is no sentence.
 SWALLOWED = 2
@@ -33,7 +41,7 @@ OVERLONG = 4
 
 
 @dataclass(frozen=True, slots=True)
-class _Cut:
+class ClauseCut:
     """A place where a clause may begin; `marked` when a separator or connector stands before it."""
 
     at: int
@@ -41,58 +49,58 @@ class _Cut:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class ClauseReading:
     cost: int
-    clauses: tuple[tuple[int, int, Match | None], ...]
+    clauses: tuple[tuple[int, int, SentenceMatch | None], ...]
 
 
 @lru_cache(maxsize=256)
-def parse(goal: str) -> tuple[Instruction, ...]:
+def parse_goal(goal: str) -> tuple[Instruction, ...]:
     """All instructions of a goal, in order. Never raises."""
-    words = lexicon()
-    tokens = _to_the_point(cut(goal), words)
-    cuts = _cuts(tokens, words)
+    words = load_lexicon()
+    tokens = _drop_greeting(cut_tokens(goal), words)
+    cuts = _find_cuts(tokens, words)
     # best[k]: the cheapest reading of everything from the k-th cut on
-    reader = _Reader(tokens, words, cuts)
-    best: dict[int, _Reading] = {len(cuts): _Reading(0, ())}
+    reader = ClauseReader(tokens, words, cuts)
+    best: dict[int, ClauseReading] = {len(cuts): ClauseReading(0, ())}
     for k in range(len(cuts) - 1, -1, -1):
         ends = range(k + 1, min(len(cuts), k + REACH) + 1)
-        best[k] = min((reader.extend(k, end, best[end]) for end in ends), key=lambda r: r.cost)
+        best[k] = min((reader.extend_reading(k, end, best[end]) for end in ends), key=lambda r: r.cost)
     instructions: list[Instruction] = []
     for start, end, found in best[0].clauses if cuts else ():
-        made = _instructions(tokens, start, end, found, instructions)
+        made = _build_clause(tokens, start, end, found, instructions)
         if found is None:
-            made = going_on(made[0].source, instructions[-1] if instructions else None) or made
-        instructions += [each for step in made for each in one_by_one(step)]
-    return tuple(_filled_in(_join_unknown(instructions)))
+            made = continue_list(made[0].source, instructions[-1] if instructions else None) or made
+        instructions += [each for step in made for each in split_list(step)]
+    return tuple(_fill_in_forms(_join_unknown(instructions)))
 
 
-def _to_the_point(tokens: Sequence[Token], words: Lexicon) -> Sequence[Token]:
+def _drop_greeting(tokens: Sequence[Token], words: Lexicon) -> Sequence[Token]:
     """Without a greeting at the very beginning, and without the numbers of its steps."""
-    return unnumbered(tokens[starts_with(words.greetings, tokens, 0, len(tokens)) :])
+    return drop_numbers(tokens[count_phrase(words.greetings, tokens, 0, len(tokens)) :])
 
 
-def _cuts(tokens: Sequence[Token], words: Lexicon) -> list[_Cut]:
-    cuts = [_Cut(0, True)] if tokens else []
-    firsts = _first_phrases()
+def _find_cuts(tokens: Sequence[Token], words: Lexicon) -> list[ClauseCut]:
+    cuts = [ClauseCut(0, True)] if tokens else []
+    firsts = _list_first_phrases()
     at = 1
     while at < len(tokens):
         separated = tokens[at - 1].plain in words.separators and tokens[at - 1].kind == "mark"
-        if separated or starts_with(words.connectors, tokens, at, len(tokens)):
-            cuts.append(_Cut(at, True))
-        elif tokens[at].kind == "han" and starts_with(firsts, tokens, at, len(tokens)):
+        if separated or count_phrase(words.connectors, tokens, at, len(tokens)):
+            cuts.append(ClauseCut(at, True))
+        elif tokens[at].kind == "han" and count_phrase(firsts, tokens, at, len(tokens)):
             # a blank between Chinese words is put there on purpose
-            cuts.append(_Cut(at, tokens[at - 1].end < tokens[at].start))
+            cuts.append(ClauseCut(at, tokens[at - 1].end < tokens[at].start))
         at += 1
     return cuts
 
 
 @lru_cache(maxsize=1)
-def _first_phrases() -> tuple[tuple[str, ...], ...]:
+def _list_first_phrases() -> tuple[tuple[str, ...], ...]:
     """Chinese phrases that begin a sentence; where there are no blanks, a clause may begin before any of them."""
     found = {
         phrase
-        for rule in lexicon().rules
+        for rule in load_lexicon().rules
         for pattern in rule.patterns
         for phrase in pattern[0].phrases
         if not phrase[0].isascii()
@@ -100,107 +108,109 @@ def _first_phrases() -> tuple[tuple[str, ...], ...]:
     return tuple(sorted(found, key=len, reverse=True))
 
 
-class _Reader:
+class ClauseReader:
     """Reads clauses of one goal; every span is matched once."""
 
-    def __init__(self, tokens: Sequence[Token], words: Lexicon, cuts: Sequence[_Cut]) -> None:
+    def __init__(self, tokens: Sequence[Token], words: Lexicon, cuts: Sequence[ClauseCut]) -> None:
         self.tokens, self.words, self.cuts = tokens, words, cuts
-        self._known: dict[tuple[int, int], Match | None] = {}
+        self._known: dict[tuple[int, int], SentenceMatch | None] = {}
 
-    def extend(self, k: int, end: int, rest: _Reading) -> _Reading:
+    def extend_reading(self, k: int, end: int, rest: ClauseReading) -> ClauseReading:
         """Return the reading of the clause from the k-th cut to the `end`-th, before the rest."""
         cut, inside = self.cuts[k], range(k + 1, end)
-        start, stop, written = self._bounds(cut.at, self.cuts[end].at if end < len(self.cuts) else len(self.tokens))
+        start, stop, written = self._find_bounds(
+            cut.at, self.cuts[end].at if end < len(self.cuts) else len(self.tokens)
+        )
         cost = rest.cost + (0 if cut.marked else UNMARKED)
         if start >= stop:
-            return _Reading(cost + (0 if cut.marked else UNKNOWN), rest.clauses)
+            return ClauseReading(cost + (0 if cut.marked else UNKNOWN), rest.clauses)
         cost += SWALLOWED * sum(self.cuts[c].marked and start < self.cuts[c].at < stop for c in inside)
-        found, stop = self._read(start, stop, written)
-        if found is None and self._after_arrow(start) and not any(self.cuts[c].marked for c in inside):
-            found = Match("find", {"target": (start, stop)})
+        found, stop = self._read_sentence(start, stop, written)
+        if found is None and self._is_after_arrow(start) and not any(self.cuts[c].marked for c in inside):
+            found = SentenceMatch("find", {"target": (start, stop)})
         if found is None or self._runs_into_the_next(found, inside):
             # the smallest part that is not understood is named, so each cut inside of it costs as well
-            return _Reading(cost + UNKNOWN + 2 * len(inside), ((start, stop, None), *rest.clauses))
-        if self._overlong(found, stop, inside):
+            return ClauseReading(cost + UNKNOWN + 2 * len(inside), ((start, stop, None), *rest.clauses))
+        if self._is_overlong(found, stop, inside):
             cost += OVERLONG
         if end < len(self.cuts) and not self.cuts[end].marked:
-            cost += self._oddity(found)
-        return _Reading(cost, ((start, stop, found), *rest.clauses))
+            cost += self._price_oddity(found)
+        return ClauseReading(cost, ((start, stop, found), *rest.clauses))
 
-    def _bounds(self, at: int, stop: int) -> tuple[int, int, int]:
+    def _find_bounds(self, at: int, stop: int) -> tuple[int, int, int]:
         """Return where the clause proper starts and stops, and where it stops with its courtesy."""
-        start, written = _trim(self.tokens, self.words, at, stop)
+        start, written = _trim_clause(self.tokens, self.words, at, stop)
         if any(token.plain in _ASKING for token in self.tokens[at:start]):
-            written = _without_question(self.tokens, start, written)
-        return start, _without_courtesy(self.tokens, self.words, start, written), written
+            written = _drop_question(self.tokens, start, written)
+        return start, _drop_courtesy(self.tokens, self.words, start, written), written
 
-    def _read(self, start: int, stop: int, written: int) -> tuple[Match | None, int]:
+    def _read_sentence(self, start: int, stop: int, written: int) -> tuple[SentenceMatch | None, int]:
         """Return the sentence, and where it stops: with its courtesy where that belongs to it."""
-        found = self._match(start, stop)
+        found = self._match_once(start, stop)
         if stop == written:
             return found, stop
         if found is not None and any(found.slots.get(told, (0, 0))[1] == stop for told in _TOLD):
             # what is to be said or written is taken to its end: `谢谢` belongs to the message
-            return self._match(start, written) or found, written
+            return self._match_once(start, written) or found, written
         if found is None:
             # 蓝牙开着吗 is a question by its 吗 alone
-            asked = _without_marks(self.tokens, start, written)
-            if match(self.words.conditions, self.tokens, start, asked - 1):
-                return self._match(start, asked), asked
+            asked = _drop_marks(self.tokens, start, written)
+            if match_rules(self.words.conditions, self.tokens, start, asked - 1):
+                return self._match_once(start, asked), asked
         return found, stop
 
-    def _match(self, start: int, stop: int) -> Match | None:
+    def _match_once(self, start: int, stop: int) -> SentenceMatch | None:
         if (start, stop) not in self._known:
-            placed = match_placed(self.words.rules, self.tokens, start, stop)
-            self._known[start, stop] = placed or match(self.words.rules, self.tokens, start, stop)
+            placed = match_with_app(self.words.rules, self.tokens, start, stop)
+            self._known[start, stop] = placed or match_rules(self.words.rules, self.tokens, start, stop)
         return self._known[start, stop]
 
-    def _after_arrow(self, start: int) -> bool:
+    def _is_after_arrow(self, start: int) -> bool:
         """`Open Settings > Display`: the name of the next page."""
         return start > 0 and self.tokens[start - 1].kind == "mark" and self.tokens[start - 1].plain in self.words.arrows
 
-    def _overlong(self, found: Match, stop: int, inside: range) -> bool:
+    def _is_overlong(self, found: SentenceMatch, stop: int, inside: range) -> bool:
         """A short name (of an app, of what is sought) whose end is a sentence of its own."""
         if found.kind not in {"open", "find", "go", "chat"}:
             return False
         places = [self.cuts[c].at for c in inside if not self.cuts[c].marked]
         return any(
-            start < at < end and self._begins(at, stop) and not self._one_name(found, start, at, end)
+            start < at < end and self._is_sentence(at, stop) and not self._is_one_name(found, start, at, end)
             for at in places
             for start, end in found.slots.values()
         )
 
-    def _runs_into_the_next(self, found: Match, inside: range) -> bool:
+    def _runs_into_the_next(self, found: SentenceMatch, inside: range) -> bool:
         """`open contacts and call up Henry`: an app that is known by its name is not called all that."""
         if found.kind not in {"open", "go"}:
             return False
         start = next(iter(found.slots.values()))[0]
         at = next((self.cuts[c].at for c in inside if self.cuts[c].marked and self.cuts[c].at > start), start)
-        end = _trim(self.tokens, self.words, start, at)[1]
+        end = _trim_clause(self.tokens, self.words, start, at)[1]
         return start < end and is_app(self.tokens, start, end)
 
-    def _oddity(self, found: Match) -> int:
+    def _price_oddity(self, found: SentenceMatch) -> int:
         """用计算器算…, 打开优选商城搜索…: cut behind a name rather than in the middle of it."""
         start, end = next(iter(found.slots.values()), (0, 0))
         if found.kind != "open" or is_app(self.tokens, start, end):
             return 0
         return 2 if end - start == 1 and self.tokens[start].kind == "han" else 1
 
-    def _begins(self, at: int, stop: int) -> bool:
-        return self._match(at, stop) is not None
+    def _is_sentence(self, at: int, stop: int) -> bool:
+        return self._match_once(at, stop) is not None
 
-    def _one_name(self, found: Match, start: int, at: int, end: int) -> bool:
+    def _is_one_name(self, found: SentenceMatch, start: int, at: int, end: int) -> bool:
         """优选商城 is no 优 from which 商城 is chosen: one character is a verb only behind a name that is known."""
         if found.kind not in {"open", "go"}:
             return False
         if is_app_name(self.tokens, start, end):
             return True
-        second = self._match(at, end)
+        second = self._match_once(at, end)
         only_verb = second is not None and min((s for s, _ in second.slots.values()), default=0) == at + 1
         return only_verb and self.tokens[at - 1].kind == "han" and not is_app_name(self.tokens, start, at)
 
 
-def _trim(tokens: Sequence[Token], words: Lexicon, start: int, end: int) -> tuple[int, int]:
+def _trim_clause(tokens: Sequence[Token], words: Lexicon, start: int, end: int) -> tuple[int, int]:
     """Without connectors, politeness and separators at both ends."""
     moved = True
     while moved and start < end:
@@ -209,7 +219,7 @@ def _trim(tokens: Sequence[Token], words: Lexicon, start: int, end: int) -> tupl
             start, moved = start + 1, True
             continue
         for phrases in (words.connectors, words.polite):
-            taken = starts_with(phrases, tokens, start, end)
+            taken = count_phrase(phrases, tokens, start, end)
             if taken:
                 start, moved = start + taken, True
                 break
@@ -220,42 +230,45 @@ def _trim(tokens: Sequence[Token], words: Lexicon, start: int, end: int) -> tupl
     return start, end
 
 
-def _without_courtesy(tokens: Sequence[Token], words: Lexicon, start: int, end: int) -> int:
+def _drop_courtesy(tokens: Sequence[Token], words: Lexicon, start: int, end: int) -> int:
     """Where the clause ends without `please`, `吧`, `谢谢` and a last mark."""
     moved = True
     while moved and start < end:
         moved = False
         for phrase in words.tails:
-            if starts_with((phrase,), tokens, max(start, end - len(phrase)), end) == len(phrase) < end - start:
+            if count_phrase((phrase,), tokens, max(start, end - len(phrase)), end) == len(phrase) < end - start:
                 end, moved = end - len(phrase), True
                 break
     return end
 
 
-def _without_question(tokens: Sequence[Token], start: int, end: int) -> int:
+def _drop_question(tokens: Sequence[Token], start: int, end: int) -> int:
     """`Could you send … saying I'm late?`: it is the person who asks, not the message."""
     while end > start + 1 and tokens[end - 1].kind != "quote" and tokens[end - 1].plain in {"?", "吗"}:
         end -= 1
     return end
 
 
-def _without_marks(tokens: Sequence[Token], start: int, end: int) -> int:
+def _drop_marks(tokens: Sequence[Token], start: int, end: int) -> int:
     while end > start and tokens[end - 1].kind == "mark":
         end -= 1
     return end
 
 
-def _instructions(
-    tokens: Sequence[Token], start: int, end: int, found: Match | None, before: Sequence[Instruction]
+def _build_clause(
+    tokens: Sequence[Token], start: int, end: int, found: SentenceMatch | None, before: Sequence[Instruction]
 ) -> list[Instruction]:
     lone_quote = end - start == 1 and tokens[start].kind == "quote"
-    source = f"“{tokens[start].text}”" if lone_quote else said(tokens, start, end)
+    source = f"“{tokens[start].text}”" if lone_quote else write_span(tokens, start, end)
     if found is None:
         return [NotUnderstood(source)]
-    slots = {name: said(tokens, *span) for name, span in found.slots.items()}
+    slots = {name: write_span(tokens, *span) for name, span in found.slots.items()}
     if found.app is None or found.own is None:
-        return build(found.kind, slots, source, before)
-    return [opening(said(tokens, *found.app)), *build(found.kind, slots, said(tokens, *found.own), before)]
+        return build_instructions(found.kind, slots, source, before)
+    return [
+        open_app(write_span(tokens, *found.app)),
+        *build_instructions(found.kind, slots, write_span(tokens, *found.own), before),
+    ]
 
 
 def _join_unknown(instructions: Sequence[Instruction]) -> list[Instruction]:
@@ -269,7 +282,7 @@ def _join_unknown(instructions: Sequence[Instruction]) -> list[Instruction]:
     return joined
 
 
-def _filled_in(instructions: Sequence[Instruction]) -> list[Instruction]:
+def _fill_in_forms(instructions: Sequence[Instruction]) -> list[Instruction]:
     """What is written right after making something belongs to it, and is saved with it; so does a note in Notes.
 
     Unless something is clicked or pressed afterwards: then the goal goes through the form by hand.

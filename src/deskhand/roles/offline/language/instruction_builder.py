@@ -9,10 +9,10 @@ from deskhand.language import has_chinese, is_chinese
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language import sums
 from deskhand.roles.offline.language.instructions import Condition, ConditionKind, Instruction
-from deskhand.roles.offline.language.lexicon import lexicon
+from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.new_things import read_fields
-from deskhand.roles.offline.language.patterns import is_app, key_names, match, said, starts_with
-from deskhand.roles.offline.language.tokens import cut
+from deskhand.roles.offline.language.patterns import count_phrase, is_app, match_rules, read_keys, write_span
+from deskhand.roles.offline.language.tokens import cut_tokens
 from deskhand.screen.grounding.query import chinese_number
 from deskhand.screen.grounding.vocabulary import same_word
 
@@ -21,39 +21,39 @@ _IN_APP = re.compile(r"(?P<where>(?P<app>.+?)(?:里面|里|中|上)的)(?P<thing
 _COUNT = re.compile(r"(?:[二两三四五六七八九十几]|\d+)[个条则篇份]|two|three|four|five|several|a few", re.IGNORECASE)
 
 
-def build(kind: str, slots: Slots, source: str, before: Sequence[Instruction]) -> list[Instruction]:
+def build_instructions(kind: str, slots: Slots, source: str, before: Sequence[Instruction]) -> list[Instruction]:
     """`before` are the instructions so far: `it` stands for what they were about.
 
     Where one sentence becomes several instructions, each gets a source of its own: a plan is written with them.
     """
-    subject = _subject(before)
+    subject = _find_subject(before)
     if subject:
-        slots = {name: subject if text.casefold() in lexicon().pronouns else text for name, text in slots.items()}
+        slots = {name: subject if text.casefold() in load_lexicon().pronouns else text for name, text in slots.items()}
         if text := slots.get("condition"):
-            slots = {**slots, "condition": _with_subject(text, subject)}
+            slots = {**slots, "condition": _put_subject(text, subject)}
     if kind == "add_to_cart" and "target" not in slots:
-        slots = {**slots, "target": _just_sought(before)}
-    made = _inside_app(kind, slots, source) or _BUILDERS[kind](slots, source)
+        slots = {**slots, "target": _find_just_sought(before)}
+    made = _open_app_first(kind, slots, source) or _BUILDERS[kind](slots, source)
     return made[1:] if len(made) > 1 and _is_open(made[0], before) else made
 
 
-def _inside_app(kind: str, slots: Slots, source: str) -> list[Instruction]:
+def _open_app_first(kind: str, slots: Slots, source: str) -> list[Instruction]:
     """`把便签里的“周报”删掉`: the app, then the thing in it."""
     for slot in ("target", "name"):
         found = _IN_APP.fullmatch(slots.get(slot, ""))
-        if found and is_app(tokens := cut(found["app"]), 0, len(tokens)):
-            own = {**slots, slot: _bare(found["thing"])}
-            return [opening(found["app"]), *_BUILDERS[kind](own, source.replace(found["where"], "", 1))]
+        if found and is_app(tokens := cut_tokens(found["app"]), 0, len(tokens)):
+            own = {**slots, slot: _strip_quotes(found["thing"])}
+            return [open_app(found["app"]), *_BUILDERS[kind](own, source.replace(found["where"], "", 1))]
     return []
 
 
-def _with_subject(condition: str, subject: str) -> str:
+def _put_subject(condition: str, subject: str) -> str:
     """`… and verify that it is on`, `…，并确认已经关闭`: said of what the goal was about."""
     about = condition_of(condition).subject
-    tokens, already = cut(about), lexicon().classes["already_zh"]
-    if about.casefold() in lexicon().pronouns:
+    tokens, already = cut_tokens(about), load_lexicon().classes["already_zh"]
+    if about.casefold() in load_lexicon().pronouns:
         return condition.replace(about, subject, 1)
-    bare = tokens and starts_with(already, tokens, 0, len(tokens)) == len(tokens)
+    bare = tokens and count_phrase(already, tokens, 0, len(tokens)) == len(tokens)
     return f"{subject}{condition}" if bare else condition
 
 
@@ -63,28 +63,28 @@ def _is_open(opened: Instruction, before: Sequence[Instruction]) -> bool:
     return isinstance(opened, say.Open) and isinstance(last, say.Open) and same_word(last.name, opened.name)
 
 
-def opening(app: str) -> Instruction:
+def open_app(app: str) -> Instruction:
     return say.Open(f"打开{app}" if has_chinese(app) else f"open {app}", app)
 
 
 def condition_of(text: str) -> Condition:
     """A condition in words; what fits no pattern is something that has to be seen."""
-    tokens = cut(text)
-    found = match(lexicon().conditions, tokens, 0, len(tokens))
+    tokens = cut_tokens(text)
+    found = match_rules(load_lexicon().conditions, tokens, 0, len(tokens))
     if found is None:
         return Condition("visible", text, source=text)
-    parts = {name: said(tokens, *span) for name, span in found.slots.items()}
+    parts = {name: write_span(tokens, *span) for name, span in found.slots.items()}
     kind: ConditionKind = found.kind  # type: ignore[assignment] # the file's kinds; a test compares them
     subject = re.sub(r"^(the switch of |开关)", "", parts["subject"])
-    return Condition(kind, _undressed(subject), parts.get("value", ""), source=text)
+    return Condition(kind, _undress_subject(subject), parts.get("value", ""), source=text)
 
 
-def _undressed(subject: str) -> str:
+def _undress_subject(subject: str) -> str:
     """`Wi-Fi已` and `Wi-Fi是` are what a lazy slot leaves of `Wi-Fi已打开`."""
     return re.sub(r"(是否|已经|已|是|的状态|状态)+$", "", subject).strip() or subject
 
 
-def _subject(before: Sequence[Instruction]) -> str:
+def _find_subject(before: Sequence[Instruction]) -> str:
     for instruction in reversed(before):
         for field in ("target", "to", "name", "option", "text"):
             if text := getattr(instruction, field, ""):
@@ -96,15 +96,15 @@ def _subject(before: Sequence[Instruction]) -> str:
     return ""
 
 
-def _just_sought(before: Sequence[Instruction]) -> str:
+def _find_just_sought(before: Sequence[Instruction]) -> str:
     """What was searched for, unless the goal has gone on to another page since: then it is what is shown there."""
     stays = (say.Read, say.Verify, say.Ask, say.WaitUntil, say.Pausing, say.Scrolling)
     last = next((step for step in reversed(before) if not isinstance(step, stays)), None)
     return last.text if isinstance(last, say.Search) else ""
 
 
-def _seconds(text: str) -> float:
-    known: dict[str, float] = lexicon().extra["numbers"]
+def _read_seconds(text: str) -> float:
+    known: dict[str, float] = load_lexicon().extra["numbers"]
     if text.casefold() in known:
         return float(known[text.casefold()])
     if text == "半":
@@ -112,17 +112,17 @@ def _seconds(text: str) -> float:
     return float(chinese_number(text) or 0) if not re.fullmatch(r"[\d.]+", text) else float(text)
 
 
-def _compute(slots: Slots, source: str) -> list[Instruction]:
+def _build_sum(slots: Slots, source: str) -> list[Instruction]:
     return [say.Compute(source, sums.read_sum(slots["sum"]) or "")]
 
 
-def _ask_sum(slots: Slots, source: str) -> list[Instruction]:
+def _build_asked_sum(slots: Slots, source: str) -> list[Instruction]:
     if is_chinese(source):
-        return [*_compute(slots, f"计算{slots['sum']}"), say.Read("读取结果", "结果")]
-    return [*_compute(slots, f"compute {slots['sum']}"), say.Read("read the result", "the result")]
+        return [*_build_sum(slots, f"计算{slots['sum']}"), say.Read("读取结果", "结果")]
+    return [*_build_sum(slots, f"compute {slots['sum']}"), say.Read("read the result", "the result")]
 
 
-def _ensure(slots: Slots, source: str) -> list[Instruction]:
+def _build_ensure(slots: Slots, source: str) -> list[Instruction]:
     """Making sure that something is on is turning it on if it is not."""
     condition = condition_of(slots["condition"])
     if condition.kind in ("on", "off"):
@@ -130,7 +130,7 @@ def _ensure(slots: Slots, source: str) -> list[Instruction]:
     return [say.Verify(source, condition)]
 
 
-def _tell(slots: Slots, source: str) -> list[Instruction]:
+def _build_tell(slots: Slots, source: str) -> list[Instruction]:
     """`告诉张三明天开会`: where the name ends is told by what a message likes to begin with."""
     if "both" not in slots:
         return [say.Send(source, slots["text"], slots["to"])]
@@ -138,7 +138,7 @@ def _tell(slots: Slots, source: str) -> list[Instruction]:
     first, blank, rest = both.partition(" ")
     if blank and rest and first.isascii():
         return [say.Send(source, rest.removeprefix("that ").strip(), first)]
-    people = lexicon().extra["people"]
+    people = load_lexicon().extra["people"]
     if not both or both[0] not in people["surnames"] or len(both) < 4:
         return [say.NotUnderstood(source)]
     for length in (2, 3, 4):
@@ -147,86 +147,88 @@ def _tell(slots: Slots, source: str) -> list[Instruction]:
     return [say.Send(source, both[2:], both[:2])]
 
 
-def _write(slots: Slots, source: str) -> list[Instruction]:
-    text, target = _bare(slots["text"]), slots.get("target", "")
+def _build_write(slots: Slots, source: str) -> list[Instruction]:
+    text, target = _strip_quotes(slots["text"]), slots.get("target", "")
     written = say.Write(source, text, target)
-    tokens = cut(target)
+    tokens = cut_tokens(target)
     if not is_kept(written, target) or not is_app(tokens, 0, len(tokens)):
         return [written]
-    return [opening(target), say.Write(f"{'写' if is_chinese(source) else 'write '}{_quoted(text)}", text)]
+    return [open_app(target), say.Write(f"{'写' if is_chinese(source) else 'write '}{_quote_text(text)}", text)]
 
 
 def is_kept(step: say.Write, app: str) -> bool:
     """`在便签里写“…”`, `open Notes and write …`: a note, not whatever field happens to be there."""
-    tokens = cut(step.source)
-    at = next((k for k in range(len(tokens)) if starts_with(lexicon().classes["type"], tokens, k, len(tokens))), 0)
+    tokens = cut_tokens(step.source)
+    at = next(
+        (k for k in range(len(tokens)) if count_phrase(load_lexicon().classes["type"], tokens, k, len(tokens))), 0
+    )
     name = app.casefold().removeprefix("the ")
-    return starts_with(lexicon().classes["keeping"], tokens, at, len(tokens)) > 0 and any(
-        same_word(name, each) for each in lexicon().extra["homes"]["note"]
+    return count_phrase(load_lexicon().classes["keeping"], tokens, at, len(tokens)) > 0 and any(
+        same_word(name, each) for each in load_lexicon().extra["homes"]["note"]
     )
 
 
-def _bare(text: str) -> str:
+def _strip_quotes(text: str) -> str:
     """A text without the colon that introduced it; a quoted text after a noun is meant without the noun."""
     text = text.strip().lstrip(":：").strip()
     quoted = re.fullmatch(r"(?:文字|文本|内容|the text|the words|text)?\s*“([^”]*)”", text)
     return quoted[1] if quoted else text
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     """In quotes that the text itself does not hold, so that it is read back as it was."""
     marks = next((pair for pair in ("“”", "「」", '""', "``") if not set(pair) & set(text)), "“”")
     return f"{marks[0]}{text}{marks[1]}"
 
 
-def _send(slots: Slots, source: str) -> list[Instruction]:
-    text, to = _bare(slots["text"]), slots.get("to", "")
+def _build_send(slots: Slots, source: str) -> list[Instruction]:
+    text, to = _strip_quotes(slots["text"]), slots.get("to", "")
     if "app" not in slots:
         return [say.Send(source, text, to)]
-    own = f"给{to}发送消息{_quoted(text)}" if is_chinese(source) else f"send {_quoted(text)} to {to}"
-    return [opening(slots["app"]), say.Send(own, text, to)]
+    own = f"给{to}发送消息{_quote_text(text)}" if is_chinese(source) else f"send {_quote_text(text)} to {to}"
+    return [open_app(slots["app"]), say.Send(own, text, to)]
 
 
-def _ask(slots: Slots, source: str) -> list[Instruction]:
+def _build_ask(slots: Slots, source: str) -> list[Instruction]:
     text = slots.get("condition") or f"{slots['subject']} is {slots['state']}"
     text = text.replace("是不是", "是").replace("是否", "").replace("有没有", "有").removesuffix("吗")
     return [say.Ask(source, condition_of(text))]
 
 
-def _set(slots: Slots, source: str) -> list[Instruction]:
+def _build_set(slots: Slots, source: str) -> list[Instruction]:
     target = f"{slots['target']} {slots['name']}" if "name" in slots else slots["target"]
-    value = _bare(slots["value"])
+    value = _strip_quotes(slots["value"])
     kind = condition_of(f"x is {value}").kind if value.isascii() else condition_of(f"x{value}").kind
     if kind in ("on", "off"):
         return [say.Toggle(source, target, kind == "on")]
     return [say.SetValue(source, target, value)]
 
 
-def _create(slots: Slots, source: str) -> list[Instruction]:
+def _build_create(slots: Slots, source: str) -> list[Instruction]:
     fields = (*read_fields(slots.get("fields", "")), *read_fields(slots.get("more", "")))
     if any(_COUNT.fullmatch(text) for label, text in fields if not label):
         return [say.NotUnderstood(source)]  # several at once
     return [say.Create(source, slots["what"], fields)]
 
 
-def _key(slots: Slots, source: str) -> list[Instruction]:
-    return [say.PressKey(source, key_names(cut(slots["key"])) or ())]
+def _build_key(slots: Slots, source: str) -> list[Instruction]:
+    return [say.PressKey(source, read_keys(cut_tokens(slots["key"])) or ())]
 
 
-def _until(kind: ConditionKind) -> Callable[[Slots, str], list[Instruction]]:
+def _build_until(kind: ConditionKind) -> Callable[[Slots, str], list[Instruction]]:
     return lambda s, source: [say.WaitUntil(source, Condition(kind, s["target"], source=source))]
 
 
-def _search(slots: Slots, source: str) -> list[Instruction]:
-    text, where = _bare(slots["text"]), slots.get("where", "")
-    tokens = cut(where)
+def _build_search(slots: Slots, source: str) -> list[Instruction]:
+    text, where = _strip_quotes(slots["text"]), slots.get("where", "")
+    tokens = cut_tokens(where)
     if where and is_app(tokens, 0, len(tokens)):
-        own = f"{'搜索' if is_chinese(source) else 'search for '}{_quoted(text)}"
-        return [opening(where), say.Search(own, text)]
+        own = f"{'搜索' if is_chinese(source) else 'search for '}{_quote_text(text)}"
+        return [open_app(where), say.Search(own, text)]
     return [say.Search(source, text, where)]
 
 
-def _find(slots: Slots, source: str) -> list[Instruction]:
+def _build_find(slots: Slots, source: str) -> list[Instruction]:
     """On a path of pages only the name is said."""
     target = slots["target"]
     if source == target:
@@ -234,72 +236,74 @@ def _find(slots: Slots, source: str) -> list[Instruction]:
     return [say.Find(source, target)]
 
 
-def _click(slots: Slots, source: str) -> list[Instruction]:
+def _build_click(slots: Slots, source: str) -> list[Instruction]:
     target = f"{slots['where']}里的{slots['target']}" if "where" in slots else slots["target"]
     return [say.Tap(source, target)]
 
 
-def _url(slots: Slots, source: str) -> list[Instruction]:
+def _build_visit(slots: Slots, source: str) -> list[Instruction]:
     return [say.Visit(source, slots["url"])]
 
 
-def _one(make: Callable[[Slots, str], Instruction]) -> Callable[[Slots, str], list[Instruction]]:
+def _build_one(make: Callable[[Slots, str], Instruction]) -> Callable[[Slots, str], list[Instruction]]:
     return lambda slots, source: [make(slots, source)]
 
 
 _BUILDERS: dict[str, Callable[[Slots, str], list[Instruction]]] = {
-    "compute": _compute,
-    "ask_sum": _ask_sum,
-    "wait_time": _one(lambda s, t: say.Pausing(t, _seconds(s["n"]))),
-    "wait_minutes": _one(lambda s, t: say.Pausing(t, _seconds(s["n"]) * 60)),
-    "wait_millis": _one(lambda s, t: say.Pausing(t, _seconds(s["n"]) / 1000)),
-    "wait_gone": _until("hidden"),
-    "wait_shown": _until("visible"),
-    "wait_until": _one(lambda s, t: say.WaitUntil(t, condition_of(s["condition"]))),
-    "home": _one(lambda s, t: say.GoHome(t)),
-    "back": _one(lambda s, t: say.GoBack(t)),
-    "another": _one(lambda s, t: say.Another(t)),
-    "start_again": _one(lambda s, t: say.StartAgain(t)),
-    "key": _key,
-    "scroll_end": _one(lambda s, t: say.Scrolling(t, "down", to_end=True)),
-    "scroll_start": _one(lambda s, t: say.Scrolling(t, "up", to_end=True)),
-    "scroll_to": _one(lambda s, t: say.Scrolling(t, "down", s["target"])),
-    "scroll_down": _one(lambda s, t: say.Scrolling(t, "down")),
-    "scroll_up": _one(lambda s, t: say.Scrolling(t, "up")),
-    "scroll_left": _one(lambda s, t: say.Scrolling(t, "left")),
-    "scroll_right": _one(lambda s, t: say.Scrolling(t, "right")),
-    "swipe_up": _one(lambda s, t: say.Swiping(t, "up")),
-    "swipe_down": _one(lambda s, t: say.Swiping(t, "down")),
-    "swipe_left": _one(lambda s, t: say.Swiping(t, "left")),
-    "swipe_right": _one(lambda s, t: say.Swiping(t, "right")),
-    "ask": _ask,
-    "ensure": _ensure,
-    "verify": _one(lambda s, t: say.Verify(t, condition_of(s["condition"]))),
-    "check": _one(lambda s, t: say.Toggle(t, s["target"], True)),
-    "uncheck": _one(lambda s, t: say.Toggle(t, s["target"], False)),
-    "send": _send,
-    "tell": _tell,
-    "price": _one(lambda s, t: say.Read(t, f"{s['target']}的价格" if is_chinese(t) else f"{s['target']}'s price")),
-    "read": _one(lambda s, t: say.Read(t, s["target"])),
-    "switch_on": _one(lambda s, t: say.Toggle(t, s["target"], True)),
-    "switch_off": _one(lambda s, t: say.Toggle(t, s["target"], False)),
-    "open": _one(lambda s, t: say.Open(t, s["name"])),
-    "go": _one(lambda s, t: say.Open(t, s["target"])),
-    "chat": _one(lambda s, t: say.Find(t, s["to"])),
-    "close": _one(lambda s, t: say.Close(t, s["target"])),
-    "add_to_cart": _one(lambda s, t: say.AddToCart(t, s["target"])),
-    "set": _set,
-    "create": _create,
-    "type": _write,
-    "clear": _one(lambda s, t: say.Clear(t, s["target"])),
-    "search": _search,
-    "select": _one(lambda s, t: say.Select(t, s["option"], s.get("source", ""))),
-    "double": _one(lambda s, t: say.Tap(t, s["target"], "double_click")),
-    "right": _one(lambda s, t: say.Tap(t, s["target"], "right_click")),
-    "long": _one(lambda s, t: say.Tap(t, s["target"], "long_press")),
-    "click": _click,
-    "delete": _one(lambda s, t: say.Delete(t, s["target"])),
-    "url": _url,
-    "find": _find,
+    "compute": _build_sum,
+    "ask_sum": _build_asked_sum,
+    "wait_time": _build_one(lambda s, t: say.Pausing(t, _read_seconds(s["n"]))),
+    "wait_minutes": _build_one(lambda s, t: say.Pausing(t, _read_seconds(s["n"]) * 60)),
+    "wait_millis": _build_one(lambda s, t: say.Pausing(t, _read_seconds(s["n"]) / 1000)),
+    "wait_gone": _build_until("hidden"),
+    "wait_shown": _build_until("visible"),
+    "wait_until": _build_one(lambda s, t: say.WaitUntil(t, condition_of(s["condition"]))),
+    "home": _build_one(lambda s, t: say.GoHome(t)),
+    "back": _build_one(lambda s, t: say.GoBack(t)),
+    "another": _build_one(lambda s, t: say.Another(t)),
+    "start_again": _build_one(lambda s, t: say.StartAgain(t)),
+    "key": _build_key,
+    "scroll_end": _build_one(lambda s, t: say.Scrolling(t, "down", to_end=True)),
+    "scroll_start": _build_one(lambda s, t: say.Scrolling(t, "up", to_end=True)),
+    "scroll_to": _build_one(lambda s, t: say.Scrolling(t, "down", s["target"])),
+    "scroll_down": _build_one(lambda s, t: say.Scrolling(t, "down")),
+    "scroll_up": _build_one(lambda s, t: say.Scrolling(t, "up")),
+    "scroll_left": _build_one(lambda s, t: say.Scrolling(t, "left")),
+    "scroll_right": _build_one(lambda s, t: say.Scrolling(t, "right")),
+    "swipe_up": _build_one(lambda s, t: say.Swiping(t, "up")),
+    "swipe_down": _build_one(lambda s, t: say.Swiping(t, "down")),
+    "swipe_left": _build_one(lambda s, t: say.Swiping(t, "left")),
+    "swipe_right": _build_one(lambda s, t: say.Swiping(t, "right")),
+    "ask": _build_ask,
+    "ensure": _build_ensure,
+    "verify": _build_one(lambda s, t: say.Verify(t, condition_of(s["condition"]))),
+    "check": _build_one(lambda s, t: say.Toggle(t, s["target"], True)),
+    "uncheck": _build_one(lambda s, t: say.Toggle(t, s["target"], False)),
+    "send": _build_send,
+    "tell": _build_tell,
+    "price": _build_one(
+        lambda s, t: say.Read(t, f"{s['target']}的价格" if is_chinese(t) else f"{s['target']}'s price")
+    ),
+    "read": _build_one(lambda s, t: say.Read(t, s["target"])),
+    "switch_on": _build_one(lambda s, t: say.Toggle(t, s["target"], True)),
+    "switch_off": _build_one(lambda s, t: say.Toggle(t, s["target"], False)),
+    "open": _build_one(lambda s, t: say.Open(t, s["name"])),
+    "go": _build_one(lambda s, t: say.Open(t, s["target"])),
+    "chat": _build_one(lambda s, t: say.Find(t, s["to"])),
+    "close": _build_one(lambda s, t: say.Close(t, s["target"])),
+    "add_to_cart": _build_one(lambda s, t: say.AddToCart(t, s["target"])),
+    "set": _build_set,
+    "create": _build_create,
+    "type": _build_write,
+    "clear": _build_one(lambda s, t: say.Clear(t, s["target"])),
+    "search": _build_search,
+    "select": _build_one(lambda s, t: say.Select(t, s["option"], s.get("source", ""))),
+    "double": _build_one(lambda s, t: say.Tap(t, s["target"], "double_click")),
+    "right": _build_one(lambda s, t: say.Tap(t, s["target"], "right_click")),
+    "long": _build_one(lambda s, t: say.Tap(t, s["target"], "long_press")),
+    "click": _build_click,
+    "delete": _build_one(lambda s, t: say.Delete(t, s["target"])),
+    "url": _build_visit,
+    "find": _build_find,
 }
 KINDS = frozenset(_BUILDERS)

@@ -9,13 +9,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from deskhand.roles.offline.language.tokens import cut
+from deskhand.roles.offline.language.tokens import cut_tokens
 
 Phrase = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PatternPart:
     """One part of a pattern: any of `phrases`, or a slot; both may be optional."""
 
     phrases: tuple[Phrase, ...] = ()
@@ -27,9 +27,9 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SentenceRule:
     kind: str
-    patterns: tuple[tuple[Part, ...], ...]
+    patterns: tuple[tuple[PatternPart, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,8 @@ class Lexicon:
     tails: tuple[Phrase, ...]
     greetings: tuple[Phrase, ...]
     pronouns: frozenset[str]
-    rules: tuple[Rule, ...]
-    conditions: tuple[Rule, ...]
+    rules: tuple[SentenceRule, ...]
+    conditions: tuple[SentenceRule, ...]
     extra: dict[str, Any]
 
 
@@ -51,7 +51,7 @@ _PART = re.compile(r"(\[)?(?:<(\w+)>|\{(\w+)(\+)?(?::(\w+))?\}|([^\s\[\]<>{}]+))
 
 
 @cache
-def lexicon() -> Lexicon:
+def load_lexicon() -> Lexicon:
     data = tomllib.loads((Path(__file__).parent / "lexicon.toml").read_text(encoding="utf-8"))
     marks = data["marks"]
     classes = {name: phrases_of(words) for name, words in data["classes"].items()}
@@ -64,29 +64,29 @@ def lexicon() -> Lexicon:
         tails=phrases_of(marks["tails"]),
         greetings=phrases_of(marks["greetings"]),
         pronouns=frozenset(marks["pronouns"]),
-        rules=tuple(_rule(entry, classes) for entry in data["rules"]),
-        conditions=tuple(_rule(entry, classes) for entry in data["conditions"]),
+        rules=tuple(_read_rule(entry, classes) for entry in data["rules"]),
+        conditions=tuple(_read_rule(entry, classes) for entry in data["conditions"]),
         extra=data.get("extra", {}),
     )
 
 
 def phrases_of(words: list[str]) -> tuple[Phrase, ...]:
     """Longest first, so that "click on" is tried before "click"."""
-    phrases = {tuple(token.plain for token in cut(word)) or (word,) for word in words}
+    phrases = {tuple(token.plain for token in cut_tokens(word)) or (word,) for word in words}
     return tuple(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
 
 
-def _rule(entry: dict[str, Any], classes: dict[str, tuple[Phrase, ...]]) -> Rule:
-    return Rule(entry["kind"], tuple(_pattern(text, classes) for text in entry["patterns"]))
+def _read_rule(entry: dict[str, Any], classes: dict[str, tuple[Phrase, ...]]) -> SentenceRule:
+    return SentenceRule(entry["kind"], tuple(_read_pattern(text, classes) for text in entry["patterns"]))
 
 
-def _pattern(text: str, classes: dict[str, tuple[Phrase, ...]]) -> tuple[Part, ...]:
-    parts: list[Part] = []
+def _read_pattern(text: str, classes: dict[str, tuple[Phrase, ...]]) -> tuple[PatternPart, ...]:
+    parts: list[PatternPart] = []
     for optional, name, slot, greedy, kind, word in _PART.findall(text):
         if slot:
-            parts.append(Part(slot=slot, kind=kind, greedy=bool(greedy), optional=bool(optional)))
+            parts.append(PatternPart(slot=slot, kind=kind, greedy=bool(greedy), optional=bool(optional)))
         else:
             phrases = classes[name] if name else phrases_of([word])
             firsts = frozenset(phrase[0] for phrase in phrases)
-            parts.append(Part(phrases=phrases, optional=bool(optional), firsts=firsts))
+            parts.append(PatternPart(phrases=phrases, optional=bool(optional), firsts=firsts))
     return tuple(parts)

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from deskhand.roles.offline.language.instructions import Close, Instruction, Open, Toggle
-from deskhand.roles.offline.language.lexicon import lexicon
+from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.patterns import is_app
-from deskhand.roles.offline.language.tokens import Token, cut
+from deskhand.roles.offline.language.tokens import Token, cut_tokens
 from deskhand.screen.grounding.query import chinese_number
 from deskhand.screen.grounding.vocabulary import same_word
 
@@ -22,14 +22,14 @@ _ALL = re.compile(r"^both\s+|\s*(?:都|全都|全部)$", re.IGNORECASE)
 Shared = Toggle | Open | Close
 
 
-def unnumbered(tokens: Sequence[Token]) -> Sequence[Token]:
+def drop_numbers(tokens: Sequence[Token]) -> Sequence[Token]:
     """`1. … 2. …`, `一、…二、…`, `第一步…第二步…`, `step 1: …` with a plain separator for each number.
 
     Only where the goal begins with the first and each next one counts on: any other number belongs to what is said.
     """
     taken, number, at = list[Token](), 1, 0
     while at < len(tokens):
-        width = _numbered(tokens, at, number)
+        width = _measure_number(tokens, at, number)
         if not width and not at:
             return tokens
         taken.append(replace(tokens[at], kind="mark", text=";", plain=";") if width else tokens[at])
@@ -37,7 +37,7 @@ def unnumbered(tokens: Sequence[Token]) -> Sequence[Token]:
     return taken
 
 
-def _numbered(tokens: Sequence[Token], at: int, number: int) -> int:
+def _measure_number(tokens: Sequence[Token], at: int, number: int) -> int:
     """How many tokens the number of a step takes here."""
     said = [token.plain if token.kind != "quote" else "" for token in tokens[at : at + 5]] + [""] * 5
     led = 2 if said[0] + said[1] == "步骤" else int(said[0] in {"step", "第", "(", "（"})
@@ -49,41 +49,45 @@ def _numbered(tokens: Sequence[Token], at: int, number: int) -> int:
     return end + marked if sure else 0
 
 
-def one_by_one(step: Instruction) -> list[Instruction]:
+def split_list(step: Instruction) -> list[Instruction]:
     """`turn on Wi-Fi and Bluetooth` is an instruction for each; a button may be called `Save and Close`."""
     if not isinstance(step, Shared):
         return [step]
-    names = _known_names(_name(step))
-    return [_likewise(step, name) for name in names] if len(names) > 1 else [step]
+    names = _list_known_names(_name_of(step))
+    return [_repeat_for(step, name) for name in names] if len(names) > 1 else [step]
 
 
-def going_on(said: str, last: Instruction | None) -> list[Instruction]:
+def continue_list(said: str, last: Instruction | None) -> list[Instruction]:
     """`…, Bluetooth and dark mode` behind `turn on Wi-Fi`: more of the same, if they are all known."""
-    if not isinstance(last, Shared) or not _known_names(_name(last)):
+    if not isinstance(last, Shared) or not _list_known_names(_name_of(last)):
         return []
-    return [_likewise(last, name) for name in _known_names(said)]
+    return [_repeat_for(last, name) for name in _list_known_names(said)]
 
 
-def _name(step: Shared) -> str:
+def _name_of(step: Shared) -> str:
     return step.name if isinstance(step, Open) else step.target
 
 
-def _likewise(step: Shared, name: str) -> Instruction:
-    source = step.source.replace(_name(step), name, 1)
+def _repeat_for(step: Shared, name: str) -> Instruction:
+    source = step.source.replace(_name_of(step), name, 1)
     bare = name.strip("“”")
     return (
         replace(step, source=source, name=bare) if isinstance(step, Open) else replace(step, source=source, target=bare)
     )
 
 
-def _known_names(said: str) -> list[str]:
+def _list_known_names(said: str) -> list[str]:
     """Every name of the list; none at all if one of them is unknown, since then it may be a single name."""
     names = [name for name in _AND.split(_ALL.sub("", said)) if name]
     return names if all(_is_known(name) for name in names) else []
 
 
 def _is_known(name: str) -> bool:
-    tokens = cut(name)
+    tokens = cut_tokens(name)
     quoted = len(tokens) == 1 and tokens[0].kind == "quote"
     bare = name.strip("“”").casefold().removeprefix("the ")
-    return quoted or any(same_word(bare, word) for word in lexicon().extra["toggles"]) or is_app(tokens, 0, len(tokens))
+    return (
+        quoted
+        or any(same_word(bare, word) for word in load_lexicon().extra["toggles"])
+        or is_app(tokens, 0, len(tokens))
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from deskhand.roles.offline.language.lexicon import lexicon
+from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.screen.grounding.query import chinese_number
 
 _JOINTS = r"(?:with|and|its|the|an?|，|,|；|;|且|并|和|为|的)"
@@ -29,15 +29,15 @@ def read_fields(text: str) -> tuple[tuple[str, str], ...]:
     text = text.strip(" ，,。.：:")
     if not text:
         return ()
-    marks = [m for m in _labels().finditer(text) if not _inside_quotes(text, m.start())]
+    marks = [m for m in _label_pattern().finditer(text) if not _is_inside_quotes(text, m.start())]
     fields: list[tuple[str, str]] = []
-    head = _value(text[: marks[0].start()] if marks else text)
+    head = _clean_value(text[: marks[0].start()] if marks else text)
     if head:
         fields.append(("", head))
     for k, mark in enumerate(marks):
         end = marks[k + 1].start() if k + 1 < len(marks) else len(text)
-        if value := _value(text[mark.end() : end].rstrip(" ." if end < len(text) else " ")):
-            fields.append((_meaning(mark["latin"] or mark["han"]), value))
+        if value := _clean_value(text[mark.end() : end].rstrip(" ." if end < len(text) else " ")):
+            fields.append((_meaning_of(mark["latin"] or mark["han"]), value))
     return tuple(fields)
 
 
@@ -48,14 +48,14 @@ def read_clock(text: str) -> tuple[int, int] | None:
         bare = text.strip()
         return (int(bare), 0) if re.fullmatch(r"1?\d|2[0-3]", bare, re.ASCII) else None
     hour = chinese_number(found["h"] or found["hz"] or found["he"] or "")
-    minute = _minute(found)
+    minute = _read_minute(found)
     if hour is None or minute is None:
         return None
-    hour = _of_the_day(hour, f"{found['half'] or ''} {found['ampm'] or ''}")
+    hour = _to_day_hour(hour, f"{found['half'] or ''} {found['ampm'] or ''}")
     return (hour, minute) if hour < 24 and minute < 60 else None
 
 
-def with_clock(text: str) -> str:
+def write_clock(text: str) -> str:
     """Its time of day as a clock shows it: `早上7点的闹钟` is `07:00的闹钟`."""
     found, clock = _CLOCK.search(text), read_clock(text)
     if not found or not clock:
@@ -69,28 +69,28 @@ def is_no_time(text: str) -> bool:
     return times > 1 or (times == 1 and read_clock(text) is None)
 
 
-def _minute(found: re.Match[str]) -> int | None:
+def _read_minute(found: re.Match[str]) -> int | None:
     if found["quarter"]:
         return 15 if found["quarter"] == "一" else 45
     return 30 if found["half_hour"] else chinese_number(found["m"] or found["mz"] or "0")
 
 
-def _of_the_day(hour: int, when: str) -> int:
+def _to_day_hour(hour: int, when: str) -> int:
     """An hour by the clock's face, told by the words beside it: 晚上8点 is 20, 晚上12点 is midnight, 中午1点 is 13."""
     if hour == 12 and (_MORNING.search(when) or _NIGHT.search(when)):
         return 0
     noonish = "中午" in when and hour < 10
-    return hour + 12 if hour < 12 and (noonish or _LATE.search(when)) and not _small_hours(hour, when) else hour
+    return hour + 12 if hour < 12 and (noonish or _LATE.search(when)) and not _is_small_hour(hour, when) else hour
 
 
-def _small_hours(hour: int, when: str) -> bool:
+def _is_small_hour(hour: int, when: str) -> bool:
     """半夜两点 comes after midnight."""
     return "夜" in when and hour < 6
 
 
 @cache
-def _labels() -> re.Pattern[str]:
-    words = sorted((w for group in lexicon().extra["fields"].values() for w in group), key=len, reverse=True)
+def _label_pattern() -> re.Pattern[str]:
+    words = sorted((w for group in load_lexicon().extra["fields"].values() for w in group), key=len, reverse=True)
     latin = "|".join(re.escape(w) for w in words if w.isascii())
     han = "|".join(re.escape(w) for w in words if not w.isascii())
     lead = rf"(?:{_JOINTS}\s*)*"
@@ -100,14 +100,14 @@ def _labels() -> re.Pattern[str]:
     )
 
 
-def _meaning(word: str) -> str:
-    for meaning, words in lexicon().extra["fields"].items():
+def _meaning_of(word: str) -> str:
+    for meaning, words in load_lexicon().extra["fields"].items():
         if word.casefold() in words:
             return meaning
     return word
 
 
-def _value(text: str) -> str:
+def _clean_value(text: str) -> str:
     text = re.sub(
         rf"^(?:{_JOINTS}\s+|[，,；;的\s])+|(?:\s+{_JOINTS}|[，,；;。\s])+$", "", text.strip(), flags=re.IGNORECASE
     )
@@ -115,5 +115,5 @@ def _value(text: str) -> str:
     return quoted[1] if quoted else text
 
 
-def _inside_quotes(text: str, at: int) -> bool:
+def _is_inside_quotes(text: str, at: int) -> bool:
     return text[:at].count("“") > text[:at].count("”")

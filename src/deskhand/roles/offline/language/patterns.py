@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from deskhand.roles.offline.language import sums
-from deskhand.roles.offline.language.lexicon import Part, Phrase, Rule, lexicon
+from deskhand.roles.offline.language.lexicon import PatternPart, Phrase, SentenceRule, load_lexicon
 from deskhand.roles.offline.language.tokens import Token
 from deskhand.screen.grounding.query import read_description
 
@@ -29,7 +29,7 @@ _STATES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class SentenceMatch:
     """`app` is where it is to be done, if the clause says so before or behind the sentence proper, `own`."""
 
     kind: str
@@ -38,25 +38,25 @@ class Match:
     own: Span | None = None
 
 
-def starts_with(phrases: Sequence[Phrase], tokens: Sequence[Token], at: int, end: int) -> int:
+def count_phrase(phrases: Sequence[Phrase], tokens: Sequence[Token], at: int, end: int) -> int:
     """How many tokens the longest of the phrases takes at this place; 0 if none stands there."""
     for phrase in phrases:
         stop = at + len(phrase)
-        if stop <= end and all(_says(tokens[at + k], word) for k, word in enumerate(phrase)):
+        if stop <= end and all(_is_word(tokens[at + k], word) for k, word in enumerate(phrase)):
             return len(phrase)
     return 0
 
 
-def match(rules: Sequence[Rule], tokens: Sequence[Token], start: int, end: int) -> Match | None:
+def match_rules(rules: Sequence[SentenceRule], tokens: Sequence[Token], start: int, end: int) -> SentenceMatch | None:
     """The first rule whose pattern takes the whole clause."""
     present = {token.plain for token in tokens[start:end] if token.kind != "quote"}
     for rule in rules:
         for pattern in rule.patterns:
-            if not _possible(pattern, present, tokens[start]):
+            if not _is_possible(pattern, present, tokens[start]):
                 continue
-            found = next(_walk(pattern, tokens, start, end, {}), None)
+            found = next(_match_parts(pattern, tokens, start, end, {}), None)
             if found is not None:
-                return Match(rule.kind, found)
+                return SentenceMatch(rule.kind, found)
     return None
 
 
@@ -65,30 +65,32 @@ _OPEN_ENDED = frozenset({"text", "both", "value", "fields"})
 _TOUCHES = frozenset({"click", "double", "right", "long"})
 
 
-def match_placed(rules: Sequence[Rule], tokens: Sequence[Token], start: int, end: int) -> Match | None:
+def match_with_app(
+    rules: Sequence[SentenceRule], tokens: Sequence[Token], start: int, end: int
+) -> SentenceMatch | None:
     """`use the calculator to compute 6*7`, `compute 6*7 in the calculator`: a sentence, and the app for it."""
-    classes = lexicon().classes
-    if taken := starts_with(classes["use"], tokens, start, end):
+    classes = load_lexicon().classes
+    if taken := count_phrase(classes["use"], tokens, start, end):
         for at in range(start + taken + 1, end - 1):
-            if _says(tokens[at], "to") and _fits("name", tokens, start + taken, at):
-                found = match(rules, tokens, at + 1, end)
+            if _is_word(tokens[at], "to") and _fits_slot("name", tokens, start + taken, at):
+                found = match_rules(rules, tokens, at + 1, end)
                 if found is not None:
                     return replace(found, app=(start + taken, at), own=(at + 1, end))
     for at in range(end - 2, start, -1):
-        if starts_with(classes["inside"], tokens, at, end) and is_app(tokens, at + 1, end):
-            found = match(rules, tokens, start, at)
-            if found is not None and found.kind not in _TOUCHES and not _runs_on(found, tokens, at):
+        if count_phrase(classes["inside"], tokens, at, end) and is_app(tokens, at + 1, end):
+            found = match_rules(rules, tokens, start, at)
+            if found is not None and found.kind not in _TOUCHES and not _is_open_ended(found, tokens, at):
                 return replace(found, app=(at + 1, end), own=(start, at))
     return None
 
 
-def _runs_on(found: Match, tokens: Sequence[Token], end: int) -> bool:
+def _is_open_ended(found: SentenceMatch, tokens: Sequence[Token], end: int) -> bool:
     return any(
         name in _OPEN_ENDED and span[1] == end and tokens[end - 1].kind != "quote" for name, span in found.slots.items()
     )
 
 
-def _possible(pattern: Sequence[Part], present: set[str], first: Token) -> bool:
+def _is_possible(pattern: Sequence[PatternPart], present: set[str], first: Token) -> bool:
     """Quickly no for most patterns: a word that must be there is not, or the clause begins otherwise."""
     head = pattern[0]
     if head.phrases and not head.optional and (first.kind == "quote" or first.plain not in head.firsts):
@@ -96,12 +98,12 @@ def _possible(pattern: Sequence[Part], present: set[str], first: Token) -> bool:
     return all(part.optional or part.slot or not part.firsts.isdisjoint(present) for part in pattern)
 
 
-def _says(token: Token, word: str) -> bool:
+def _is_word(token: Token, word: str) -> bool:
     return token.kind != "quote" and token.plain == word
 
 
-def _walk(
-    parts: Sequence[Part], tokens: Sequence[Token], at: int, end: int, slots: dict[str, Span]
+def _match_parts(
+    parts: Sequence[PatternPart], tokens: Sequence[Token], at: int, end: int, slots: dict[str, Span]
 ) -> Iterator[dict[str, Span]]:
     if not parts:
         if at == end:
@@ -111,25 +113,25 @@ def _walk(
     if part.slot:
         stops = range(end, at, -1) if part.greedy else range(at + 1, end + 1)
         for stop in stops:
-            if _fits(part.kind or part.slot, tokens, at, stop):
-                yield from _walk(rest, tokens, stop, end, {**slots, part.slot: (at, stop)})
+            if _fits_slot(part.kind or part.slot, tokens, at, stop):
+                yield from _match_parts(rest, tokens, stop, end, {**slots, part.slot: (at, stop)})
     else:
         # only the longest phrase: 发送 is never read as 发 with something called 送
-        if taken := starts_with(part.phrases, tokens, at, end):
+        if taken := count_phrase(part.phrases, tokens, at, end):
             after = at + taken
-            if tokens[after - 1].kind == "han" and (briefly := starts_with(_BRIEFLY, tokens, after, end)):
-                yield from _walk(rest, tokens, after + briefly, end, slots)
-            yield from _walk(rest, tokens, after, end, slots)
+            if tokens[after - 1].kind == "han" and (briefly := count_phrase(_BRIEFLY, tokens, after, end)):
+                yield from _match_parts(rest, tokens, after + briefly, end, slots)
+            yield from _match_parts(rest, tokens, after, end, slots)
     if part.optional:
-        yield from _walk(rest, tokens, at, end, slots)
+        yield from _match_parts(rest, tokens, at, end, slots)
 
 
-def _fits(kind: str, tokens: Sequence[Token], start: int, end: int) -> bool:
+def _fits_slot(kind: str, tokens: Sequence[Token], start: int, end: int) -> bool:
     """True if the span can be what a slot of this kind holds; most kinds may be any words."""
     last = tokens[end - 1]
     if last.kind == "han" and last.plain in _PARTICLES and kind not in _MAY_END_IN_PARTICLE:
         return False
-    if kind not in _LONG and any(t.kind == "mark" and t.plain in lexicon().separators for t in tokens[start:end]):
+    if kind not in _LONG and any(t.kind == "mark" and t.plain in load_lexicon().separators for t in tokens[start:end]):
         return False
     fits = _FITS.get(kind)
     return fits is None or fits(tokens, start, end)
@@ -143,11 +145,11 @@ def _is_one_of(*kinds: str) -> _Fits:
 def _is_all_of(*classes: str) -> _Fits:
     """Return the test for a span that is one phrase of these classes and nothing else."""
 
-    def fits(tokens: Sequence[Token], start: int, end: int) -> bool:
-        known = lexicon().classes
-        return any(starts_with(known[name], tokens, start, end) == end - start for name in classes)
+    def fits_class(tokens: Sequence[Token], start: int, end: int) -> bool:
+        known = load_lexicon().classes
+        return any(count_phrase(known[name], tokens, start, end) == end - start for name in classes)
 
-    return fits
+    return fits_class
 
 
 def _has_quote(tokens: Sequence[Token], start: int, end: int) -> bool:
@@ -155,33 +157,33 @@ def _has_quote(tokens: Sequence[Token], start: int, end: int) -> bool:
 
 
 def _is_person(tokens: Sequence[Token], start: int, end: int) -> bool:
-    message = lexicon().classes["message"]
+    message = load_lexicon().classes["message"]
     return (
         not (end - start > 1 and _has_quote(tokens, start, end))
         and not _is_all_of("a")(tokens, start, end)
-        and not any(starts_with(message, tokens, at, end) for at in range(start, end))
+        and not any(count_phrase(message, tokens, at, end) for at in range(start, end))
     )
 
 
 def _is_question(tokens: Sequence[Token], start: int, end: int) -> bool:
     own = "".join(t.plain if t.kind != "quote" else " " for t in tokens[start:end])
-    return any(mark in own for mark in lexicon().extra["questions"])
+    return any(mark in own for mark in load_lexicon().extra["questions"])
 
 
 def _is_phrase(tokens: Sequence[Token], start: int, end: int) -> bool:
     stopped = any(t.kind == "mark" and t.plain in _STOPS for t in tokens[start:end])
-    return not stopped and not _goes_on_after_quote(tokens, start, end)
+    return not stopped and not _continues_after_quote(tokens, start, end)
 
 
-def _goes_on_after_quote(tokens: Sequence[Token], start: int, end: int) -> bool:
+def _continues_after_quote(tokens: Sequence[Token], start: int, end: int) -> bool:
     """A text that is given in quotes ends with them: what follows a comma or `and` is another clause."""
     if end - start < 2 or tokens[start].kind != "quote":
         return False
     after = tokens[start + 1]
     if after.kind != "quote" and after.plain in {"to", "给"}:
         return True  # `reply “ok” to Bob`: whom it is for
-    separated = after.kind == "mark" and after.plain in lexicon().separators
-    return separated or bool(starts_with(lexicon().connectors, tokens, start + 1, end))
+    separated = after.kind == "mark" and after.plain in load_lexicon().separators
+    return separated or bool(count_phrase(load_lexicon().connectors, tokens, start + 1, end))
 
 
 def _is_site(tokens: Sequence[Token], start: int, end: int) -> bool:
@@ -191,10 +193,10 @@ def _is_site(tokens: Sequence[Token], start: int, end: int) -> bool:
 
 def is_app(tokens: Sequence[Token], start: int, end: int) -> bool:
     """The name of a well-known app, or anything that is called an app."""
-    classes = lexicon().classes
-    start += starts_with(classes["the"], tokens, start, end)
-    bare = next((at for at in range(start + 1, end) if starts_with(classes["app"], tokens, at, end) == end - at), end)
-    return bare < end or starts_with(classes["app_name"], tokens, start, end) == end - start > 0
+    classes = load_lexicon().classes
+    start += count_phrase(classes["the"], tokens, start, end)
+    bare = next((at for at in range(start + 1, end) if count_phrase(classes["app"], tokens, at, end) == end - at), end)
+    return bare < end or count_phrase(classes["app_name"], tokens, start, end) == end - start > 0
 
 
 def is_app_name(tokens: Sequence[Token], start: int, end: int) -> bool:
@@ -207,13 +209,13 @@ _CHINESE_NUMBER = re.compile(r"[零一二两三四五六七八九十半]+")
 def _is_number(tokens: Sequence[Token], start: int, end: int) -> bool:
     text = "".join(t.plain for t in tokens[start:end])
     return (end - start == 1 and tokens[start].kind == "number") or bool(
-        _CHINESE_NUMBER.fullmatch(text) or text in lexicon().extra["numbers"]
+        _CHINESE_NUMBER.fullmatch(text) or text in load_lexicon().extra["numbers"]
     )
 
 
-def key_names(inside: Sequence[Token]) -> tuple[str, ...] | None:
+def read_keys(inside: Sequence[Token]) -> tuple[str, ...] | None:
     """`ctrl + c`, `enter`, `回车` → the keys' names; None if any of it is no key."""
-    known: dict[str, str] = lexicon().extra["keys"]
+    known: dict[str, str] = load_lexicon().extra["keys"]
     text = "".join(t.plain for t in inside).removesuffix("键")
     parts = [part for part in re.split(r"[+]", text) if part] or [text]
     if len(parts) == 1:
@@ -222,7 +224,7 @@ def key_names(inside: Sequence[Token]) -> tuple[str, ...] | None:
     return tuple(names) if all(names) else None
 
 
-def said(tokens: Sequence[Token], start: int, end: int) -> str:
+def write_span(tokens: Sequence[Token], start: int, end: int) -> str:
     """The words of a span as they were written, a lone quoted text without its quotes."""
     if end - start == 1 and tokens[start].kind == "quote":
         return tokens[start].text
@@ -240,11 +242,11 @@ _FITS: dict[str, _Fits] = {
     "url": _is_one_of("url"),
     "word": _is_one_of("word", "quote"),
     "number": _is_number,
-    "sum": lambda tokens, start, end: sums.read_sum(said(tokens, start, end)) is not None,
+    "sum": lambda tokens, start, end: sums.read_sum(write_span(tokens, start, end)) is not None,
     "site": _is_site,
     "app": is_app,
-    "key": lambda tokens, start, end: key_names(tokens[start:end]) is not None,
-    "field": lambda tokens, start, end: "field" in read_description(said(tokens, start, end)).roles,
+    "key": lambda tokens, start, end: read_keys(tokens[start:end]) is not None,
+    "field": lambda tokens, start, end: "field" in read_description(write_span(tokens, start, end)).roles,
     "thing": _is_all_of("thing"),
     "step": _is_all_of("step"),
     "messenger": _is_all_of("messenger"),
@@ -254,6 +256,6 @@ _FITS: dict[str, _Fits] = {
     "person": _is_person,
     "both": lambda tokens, start, end: tokens[start].kind != "mark",  # `Text: pack bags` is told to nobody
     "question": _is_question,
-    "text": lambda tokens, start, end: not _goes_on_after_quote(tokens, start, end),
+    "text": lambda tokens, start, end: not _continues_after_quote(tokens, start, end),
     "phrase": _is_phrase,
 }

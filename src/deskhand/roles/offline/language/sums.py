@@ -20,7 +20,9 @@ _SHAPE = re.compile(r"[\d.+\-*/()%^]+")
 
 def read_sum(text: str) -> str | None:
     """The sum in plain signs (`12*34`), or None if the text is no sum of at least two numbers."""
-    plain = _NUMERAL.sub(lambda found: chinese_amount(found[0]), unicodedata.normalize("NFKC", text).casefold().strip())
+    plain = _NUMERAL.sub(
+        lambda found: read_chinese_amount(found[0]), unicodedata.normalize("NFKC", text).casefold().strip()
+    )
     if not any(c.isdigit() for c in plain):
         return None
     for pattern, sign in _WORDS:
@@ -30,13 +32,13 @@ def read_sum(text: str) -> str | None:
     if not _SHAPE.fullmatch(plain) or len(_NUMBER.findall(plain)) < 2 or not re.search(r"[+\-*/^%]", plain):
         return None
     try:
-        _Reader(plain).whole()
+        SumReader(plain).read_whole()
     except ValueError:
         return None
     return plain
 
 
-def chinese_amount(text: str) -> str:
+def read_chinese_amount(text: str) -> str:
     """`一百二十三` is 123, `三点五` is 3.5, `两万` is 20000."""
     whole, _, part = text.partition("点")
     total = section = digit = 0
@@ -54,71 +56,71 @@ def chinese_amount(text: str) -> str:
 def work_out(text: str) -> Decimal | None:
     """Its value; None where there is none (a division by zero, a number too large)."""
     try:
-        return _Reader(text).whole()
+        return SumReader(text).read_whole()
     except (ValueError, DivisionByZero, InvalidOperation, Overflow, ArithmeticError):
         return None
 
 
-def number_in(text: str) -> Decimal | None:
+def read_number(text: str) -> Decimal | None:
     """The number that a display shows (`1,234.5`, `= 408`), if it shows just one."""
     plain = unicodedata.normalize("NFKC", text).replace("−", "-").replace(" ", "").lstrip("=")
     plain = re.sub(r"(?<=\d),(?=\d{3})", "", plain)
     return Decimal(plain) if re.fullmatch(r"-?\d+(\.\d+)?", plain) else None
 
 
-class _Reader:
+class SumReader:
     """Recursive descent over one sum."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
 
-    def whole(self) -> Decimal:
-        value = self._terms()
+    def read_whole(self) -> Decimal:
+        value = self._read_terms()
         if self.at != len(self.text):
             raise ValueError(f"unexpected {self.text[self.at]!r}")
         return value
 
-    def _next(self, signs: str) -> str:
+    def _take_sign(self, signs: str) -> str:
         if self.at < len(self.text) and self.text[self.at] in signs:
             self.at += 1
             return self.text[self.at - 1]
         return ""
 
-    def _terms(self) -> Decimal:
-        value = self._factors()
-        while sign := self._next("+-"):
-            other = self._factors()
+    def _read_terms(self) -> Decimal:
+        value = self._read_factors()
+        while sign := self._take_sign("+-"):
+            other = self._read_factors()
             value = value + other if sign == "+" else value - other
         return value
 
-    def _factors(self) -> Decimal:
-        value = self._power()
-        while sign := self._next("*/"):
-            other = self._power()
+    def _read_factors(self) -> Decimal:
+        value = self._read_power()
+        while sign := self._take_sign("*/"):
+            other = self._read_power()
             if sign == "/" and other == 0:
                 # a calculator says so itself; reading the sum does not fail
                 other = Decimal("NaN")
             value = value * other if sign == "*" else value / other
         return value
 
-    def _power(self) -> Decimal:
-        value = self._atom()
-        while self._next("%"):
+    def _read_power(self) -> Decimal:
+        value = self._read_atom()
+        while self._take_sign("%"):
             value /= 100
-        if self._next("^"):
-            exponent = self._power()
+        if self._take_sign("^"):
+            exponent = self._read_power()
             if abs(exponent) > 1000:
                 raise ValueError("the exponent is too large")
             return value**exponent
         return value
 
-    def _atom(self) -> Decimal:
-        if self._next("-"):
-            return -self._atom()
-        if self._next("("):
-            value = self._terms()
-            if not self._next(")"):
+    def _read_atom(self) -> Decimal:
+        if self._take_sign("-"):
+            return -self._read_atom()
+        if self._take_sign("("):
+            value = self._read_terms()
+            if not self._take_sign(")"):
                 raise ValueError("a bracket is open")
             return value
         found = _NUMBER.match(self.text, self.at)

@@ -34,12 +34,12 @@ class Token:
     end: int
 
 
-def cut(source: str) -> tuple[Token, ...]:
+def cut_tokens(source: str) -> tuple[Token, ...]:
     """All tokens in order; blanks are dropped, positions point into `source`."""
-    return tuple(_token(found) for found in _TOKEN.finditer(source))
+    return tuple(_make_token(found) for found in _TOKEN.finditer(source))
 
 
-def _token(found: re.Match[str]) -> Token:
+def _make_token(found: re.Match[str]) -> Token:
     kind: TokenKind = found.lastgroup  # type: ignore[assignment] # the pattern's groups are the kinds
     quoted = kind == "quote" and not found[0].startswith("{{")  # a secret's placeholder is a text of its own
     text = found[0][1:-1] if quoted else found[0]

@@ -9,11 +9,11 @@ from dataclasses import replace
 from deskhand.core.actions import Click, OpenApp
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.language.sums import number_in, work_out
+from deskhand.roles.offline.language.sums import read_number, work_out
 from deskhand.roles.offline.memory import ComputeMemory
-from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_again
+from deskhand.roles.offline.outcome import Failed, Finished, Outcome, look_again, make_act
 from deskhand.roles.offline.scene import Scene
-from deskhand.roles.offline.strategies.obstacles import put_away
+from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
 from deskhand.screen.grounding.vocabulary import fold, pieces
 
 # How each sign may be written on a key, and what else a key may be called.
@@ -33,23 +33,25 @@ SIGNS: dict[str, tuple[str, ...]] = {
 MAX_LOOKS = 3
 
 
-def compute(step: say.Compute, scene: Scene) -> Outcome:
+def compute_sum(step: say.Compute, scene: Scene) -> Outcome:
     memory = scene.memory.compute
     if memory.left is not None:
-        return _go_on(step, scene)
-    keys = _keys(scene, [*step.sum, "="])
+        return _finish_sum(step, scene)
+    keys = _find_keys(scene, [*step.sum, "="])
     if isinstance(keys, list):
-        clearing = ("C",) if key_for(scene, "C") is not None else ()
-        return _press(scene, step, replace(memory, left=(*clearing, *step.sum, "=")))
-    if away := put_away(scene):
+        clearing = ("C",) if find_key(scene, "C") is not None else ()
+        return _press_keys(scene, step, replace(memory, left=(*clearing, *step.sum, "=")))
+    if away := dismiss_dialog(scene):
         return away
-    if not memory.opened and scene.can("open_app") and display(scene) is None:
-        scene.remember(replace(memory, opened=True))
-        return act(scene.say("打开计算器", "Opening the calculator"), OpenApp(name=scene.say("计算器", "Calculator")))
+    if not memory.opened and scene.can_do("open_app") and read_display(scene) is None:
+        scene.remember_record(replace(memory, opened=True))
+        return make_act(
+            scene.say("打开计算器", "Opening the calculator"), OpenApp(name=scene.say("计算器", "Calculator"))
+        )
     return Failed(scene.say(f"没有看到计算器的按键“{keys}”。", f"The calculator has no key “{keys}” on the screen."))
 
 
-def key_for(scene: Scene, sign: str) -> Element | None:
+def find_key(scene: Scene, sign: str) -> Element | None:
     """The key of a digit or sign, by what is written on it or what it is called."""
     names = {n.casefold() for n in SIGNS.get(sign, (sign,))}
     for element in scene.elements:
@@ -64,57 +66,57 @@ def key_for(scene: Scene, sign: str) -> Element | None:
     return None
 
 
-def _keys(scene: Scene, signs: Sequence[str]) -> list[Element] | str:
+def _find_keys(scene: Scene, signs: Sequence[str]) -> list[Element] | str:
     """The keys of all signs; or the first sign that has none."""
     keys: list[Element] = []
     for sign in signs:
-        key = key_for(scene, sign)
+        key = find_key(scene, sign)
         if key is None:
             return sign
         keys.append(key)
     return keys
 
 
-def _press(scene: Scene, step: say.Compute, memory: ComputeMemory) -> Outcome:
+def _press_keys(scene: Scene, step: say.Compute, memory: ComputeMemory) -> Outcome:
     """Press the keys that are left."""
-    scene.remember(memory)
-    keys = _keys(scene, memory.left or ())
+    scene.remember_record(memory)
+    keys = _find_keys(scene, memory.left or ())
     if isinstance(keys, str):
         return Failed(
             scene.say(f"没有看到计算器的按键“{keys}”。", f"The calculator has no key “{keys}” on the screen.")
         )
     clicks = [Click(x=k.bounds.center[0], y=k.bounds.center[1], target=k.text) for k in keys]
-    return act(scene.say(f"在计算器上按 {step.sum} =", f"Pressing {step.sum} = on the calculator"), *clicks)
+    return make_act(scene.say(f"在计算器上按 {step.sum} =", f"Pressing {step.sum} = on the calculator"), *clicks)
 
 
-def _go_on(step: say.Compute, scene: Scene) -> Outcome:
+def _finish_sum(step: say.Compute, scene: Scene) -> Outcome:
     """What was not pressed, because the queue was dropped, is pressed now; then the display is read."""
     memory = scene.memory.compute
     if memory.left and not memory.waited:
         # the click that put a dialog away was no key
-        pressed = 0 if memory.away else sum(isinstance(a, Click) for a in scene.executed())
+        pressed = 0 if memory.away else sum(isinstance(a, Click) for a in scene.list_executed())
         errors = memory.errors + (1 if scene.trouble and not pressed else 0)
         memory = replace(memory, left=memory.left[pressed:], away=False, errors=errors)
         if errors > 2:
             return Failed(scene.trouble)
         if memory.left:
-            if dismissal := put_away(scene):
-                scene.remember(replace(memory, away=True))
+            if dismissal := dismiss_dialog(scene):
+                scene.remember_record(replace(memory, away=True))
                 return dismissal
-            return _press(scene, step, memory)
-    shown, expected = display(scene), work_out(step.sum)
-    value = number_in(shown) if shown else None
-    if value is not None and expected is not None and _close(value, expected):
-        scene.judge(True, f"{step.sum} = {shown}")
+            return _press_keys(scene, step, memory)
+    shown, expected = read_display(scene), work_out(step.sum)
+    value = read_number(shown) if shown else None
+    if value is not None and expected is not None and _is_close(value, expected):
+        scene.judge_last(True, f"{step.sum} = {shown}")
         return Finished(scene.say(f"算出 {step.sum} = {shown}", f"computed {step.sum} = {shown}"))
     memory = replace(memory, looks=memory.looks + 1)
     if memory.looks < MAX_LOOKS:
-        scene.remember(replace(memory, waited=True))
+        scene.remember_record(replace(memory, waited=True))
         return look_again(scene.say("看结果", "Looking at the result"))
-    scene.judge(False, shown or "")
-    if key_for(scene, "C") is not None and not memory.again:
+    scene.judge_last(False, shown or "")
+    if find_key(scene, "C") is not None and not memory.again:
         left = ("C", *step.sum, "=")
-        return _press(scene, step, replace(memory, left=left, again=True, looks=1, waited=False))
+        return _press_keys(scene, step, replace(memory, left=left, again=True, looks=1, waited=False))
     return Failed(
         scene.say(
             f"{step.sum} 的结果不对：计算器显示“{shown}”。",
@@ -123,19 +125,19 @@ def _go_on(step: say.Compute, scene: Scene) -> Outcome:
     )
 
 
-def _close(value: object, expected: object) -> bool:
+def _is_close(value: object, expected: object) -> bool:
     a, b = float(str(value)), float(str(expected))
     return abs(a - b) <= max(1e-6, abs(b) * 1e-6)
 
 
-def display(scene: Scene) -> str | None:
+def read_display(scene: Scene) -> str | None:
     """What a calculator shows: the text above its keys, the one called result first."""
-    keys = [e for e in (key_for(scene, d) for d in "0123456789") if e is not None]
+    keys = [e for e in (find_key(scene, d) for d in "0123456789") if e is not None]
     if len(keys) < 10:
         return None
     top = min(k.bounds.top for k in keys)
     texts = [e for e in scene.elements if e.text and e.bounds.bottom <= top and (not e.clickable or e.editable)]
-    numbers = [e for e in texts if number_in(e.text) is not None]
+    numbers = [e for e in texts if read_number(e.text) is not None]
     called = [e for e in numbers if {"result", "display", "answer"} & set(pieces(e.id))]
     best = max(called or numbers, key=lambda e: e.bounds.height, default=None)
     if best is not None:

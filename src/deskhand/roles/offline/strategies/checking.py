@@ -10,18 +10,18 @@ from deskhand.core.actions import Answer, Wait
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.instructions import Condition
-from deskhand.roles.offline.language.sums import number_in
+from deskhand.roles.offline.language.sums import read_number
 from deskhand.roles.offline.memory import HuntMemory
-from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act
+from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, make_act
 from deskhand.roles.offline.scene import Scene
-from deskhand.roles.offline.strategies.calculating import display
+from deskhand.roles.offline.strategies.calculating import read_display
 from deskhand.roles.offline.strategies.homes import open_home
-from deskhand.roles.offline.strategies.hunting import locate, not_there
-from deskhand.roles.offline.strategies.obstacles import put_away
-from deskhand.roles.offline.strategies.opening import app_name
+from deskhand.roles.offline.strategies.hunting import fail_not_found, locate_thing
+from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
+from deskhand.roles.offline.strategies.opening import bare_app_name
 from deskhand.roles.offline.strategies.toggling import reach_control
-from deskhand.roles.offline.strategies.touching import find
-from deskhand.roles.offline.strategies.values import says_on, value_of
+from deskhand.roles.offline.strategies.touching import find_thing
+from deskhand.roles.offline.strategies.values import read_state, value_of
 from deskhand.screen.grounding.find import Candidate, nearest_names
 from deskhand.screen.grounding.vocabulary import fold, same_word, synonyms
 
@@ -30,15 +30,15 @@ WAITS = (1.0, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
 WAIT_S = 1.0
 
 # (True, False or None for "can't be told here"; what was seen)
-Seen = tuple[bool | None, str]
+SeenTruth = tuple[bool | None, str]
 
 
-def verify(step: say.Verify, scene: Scene) -> Outcome:
+def verify_condition(step: say.Verify, scene: Scene) -> Outcome:
     truth = settle_truth(step.condition, scene)
     if not isinstance(truth, tuple):
         return truth
     holds, seen = truth
-    scene.judge(bool(holds), seen)
+    scene.judge_last(bool(holds), seen)
     if holds:
         return Finished(scene.say(f"确认：{seen}", f"verified: {seen}"))
     return Failed(
@@ -46,7 +46,7 @@ def verify(step: say.Verify, scene: Scene) -> Outcome:
     )
 
 
-def ask(step: say.Ask, scene: Scene) -> Outcome:
+def answer_question(step: say.Ask, scene: Scene) -> Outcome:
     if scene.memory.check.answer is not None:
         return Finished(scene.memory.check.answer)
     truth = settle_truth(step.condition, scene, certain=False)
@@ -61,17 +61,17 @@ def ask(step: say.Ask, scene: Scene) -> Outcome:
             )
         )
     text = scene.say(f"{'是' if holds else '否'}：{seen}", f"{'yes' if holds else 'no'}: {seen}")
-    return _answer(scene, text)
+    return _give_answer(scene, text)
 
 
 def wait_until(step: say.WaitUntil, scene: Scene) -> Outcome:
-    holds, seen = look(step.condition, scene)
+    holds, seen = check_condition(step.condition, scene)
     if holds:
-        scene.judge(True, seen)
+        scene.judge_last(True, seen)
         return Finished(scene.say(f"等到了：{seen}", f"waited until {seen}"))
     turns = scene.memory.check.turns
     if turns >= len(WAITS):
-        scene.judge(False, seen)
+        scene.judge_last(False, seen)
         said = step.condition.source
         return Failed(
             scene.say(
@@ -79,35 +79,44 @@ def wait_until(step: say.WaitUntil, scene: Scene) -> Outcome:
                 f"After {sum(WAITS):g} s of waiting “{said}” still does not hold: {seen}.",
             )
         )
-    scene.remember(replace(scene.memory.check, turns=turns + 1))
-    return act(scene.say("等待", "Waiting"), Wait(seconds=WAITS[turns]))
+    scene.remember_record(replace(scene.memory.check, turns=turns + 1))
+    return make_act(scene.say("等待", "Waiting"), Wait(seconds=WAITS[turns]))
 
 
-def read(step: say.Read, scene: Scene) -> Outcome:
+def read_value(step: say.Read, scene: Scene) -> Outcome:
     """Found, told to the person, and kept for the summary."""
     if scene.memory.check.answer is not None:
         return Finished(scene.memory.check.answer)
-    value = display(scene) if _means_result(step.target) else None
-    owner, part = _owner_and_part(step.target)
+    value = read_display(scene) if _means_result(step.target) else None
+    owner, part = _split_owner(step.target)
     sought = part if scene.memory.check.at_owner else step.target
     value = value or value_of(scene, sought)
     if value:
-        return _answer(scene, scene.say(f"{step.target}：{value}", f"{step.target}: {value}"))
-    if owner and not scene.memory.check.at_owner and not scene.on_home_screen and scene.find(step.target).best is None:
+        return _give_answer(scene, scene.say(f"{step.target}：{value}", f"{step.target}: {value}"))
+    if (
+        owner
+        and not scene.memory.check.at_owner
+        and not scene.on_home_screen
+        and scene.find_element(step.target).best is None
+    ):
         return _go_to_owner(step, owner, scene)
     if to_app := open_home(scene, step.target):
         return to_app
-    found = locate(scene, sought, "any", stages=("scroll", "tabs"))
+    found = locate_thing(scene, sought, "any", stages=("scroll", "tabs"))
     if isinstance(found, Candidate):
         text = found.element.text or scene.tree.label(found.element)
-        return _answer(scene, text) if text else not_there(scene, step.target, list(nearest_names("", scene.tree)))
+        return (
+            _give_answer(scene, text)
+            if text
+            else fail_not_found(scene, step.target, list(nearest_names("", scene.tree)))
+        )
     return found
 
 
 _OWNED = (re.compile(r"(?P<owner>.+?)的(?P<part>.+)"), re.compile(r"(?P<owner>.+?)['’]s (?P<part>.+)"))
 
 
-def _owner_and_part(target: str) -> tuple[str, str]:
+def _split_owner(target: str) -> tuple[str, str]:
     """`韩梅的电话号码`, `Emma's phone number`: whose, and what. What controls are called (Delete) owns nothing."""
     found = next((m for pattern in _OWNED if (m := pattern.fullmatch(target))), None)
     if found is None or synonyms(found["owner"]):
@@ -117,17 +126,17 @@ def _owner_and_part(target: str) -> tuple[str, str]:
 
 def _go_to_owner(step: say.Read, owner: str, scene: Scene) -> Outcome:
     """What is told of someone stands on the page of that one."""
-    outcome = find(say.Find(step.source, owner), scene)
+    outcome = find_thing(say.Find(step.source, owner), scene)
     if not isinstance(outcome, Finished):
         return outcome
-    scene.remember(HuntMemory())
-    scene.remember(replace(scene.memory.check, at_owner=True))
-    return read(step, scene)
+    scene.remember_record(HuntMemory())
+    scene.remember_record(replace(scene.memory.check, at_owner=True))
+    return read_value(step, scene)
 
 
-def _answer(scene: Scene, text: str) -> Act:
-    scene.remember(replace(scene.memory.check, answer=text))
-    return act(scene.say(f"回答：{text}", f"Answering: {text}"), Answer(text=text))
+def _give_answer(scene: Scene, text: str) -> Act:
+    scene.remember_record(replace(scene.memory.check, answer=text))
+    return make_act(scene.say(f"回答：{text}", f"Answering: {text}"), Answer(text=text))
 
 
 def _means_result(target: str) -> bool:
@@ -138,116 +147,116 @@ def _means_result(target: str) -> bool:
 # --- what is true of a screen ----------------------------------------------------------------------------------
 
 
-def settle_truth(condition: Condition, scene: Scene, certain: bool = True) -> Seen | Act | Failed:
+def settle_truth(condition: Condition, scene: Scene, certain: bool = True) -> SeenTruth | Act | Failed:
     """Looked at where it can be seen: a dialog is put away, the page scrolled, a row gone into, a moment given.
 
     `certain`: a no is looked at twice, since what was just done may need a moment to show.
     """
-    if away := put_away(scene) if not _in_sight(condition, scene) else None:
+    if away := dismiss_dialog(scene) if not _is_in_sight(condition, scene) else None:
         return away
-    holds, seen = look(condition, scene)
+    holds, seen = check_condition(condition, scene)
     if holds or (holds is False and not certain):
         return holds, seen
     if condition.kind in ("on", "off") and holds is None:
         control = reach_control(scene, condition.subject)
         if not isinstance(control, Element):
             return control
-        return look(condition, scene)
+        return check_condition(condition, scene)
     memory = scene.memory.check
-    scene.remember(replace(memory, looks=memory.looks + 1))
+    scene.remember_record(replace(memory, looks=memory.looks + 1))
     if not memory.looks:
-        return act(scene.say("再看一眼", "Looking again"), Wait(seconds=WAIT_S))
+        return make_act(scene.say("再看一眼", "Looking again"), Wait(seconds=WAIT_S))
     if condition.kind in ("visible", "contains", "equals") and holds is None:
-        found = locate(scene, condition.subject, "any", stages=("scroll",))
+        found = locate_thing(scene, condition.subject, "any", stages=("scroll",))
         if isinstance(found, Act):
             return found
-    return look(condition, scene)
+    return check_condition(condition, scene)
 
 
-def _in_sight(condition: Condition, scene: Scene) -> bool:
-    return look(condition, scene)[0] is not None
+def _is_in_sight(condition: Condition, scene: Scene) -> bool:
+    return check_condition(condition, scene)[0] is not None
 
 
-def look(condition: Condition, scene: Scene) -> Seen:
+def check_condition(condition: Condition, scene: Scene) -> SeenTruth:
     return _LOOKS[condition.kind](condition, scene)
 
 
-def _on(condition: Condition, scene: Scene) -> Seen:
+def _check_on(condition: Condition, scene: Scene) -> SeenTruth:
     wanted = condition.kind == "on"
-    control = scene.find(condition.subject, "checkable").best
+    control = scene.find_element(condition.subject, "checkable").best
     if control is not None:
         state = bool(control.target.checked)
-        return state is wanted, _state(scene, condition.subject, state)
+        return state is wanted, _describe_state(scene, condition.subject, state)
     value = value_of(scene, condition.subject)
-    told = says_on(value) if value else None
+    told = read_state(value) if value else None
     if told is None:
-        return None, _unseen(scene, condition.subject)
+        return None, _describe_unseen(scene, condition.subject)
     return told is wanted, scene.say(f"“{condition.subject}”显示“{value}”", f"“{condition.subject}” shows “{value}”")
 
 
-def _state(scene: Scene, subject: str, on: bool) -> str:
+def _describe_state(scene: Scene, subject: str, on: bool) -> str:
     return scene.say(f"“{subject}”是{'开启' if on else '关闭'}状态", f"“{subject}” is {'on' if on else 'off'}")
 
 
-def _unseen(scene: Scene, subject: str) -> str:
+def _describe_unseen(scene: Scene, subject: str) -> str:
     names = ", ".join(f"“{n}”" for n in nearest_names(subject, scene.tree, 4))
     return scene.say(f"屏幕上没有看到“{subject}”，看到的是 {names}", f"“{subject}” is not on the screen; seen: {names}")
 
 
-def _visible(condition: Condition, scene: Scene) -> Seen:
-    if _shows(scene, condition.subject):
+def _check_visible(condition: Condition, scene: Scene) -> SeenTruth:
+    if _is_shown(scene, condition.subject):
         return True, scene.say(f"看到了“{condition.subject}”", f"“{condition.subject}” is on the screen")
-    return None, _unseen(scene, condition.subject)
+    return None, _describe_unseen(scene, condition.subject)
 
 
-def _shows(scene: Scene, text: str) -> bool:
+def _is_shown(scene: Scene, text: str) -> bool:
     wanted = fold(text)
-    return scene.find(text).status != "nothing" or any(
+    return scene.find_element(text).status != "nothing" or any(
         len(wanted) > 1 and wanted in fold(e.text) for e in scene.elements if e.text
     )
 
 
-def _hidden(condition: Condition, scene: Scene) -> Seen:
-    if not _shows(scene, condition.subject):
+def _check_hidden(condition: Condition, scene: Scene) -> SeenTruth:
+    if not _is_shown(scene, condition.subject):
         return True, scene.say(f"没有“{condition.subject}”", f"“{condition.subject}” is not there")
     return False, scene.say(f"“{condition.subject}”还在屏幕上", f"“{condition.subject}” is still on the screen")
 
 
-def _compare(condition: Condition, scene: Scene, fits: Callable[[str], bool]) -> Seen:
-    value = display(scene) if _means_result(condition.subject) else None
+def _compare_value(condition: Condition, scene: Scene, fits: Callable[[str], bool]) -> SeenTruth:
+    value = read_display(scene) if _means_result(condition.subject) else None
     value = value if value is not None else value_of(scene, condition.subject)
     if value is None:
-        return None, _unseen(scene, condition.subject)
+        return None, _describe_unseen(scene, condition.subject)
     seen = scene.say(f"“{condition.subject}”是“{value}”", f"“{condition.subject}” is “{value}”")
     return fits(value), seen
 
 
-def _equals(condition: Condition, scene: Scene) -> Seen:
+def _check_equals(condition: Condition, scene: Scene) -> SeenTruth:
     wanted = condition.value
 
-    def fits(value: str) -> bool:
-        number = number_in(wanted)
-        if number is not None and number_in(value) is not None:
-            return number_in(value) == number
+    def is_equal(value: str) -> bool:
+        number = read_number(wanted)
+        if number is not None and read_number(value) is not None:
+            return read_number(value) == number
         return same_word(value, wanted)
 
-    return _compare(condition, scene, fits)
+    return _compare_value(condition, scene, is_equal)
 
 
-def _contains(condition: Condition, scene: Scene) -> Seen:
-    holds, seen = _compare(condition, scene, lambda value: fold(condition.value) in fold(value))
+def _check_contains(condition: Condition, scene: Scene) -> SeenTruth:
+    holds, seen = _compare_value(condition, scene, lambda value: fold(condition.value) in fold(value))
     if holds:
         return holds, seen
     # "the list shows Milk": said of a place rather than of a value
-    if _shows(scene, condition.value):
+    if _is_shown(scene, condition.value):
         return True, scene.say(f"看到了“{condition.value}”", f"“{condition.value}” is on the screen")
-    return holds, seen if holds is not None else _unseen(scene, condition.value)
+    return holds, seen if holds is not None else _describe_unseen(scene, condition.value)
 
 
-def _selected(condition: Condition, scene: Scene) -> Seen:
-    finding = scene.find(condition.subject)
+def _check_selected(condition: Condition, scene: Scene) -> SeenTruth:
+    finding = scene.find_element(condition.subject)
     if not finding.candidates or finding.status == "nothing":
-        return None, _unseen(scene, condition.subject)
+        return None, _describe_unseen(scene, condition.subject)
     chosen = any(_is_chosen(scene, c.element) for c in finding.candidates)
     word = scene.say("已选中" if chosen else "没有选中", "selected" if chosen else "not selected")
     return chosen, scene.say(f"“{condition.subject}”{word}", f"“{condition.subject}” is {word}")
@@ -258,18 +267,18 @@ def _is_chosen(scene: Scene, element: Element) -> bool:
     return any(e.selected or e.checked for e in around)
 
 
-def _empty(condition: Condition, scene: Scene) -> Seen:
-    field = scene.find(condition.subject, "editable").best
+def _check_empty(condition: Condition, scene: Scene) -> SeenTruth:
+    field = scene.find_element(condition.subject, "editable").best
     value = field.target.value if field is not None else value_of(scene, condition.subject)
     if value is None:
-        return None, _unseen(scene, condition.subject)
+        return None, _describe_unseen(scene, condition.subject)
     return not value, scene.say(f"“{condition.subject}”里是“{value}”", f"“{condition.subject}” holds “{value}”")
 
 
-def _enabled(condition: Condition, scene: Scene) -> Seen:
-    found = scene.find(condition.subject, "clickable").best
+def _check_enabled(condition: Condition, scene: Scene) -> SeenTruth:
+    found = scene.find_element(condition.subject, "clickable").best
     if found is None:
-        return None, _unseen(scene, condition.subject)
+        return None, _describe_unseen(scene, condition.subject)
     able = found.target.enabled
     word = scene.say("可用" if able else "不可用", "enabled" if able else "disabled")
     return able is (condition.kind == "enabled"), scene.say(
@@ -277,24 +286,24 @@ def _enabled(condition: Condition, scene: Scene) -> Seen:
     )
 
 
-def _open(condition: Condition, scene: Scene) -> Seen:
-    name = app_name(condition.subject)
+def _check_open(condition: Condition, scene: Scene) -> SeenTruth:
+    name = bare_app_name(condition.subject)
     front = fold(f"{scene.app} {scene.briefing.observation.title}")
-    if any(fold(word) in front for word in (name, *synonyms(name)) if len(fold(word)) > 1) or _shows(scene, name):
+    if any(fold(word) in front for word in (name, *synonyms(name)) if len(fold(word)) > 1) or _is_shown(scene, name):
         return True, scene.say(f"“{name}”在前台", f"{name} is in front")
     return False, scene.say(f"前台是 {scene.app}", f"{scene.app} is in front")
 
 
-_LOOKS: dict[str, Callable[[Condition, Scene], Seen]] = {
-    "on": _on,
-    "off": _on,
-    "visible": _visible,
-    "hidden": _hidden,
-    "contains": _contains,
-    "equals": _equals,
-    "selected": _selected,
-    "empty": _empty,
-    "enabled": _enabled,
-    "disabled": _enabled,
-    "open": _open,
+_LOOKS: dict[str, Callable[[Condition, Scene], SeenTruth]] = {
+    "on": _check_on,
+    "off": _check_on,
+    "visible": _check_visible,
+    "hidden": _check_hidden,
+    "contains": _check_contains,
+    "equals": _check_equals,
+    "selected": _check_selected,
+    "empty": _check_empty,
+    "enabled": _check_enabled,
+    "disabled": _check_enabled,
+    "open": _check_open,
 }

@@ -7,14 +7,14 @@ from dataclasses import replace
 from deskhand.core.actions import Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.language.lexicon import lexicon
+from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.new_things import is_no_time, read_clock
-from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_again
+from deskhand.roles.offline.outcome import Failed, Finished, Outcome, look_again, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.homes import open_home
-from deskhand.roles.offline.strategies.hunting import locate, not_there, search_box
-from deskhand.roles.offline.strategies.obstacles import dialog, put_away
-from deskhand.roles.offline.strategies.touching import touch
+from deskhand.roles.offline.strategies.hunting import fail_not_found, find_search_box, locate_thing
+from deskhand.roles.offline.strategies.obstacles import dismiss_dialog, find_dialog
+from deskhand.roles.offline.strategies.touching import touch_element
 from deskhand.screen.grounding.find import Candidate, nearest_names, rank
 from deskhand.screen.grounding.vocabulary import fold, pieces, same_word, synonyms
 
@@ -23,20 +23,20 @@ SAVING = ("save", "done", "ok", "confirm")
 MAX_TRIES = 2
 
 
-def create(step: say.Create, scene: Scene) -> Outcome:
-    if odd := _no_time_of_day(step):
+def create_thing(step: say.Create, scene: Scene) -> Outcome:
+    if odd := _find_bad_time(step):
         return Failed(scene.say(f"“{odd}”不是一个时间。", f"“{odd}” is no time of day."))
-    wanted = _pairs(step)
+    wanted = _list_fields(step)
     match scene.memory.create.phase:
         case "open":
             return _open_form(scene, step)
         case "fill":
-            return _fill(scene, step, wanted)
+            return _fill_form(scene, step, wanted)
         case _:
             return _check_created(scene, step, wanted)
 
 
-def _no_time_of_day(step: say.Create) -> str:
+def _find_bad_time(step: say.Create) -> str:
     """What stands for an alarm's time and is none: it must not end up as the alarm's label."""
     if not same_word(step.what, "alarm"):
         return ""
@@ -44,7 +44,7 @@ def _no_time_of_day(step: say.Create) -> str:
     return next((text for label, text in times if is_no_time(text) or (label and not read_clock(text))), "")
 
 
-def _pairs(step: say.Create) -> list[tuple[str, str]]:
+def _list_fields(step: say.Create) -> list[tuple[str, str]]:
     """(field, text): a time of day becomes an hour and a minute."""
     pairs: list[tuple[str, str]] = []
     for label, value in step.fields:
@@ -57,32 +57,32 @@ def _pairs(step: say.Create) -> list[tuple[str, str]]:
 
 
 def _open_form(scene: Scene, step: say.Create) -> Outcome:
-    button = _add_button(scene, step.what)
+    button = _find_add_button(scene, step.what)
     memory = scene.memory.create
     if button is not None and memory.opened < MAX_TRIES:
-        scene.remember(replace(memory, phase="fill", opened=memory.opened + 1, print=scene.print))
-        return act(scene.say(f"新建“{step.what}”", f"Creating a new {step.what}"), touch(button))
-    if away := put_away(scene):
+        scene.remember_record(replace(memory, phase="fill", opened=memory.opened + 1, print=scene.print))
+        return make_act(scene.say(f"新建“{step.what}”", f"Creating a new {step.what}"), touch_element(button))
+    if away := dismiss_dialog(scene):
         return away
     if away := open_home(scene, step.what, also_from_an_app=scene.first):
         return away
-    tab = scene.find(f"{step.what} tab", "clickable").best
+    tab = scene.find_element(f"{step.what} tab", "clickable").best
     if tab is not None and not memory.tab and tab.score >= 0.9:
-        scene.remember(replace(memory, tab=True))
-        return act(scene.say(f"打开“{tab.label}”", f"Opening “{tab.label}”"), touch(tab.target))
-    return not_there(scene, scene.say("新建按钮", "a button to add one"), list(nearest_names("new", scene.tree)))
+        scene.remember_record(replace(memory, tab=True))
+        return make_act(scene.say(f"打开“{tab.label}”", f"Opening “{tab.label}”"), touch_element(tab.target))
+    return fail_not_found(scene, scene.say("新建按钮", "a button to add one"), list(nearest_names("new", scene.tree)))
 
 
-def _add_button(scene: Scene, what: str) -> Element | None:
+def _find_add_button(scene: Scene, what: str) -> Element | None:
     """`New note`, `添加闹钟`, a plus, or an identifier that says so; the one that also names the thing is best."""
     buttons = [
         e for e in scene.elements if e.clickable and e.enabled and not e.editable and e.role not in ("item", "tab")
     ]
-    best = max(buttons, key=lambda e: _adds(e, what), default=None)
-    return best if best is not None and _adds(best, what) > 0 else None
+    best = max(buttons, key=lambda e: _rate_add_button(e, what), default=None)
+    return best if best is not None and _rate_add_button(best, what) > 0 else None
 
 
-def _adds(element: Element, what: str) -> float:
+def _rate_add_button(element: Element, what: str) -> float:
     """How much a button looks like the one that makes such a thing; not at all if it makes another."""
     text, words = element.text, set(pieces(element.id.rpartition("/")[2]))
     verbs = [w.casefold() for w in ("add", *synonyms("add")) if len(w) > 1]
@@ -92,54 +92,54 @@ def _adds(element: Element, what: str) -> float:
         return 0.0
     if any(fold(name) in fold(text) or fold(name) in words for name in (what, *synonyms(what))):
         return score + 0.5
-    others = ("".join(phrase) for phrase in lexicon().classes["thing"])
+    others = ("".join(phrase) for phrase in load_lexicon().classes["thing"])
     return 0.0 if any(fold(other) in fold(text) for other in others) else score
 
 
-def _fill(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) -> Outcome:
+def _fill_form(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) -> Outcome:
     memory = scene.memory.create
     at = memory.at
-    if not scene.fields() and memory.looks < 2:
-        scene.remember(replace(memory, looks=memory.looks + 1))
-        menu = _add_button(scene, step.what) if scene.print != memory.print else None
-        return act(scene.say("选择新建", "Choosing what to add"), touch(menu)) if menu else look_again("…")
+    if not scene.list_fields() and memory.looks < 2:
+        scene.remember_record(replace(memory, looks=memory.looks + 1))
+        menu = _find_add_button(scene, step.what) if scene.print != memory.print else None
+        return make_act(scene.say("选择新建", "Choosing what to add"), touch_element(menu)) if menu else look_again("…")
     if memory.typed:
-        field = _form_field(scene, wanted[at][0], at)
+        field = _find_form_field(scene, wanted[at][0], at)
         good = field is not None and fold(field.value or field.hint) == fold(wanted[at][1])
-        scene.judge(good, scene.trouble)
+        scene.judge_last(good, scene.trouble)
         if not good and memory.typed >= MAX_TRIES:
             return Failed(scene.say(f"“{wanted[at][1]}”没有填进去。", f"“{wanted[at][1]}” did not get into its field."))
         if good:
             at += 1
-            scene.remember(replace(memory, at=at, typed=0))
+            scene.remember_record(replace(memory, at=at, typed=0))
     if at < len(wanted):
         return _type_field(scene, wanted, at)
     if not wanted:
         # nothing is known of it yet: what comes next fills it in, and an empty one is not worth saving
-        scene.judge(True)
+        scene.judge_last(True)
         return Finished(scene.say(f"打开了新建{step.what}的页面", f"opened the form for a new {step.what}"))
-    scene.remember(replace(scene.memory.create, phase="saved"))
-    save = _save_button(scene)
+    scene.remember_record(replace(scene.memory.create, phase="saved"))
+    save = _find_save_button(scene)
     if save is not None:
-        return act(scene.say("保存", "Saving"), touch(save))
+        return make_act(scene.say("保存", "Saving"), touch_element(save))
     return _check_created(scene, step, wanted)
 
 
 def _type_field(scene: Scene, wanted: list[tuple[str, str]], at: int) -> Outcome:
     label, value = wanted[at]
-    field = _form_field(scene, label, at)
+    field = _find_form_field(scene, label, at)
     if field is None:
-        names = [f.text or f.id.rpartition("/")[2] for f in scene.fields()]
-        return not_there(scene, label or scene.say("输入框", "a field"), names)
+        names = [f.text or f.id.rpartition("/")[2] for f in scene.list_fields()]
+        return fail_not_found(scene, label or scene.say("输入框", "a field"), names)
     memory = scene.memory.create
-    scene.remember(replace(memory, typed=memory.typed + 1))
+    scene.remember_record(replace(memory, typed=memory.typed + 1))
     thought = scene.say(f"填写“{value}”", f"Filling in “{value}”")
-    return act(thought, touch(field), Type(text=value, clear_first=True, target=field.text))
+    return make_act(thought, touch_element(field), Type(text=value, clear_first=True, target=field.text))
 
 
-def _form_field(scene: Scene, label: str, at: int) -> Element | None:
-    searching = search_box(scene)
-    fields = [f for f in scene.fields() if searching is None or f.index != searching.index]
+def _find_form_field(scene: Scene, label: str, at: int) -> Element | None:
+    searching = find_search_box(scene)
+    fields = [f for f in scene.list_fields() if searching is None or f.index != searching.index]
     if label:
         found = [c.target for c in rank(label, scene.tree, "editable") if c.score >= 0.6 and c.target in fields]
         if found:
@@ -154,9 +154,9 @@ def _form_field(scene: Scene, label: str, at: int) -> Element | None:
     return fields[0] if fields else None
 
 
-def _save_button(scene: Scene) -> Element | None:
+def _find_save_button(scene: Scene) -> Element | None:
     for word in SAVING:
-        found = scene.find(word, "clickable").best
+        found = scene.find_element(word, "clickable").best
         if found is not None and found.target.clickable and found.score >= 0.8:
             return found.target
     return None
@@ -165,31 +165,31 @@ def _save_button(scene: Scene) -> Element | None:
 def _check_created(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) -> Outcome:
     if scene.trouble:
         return Failed(scene.say(f"保存时出错：{scene.trouble}", f"Saving failed: {scene.trouble}"))
-    if dialog(scene) and (away := put_away(scene)):
+    if find_dialog(scene) and (away := dismiss_dialog(scene)):
         return away
-    told = _told(scene, wanted)
-    if all(_shown_somewhere(scene, label, value) for label, value in _landmarks(wanted)):
-        scene.judge(True)
+    told = _describe_created(scene, wanted)
+    if all(_is_shown(scene, label, value) for label, value in _list_landmarks(wanted)):
+        scene.judge_last(True)
         return Finished(scene.say(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”"))
     memory = scene.memory.create
-    scene.remember(replace(memory, checks=memory.checks + 1))
+    scene.remember_record(replace(memory, checks=memory.checks + 1))
     if not memory.checks:
         return look_again(scene.say("看是否保存了", "Looking whether it was saved"))
-    first = _landmarks(wanted)[0][1]
-    found = locate(scene, first, "any", stages=("scroll",))
+    first = _list_landmarks(wanted)[0][1]
+    found = locate_thing(scene, first, "any", stages=("scroll",))
     if isinstance(found, Candidate):
         return Finished(scene.say(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”"))
     return found
 
 
-def _told(scene: Scene, wanted: list[tuple[str, str]]) -> str:
+def _describe_created(scene: Scene, wanted: list[tuple[str, str]]) -> str:
     """What was made, for people: a time as a time, the rest as it was said."""
     rest = [value for label, value in wanted if label not in ("hour", "minute")]
-    time = [value for label, value in _landmarks(wanted) if label == "time"]
+    time = [value for label, value in _list_landmarks(wanted) if label == "time"]
     return scene.say("、", ", ").join([*time, *rest])
 
 
-def _landmarks(wanted: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _list_landmarks(wanted: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """What must be seen afterwards: the time as it is written, else what it is called."""
     by_label = {pair[0]: pair[1] for pair in wanted}
     if "hour" in by_label:
@@ -200,7 +200,7 @@ def _landmarks(wanted: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [(label, value) for label, value in wanted[:1]]
 
 
-def _shown_somewhere(scene: Scene, label: str, value: str) -> bool:
+def _is_shown(scene: Scene, label: str, value: str) -> bool:
     wanted = fold(value)
     return any(wanted and wanted in fold(e.text) for e in scene.elements if e.text)
 
@@ -209,32 +209,32 @@ def add_to_cart(step: say.AddToCart, scene: Scene) -> Outcome:
     """On the thing's own page or in its row; then the cart itself is looked into."""
     memory = scene.memory.cart
     if memory.phase == "added":
-        cart = scene.find("cart", "clickable")
+        cart = scene.find_element("cart", "clickable")
         target = cart.best or next((c for c in cart.candidates if c.target.role in ("button", "image")), None)
         if scene.trouble or target is None:
             return Failed(scene.trouble or scene.say("没有看到购物车。", "There is no cart to be seen."))
-        scene.remember(replace(memory, phase="look"))
-        return act(scene.say("打开购物车看看", "Looking into the cart"), touch(target.target))
+        scene.remember_record(replace(memory, phase="look"))
+        return make_act(scene.say("打开购物车看看", "Looking into the cart"), touch_element(target.target))
     if memory.phase == "look":
         return _check_cart(step, scene)
-    button = scene.find("Add to cart", "clickable")
+    button = scene.find_element("Add to cart", "clickable")
     if button.best is not None and button.best.score >= 0.9 and (memory.inside or not step.target):
-        scene.remember(replace(memory, phase="added", page=_own_texts(scene)))
-        return act(scene.say("加入购物车", "Adding it to the cart"), touch(button.best.target))
-    if not step.target and (away := put_away(scene)):
+        scene.remember_record(replace(memory, phase="added", page=_list_own_texts(scene)))
+        return make_act(scene.say("加入购物车", "Adding it to the cart"), touch_element(button.best.target))
+    if not step.target and (away := dismiss_dialog(scene)):
         return away
     if memory.inside >= MAX_TRIES or not step.target:
-        return not_there(
+        return fail_not_found(
             scene, scene.say("“加入购物车”按钮", "an “Add to cart” button"), list(nearest_names("cart", scene.tree))
         )
-    found = locate(scene, step.target, "clickable")
+    found = locate_thing(scene, step.target, "clickable")
     if not isinstance(found, Candidate):
         return found
-    scene.remember(replace(memory, inside=memory.inside + 1))
-    return act(scene.say(f"打开“{found.label}”", f"Opening “{found.label}”"), touch(found.target))
+    scene.remember_record(replace(memory, inside=memory.inside + 1))
+    return make_act(scene.say(f"打开“{found.label}”", f"Opening “{found.label}”"), touch_element(found.target))
 
 
-def _own_texts(scene: Scene) -> tuple[str, ...]:
+def _list_own_texts(scene: Scene) -> tuple[str, ...]:
     """What a product's page says of the product: words that are no control and no common label."""
     texts = [e.text for e in scene.elements if e.text and not e.clickable and not e.editable]
     return tuple(text for text in texts if any(c.isalpha() for c in text) and not synonyms(text))
@@ -242,13 +242,13 @@ def _own_texts(scene: Scene) -> tuple[str, ...]:
 
 def _check_cart(step: say.AddToCart, scene: Scene) -> Outcome:
     memory = scene.memory.cart
-    name = step.target or next((text for text in memory.page if scene.shown(text)), "")
-    if name and scene.find(name).status != "nothing":
-        scene.judge(True)
+    name = step.target or next((text for text in memory.page if scene.find_shown(text)), "")
+    if name and scene.find_element(name).status != "nothing":
+        scene.judge_last(True)
         return Finished(scene.say(f"“{name}”已在购物车里", f"“{name}” is in the cart"))
-    scene.remember(replace(memory, looks=memory.looks + 1))
+    scene.remember_record(replace(memory, looks=memory.looks + 1))
     if not memory.looks:
         return look_again(scene.say("看购物车", "Looking at the cart"))
-    scene.judge(False)
+    scene.judge_last(False)
     sought = step.target or next(iter(memory.page), "")
     return Failed(scene.say(f"购物车里没有“{sought}”。", f"“{sought}” is not in the cart."))

@@ -7,37 +7,37 @@ from dataclasses import replace
 
 from deskhand.core.actions import OpenApp
 from deskhand.language import has_chinese
-from deskhand.roles.offline.language.lexicon import lexicon
-from deskhand.roles.offline.outcome import Act, act
+from deskhand.roles.offline.language.lexicon import load_lexicon
+from deskhand.roles.offline.outcome import Act, make_act
 from deskhand.roles.offline.scene import Scene
-from deskhand.roles.offline.strategies.obstacles import put_away
+from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
 from deskhand.screen.grounding.vocabulary import same_word, synonyms
 
 
 def open_home(scene: Scene, thing: str, *, also_from_an_app: bool = False) -> Act | None:
     """Open the app that such a thing is usually kept in, once, while nothing but the home screen is there."""
-    names = home_of(thing)
-    if not names or not scene.can("open_app") or scene.memory.home:
+    names = find_home_app(thing)
+    if not names or not scene.can_do("open_app") or scene.memory.home:
         return None
     if not scene.on_home_screen and not also_from_an_app:
         return None
-    if away := put_away(scene):
+    if away := dismiss_dialog(scene):
         return away
     scene.memory = replace(scene.memory, home=True)
     name = scene.say(names[1], names[0])
-    return act(scene.say(f"打开“{name}”", f"Opening {name}"), OpenApp(name=name))
+    return make_act(scene.say(f"打开“{name}”", f"Opening {name}"), OpenApp(name=name))
 
 
-def home_of(thing: str) -> tuple[str, str] | None:
+def find_home_app(thing: str) -> tuple[str, str] | None:
     """The app's names, English and Chinese, by what the thing is called or what kind of thing it is said to be."""
-    homes: dict[str, list[str]] = lexicon().extra["homes"]
+    homes: dict[str, list[str]] = load_lexicon().extra["homes"]
     for kind, (english, chinese) in homes.items():
-        if same_word(kind, thing) or is_a(kind, thing):
+        if same_word(kind, thing) or is_kind_of(kind, thing):
             return english, chinese
     return None
 
 
-def is_a(kind: str, thing: str) -> bool:
+def is_kind_of(kind: str, thing: str) -> bool:
     """Is it called one of that kind, beside a name of its own? 手机号 is no phone called 号."""
     return not synonyms(thing) and any(_is_said(word, thing) for word in (kind, *synonyms(kind)))
 

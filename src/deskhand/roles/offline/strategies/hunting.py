@@ -8,9 +8,9 @@ from dataclasses import replace
 from deskhand.core.actions import Back, Click, Key, Scroll, Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.memory import HuntMemory, ScrollMemory, Trace
-from deskhand.roles.offline.outcome import Act, Failed, act
+from deskhand.roles.offline.outcome import Act, Failed, make_act
 from deskhand.roles.offline.scene import Scene
-from deskhand.roles.offline.strategies.obstacles import put_away
+from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
 from deskhand.screen.grounding.find import Candidate, Finding, by_likeness, nearest_names
 from deskhand.screen.grounding.query import Query, read_description
 from deskhand.screen.grounding.tree import Want
@@ -23,37 +23,41 @@ UPS = 3
 STAGES = ("search", "scroll", "tabs", "up")
 
 
-def locate(scene: Scene, description: str, want: Want, *, stages: tuple[str, ...] = STAGES) -> Candidate | Act | Failed:
+def locate_thing(
+    scene: Scene, description: str, want: Want, *, stages: tuple[str, ...] = STAGES
+) -> Candidate | Act | Failed:
     """Return the thing, or the next step of looking for it, or why it is not to be had."""
     hunt = scene.memory.hunt
     if not hunt.turns:
         hunt = HuntMemory(stages=stages, left=stages)
-    scene.remember(replace(hunt, turns=hunt.turns + 1))
-    finding = without_search_box(scene, untried(scene, description, want))
+    scene.remember_record(replace(hunt, turns=hunt.turns + 1))
+    finding = _drop_search_offers(scene, find_untried(scene, description, want))
     if finding.best is not None:
         return finding.best
     if finding.status == "ambiguous":
-        return several(scene, description, finding)
-    if away := put_away(scene):
+        return fail_ambiguous(scene, description, finding)
+    if away := dismiss_dialog(scene):
         return away
     hunt = scene.memory.hunt
     names = by_likeness(description, [*hunt.names, *nearest_names(description, scene.tree, 6)])
-    scene.remember(replace(hunt, names=tuple(names)[:6]))
+    scene.remember_record(replace(hunt, names=tuple(names)[:6]))
     roams = want == "checkable" or scene.kept.left_over
     while (hunt := scene.memory.hunt).left and hunt.turns < MAX_TURNS:
         stage = hunt.left[0]
         if (stage != "up" or roams) and (step := _STAGES[stage](scene, description)):
             return step
-        scene.remember(replace(scene.memory.hunt, left=hunt.left[1:]))
-    return not_there(scene, description, list(hunt.names))
+        scene.remember_record(replace(scene.memory.hunt, left=hunt.left[1:]))
+    return fail_not_found(scene, description, list(hunt.names))
 
 
-def untried(scene: Scene, description: str, want: Want) -> Finding:
+def find_untried(scene: Scene, description: str, want: Want) -> Finding:
     """What fits, without what was taken before and turned out to be the wrong one."""
-    return _keep(scene.find(description, want), lambda c: (description, trace(c)) not in scene.kept.wrong)
+    return _filter_finding(
+        scene.find_element(description, want), lambda c: (description, trace_of(c)) not in scene.kept.wrong
+    )
 
 
-def _keep(finding: Finding, is_kept: Callable[[Candidate], bool]) -> Finding:
+def _filter_finding(finding: Finding, is_kept: Callable[[Candidate], bool]) -> Finding:
     kept = tuple(c for c in finding.candidates if is_kept(c))
     if len(kept) == len(finding.candidates) or finding.status == "nothing":
         return finding
@@ -62,12 +66,12 @@ def _keep(finding: Finding, is_kept: Callable[[Candidate], bool]) -> Finding:
     return Finding("found" if len(kept) == 1 or finding.status == "found" else "ambiguous", kept)
 
 
-def trace(candidate: Candidate) -> Trace:
+def trace_of(candidate: Candidate) -> Trace:
     """How a candidate is known again: by its name and its place."""
     return candidate.label, candidate.target.bounds
 
 
-def not_there(scene: Scene, description: str, names: list[str]) -> Failed:
+def fail_not_found(scene: Scene, description: str, names: list[str]) -> Failed:
     seen = "、".join(f"“{n}”" for n in names[:5]) if scene.zh else ", ".join(f"“{n}”" for n in names[:5])
     nothing = scene.say("屏幕上没有可读的文字", "nothing readable")
     return Failed(
@@ -76,7 +80,7 @@ def not_there(scene: Scene, description: str, names: list[str]) -> Failed:
     )  # fmt: skip
 
 
-def several(scene: Scene, description: str, finding: Finding) -> Failed:
+def fail_ambiguous(scene: Scene, description: str, finding: Finding) -> Failed:
     labels = [c.label or c.target.role for c in finding.candidates[:5]]
     listed = "、".join(f"“{n}”" for n in labels) if scene.zh else ", ".join(f"“{n}”" for n in labels)
     count = len(finding.candidates)
@@ -86,14 +90,14 @@ def several(scene: Scene, description: str, finding: Finding) -> Failed:
     )  # fmt: skip
 
 
-def without_search_box(scene: Scene, finding: Finding) -> Finding:
+def _drop_search_offers(scene: Scene, finding: Finding) -> Finding:
     """While searching, neither the box that holds the words nor an offer to ask the web is what was sought."""
     if not scene.memory.hunt.asked:
         return finding
-    return _keep(finding, lambda c: not c.target.editable and not _asks_the_web(c))
+    return _filter_finding(finding, lambda c: not c.target.editable and not _is_web_offer(c))
 
 
-def _asks_the_web(candidate: Candidate) -> bool:
+def _is_web_offer(candidate: Candidate) -> bool:
     words = pieces(candidate.label)
     return any(w in words for w in ("search", "web", "internet")) or any(
         w in candidate.label for w in ("搜索", "搜一搜", "网络查找", "全网")
@@ -103,16 +107,16 @@ def _asks_the_web(candidate: Candidate) -> bool:
 # --- by the app's own search ---------------------------------------------------------------------------------
 
 
-def search_box(scene: Scene) -> Element | None:
+def find_search_box(scene: Scene) -> Element | None:
     """A field to search this app with; an address bar is not one."""
-    for field in scene.fields():
+    for field in scene.list_fields():
         words = " ".join((field.name, field.hint, field.id.rpartition("/")[2]))
         if _is_search(words, field) and not _is_address_bar(words):
             return field
     return None
 
 
-def search_button(scene: Scene) -> Element | None:
+def find_search_button(scene: Scene) -> Element | None:
     for e in scene.elements:
         if e.clickable and not e.editable and e.enabled and e.role in ("button", "image", "item", "group"):
             by_id = "search" in pieces(e.id.rpartition("/")[2]) and not e.text
@@ -129,32 +133,32 @@ def _is_address_bar(words: str) -> bool:
     return "网址" in words or bool({"url", "web", "address"} & set(pieces(words)))
 
 
-def _search(scene: Scene, description: str) -> Act | None:
-    words = _search_words(description)
+def _hunt_by_search(scene: Scene, description: str) -> Act | None:
+    words = _list_search_words(description)
     hunt = scene.memory.hunt
     if not words or scene.on_home_screen:
         return None
     if hunt.typing:
-        typed = any(isinstance(done, Type) for done in scene.executed())
+        typed = any(isinstance(done, Type) for done in scene.list_executed())
         # not typed: it was paused, interrupted or cut off before
         hunt = replace(hunt, typing=False, asked=hunt.asked if typed else hunt.asked[:-1])
-        scene.remember(hunt)
-    if hunt.asked and (into := _only_result(scene)):
+        scene.remember_record(hunt)
+    if hunt.asked and (into := _enter_only_result(scene)):
         return into
     todo = [w for w in words if w not in hunt.asked][:1] if len(hunt.asked) < 3 else []
-    box = search_box(scene)
+    box = find_search_box(scene)
     if todo and box is not None:
-        scene.remember(replace(hunt, asked=(*hunt.asked, todo[0]), typing=True))
+        scene.remember_record(replace(hunt, asked=(*hunt.asked, todo[0]), typing=True))
         thought = scene.say(f"用搜索框查找“{todo[0]}”", f"Searching for “{todo[0]}”")
-        return act(thought, _click(box), Type(text=todo[0], clear_first=bool(box.value), target=box.text))
-    button = search_button(scene)
+        return make_act(thought, _click_element(box), Type(text=todo[0], clear_first=bool(box.value), target=box.text))
+    button = find_search_button(scene)
     if todo and button is not None and not hunt.opened:
-        scene.remember(replace(hunt, opened=True))
-        return act(scene.say("打开搜索", "Opening the search"), _click(button))
+        scene.remember_record(replace(hunt, opened=True))
+        return make_act(scene.say("打开搜索", "Opening the search"), _click_element(button))
     return _leave_search(scene, box) if hunt.asked else None
 
 
-def _search_words(description: str) -> list[str]:
+def _list_search_words(description: str) -> list[str]:
     """What to type: the bare name, then its names in the other language. Controls are not searched for by name."""
     query = read_description(description)
     if not query.name or query.relation or query.ordinal or query.roles & {"button", "field", "tab", "menu"}:
@@ -162,14 +166,16 @@ def _search_words(description: str) -> list[str]:
     return [query.name, *synonyms(query.name)[:2]]
 
 
-def _only_result(scene: Scene) -> Act | None:
+def _enter_only_result(scene: Scene) -> Act | None:
     """One single hit that is called otherwise (a settings page that holds the switch): worth going into, once."""
     rows = [e for e in scene.elements if _is_result(scene, e)]
     if len(rows) != 1 or scene.memory.hunt.entered:
         return None
-    scene.remember(replace(scene.memory.hunt, entered=True))
+    scene.remember_record(replace(scene.memory.hunt, entered=True))
     name = scene.tree.label(rows[0])
-    return act(scene.say(f"进入唯一的搜索结果“{name}”", f"Going into the only result, “{name}”"), _click(rows[0]))
+    return make_act(
+        scene.say(f"进入唯一的搜索结果“{name}”", f"Going into the only result, “{name}”"), _click_element(rows[0])
+    )
 
 
 def _is_result(scene: Scene, element: Element) -> bool:
@@ -185,28 +191,28 @@ def _leave_search(scene: Scene, box: Element | None) -> Act | None:
     hunt = scene.memory.hunt
     if hunt.left_search >= 3 or box is None:
         return None
-    scene.remember(replace(hunt, left_search=hunt.left_search + 1))
+    scene.remember_record(replace(hunt, left_search=hunt.left_search + 1))
     thought = scene.say("搜索没有结果，返回", "The search found nothing: leaving it")
-    if hunt.opened and scene.can("back"):
-        return act(thought, Back())
+    if hunt.opened and scene.can_do("back"):
+        return make_act(thought, Back())
     if box.value and not hunt.opened:
-        return act(thought, _click(box), Type(text="", clear_first=True, target=box.text))
+        return make_act(thought, _click_element(box), Type(text="", clear_first=True, target=box.text))
     return None
 
 
 # --- by scrolling and behind tabs -----------------------------------------------------------------------------
 
 
-def scroller(scene: Scene) -> Element | None:
+def find_scroller(scene: Scene) -> Element | None:
     """What scrolls up and down: the largest that is higher than it is a strip."""
     areas = [e for e in scene.elements if e.scrollable and e.bounds.height > scene.tree.screen.height * 0.2]
     return max(areas, key=lambda e: e.bounds.area, default=None)
 
 
-def _scroll(scene: Scene, description: str) -> Act | None:
+def _hunt_by_scrolling(scene: Scene, description: str) -> Act | None:
     """One page further down; at the end back to the top and above; None when all was seen."""
-    area = scroller(scene)
-    if area is None or not scene.can("scroll"):
+    area = find_scroller(scene)
+    if area is None or not scene.can_do("scroll"):
         return None
     seen = scene.memory.hunt.scroll
     if (seen.print == scene.print and seen.count) or seen.count >= SCROLLS:
@@ -215,15 +221,15 @@ def _scroll(scene: Scene, description: str) -> Act | None:
         seen = ScrollMemory("up", back=seen.count)
     pages = 0.8 if seen.way == "down" else max(0.8, min(20.0, 0.8 * seen.back))
     scrolled = ScrollMemory(seen.way, seen.count + 1, scene.print)
-    scene.remember(replace(scene.memory.hunt, scroll=scrolled))
+    scene.remember_record(replace(scene.memory.hunt, scroll=scrolled))
     x, y = area.bounds.center
     thought = (
         scene.say("向下滚动查找", "Scrolling down") if seen.way == "down" else scene.say("向上滚动查找", "Scrolling up")
     )
-    return act(thought, Scroll(direction=seen.way, pages=pages, x=x, y=y))
+    return make_act(thought, Scroll(direction=seen.way, pages=pages, x=x, y=y))
 
 
-def _tabs(scene: Scene, description: str) -> Act | None:
+def _hunt_in_tabs(scene: Scene, description: str) -> Act | None:
     """Other tabs may hold it; each is looked at once."""
     hunt = scene.memory.hunt
     visited = list(hunt.tabs)
@@ -236,31 +242,31 @@ def _tabs(scene: Scene, description: str) -> Act | None:
             continue
         visited.append(fold(label))
         if not chosen:
-            scene.remember(replace(hunt, tabs=tuple(visited), scroll=ScrollMemory()))
-            return act(scene.say(f"看看“{label}”标签页", f"Looking behind the tab “{label}”"), _click(tab))
-    scene.remember(replace(hunt, tabs=tuple(visited)))
+            scene.remember_record(replace(hunt, tabs=tuple(visited), scroll=ScrollMemory()))
+            return make_act(scene.say(f"看看“{label}”标签页", f"Looking behind the tab “{label}”"), _click_element(tab))
+    scene.remember_record(replace(hunt, tabs=tuple(visited)))
     return None
 
 
-def _up(scene: Scene, description: str) -> Act | None:
+def _hunt_above(scene: Scene, description: str) -> Act | None:
     """To the page above, in the same app, and look there anew.
 
     Only for switches, which have names of their own, and from a page that the goal did not lead to: elsewhere the
     page above shows other things of the same name (another product's price). A form that was begun is not left.
     """
     hunt = scene.memory.hunt
-    begun = any(f.value and not _is_search(f"{f.name} {f.hint} {f.id}", f) for f in scene.fields())
-    if hunt.ups >= UPS or begun or scene.on_home_screen or not scene.can("back"):
+    begun = any(f.value and not _is_search(f"{f.name} {f.hint} {f.id}", f) for f in scene.list_fields())
+    if hunt.ups >= UPS or begun or scene.on_home_screen or not scene.can_do("back"):
         return None
-    box = search_box(scene)
+    box = find_search_box(scene)
     filtered = box is not None and bool(box.value) and box.value != box.hint
     if not filtered and not any(_leads_up(e) for e in scene.elements):
         return None
-    scene.remember(HuntMemory(hunt.stages, hunt.stages, hunt.turns, hunt.names, ups=hunt.ups + 1))
+    scene.remember_record(HuntMemory(hunt.stages, hunt.stages, hunt.turns, hunt.names, ups=hunt.ups + 1))
     if box is not None and filtered:
         thought = scene.say("清空留下的搜索", "Clearing the search that was left there")
-        return act(thought, _click(box), Type(text="", clear_first=True, target=box.text))
-    return act(scene.say("这一页没有，返回上一级", "Not on this page: going up"), Back())
+        return make_act(thought, _click_element(box), Type(text="", clear_first=True, target=box.text))
+    return make_act(scene.say("这一页没有，返回上一级", "Not on this page: going up"), Back())
 
 
 def _leads_up(element: Element) -> bool:
@@ -270,10 +276,10 @@ def _leads_up(element: Element) -> bool:
 
 
 def press_enter(scene: Scene) -> Act | None:
-    return act(scene.say("按回车", "Pressing enter"), Key(key="enter")) if scene.can("key") else None
+    return make_act(scene.say("按回车", "Pressing enter"), Key(key="enter")) if scene.can_do("key") else None
 
 
-def _click(element: Element) -> Click:
+def _click_element(element: Element) -> Click:
     x, y = element.bounds.center
     return Click(x=x, y=y, target=element.text or element.id.rpartition("/")[2])
 
@@ -283,4 +289,4 @@ def is_control(query: Query) -> bool:
     return bool(query.roles & {"button", "field", "checkbox", "switch", "radio", "slider", "image"})
 
 
-_STAGES = {"search": _search, "scroll": _scroll, "tabs": _tabs, "up": _up}
+_STAGES = {"search": _hunt_by_search, "scroll": _hunt_by_scrolling, "tabs": _hunt_in_tabs, "up": _hunt_above}

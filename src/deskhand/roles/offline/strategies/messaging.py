@@ -8,12 +8,12 @@ from deskhand.core.actions import Key, Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.memory import HuntMemory
-from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act, look_again
+from deskhand.roles.offline.outcome import Failed, Finished, Outcome, look_again, make_act
 from deskhand.roles.offline.scene import Scene
-from deskhand.roles.offline.strategies.hunting import locate, search_box
-from deskhand.roles.offline.strategies.obstacles import put_away
-from deskhand.roles.offline.strategies.touching import touch
-from deskhand.roles.offline.strategies.writing import holds
+from deskhand.roles.offline.strategies.hunting import find_search_box, locate_thing
+from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
+from deskhand.roles.offline.strategies.touching import touch_element
+from deskhand.roles.offline.strategies.writing import holds_text
 from deskhand.screen.grounding.find import Candidate, nearest_names
 from deskhand.screen.grounding.vocabulary import fold
 
@@ -21,27 +21,29 @@ MAX_TRIES = 2
 MAX_LOOKS = 4
 
 
-def send(step: say.Send, scene: Scene) -> Outcome:
+def send_message(step: say.Send, scene: Scene) -> Outcome:
     memory = scene.memory.send
     if memory.sent:
         return _check_sent(scene, step)
-    box = message_box(scene)
-    if step.to and not _talking_to(scene, step.to, box):
-        return _reach(scene, step)
+    box = find_message_box(scene)
+    if step.to and not _is_talking_to(scene, step.to, box):
+        return _reach_person(scene, step)
     if box is None:
         return _open_conversation(scene, step)
     if memory.typed:
         return _press_send(scene, step, box)
-    scene.remember(replace(memory, typed=1, before=len(scene.shown(step.text))))
+    scene.remember_record(replace(memory, typed=1, before=len(scene.find_shown(step.text))))
     typing = Type(text=step.text, clear_first=bool(box.value), target=box.text)
-    return act(scene.say(f"输入消息“{step.text}”", f"Typing the message “{step.text}”"), touch(box), typing)
+    return make_act(
+        scene.say(f"输入消息“{step.text}”", f"Typing the message “{step.text}”"), touch_element(box), typing
+    )
 
 
-def message_box(scene: Scene) -> Element | None:
+def find_message_box(scene: Scene) -> Element | None:
     """The field at the bottom that is not for searching."""
-    searching = search_box(scene)
-    fields = [f for f in scene.fields() if searching is None or f.index != searching.index]
-    named = scene.find("message", "editable")
+    searching = find_search_box(scene)
+    fields = [f for f in scene.list_fields() if searching is None or f.index != searching.index]
+    named = scene.find_element("message", "editable")
     for candidate in named.candidates:
         if candidate.score >= 0.75 and candidate.target in fields:
             return candidate.target
@@ -51,7 +53,7 @@ def message_box(scene: Scene) -> Element | None:
     return lowest
 
 
-def _talking_to(scene: Scene, person: str, box: Element | None) -> bool:
+def _is_talking_to(scene: Scene, person: str, box: Element | None) -> bool:
     """The conversation with that person is open: the name stands at the top, and there is a box to write into."""
     if box is None:
         return False
@@ -59,12 +61,12 @@ def _talking_to(scene: Scene, person: str, box: Element | None) -> bool:
     return any(fold(e.text) == fold(person) for e in scene.elements if e.bounds.bottom <= top and not e.editable)
 
 
-def _reach(scene: Scene, step: say.Send) -> Outcome:
+def _reach_person(scene: Scene, step: say.Send) -> Outcome:
     """Find the person, then the way from their page into the conversation."""
     memory = scene.memory.send
-    if memory.reached and (button := _write_button(scene)) is not None:
-        scene.remember(replace(memory, reached=memory.reached + 1))
-        return act(scene.say("进入聊天", "Opening the conversation"), touch(button))
+    if memory.reached and (button := _find_write_button(scene)) is not None:
+        scene.remember_record(replace(memory, reached=memory.reached + 1))
+        return make_act(scene.say("进入聊天", "Opening the conversation"), touch_element(button))
     if memory.reached > MAX_TRIES:
         return Failed(
             scene.say(f"没能进入和“{step.to}”的聊天。", f"The conversation with “{step.to}” could not be opened.")
@@ -76,17 +78,17 @@ def _reach(scene: Scene, step: say.Send) -> Outcome:
                 "No app is open: say in which app the message is to be sent.",
             )
         )
-    found = locate(scene, step.to, "clickable")
+    found = locate_thing(scene, step.to, "clickable")
     if not isinstance(found, Candidate):
         return found
-    scene.remember(replace(memory, reached=memory.reached + 1))
-    scene.remember(HuntMemory())
-    return act(scene.say(f"打开“{step.to}”", f"Opening “{step.to}”"), touch(found.target))
+    scene.remember_record(replace(memory, reached=memory.reached + 1))
+    scene.remember_record(HuntMemory())
+    return make_act(scene.say(f"打开“{step.to}”", f"Opening “{step.to}”"), touch_element(found.target))
 
 
-def _write_button(scene: Scene) -> Element | None:
+def _find_write_button(scene: Scene) -> Element | None:
     for words in ("发消息", "Send message", "message button"):
-        found = scene.find(words, "clickable").best
+        found = scene.find_element(words, "clickable").best
         if found is not None and found.target.clickable and not found.target.editable and found.score >= 0.8:
             return found.target
     return None
@@ -94,14 +96,14 @@ def _write_button(scene: Scene) -> Element | None:
 
 def _open_conversation(scene: Scene, step: say.Send) -> Outcome:
     """On a person's page a button leads to the conversation."""
-    if away := put_away(scene):
+    if away := dismiss_dialog(scene):
         return away
-    memory, button = scene.memory.send, _write_button(scene)
+    memory, button = scene.memory.send, _find_write_button(scene)
     if button is not None and not memory.opened:
-        scene.remember(replace(memory, opened=True))
-        return act(scene.say("进入聊天", "Opening the conversation"), touch(button))
+        scene.remember_record(replace(memory, opened=True))
+        return make_act(scene.say("进入聊天", "Opening the conversation"), touch_element(button))
     if memory.looks < 1:
-        scene.remember(replace(memory, looks=memory.looks + 1))
+        scene.remember_record(replace(memory, looks=memory.looks + 1))
         return look_again(scene.say("等聊天窗口出现", "Waiting for the conversation"))
     names = ", ".join(f"“{n}”" for n in nearest_names("message", scene.tree, 4))
     return Failed(
@@ -112,11 +114,11 @@ def _open_conversation(scene: Scene, step: say.Send) -> Outcome:
 
 
 def _press_send(scene: Scene, step: say.Send, box: Element) -> Outcome:
-    if away := put_away(scene):
+    if away := dismiss_dialog(scene):
         return away
     memory = scene.memory.send
-    if not holds(box, step.text):
-        scene.judge(False, scene.trouble or scene.say("文字不在输入框里", "the text is not in the field"))
+    if not holds_text(box, step.text):
+        scene.judge_last(False, scene.trouble or scene.say("文字不在输入框里", "the text is not in the field"))
         if memory.typed >= MAX_TRIES:
             return Failed(
                 scene.say(
@@ -124,19 +126,19 @@ def _press_send(scene: Scene, step: say.Send, box: Element) -> Outcome:
                     f"The message did not get into the field; it holds “{box.value}”.",
                 )
             )
-        scene.remember(replace(memory, typed=memory.typed + 1))
+        scene.remember_record(replace(memory, typed=memory.typed + 1))
         typing = Type(text=step.text, clear_first=True, target=box.text)
-        return act(scene.say("重新输入消息", "Typing the message again"), touch(box), typing)
-    scene.judge(True, scene.say("文字已在输入框里", "the text stands in the field"))
-    scene.remember(replace(memory, sent=True))
-    button = scene.find("Send", "clickable")
-    found = button.best or _nearest(scene, button.candidates, box)
+        return make_act(scene.say("重新输入消息", "Typing the message again"), touch_element(box), typing)
+    scene.judge_last(True, scene.say("文字已在输入框里", "the text stands in the field"))
+    scene.remember_record(replace(memory, sent=True))
+    button = scene.find_element("Send", "clickable")
+    found = button.best or _pick_beside(scene, button.candidates, box)
     if found is not None and found.score >= 0.8:
-        return act(scene.say("点击发送", "Clicking send"), touch(found.target))
-    return act(scene.say("按回车发送", "Sending with enter"), Key(key="enter"))
+        return make_act(scene.say("点击发送", "Clicking send"), touch_element(found.target))
+    return make_act(scene.say("按回车发送", "Sending with enter"), Key(key="enter"))
 
 
-def _nearest(scene: Scene, candidates: tuple[Candidate, ...], box: Element) -> Candidate | None:
+def _pick_beside(scene: Scene, candidates: tuple[Candidate, ...], box: Element) -> Candidate | None:
     """Of several, the one that stands beside the box."""
     beside = [c for c in candidates if scene.tree.same_row(c.target, box)]
     return beside[0] if len(beside) == 1 else None
@@ -144,22 +146,22 @@ def _nearest(scene: Scene, candidates: tuple[Candidate, ...], box: Element) -> C
 
 def _check_sent(scene: Scene, step: say.Send) -> Outcome:
     """It stands in the conversation once more than before, and the box is empty: only then it is sent."""
-    if away := put_away(scene):
+    if away := dismiss_dialog(scene):
         return away
-    memory, box = scene.memory.send, message_box(scene)
-    stands = len(scene.shown(step.text)) > memory.before
-    emptied = box is not None and not holds(box, step.text)
+    memory, box = scene.memory.send, find_message_box(scene)
+    stands = len(scene.find_shown(step.text)) > memory.before
+    emptied = box is not None and not holds_text(box, step.text)
     if stands and emptied:
-        scene.judge(True, scene.say("消息已出现在聊天里", "the message stands in the conversation"))
-        return Finished(_sent(scene, step.text, step.to or scene.kept.found))
+        scene.judge_last(True, scene.say("消息已出现在聊天里", "the message stands in the conversation"))
+        return Finished(_describe_sent(scene, step.text, step.to or scene.kept.found))
     memory = replace(memory, looks=memory.looks + 1)
-    scene.remember(memory)
+    scene.remember_record(memory)
     if memory.looks < MAX_LOOKS:
         return look_again(scene.say("等消息出现", "Waiting for the message to appear"))
-    scene.judge(False)
+    scene.judge_last(False)
     if box is not None and not stands and not emptied and not memory.again:
         # It is still in the box and not in the conversation, so the click never arrived: pressing again is safe.
-        scene.remember(replace(memory, again=True))
+        scene.remember_record(replace(memory, again=True))
         return _press_send(scene, step, box)
     seen = scene.trouble or scene.say("聊天里没有出现这条消息", "it does not stand in the conversation")
     return Failed(
@@ -167,7 +169,7 @@ def _check_sent(scene: Scene, step: say.Send) -> Outcome:
     )
 
 
-def _sent(scene: Scene, text: str, whom: str) -> str:
+def _describe_sent(scene: Scene, text: str, whom: str) -> str:
     if whom:
         return scene.say(
             f"给“{whom}”发送了消息“{text}”，它已出现在聊天里", f"sent “{text}” to {whom}; it stands in the conversation"

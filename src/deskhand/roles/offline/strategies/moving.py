@@ -5,38 +5,38 @@ from __future__ import annotations
 from deskhand.core.actions import Back, Home, Hotkey, Key, Scroll, Swipe, Wait
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.memory import MoveMemory
-from deskhand.roles.offline.outcome import Failed, Finished, Outcome, act
+from deskhand.roles.offline.outcome import Failed, Finished, Outcome, make_act
 from deskhand.roles.offline.scene import Scene
-from deskhand.roles.offline.strategies.hunting import locate, scroller
+from deskhand.roles.offline.strategies.hunting import find_scroller, locate_thing
 from deskhand.screen.grounding.find import Candidate
 
 MAX_SCROLLS = 15
 
 
-def scroll(step: say.Scrolling, scene: Scene) -> Outcome:
+def scroll_screen(step: say.Scrolling, scene: Scene) -> Outcome:
     if step.target:
-        found = locate(scene, step.target, "any", stages=("scroll",))
+        found = locate_thing(scene, step.target, "any", stages=("scroll",))
         if not isinstance(found, Candidate):
             return found
         return Finished(scene.say(f"“{step.target}”在屏幕上", f"“{step.target}” is on the screen"))
     count = scene.memory.move.count
     ended = scene.memory.move.print == scene.print
     if (count and not step.to_end) or ended or count >= MAX_SCROLLS:
-        scene.judge(not ended)
+        scene.judge_last(not ended)
         return Finished(scene.say("滚动到头了" if ended else "滚动了屏幕", "reached the end" if ended else "scrolled"))
-    scene.remember(MoveMemory(count=count + 1, print=scene.print))
-    area = scroller(scene)
+    scene.remember_record(MoveMemory(count=count + 1, print=scene.print))
+    area = find_scroller(scene)
     x, y = area.bounds.center if area else (None, None)
     pages = 2.0 if step.to_end else 0.7
-    return act(
+    return make_act(
         scene.say("滚动", f"Scrolling {step.direction}"), Scroll(direction=step.direction, pages=pages, x=x, y=y)
     )
 
 
-def swipe(step: say.Swiping, scene: Scene) -> Outcome:
+def swipe_screen(step: say.Swiping, scene: Scene) -> Outcome:
     if scene.memory.move.done:
-        return _carried_out(scene, scene.say("滑动了屏幕", f"swiped {step.direction}"))
-    scene.remember(MoveMemory(done=True))
+        return _check_executed(scene, scene.say("滑动了屏幕", f"swiped {step.direction}"))
+    scene.remember_record(MoveMemory(done=True))
     frame = scene.briefing.observation.frame
     w, h = frame.width, frame.height
     ends = {
@@ -46,57 +46,59 @@ def swipe(step: say.Swiping, scene: Scene) -> Outcome:
         "right": (w * 2 // 10, h // 2, w * 8 // 10, h // 2),
     }
     x, y, to_x, to_y = ends[step.direction]
-    return act(scene.say("滑动", f"Swiping {step.direction}"), Swipe(x=x, y=y, to_x=to_x, to_y=to_y))
+    return make_act(scene.say("滑动", f"Swiping {step.direction}"), Swipe(x=x, y=y, to_x=to_x, to_y=to_y))
 
 
-def pause(step: say.Pausing, scene: Scene) -> Outcome:
+def wait_seconds(step: say.Pausing, scene: Scene) -> Outcome:
     left = step.seconds if scene.memory.move.left is None else scene.memory.move.left
     if left <= 0:
         return Finished(scene.say(f"等了 {step.seconds:g} 秒", f"waited {step.seconds:g} s"))
     part = min(left, 120.0)
-    scene.remember(MoveMemory(left=left - part))
-    return act(scene.say(f"等待 {part:g} 秒", f"Waiting {part:g} s"), Wait(seconds=part))
+    scene.remember_record(MoveMemory(left=left - part))
+    return make_act(scene.say(f"等待 {part:g} 秒", f"Waiting {part:g} s"), Wait(seconds=part))
 
 
-def back(step: say.GoBack, scene: Scene) -> Outcome:
+def go_back(step: say.GoBack, scene: Scene) -> Outcome:
     if scene.memory.move.done:
-        return _carried_out(scene, scene.say("返回了上一页", "went back"))
-    if not scene.can("back"):
+        return _check_executed(scene, scene.say("返回了上一页", "went back"))
+    if not scene.can_do("back"):
         return Failed(scene.say("这个设备没有返回键。", "This device has no way back."))
-    scene.remember(MoveMemory(done=True))
-    return act(scene.say("返回", "Going back"), Back())
+    scene.remember_record(MoveMemory(done=True))
+    return make_act(scene.say("返回", "Going back"), Back())
 
 
-def home(step: say.GoHome, scene: Scene) -> Outcome:
+def go_home(step: say.GoHome, scene: Scene) -> Outcome:
     if scene.memory.move.done:
-        return _carried_out(scene, scene.say("回到了主屏幕", "went to the home screen"))
-    if not scene.can("home"):
+        return _check_executed(scene, scene.say("回到了主屏幕", "went to the home screen"))
+    if not scene.can_do("home"):
         return Failed(scene.say("这个设备没有主屏幕。", "This device has no home screen."))
-    scene.remember(MoveMemory(done=True))
-    return act(scene.say("回到主屏幕", "Going home"), Home())
+    scene.remember_record(MoveMemory(done=True))
+    return make_act(scene.say("回到主屏幕", "Going home"), Home())
 
 
-def press(step: say.PressKey, scene: Scene) -> Outcome:
+def press_key(step: say.PressKey, scene: Scene) -> Outcome:
     name = "+".join(step.keys)
     if scene.memory.move.done:
-        return _carried_out(scene, scene.say(f"按了 {name}", f"pressed {name}"))
-    scene.remember(MoveMemory(done=True))
+        return _check_executed(scene, scene.say(f"按了 {name}", f"pressed {name}"))
+    scene.remember_record(MoveMemory(done=True))
     one = len(step.keys) == 1
-    if not scene.can("key" if one else "hotkey"):
+    if not scene.can_do("key" if one else "hotkey"):
         return Failed(scene.say(f"这个设备不能按 {name}。", f"This device can't press {name}."))
-    return act(scene.say(f"按 {name}", f"Pressing {name}"), Key(key=step.keys[0]) if one else Hotkey(keys=step.keys))
+    return make_act(
+        scene.say(f"按 {name}", f"Pressing {name}"), Key(key=step.keys[0]) if one else Hotkey(keys=step.keys)
+    )
 
 
-def only_in_between(step: say.Another | say.StartAgain, scene: Scene) -> Outcome:
+def refuse_in_goal(step: say.Another | say.StartAgain, scene: Scene) -> Outcome:
     """It helps a worker on; as a part of the goal there is nothing that it could mean."""
     return Failed(
         scene.say(f"“{step.source}”只能在中途说。", f"“{step.source}” can only be said in the middle of the work.")
     )
 
 
-def _carried_out(scene: Scene, evidence: str) -> Outcome:
+def _check_executed(scene: Scene, evidence: str) -> Outcome:
     if scene.trouble:
-        scene.judge(False, scene.trouble)
+        scene.judge_last(False, scene.trouble)
         return Failed(scene.trouble)
-    scene.judge(True)
+    scene.judge_last(True)
     return Finished(evidence)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from deskhand.core.actions import Back, Click
 from deskhand.core.screen import Element
-from deskhand.roles.offline.outcome import Act, act
+from deskhand.roles.offline.outcome import Act, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.screen.grounding.vocabulary import same_word
 
@@ -17,7 +17,7 @@ _DIALOG_IDS = ("alertTitle", "android:id/message", "android:id/button1", "androi
 PATIENCE = 4
 
 
-def dialog(scene: Scene) -> list[Element]:
+def find_dialog(scene: Scene) -> list[Element]:
     """The elements of the dialog in front; empty when there is none."""
     for element in scene.elements:
         if element.role == "dialog":
@@ -27,13 +27,13 @@ def dialog(scene: Scene) -> list[Element]:
     return []
 
 
-def buttons(parts: list[Element]) -> list[Element]:
+def list_buttons(parts: list[Element]) -> list[Element]:
     return [e for e in parts if e.clickable and e.enabled and not e.editable and e.text]
 
 
-def refusal(parts: list[Element]) -> Element | None:
+def find_refusal(parts: list[Element]) -> Element | None:
     """The button that changes nothing: cancel, later, close; the only button, if there is but one."""
-    choices = buttons(parts)
+    choices = list_buttons(parts)
     for word in REFUSALS:
         for button in choices:
             if same_word(button.text, word):
@@ -44,9 +44,9 @@ def refusal(parts: list[Element]) -> Element | None:
     return choices[0] if len(choices) == 1 else None
 
 
-def agreement(parts: list[Element], *words: str) -> Element | None:
+def find_agreement(parts: list[Element], *words: str) -> Element | None:
     """The button that goes on with what the instruction itself asked for."""
-    choices = buttons(parts)
+    choices = list_buttons(parts)
     for word in (*words, *AGREEMENTS):
         for button in choices:
             if same_word(button.text, word):
@@ -54,17 +54,17 @@ def agreement(parts: list[Element], *words: str) -> Element | None:
     return next((b for b in choices if b.id.endswith("android:id/button1")), None)
 
 
-def put_away(scene: Scene) -> Act | None:
+def dismiss_dialog(scene: Scene) -> Act | None:
     """Dismiss the dialog that is in the way; None when there is none, or it does not go away."""
-    parts = dialog(scene)
+    parts = find_dialog(scene)
     tried = scene.kept.dismissed
     if not parts or tried >= PATIENCE:
         return None
     scene.kept = replace(scene.kept, dismissed=tried + 1)
     title = next((e.text for e in parts if e.text), "")
     thought = scene.say(f"先关掉挡住的对话框“{title}”", f"A dialog is in the way: dismissing “{title}”")
-    button = refusal(parts)
+    button = find_refusal(parts)
     if button is not None:
         x, y = button.bounds.center
-        return act(thought, Click(x=x, y=y, target=button.text))
-    return act(thought, Back()) if scene.can("back") else None
+        return make_act(thought, Click(x=x, y=y, target=button.text))
+    return make_act(thought, Back()) if scene.can_do("back") else None

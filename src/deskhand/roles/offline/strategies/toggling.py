@@ -7,14 +7,14 @@ from dataclasses import replace
 from deskhand.core.actions import OpenApp
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.language.lexicon import lexicon
-from deskhand.roles.offline.language.new_things import with_clock
-from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act, look_again
+from deskhand.roles.offline.language.lexicon import load_lexicon
+from deskhand.roles.offline.language.new_things import write_clock
+from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, look_again, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.homes import open_home
-from deskhand.roles.offline.strategies.hunting import locate, several
-from deskhand.roles.offline.strategies.touching import touch
+from deskhand.roles.offline.strategies.hunting import fail_ambiguous, locate_thing
+from deskhand.roles.offline.strategies.touching import touch_element
 from deskhand.screen.grounding.find import Candidate
 from deskhand.screen.grounding.query import read_description
 from deskhand.screen.grounding.vocabulary import same_word
@@ -23,63 +23,64 @@ MAX_TOUCHES = 2
 MAX_LOOKS = 3
 
 
-def toggle(step: say.Toggle, scene: Scene) -> Outcome:
-    if scene.memory.toggle.touches and (confirm := _confirm(scene)):
+def toggle_switch(step: say.Toggle, scene: Scene) -> Outcome:
+    if scene.memory.toggle.touches and (confirm := _confirm_dialog(scene)):
         return confirm
     control = reach_control(scene, step.target)
     if not isinstance(control, Element):
         return control
     if control.checked is step.on:
-        return _as_wanted(scene, step)
+        return _finish_as_wanted(scene, step)
     if not control.enabled:
         return Failed(scene.say(f"“{step.target}”的开关不可用（灰色）。", f"The switch “{step.target}” is disabled."))
     memory = scene.memory.toggle
     if memory.touches:
-        scene.judge(False, scene.trouble or scene.say("开关没有变", "the switch did not change"))
+        scene.judge_last(False, scene.trouble or scene.say("开关没有变", "the switch did not change"))
         memory = replace(memory, looks=memory.looks + 1)
-        scene.remember(memory)
+        scene.remember_record(memory)
         if memory.looks < MAX_LOOKS and not scene.trouble:
             return look_again(scene.say("再看一眼开关", "Looking at the switch again"))
         if memory.touches >= MAX_TOUCHES:
-            state = _state(scene, step.on)
+            state = _name_state(scene, step.on)
             return Failed(
                 scene.say(
                     f"点了“{step.target}”的开关，但它没有变成{state}。",
                     f"The switch “{step.target}” was touched but is still not {state}.",
                 )
             )
-    scene.remember(replace(memory, touches=memory.touches + 1, looks=0))
+    scene.remember_record(replace(memory, touches=memory.touches + 1, looks=0))
     thought = scene.say(
-        f"把“{step.target}”切换为{_state(scene, step.on)}", f"Turning “{step.target}” {_state(scene, step.on)}"
+        f"把“{step.target}”切换为{_name_state(scene, step.on)}",
+        f"Turning “{step.target}” {_name_state(scene, step.on)}",
     )
-    return act(thought, touch(control))
+    return make_act(thought, touch_element(control))
 
 
-def _as_wanted(scene: Scene, step: say.Toggle) -> Finished:
-    state = _state(scene, step.on)
+def _finish_as_wanted(scene: Scene, step: say.Toggle) -> Finished:
+    state = _name_state(scene, step.on)
     if scene.memory.toggle.touches:
-        scene.judge(True, scene.say(f"开关现在是{state}", f"the switch is {state} now"))
+        scene.judge_last(True, scene.say(f"开关现在是{state}", f"the switch is {state} now"))
         return Finished(scene.say(f"“{step.target}”现在是{state}状态", f"“{step.target}” is {state} now"))
     return Finished(scene.say(f"“{step.target}”本来就是{state}状态", f"“{step.target}” was already {state}"))
 
 
-def _state(scene: Scene, on: bool) -> str:
+def _name_state(scene: Scene, on: bool) -> str:
     return scene.say("开启" if on else "关闭", "on" if on else "off")
 
 
-def _confirm(scene: Scene) -> Act | None:
+def _confirm_dialog(scene: Scene) -> Act | None:
     """Turning something on may be asked back; what the person asked for is agreed to, once."""
-    memory, parts = scene.memory.toggle, obstacles.dialog(scene)
-    if not parts or memory.agreed or not scene.executed():
+    memory, parts = scene.memory.toggle, obstacles.find_dialog(scene)
+    if not parts or memory.agreed or not scene.list_executed():
         return None
     if memory.app is not None and scene.app not in ("", memory.app):
         # a dialog of something else that only happened to come up now
-        return obstacles.put_away(scene)
-    button = obstacles.agreement(parts)
+        return obstacles.dismiss_dialog(scene)
+    button = obstacles.find_agreement(parts)
     if button is None:
         return None
-    scene.remember(replace(memory, agreed=True))
-    return act(scene.say("确认", "Confirming"), touch(button))
+    scene.remember_record(replace(memory, agreed=True))
+    return make_act(scene.say("确认", "Confirming"), touch_element(button))
 
 
 def reach_control(scene: Scene, target: str) -> Element | Act | Failed:
@@ -87,33 +88,33 @@ def reach_control(scene: Scene, target: str) -> Element | Act | Failed:
     memory = scene.memory.toggle
     if memory.app is None:
         memory = replace(memory, app=scene.app)
-        scene.remember(memory)
-    if scene.find(target, "checkable").status == "nothing":
-        target = with_clock(target)
-    finding = scene.find(target, "checkable")
+        scene.remember_record(memory)
+    if scene.find_element(target, "checkable").status == "nothing":
+        target = write_clock(target)
+    finding = scene.find_element(target, "checkable")
     if finding.best is not None:
         return finding.best.target
     if finding.status == "ambiguous":
-        return several(scene, target, finding)
-    if memory.inside and (switch := _topmost_switch(scene)):
+        return fail_ambiguous(scene, target, finding)
+    if memory.inside and (switch := _find_topmost_switch(scene)):
         return switch
-    if scene.on_home_screen and scene.can("open_app") and not memory.settings:
-        if away := obstacles.put_away(scene):
+    if scene.on_home_screen and scene.can_do("open_app") and not memory.settings:
+        if away := obstacles.dismiss_dialog(scene):
             return away
-        scene.remember(replace(memory, settings=True, app=None))
+        scene.remember_record(replace(memory, settings=True, app=None))
         name = scene.say("设置", "Settings")
-        return open_home(scene, target) or act(scene.say("打开设置", "Opening the settings"), OpenApp(name=name))
-    if into := _into_row(scene, target):
+        return open_home(scene, target) or make_act(scene.say("打开设置", "Opening the settings"), OpenApp(name=name))
+    if into := _enter_row(scene, target):
         return into
-    found = locate(scene, target, "checkable")
+    found = locate_thing(scene, target, "checkable")
     return found.target if isinstance(found, Candidate) else found
 
 
-def _into_row(scene: Scene, target: str) -> Act | None:
+def _enter_row(scene: Scene, target: str) -> Act | None:
     """A row called like the switch leads to the page that holds it."""
     memory = scene.memory.toggle
     name = read_description(target).name or target
-    row = scene.find(name, "clickable").best
+    row = scene.find_element(name, "clickable").best
     if (
         row is None
         or row.score < 0.85
@@ -124,12 +125,12 @@ def _into_row(scene: Scene, target: str) -> Act | None:
         return None
     if row.target.role not in ("item", "group", "text", "link", "button", "tab"):
         return None
-    inside = any(same_word(name, word) for word in lexicon().extra["toggles"])
-    scene.remember(replace(memory, entered=(*memory.entered, row.label), inside=inside))
-    return act(scene.say(f"进入“{row.label}”", f"Going into “{row.label}”"), touch(row.target))
+    inside = any(same_word(name, word) for word in load_lexicon().extra["toggles"])
+    scene.remember_record(replace(memory, entered=(*memory.entered, row.label), inside=inside))
+    return make_act(scene.say(f"进入“{row.label}”", f"Going into “{row.label}”"), touch_element(row.target))
 
 
-def _topmost_switch(scene: Scene) -> Element | None:
+def _find_topmost_switch(scene: Scene) -> Element | None:
     """On a page that one thing has to itself, the first switch is the thing's own."""
     switches = [e for e in scene.elements if e.checked is not None and e.role in ("switch", "checkbox")]
     return min(switches, key=lambda e: e.bounds.top, default=None) if len(switches) == 1 else None

@@ -22,13 +22,13 @@ def value_of(scene: Scene, subject: str) -> str | None:
     for candidate in rank(query, scene.tree)[:6]:
         if candidate.score < ENOUGH:
             break
-        value = _value(scene, candidate, query)
+        value = _read_value(scene, candidate, query)
         if value is not None:
             return value
-    return _heading(scene) if "heading" in query.roles and not query.name else None
+    return _read_heading(scene) if "heading" in query.roles and not query.name else None
 
 
-def _value(scene: Scene, candidate: Candidate, query: Query) -> str | None:
+def _read_value(scene: Scene, candidate: Candidate, query: Query) -> str | None:
     element, name = candidate.element, query.name or query.literal
     if element.editable:
         return element.value
@@ -40,11 +40,13 @@ def _value(scene: Scene, candidate: Candidate, query: Query) -> str | None:
     if element.text and (named < ENOUGH or query.ordinal):
         return element.text
     return (
-        _after_label(name, element.text) or _beside(scene, element) or (None if named >= 0.95 else element.text or None)
+        _read_after_label(name, element.text)
+        or _read_beside(scene, element)
+        or (None if named >= 0.95 else element.text or None)
     )
 
 
-def _after_label(name: str, text: str) -> str:
+def _read_after_label(name: str, text: str) -> str:
     """`合计 ¥128`, `Total: 12`, `WeChat ID: x`: what follows the name in the same text."""
     for label in (name, *synonyms(name)):
         found = re.match(
@@ -55,13 +57,13 @@ def _after_label(name: str, text: str) -> str:
     return ""
 
 
-def _beside(scene: Scene, label: Element) -> str:
+def _read_beside(scene: Scene, label: Element) -> str:
     """The text to its right, else the nearest one right below or above; never another thing that can be clicked."""
     tree = scene.tree
     row = tree.row(label)
     texts = [
         e for e in scene.elements
-        if e.text and not e.clickable and not _holds(scene, e, label) and fold(e.text) != fold(label.text)
+        if e.text and not e.clickable and not _has_label(scene, e, label) and fold(e.text) != fold(label.text)
     ]  # fmt: skip
     own = [e for e in texts if row.index != label.index and tree.inside(e, row)]
     right = [e for e in own or texts if tree.same_row(e, label) and e.bounds.left >= label.bounds.right - 4]
@@ -69,22 +71,22 @@ def _beside(scene: Scene, label: Element) -> str:
         return min(right, key=lambda e: e.bounds.left).text
     if own:
         return min(own, key=lambda e: distance(e.bounds, label.bounds)).text
-    near = [e for e in texts if not e.clickable and _stacked(label, e)]
+    near = [e for e in texts if not e.clickable and _is_stacked(label, e)]
     closest = min(near, key=lambda e: distance(e.bounds, label.bounds), default=None)
     return closest.text if closest is not None else ""
 
 
-def _stacked(label: Element, other: Element) -> bool:
+def _is_stacked(label: Element, other: Element) -> bool:
     a, b = label.bounds, other.bounds
     overlap = min(a.right, b.right) - max(a.left, b.left)
     return overlap > 0 and distance(a, b) <= 2 * a.height
 
 
-def _holds(scene: Scene, element: Element, label: Element) -> bool:
+def _has_label(scene: Scene, element: Element, label: Element) -> bool:
     return any(d.index == label.index for d in scene.tree.descendants(element))
 
 
-def _heading(scene: Scene) -> str | None:
+def _read_heading(scene: Scene) -> str | None:
     """Without any mark of a heading: the largest letters in the upper half."""
     marked = [e for e in scene.elements if e.role == "heading" and e.text]
     texts = [e for e in scene.elements if e.role == "text" and e.text and e.bounds.top < scene.tree.screen.height / 2]
@@ -92,7 +94,7 @@ def _heading(scene: Scene) -> str | None:
     return best.text if best is not None else None
 
 
-def says_on(text: str) -> bool | None:
+def read_state(text: str) -> bool | None:
     """A summary such as `已关闭` or `Off` as a state."""
     words = {fold(part) for part in re.split(r"[,，;；]", text)}
     if words & {fold(w) for w in ON_WORDS}:

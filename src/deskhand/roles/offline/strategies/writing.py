@@ -8,12 +8,18 @@ from dataclasses import replace
 from deskhand.core.actions import Swipe, Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, act, look_again
+from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, look_again, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.homes import open_home
-from deskhand.roles.offline.strategies.hunting import locate, not_there, press_enter, search_box, search_button
-from deskhand.roles.offline.strategies.toggling import toggle
-from deskhand.roles.offline.strategies.touching import touch
+from deskhand.roles.offline.strategies.hunting import (
+    fail_not_found,
+    find_search_box,
+    find_search_button,
+    locate_thing,
+    press_enter,
+)
+from deskhand.roles.offline.strategies.toggling import toggle_switch
+from deskhand.roles.offline.strategies.touching import touch_element
 from deskhand.screen.grounding.find import Candidate, nearest_names
 from deskhand.screen.grounding.query import read_description
 from deskhand.screen.grounding.vocabulary import fold
@@ -25,8 +31,8 @@ MAX_SLIDES = 4
 COARSE = 3
 
 
-def write(step: say.Write, scene: Scene) -> Outcome:
-    field = _field(scene, step.target)
+def write_text(step: say.Write, scene: Scene) -> Outcome:
+    field = _find_field(scene, step.target)
     if not isinstance(field, Element):
         return field
     if scene.memory.write.typed:
@@ -36,13 +42,13 @@ def write(step: say.Write, scene: Scene) -> Outcome:
 
 def type_into(scene: Scene, field: Element, text: str, *, clear: bool = False) -> Act:
     memory = scene.memory.write
-    scene.remember(replace(memory, typed=memory.typed + 1))
+    scene.remember_record(replace(memory, typed=memory.typed + 1))
     thought = scene.say(f"输入“{text}”", f"Typing “{text}”")
     typing = Type(text=text, clear_first=clear and bool(field.value), target=field.text)
-    return act(thought, typing) if field.focused else act(thought, touch(field), typing)
+    return make_act(thought, typing) if field.focused else make_act(thought, touch_element(field), typing)
 
 
-def holds(field: Element, text: str) -> bool:
+def holds_text(field: Element, text: str) -> bool:
     """Passwords show dots: their number must do. A secret's is not known here; the device has counted."""
     if field.password:
         return len(field.value) >= (1 if names_in(text) else len(text))
@@ -50,22 +56,22 @@ def holds(field: Element, text: str) -> bool:
 
 
 def _check_written(scene: Scene, field: Element, text: str) -> Outcome:
-    if holds(field, text):
-        scene.judge(True, scene.say("文字已在输入框里", "the text stands in the field"))
+    if holds_text(field, text):
+        scene.judge_last(True, scene.say("文字已在输入框里", "the text stands in the field"))
         return Finished(scene.say(f"输入了“{text}”", f"typed “{text}”"))
-    scene.judge(False, scene.trouble or scene.say("输入框里没有这段文字", "the text is not in the field"))
+    scene.judge_last(False, scene.trouble or scene.say("输入框里没有这段文字", "the text is not in the field"))
     if scene.memory.write.typed >= MAX_TRIES:
         return Failed(scene.say(f"“{text}”没有输入成功，输入框里是“{field.value}”。",
                                 f"“{text}” did not get into the field; it holds “{field.value}”."))  # fmt: skip
     return type_into(scene, field, text, clear=True)
 
 
-def _field(scene: Scene, target: str) -> Element | Act | Failed:
+def _find_field(scene: Scene, target: str) -> Element | Act | Failed:
     """The named field; without a name the focused one, or the only one there is."""
     if target:
-        found = locate(scene, target, "editable", stages=("scroll", "tabs"))
+        found = locate_thing(scene, target, "editable", stages=("scroll", "tabs"))
         return found.target if isinstance(found, Candidate) else found
-    fields = scene.fields()
+    fields = scene.list_fields()
     focused = [f for f in fields if f.focused]
     if focused or len(fields) == 1:
         return (focused or fields)[0]
@@ -82,77 +88,79 @@ def _field(scene: Scene, target: str) -> Element | Act | Failed:
     )
 
 
-def clear(step: say.Clear, scene: Scene) -> Outcome:
-    field = _field(scene, "" if _means_this(step.target) else step.target)
+def clear_field(step: say.Clear, scene: Scene) -> Outcome:
+    field = _find_field(scene, "" if _means_this(step.target) else step.target)
     if not isinstance(field, Element):
         return field
     if not field.value:
-        scene.judge(True)
+        scene.judge_last(True)
         return Finished(scene.say("输入框是空的", "the field is empty"))
     memory = scene.memory.write
     if memory.cleared >= MAX_TRIES:
-        scene.judge(False)
+        scene.judge_last(False)
         return Failed(
             scene.say(
                 f"输入框没有清空，里面还有“{field.value}”。", f"The field was not cleared; it holds “{field.value}”."
             )
         )
-    scene.remember(replace(memory, cleared=memory.cleared + 1))
-    return act(scene.say("清空输入框", "Clearing the field"), touch(field), Type(text="", clear_first=True))
+    scene.remember_record(replace(memory, cleared=memory.cleared + 1))
+    return make_act(
+        scene.say("清空输入框", "Clearing the field"), touch_element(field), Type(text="", clear_first=True)
+    )
 
 
 def _means_this(target: str) -> bool:
     return not read_description(target).name and "field" in read_description(target).roles
 
 
-def search(step: say.Search, scene: Scene) -> Outcome:
+def search_text(step: say.Search, scene: Scene) -> Outcome:
     """Into a search box (opened first if it is behind a button), then enter if the list did not change by itself."""
-    box = search_box(scene) or _address_bar(scene)
+    box = find_search_box(scene) or _find_address_bar(scene)
     memory = scene.memory.write
     if memory.phase in ("typed", "entered"):
         return _check_search(scene, step.text, box)
     if box is not None:
-        scene.remember(replace(memory, phase="typed"))
+        scene.remember_record(replace(memory, phase="typed"))
         typing = Type(text=step.text, clear_first=bool(box.value), target=box.text)
-        return act(scene.say(f"搜索“{step.text}”", f"Searching for “{step.text}”"), touch(box), typing)
-    button = search_button(scene)
+        return make_act(scene.say(f"搜索“{step.text}”", f"Searching for “{step.text}”"), touch_element(box), typing)
+    button = find_search_button(scene)
     if button is not None and memory.phase != "opened":
-        scene.remember(replace(memory, phase="opened"))
-        return act(scene.say("打开搜索", "Opening the search"), touch(button))
+        scene.remember_record(replace(memory, phase="opened"))
+        return make_act(scene.say("打开搜索", "Opening the search"), touch_element(button))
     if memory.phase == "opened" and memory.looks < 1:
-        scene.remember(replace(memory, looks=memory.looks + 1))
+        scene.remember_record(replace(memory, looks=memory.looks + 1))
         return look_again(scene.say("等搜索框出现", "Waiting for the search box"))
-    return not_there(scene, scene.say("搜索框", "a search box"), list(nearest_names("search", scene.tree)))
+    return fail_not_found(scene, scene.say("搜索框", "a search box"), list(nearest_names("search", scene.tree)))
 
 
-def _address_bar(scene: Scene) -> Element | None:
-    found = scene.find("search", "editable").best
+def _find_address_bar(scene: Scene) -> Element | None:
+    found = scene.find_element("search", "editable").best
     return found.target if found is not None else None
 
 
 def _check_search(scene: Scene, text: str, box: Element | None) -> Outcome:
     if scene.trouble:
-        scene.judge(False, scene.trouble)
+        scene.judge_last(False, scene.trouble)
         return Failed(scene.say(f"搜索没有成功：{scene.trouble}", f"The search failed: {scene.trouble}"))
-    stands = box is not None and holds(box, text)
+    stands = box is not None and holds_text(box, text)
     memory = scene.memory.write
-    if memory.phase == "typed" and stands and not _hit(scene, text):
-        memory = replace(memory, phase="entered", results=_results(scene))
-        scene.remember(memory)
+    if memory.phase == "typed" and stands and not _is_hit(scene, text):
+        memory = replace(memory, phase="entered", results=_list_results(scene))
+        scene.remember_record(memory)
         if enter := press_enter(scene):
             return enter
-    searched = stands or _hit(scene, text) or memory.results not in (None, _results(scene))
-    scene.judge(searched)
+    searched = stands or _is_hit(scene, text) or memory.results not in (None, _list_results(scene))
+    scene.judge_last(searched)
     if not searched:
         return Failed(scene.say(f"“{text}”没有输入到搜索框里。", f"“{text}” did not get into the search box."))
     return Finished(scene.say(f"搜索了“{text}”", f"searched for “{text}”"))
 
 
-def _results(scene: Scene) -> str:
+def _list_results(scene: Scene) -> str:
     return "|".join(e.text for e in scene.elements if e.text and not e.editable)[:400]
 
 
-def _hit(scene: Scene, text: str) -> bool:
+def _is_hit(scene: Scene, text: str) -> bool:
     wanted = fold(text)
     return any(wanted in fold(e.text) for e in scene.elements if e.text and not e.editable)
 
@@ -160,37 +168,37 @@ def _hit(scene: Scene, text: str) -> bool:
 def set_value(step: say.SetValue, scene: Scene) -> Outcome:
     """A field is rewritten, a slider is dragged to its share, a list is opened and chosen from."""
     if scene.memory.write.typed:
-        field = scene.find(step.target, "editable").best
-        focused = next((f for f in scene.fields() if f.focused), None)
+        field = scene.find_element(step.target, "editable").best
+        focused = next((f for f in scene.list_fields() if f.focused), None)
         at = field.target if field else focused
-        return _check_written(scene, at, step.value) if at else Finished(_was_set(scene, step))
+        return _check_written(scene, at, step.value) if at else Finished(_describe_set(scene, step))
     if scene.memory.write.slid:
         return _check_slider(scene, step)
-    field = scene.find(step.target, "editable").best
+    field = scene.find_element(step.target, "editable").best
     if field is not None:
         return type_into(scene, field.target, step.value, clear=True)
-    slider = _slider(scene, step.target)
+    slider = _find_slider(scene, step.target)
     if slider is not None:
-        return _slide(scene, slider, step)
-    control = scene.find(step.target, "checkable").best
+        return _drag_slider(scene, slider, step)
+    control = scene.find_element(step.target, "checkable").best
     if control is not None:
         on = step.value.strip().casefold() in {"on", "true", "yes", "开", "开启", "打开"}
-        return toggle(say.Toggle(step.source, step.target, on), scene)
-    return open_home(scene, step.target) or _deeper(scene, step)
+        return toggle_switch(say.Toggle(step.source, step.target, on), scene)
+    return open_home(scene, step.target) or _set_deeper(scene, step)
 
 
-def _deeper(scene: Scene, step: say.SetValue) -> Outcome:
+def _set_deeper(scene: Scene, step: say.SetValue) -> Outcome:
     """A row of that name leads to the page, or to the choices."""
     memory = scene.memory.write
     if memory.entered:
-        option = scene.find(step.value, "clickable").best
+        option = scene.find_element(step.value, "clickable").best
         if option is not None and not memory.chosen:
-            scene.remember(replace(memory, chosen=True))
-            return act(scene.say(f"选择“{step.value}”", f"Choosing “{step.value}”"), touch(option.target))
+            scene.remember_record(replace(memory, chosen=True))
+            return make_act(scene.say(f"选择“{step.value}”", f"Choosing “{step.value}”"), touch_element(option.target))
         if memory.chosen:
-            scene.judge(True)
-            return Finished(_was_set(scene, step))
-    found = locate(scene, step.target, "any" if memory.entered else "clickable")
+            scene.judge_last(True)
+            return Finished(_describe_set(scene, step))
+    found = locate_thing(scene, step.target, "any" if memory.entered else "clickable")
     if not isinstance(found, Candidate):
         return found
     if memory.entered or not found.target.clickable:
@@ -200,13 +208,13 @@ def _deeper(scene: Scene, step: say.SetValue) -> Outcome:
                 f"No way was found to set “{step.target}” to “{step.value}”.",
             )
         )
-    scene.remember(replace(memory, entered=True))
-    return act(scene.say(f"进入“{found.label}”", f"Going into “{found.label}”"), touch(found.target))
+    scene.remember_record(replace(memory, entered=True))
+    return make_act(scene.say(f"进入“{found.label}”", f"Going into “{found.label}”"), touch_element(found.target))
 
 
-def _slider(scene: Scene, target: str) -> Element | None:
+def _find_slider(scene: Scene, target: str) -> Element | None:
     sliders = [e for e in scene.elements if e.role == "slider"]
-    named = scene.find(target)
+    named = scene.find_element(target)
     for candidate in named.candidates:
         if candidate.element.role == "slider":
             return candidate.element
@@ -217,7 +225,7 @@ def _slider(scene: Scene, target: str) -> Element | None:
     return None
 
 
-def _share(value: str) -> float | None:
+def _read_share(value: str) -> float | None:
     found = re.search(r"-?\d+(?:\.\d+)?", value)
     if found:
         share = float(found[0]) / 100
@@ -227,32 +235,34 @@ def _share(value: str) -> float | None:
     return words.get(value.strip().casefold())
 
 
-def _slide(scene: Scene, slider: Element, step: say.SetValue) -> Outcome:
-    share = _share(step.value)
+def _drag_slider(scene: Scene, slider: Element, step: say.SetValue) -> Outcome:
+    share = _read_share(step.value)
     if share is None:
         return Failed(scene.say(f"“{step.value}”不是可以设置的数值。", f"“{step.value}” is no value for a slider."))
     box, memory = slider.bounds, scene.memory.write
     x = min(box.right - 2, max(box.left + 1, round(box.left + box.width * share) + memory.shift))
-    scene.remember(replace(memory, slid=memory.slid + 1))
+    scene.remember_record(replace(memory, slid=memory.slid + 1))
     middle = box.center
     thought = scene.say(
         f"把“{step.target}”滑到 {round(share * 100)}%", f"Sliding “{step.target}” to {round(share * 100)} %"
     )
-    return act(thought, Swipe(x=middle[0], y=middle[1], to_x=x, to_y=middle[1], duration_ms=500, target=slider.text))
+    return make_act(
+        thought, Swipe(x=middle[0], y=middle[1], to_x=x, to_y=middle[1], duration_ms=500, target=slider.text)
+    )
 
 
 def _check_slider(scene: Scene, step: say.SetValue) -> Outcome:
     """A percentage beside the slider tells; a few points beside it are corrected, then accepted."""
-    wanted = round((_share(step.value) or 0) * 100)
-    slider = _slider(scene, step.target)
-    shown = _percent_near(scene, slider) if slider else None
+    wanted = round((_read_share(step.value) or 0) * 100)
+    slider = _find_slider(scene, step.target)
+    shown = _read_percent_near(scene, slider) if slider else None
     memory = scene.memory.write
     tries = memory.slid
     if shown is None or abs(shown - wanted) <= (1 if tries < MAX_SLIDES else COARSE):
-        scene.judge(True)
+        scene.judge_last(True)
         seen = scene.say(f"，显示 {shown}%", f" (it shows {shown} %)") if shown is not None else ""
-        return Finished(_was_set(scene, step) + seen)
-    scene.judge(False, f"{shown} %")
+        return Finished(_describe_set(scene, step) + seen)
+    scene.judge_last(False, f"{shown} %")
     if slider is None or tries >= MAX_SLIDES:
         return Failed(
             scene.say(
@@ -260,15 +270,15 @@ def _check_slider(scene: Scene, step: say.SetValue) -> Outcome:
                 f"“{step.target}” stays at {shown} %, not {wanted} %.",
             )
         )
-    scene.remember(replace(memory, shift=memory.shift + round((wanted - shown) / 100 * slider.bounds.width)))
-    return _slide(scene, slider, step)
+    scene.remember_record(replace(memory, shift=memory.shift + round((wanted - shown) / 100 * slider.bounds.width)))
+    return _drag_slider(scene, slider, step)
 
 
-def _percent_near(scene: Scene, slider: Element) -> int | None:
+def _read_percent_near(scene: Scene, slider: Element) -> int | None:
     texts = [e for e in scene.elements if re.fullmatch(r"\d{1,3}\s*%", e.text.strip())]
     nearest = scene.tree.nearest(slider, texts)
     return int(re.sub(r"\D", "", nearest.text)) if nearest is not None else None
 
 
-def _was_set(scene: Scene, step: say.SetValue) -> str:
+def _describe_set(scene: Scene, step: say.SetValue) -> str:
     return scene.say(f"把“{step.target}”设为“{step.value}”", f"set “{step.target}” to “{step.value}”")

@@ -12,7 +12,7 @@ from deskhand.roles.task_types import find_task_type
 from deskhand.screen.grounding.query import chinese_number
 from deskhand.screen.grounding.vocabulary import fold, synonyms
 
-Item = tuple[int, Subtask]
+TodoItem = tuple[int, Subtask]
 
 OPEN = (SubtaskStatus.READY, SubtaskStatus.PENDING)
 # This share of the words has to be found in an item that is meant by them.
@@ -54,21 +54,21 @@ _FILLERS = frozenset(
 _FILLERS_ZH = frozenset("的了吧把将给在一个那这去要就都也再里上中到和与任务步骤事项条件项做那个呢啊")
 
 
-def meant(text: str, request: AmendRequest) -> tuple[Item, ...]:
+def find_items(text: str, request: AmendRequest) -> tuple[TodoItem, ...]:
     """The items that the words mean, with their numbers (from 1); empty when they mean none, or several alike."""
     plain = text.strip(" \t.。!！,，")
     numbered = tuple(enumerate(request.todo, 1))
     if _REST.fullmatch(plain.casefold()):
         return tuple((n, part) for n, part in numbered if part.status is SubtaskStatus.READY)
-    pieces = [by_place(piece, request) for piece in (plain, *_JOINT.split(plain))]
+    pieces = [find_by_place(piece, request) for piece in (plain, *_JOINT.split(plain))]
     if pieces[0]:
         return (pieces[0],)
     if len(pieces) > 2 and all(pieces[1:]):
         return tuple(sorted({piece[0]: piece for piece in pieces[1:] if piece}.values(), key=lambda item: item[0]))
-    return _by_words(plain, [(n, part) for n, part in numbered if part.status in OPEN])
+    return _find_by_words(plain, [(n, part) for n, part in numbered if part.status in OPEN])
 
 
-def by_place(text: str, request: AmendRequest) -> Item | None:
+def find_by_place(text: str, request: AmendRequest) -> TodoItem | None:
     """The item that is told by its number or by where it stands."""
     text = text.strip().casefold()
     numbered = tuple(enumerate(request.todo, 1))
@@ -97,9 +97,9 @@ def number_of(text: str) -> int | None:
 # --- by what it is about ---------------------------------------------------------------------------------------
 
 
-def _by_words(text: str, candidates: Sequence[Item]) -> tuple[Item, ...]:
+def _find_by_words(text: str, candidates: Sequence[TodoItem]) -> tuple[TodoItem, ...]:
     """The one item that has most of the words; none when two have them equally."""
-    words = _words(text)
+    words = _words_of(text)
     if not words:
         return ()
     shares = [(sum(_is_about(part, word) for word in words) / len(words), n, part) for n, part in candidates]
@@ -108,7 +108,7 @@ def _by_words(text: str, candidates: Sequence[Item]) -> tuple[Item, ...]:
     return found if best >= ENOUGH and len(found) == 1 else ()
 
 
-def _words(text: str) -> list[str]:
+def _words_of(text: str) -> list[str]:
     """The words that say something; of Chinese each character."""
     found: list[str] = re.findall(r"[a-z0-9]+(?:[:.'’-][a-z0-9]+)*|[\u4e00-\u9fff]", text.casefold())
     return [word for word in found if word not in _FILLERS and word not in _FILLERS_ZH]
@@ -117,8 +117,8 @@ def _words(text: str) -> list[str]:
 def _is_about(part: Subtask, word: str) -> bool:
     title = fold(part.title)
     if not word.isascii():
-        return word in title or any(word in fold(other) for other in _other_names(part.title))
-    if _stem(word) in {_stem(own) for own in _words(part.title)}:
+        return word in title or any(word in fold(other) for other in _list_other_names(part.title))
+    if _stem_of(word) in {_stem_of(own) for own in _words_of(part.title)}:
         return True
     if any(fold(other) in title for other in synonyms(word) if len(fold(other)) > 1):
         return True
@@ -126,13 +126,13 @@ def _is_about(part: Subtask, word: str) -> bool:
     return kind not in ("other", "open") and kind == (part.task_type or find_task_type(part.title))
 
 
-def _stem(word: str) -> str:
+def _stem_of(word: str) -> str:
     """`setting` and `sets` are `set`, `messages` is `message`."""
     if len(word) > 5 and word.endswith("ing"):
         word = re.sub(r"([b-df-hj-np-tv-z])\1$", r"\1", word[:-3])
     return word[:-1] if len(word) > 3 and word[-1] in "se" else word
 
 
-def _other_names(title: str) -> list[str]:
+def _list_other_names(title: str) -> list[str]:
     """What the words of an English title are called in Chinese."""
-    return [other for word in _words(title) if word.isascii() for other in synonyms(word) if not other.isascii()]
+    return [other for word in _words_of(title) if word.isascii() for other in synonyms(word) if not other.isascii()]

@@ -15,30 +15,30 @@ _TAIL = re.compile(r"(?:,? (?:as well|too|also|afterwards|later|at the end))+$",
 
 
 @cache
-def _patterns(name: str) -> tuple[re.Pattern[str], ...]:
+def _load_patterns(name: str) -> tuple[re.Pattern[str], ...]:
     data = tomllib.loads((Path(__file__).parent / "phrases.toml").read_text(encoding="utf-8"))
     one, one_zh = data["one"], data["one_zh"]
     written = (text.replace("{one}", one).replace("{one_zh}", one_zh) for text in data[name])
     return tuple(re.compile(text, re.IGNORECASE) for text in written)
 
 
-def is_all(name: str, text: str) -> bool:
+def is_phrase(name: str, text: str) -> bool:
     """Whether a phrase of that name is all that is said."""
-    return any(pattern.fullmatch(text) for pattern in _patterns(name))
+    return any(pattern.fullmatch(text) for pattern in _load_patterns(name))
 
 
-def begins(name: str, text: str) -> bool:
-    return _length(name, text) > 0
+def begins_with(name: str, text: str) -> bool:
+    return _measure_phrase(name, text) > 0
 
 
-def named(name: str, text: str) -> Iterator[str]:
+def list_named(name: str, text: str) -> Iterator[str]:
     """What the phrase is said of, in every way in which the text can be read so."""
-    return (found["x"] for pattern in _patterns(name) if (found := pattern.fullmatch(text)))
+    return (found["x"] for pattern in _load_patterns(name) if (found := pattern.fullmatch(text)))
 
 
-def exchanges(text: str) -> Iterator[tuple[str, str]]:
+def list_exchanges(text: str) -> Iterator[tuple[str, str]]:
     """(the old, the new), in every way in which the text can be read so."""
-    for pattern in _patterns("change"):
+    for pattern in _load_patterns("change"):
         if found := pattern.fullmatch(text):
             yield found["x"], found["y"]
     if found := _INSTEAD_OF.fullmatch(text):
@@ -47,17 +47,17 @@ def exchanges(text: str) -> Iterator[tuple[str, str]]:
             yield " ".join(words[:k]), " ".join(words[k:])
 
 
-def bare(text: str) -> str:
+def strip_phrases(text: str) -> str:
     """Without what only opens or ends a sentence."""
     text = text.replace("’", "'").strip(" \t\n,，;；、")
-    while 0 < (taken := _length("opener", text)) < len(text):
+    while 0 < (taken := _measure_phrase("opener", text)) < len(text):
         text = text[taken:].lstrip()
-    for pattern in _patterns("closer") * 2:
-        text = _without_end(pattern, text).rstrip() or text
+    for pattern in _load_patterns("closer") * 2:
+        text = _drop_end(pattern, text).rstrip() or text
     return text
 
 
-def _without_end(pattern: re.Pattern[str], text: str) -> str:
+def _drop_end(pattern: re.Pattern[str], text: str) -> str:
     for found in pattern.finditer(text):
         if found.end() == len(text):
             return text[: found.start()]
@@ -65,7 +65,7 @@ def _without_end(pattern: re.Pattern[str], text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Lead:
+class PhraseLead:
     """What stands before something to do: `more` says that it is one more thing, `soon` that it comes next."""
 
     text: str
@@ -73,22 +73,22 @@ class Lead:
     soon: bool
 
 
-def without_lead(text: str) -> Lead:
+def split_lead(text: str) -> PhraseLead:
     more = soon = False
     for _ in range(6):
-        next_one, one_more = _length("soon", text), _length("lead", text)
+        next_one, one_more = _measure_phrase("soon", text), _measure_phrase("lead", text)
         if not (next_one or one_more):
             break
         soon, more = soon or next_one > 0, more or one_more > 0
-        text = bare(text[next_one or one_more :].lstrip(":：.… "))
+        text = strip_phrases(text[next_one or one_more :].lstrip(":：.… "))
     plain = _TAIL.sub("", text)
-    return Lead(plain, more or plain != text, soon)
+    return PhraseLead(plain, more or plain != text, soon)
 
 
-def halves(text: str) -> Iterator[tuple[str, str]]:
+def list_halves(text: str) -> Iterator[tuple[str, str]]:
     """The text cut in two wherever a sentence or a clause may end, outside of quotes."""
     quoted = [found.span() for found in _QUOTES.finditer(text)]
-    for pattern in _patterns("cut"):
+    for pattern in _load_patterns("cut"):
         for found in pattern.finditer(text):
             inside = any(start < found.start() < end for start, end in quoted)
             left, right = text[: found.start()].strip(), text[found.end() :].strip()
@@ -96,6 +96,6 @@ def halves(text: str) -> Iterator[tuple[str, str]]:
                 yield left, right
 
 
-def _length(name: str, text: str) -> int:
+def _measure_phrase(name: str, text: str) -> int:
     """How much of the text's beginning is a phrase of that name."""
-    return max((found.end() for pattern in _patterns(name) if (found := pattern.match(text))), default=0)
+    return max((found.end() for pattern in _load_patterns(name) if (found := pattern.match(text))), default=0)

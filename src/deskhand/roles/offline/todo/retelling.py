@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import fields
 
-from deskhand.roles.offline.language.grammar import parse
+from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.language.instructions import Instruction, NotUnderstood
-from deskhand.roles.offline.language.lexicon import lexicon
+from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.new_things import read_clock
 
 _TIME = re.compile(
@@ -20,49 +20,51 @@ _QUOTE = re.compile(r"“[^”]*”|「[^」]*」|\"[^\"]*\"")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
-def retold(title: str, new: str) -> str:
+def retell_title(title: str, new: str) -> str:
     """The title with `new` in the place of what is like it; empty when nothing is, or several things are."""
     if read_clock(new) and (_TIME.search(title) or _HOUR.search(title)):
         found = _TIME.search(title) or _HOUR.search(title)
-        return _put(title, found, new)
+        return _put_new(title, found, new)
     if _QUOTE.fullmatch(new):
-        return _only(_QUOTE, title, new)
-    return _only(_NUMBER, title, new) if _NUMBER.fullmatch(new) else ""
+        return _replace_only(_QUOTE, title, new)
+    return _replace_only(_NUMBER, title, new) if _NUMBER.fullmatch(new) else ""
 
 
-def _only(pattern: re.Pattern[str], title: str, new: str) -> str:
+def _replace_only(pattern: re.Pattern[str], title: str, new: str) -> str:
     found = list(pattern.finditer(title))
-    return _put(title, found[0], new) if len(found) == 1 else ""
+    return _put_new(title, found[0], new) if len(found) == 1 else ""
 
 
-def _put(title: str, found: re.Match[str] | None, new: str) -> str:
+def _put_new(title: str, found: re.Match[str] | None, new: str) -> str:
     if found is None:
         return ""
     made = title[: found.start()] + new + title[found.end() :]
-    return "" if any(isinstance(step, NotUnderstood) for step in parse(made)) else made
+    return "" if any(isinstance(step, NotUnderstood) for step in parse_goal(made)) else made
 
 
-def stand_alone(title: str, before: str) -> str:
+def resolve_pronoun(title: str, before: str) -> str:
     """`turn it off`, said while Wi-Fi is being turned on, is `turn Wi-Fi off`: whoever does it sees only its title."""
-    pronoun = next((p for step in parse(title) for p in _texts(step) if p.casefold() in lexicon().pronouns), "")
+    pronoun = next(
+        (p for step in parse_goal(title) for p in _list_texts(step) if p.casefold() in load_lexicon().pronouns), ""
+    )
     if not pronoun or not before:
         return title
-    together = parse(f"{before}, {title}")
-    alone, resolved = parse(title), together[len(parse(before)) :]
+    together = parse_goal(f"{before}, {title}")
+    alone, resolved = parse_goal(title), together[len(parse_goal(before)) :]
     if len(alone) != len(resolved):
         return title
     for mine, its in zip(alone, resolved, strict=True):
-        for text, other in zip(_texts(mine), _texts(its), strict=True):
+        for text, other in zip(_list_texts(mine), _list_texts(its), strict=True):
             if text == pronoun and other != pronoun:
-                return _with(title, pronoun, other)
+                return _replace_word(title, pronoun, other)
     return title
 
 
-def _with(title: str, pronoun: str, noun: str) -> str:
+def _replace_word(title: str, pronoun: str, noun: str) -> str:
     return re.sub(rf"(?<![A-Za-z]){re.escape(pronoun)}(?![A-Za-z])", lambda _: noun, title)
 
 
-def _texts(step: Instruction) -> list[str]:
+def _list_texts(step: Instruction) -> list[str]:
     """The words in a step, without how it was said as a whole."""
     values = (getattr(step, field.name) for field in fields(step) if field.name != "source")
     return [value for value in values if isinstance(value, str)]
