@@ -179,7 +179,7 @@ async def test_a_broken_device_is_opened_again(pool: Pool) -> None:
     async with pool.lease("sim:a"):
         pass
     adb = pool._providers["sim"]._adb
-    for phone_listed in await adb.devices():
+    for phone_listed in await adb.list_phones():
         await adb.query_server(f"host:disconnect:{phone_listed.serial}")
     async with pool.lease("sim:a") as phone:
         assert (await phone.frame()).height == 2400
