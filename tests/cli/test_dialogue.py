@@ -334,7 +334,7 @@ def test_a_model_can_neither_hide_nor_forge_what_is_asked() -> None:
 )
 def test_keys_become_lines(keys: list[bytes], lines: list[str], left: str) -> None:
     typed = TypedLine()
-    assert [line for data in keys for line in typed.take(data)] == lines
+    assert [line for data in keys for line in typed.take_bytes(data)] == lines
     assert typed.text == left
 
 
@@ -342,8 +342,11 @@ def test_whole_lines_are_taken_as_they_are() -> None:
     whole = WholeLines()
     text = 'a\x7fb\u00a0\u200d👩\u200d💻 "好"\t\x1b[A'
     data = f"{text}\nsecond\nthird".encode()
-    assert [line for cut in range(0, len(data), 5) for line in whole.take(data[cut : cut + 5])] == [text, "second"]
-    assert whole.take(b"\n") == ["third"]
+    assert [line for cut in range(0, len(data), 5) for line in whole.take_bytes(data[cut : cut + 5])] == [
+        text,
+        "second",
+    ]
+    assert whole.take_bytes(b"\n") == ["third"]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ import pytest
 from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CallToolResult, ElicitResult, ImageContent, TextContent
 
-from deskhand.mcp.over_http import serving
+from deskhand.mcp.over_http import serve_http
 from deskhand.models.scripted.http_server import ModelServer
 from deskhand.models.scripted.script import ScriptedStep
 from deskhand.screen.frame import decode
@@ -301,7 +301,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, adb: Adb) -> Open:
         data = tmp_path / "data"
         watch = SettingsWatch({"data_dir": str(data), "server": {"port": 0}, "adb": {"port": adb.port}})
         token = read_token(data / "server-token")
-        async with serving(watch, token) as url:
+        async with serve_http(watch, token) as url:
             yield Door(url, token, data)
 
     return opened

@@ -15,7 +15,7 @@ import pytest
 
 from deskhand.models.scripted.http_server import ModelServer
 from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
-from deskhand.server.serve import listening
+from deskhand.server.serve import run_server
 from deskhand.server.services import Services
 from deskhand.server.token import Token, read_token
 from deskhand.sessions.settings_reload import SettingsWatch
@@ -115,8 +115,8 @@ def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Serve:
         reported: list[str] = []
         overrides = {"data_dir": str(tmp_path / "data"), "server": {"port": 0}}
         watch = SettingsWatch(overrides, report=reported.append)
-        token = read_token(watch.current().server.token_file or tmp_path / "data" / "server-token")
-        async with listening(watch, token) as server:
+        token = read_token(watch.read_current().server.token_file or tmp_path / "data" / "server-token")
+        async with run_server(watch, token) as server:
             headers = {"Authorization": f"Bearer {token.value}"}
             async with httpx2.AsyncClient(base_url=server.url, headers=headers, timeout=LIMIT_S) as client:
                 yield House(server.url, client, server.services, token, watch, reported)

@@ -17,7 +17,7 @@ from deskhand.clock import ManualClock
 from deskhand.core.errors import SettingsError
 from deskhand.server.access import COOKIE, check_exposure
 from deskhand.server.app import make_app
-from deskhand.server.http_listener import bound
+from deskhand.server.http_listener import open_socket
 from deskhand.server.token import read_token
 from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.settings.schema import ServerSettings
@@ -248,12 +248,14 @@ async def test_an_exposed_server_takes_addresses_but_no_foreign_names(serve: Ser
 
 async def test_wrong_tokens_are_forgotten_after_a_minute(tmp_path: Path) -> None:
     clock = ManualClock()
-    from deskhand.server.access import Guard
+    from deskhand.server.access import AccessMiddleware
 
     async def inner(scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": []})
 
-    guard = Guard(inner, token=read_token(tmp_path / "t"), settings=ServerSettings(wrong_tokens=1), clock=clock)
+    guard = AccessMiddleware(
+        inner, token=read_token(tmp_path / "t"), settings=ServerSettings(wrong_tokens=1), clock=clock
+    )
 
     async def knock() -> int:
         sent: list[Any] = []
@@ -276,9 +278,13 @@ async def test_settings_of_the_server_say_where_it_listens(serve: Serve, tmp_pat
         assert (await house.get("/api/health"))["status"] == "ok"
         port = int(house.url.rpartition(":")[2])
     watch = SettingsWatch({"server": {"port": port}})
-    assert watch.current().server.port == port
+    assert watch.read_current().server.port == port
 
 
 def test_no_answer_waits_for_the_client_to_acknowledge_its_first_half() -> None:
-    with bound(ServerSettings(port=0)) as door, socket.create_connection(door.getsockname()), door.accept()[0] as line:
+    with (
+        open_socket(ServerSettings(port=0)) as door,
+        socket.create_connection(door.getsockname()),
+        door.accept()[0] as line,
+    ):
         assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -330,9 +330,9 @@ async def test_a_stream_has_its_one_end_also_when_it_is_aborted_twice(serve: Ser
         await decider.wait_until(lambda server: len(server.requests) == 1, 60)
         with closing(sqlite3.connect(house.services.store.path, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
-            first = asyncio.create_task(house.services.chats.abort("s"))
+            first = asyncio.create_task(house.services.chats.abort_turn("s"))
             await decider.wait_until(lambda server: server.aborted == 1, 30)
-            second = asyncio.create_task(house.services.chats.abort("s"))
+            second = asyncio.create_task(house.services.chats.abort_turn("s"))
             await house.get("/api/health")
             other.execute("ROLLBACK")
         assert await first
@@ -402,10 +402,10 @@ async def test_a_second_message_in_the_middle_is_refused_clearly(serve: Serve) -
 async def test_who_has_read_the_end_may_go_on_at_once(serve: Serve) -> None:
     async with ModelServer(["One.", "Two."]) as decider, serve(models={"assistant": model(decider)}) as house:
         chats = house.services.chats
-        async for chunk in chats.stream(await chats.say("hello", session_id="s")):
+        async for chunk in chats.stream_turn(await chats.send_message("hello", session_id="s")):
             if b'"type": "done"' in chunk:
-                going_on = await chats.say("and now?", session_id="s")
-        told = b"".join([chunk async for chunk in chats.stream(going_on)])
+                going_on = await chats.send_message("and now?", session_id="s")
+        told = b"".join([chunk async for chunk in chats.stream_turn(going_on)])
     assert b'"content": "Two."' in told
 
 

@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
     unsupported_method,
 )
 
-from deskhand.server.serve import listening
+from deskhand.server.serve import run_server
 from deskhand.server.token import Token, read_token
 from deskhand.sessions.settings_reload import SettingsWatch
 
@@ -50,7 +50,7 @@ class Running:
     async def _run(self) -> None:
         # Phones that nobody else has; no adb server, no browser is needed for what is asked here.
         overrides = {"data_dir": str(self._folder), "server": {"port": 0}, "executor": {"max_steps": 1}}
-        async with listening(SettingsWatch(overrides, self._folder / "none.toml"), self.token) as server:
+        async with run_server(SettingsWatch(overrides, self._folder / "none.toml"), self.token) as server:
             self.url = server.url
             self.app = server.app
             self._ready.set()

@@ -14,7 +14,7 @@ from deskhand.build import Deskhand
 from deskhand.models.scripted.http_server import ModelServer
 from deskhand.models.scripted.script import ScriptedStep
 from deskhand.sessions import feed as feeds
-from deskhand.sessions.feed import Feed, follow
+from deskhand.sessions.feed import EventFeed, follow_feed
 from tests.server.conftest import House, Serve, model, until
 
 GOAL = "open Settings"
@@ -253,16 +253,16 @@ async def test_many_watchers_see_the_same_events_in_the_same_order(house: House)
 
 async def test_a_slow_client_is_waited_for_by_nobody_and_misses_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feeds, "KEPT", 3)
-    feed, disk = Feed(), list[tuple[int, bytes]]()
+    feed, disk = EventFeed(), list[tuple[int, bytes]]()
 
     async def read(after: int) -> list[tuple[int, bytes]]:
         return [entry for entry in disk if entry[0] > after]
 
-    slow = follow(feed, 0, read)
+    slow = follow_feed(feed, 0, read)
     seen: list[bytes] = []
     for number in range(1, 21):
         disk.append((number, b"%d " % number))
-        feed.put(*disk[-1])
+        feed.add_chunk(*disk[-1])
         if number == 1:
             seen.append(await anext(slow))
     feed.close()
@@ -272,8 +272,8 @@ async def test_a_slow_client_is_waited_for_by_nobody_and_misses_nothing(monkeypa
 
 async def test_a_quiet_stream_says_that_it_is_alive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feeds, "KEEPALIVE_S", 0.01)
-    feed = Feed()
-    stream = follow(feed, 0, lambda _: asyncio.sleep(0, []))
+    feed = EventFeed()
+    stream = follow_feed(feed, 0, lambda _: asyncio.sleep(0, []))
     assert await anext(stream) == feeds.KEEPALIVE
     feed.close()
     assert [chunk async for chunk in stream] == []
@@ -343,7 +343,7 @@ async def test_a_task_that_waits_for_its_device_keeps_the_settings_of_its_creati
 async def test_the_stream_of_another_programs_task_ends_in_good_order_with_the_server(serve: Serve) -> None:
     async with AsyncExitStack() as stack, ModelServer([NEVER]) as operator, httpx2.AsyncClient(timeout=90) as watcher:
         async with serve(models={"operator": model(operator, dialect="autoglm")}) as house:
-            other = await stack.enter_async_context(Deskhand(house.watch.current()))
+            other = await stack.enter_async_context(Deskhand(house.watch.read_current()))
             run = await stack.enter_async_context(other.start("look", device="sim:other", loop="single"))
             headers = {"Authorization": f"Bearer {house.token.value}"}
             path = f"{house.url}/api/tasks/{run.task_id}/events/stream"

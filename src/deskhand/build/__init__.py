@@ -80,18 +80,18 @@ class Deskhand:
         self._open = False
         await self._stack.aclose()
 
-    def without_secrets(self, text: str) -> str:
+    def hide_secrets(self, text: str) -> str:
         """Text from a screen as a model may read it."""
         return self._vault.scrub(text)
 
-    async def shown(self, device_id: str) -> Frame:
+    async def take_covered_frame(self, device_id: str) -> Frame:
         """A screen as a model may see it. Where it may show a secret, a device that is busy can't be looked at."""
         if not self._vault:
             return await self.pool.look(device_id)
         async with self.pool.lease(device_id) as leased:
             return await covered_screen(leased, self._reader, self._vault)
 
-    async def devices(self) -> list[DeviceInfo]:
+    async def list_devices(self) -> list[DeviceInfo]:
         return await self.pool.found()
 
     @asynccontextmanager
@@ -125,11 +125,11 @@ class Deskhand:
         approves = authority.is_goal_approval(goal, loop, settings.models)
         async with (
             self.pool.lease(name, wait_s=wait_s) as leased,
-            self._crew(settings, leased, loop, budget, goal_approves=approves) as crew,
+            self._assemble_crew(settings, leased, loop, budget, goal_approves=approves) as crew,
         ):
             if url:
                 await self._open_page(leased, url, policy, authority)
-            async with _under_way(Task(goal, crew, max_steps, attended=attended)) as run:
+            async with _run_task(Task(goal, crew, max_steps, attended=attended)) as run:
                 yield run
 
     async def _open_page(self, device: Device, url: str, policy: PolicySettings, authority: Authority) -> None:
@@ -160,10 +160,10 @@ class Deskhand:
         approves = USER.is_goal_approval(past.goal, past.loop, settings.models)
         async with (
             self.pool.lease(device or past.device, wait_s=wait_s) as leased,
-            self._crew(
+            self._assemble_crew(
                 settings, leased, past.loop, Budget(settings.budget, past.most_spent), events, goal_approves=approves
             ) as crew,
-            _under_way(Task.resumed(past, crew, max_steps, attended=attended)) as run,
+            _run_task(Task.resumed(past, crew, max_steps, attended=attended)) as run,
         ):
             yield run
 
@@ -178,7 +178,7 @@ class Deskhand:
             return await run.wait()
 
     @asynccontextmanager
-    async def _crew(
+    async def _assemble_crew(
         self,
         settings: Settings,
         device: Device,
@@ -193,30 +193,30 @@ class Deskhand:
             staff = TaskRoles(settings, self.clock, budget or Budget(settings.budget), closing)
             crew = TaskParts(
                 device=device,
-                workers=staff.workers(),
+                workers=staff.make_workers(),
                 worker_name=staff.name,
                 journal=self.journal,
                 bus=self.bus,
                 clock=self.clock,
                 settle=self._settle,
                 settings=settings,
-                outer=replace(staff.outer_roles(), rules=self._rules) if loop == "dual" else None,
+                outer=replace(staff.make_outer_roles(), rules=self._rules) if loop == "dual" else None,
                 reader=self._reader,
                 movers=self._settle.movers(device.id),
-                code=lambda task_id: self._code(settings, task_id),
+                code=lambda task_id: self._make_code_runner(settings, task_id),
                 ledger=staff.ledger,
                 goal_approves=goal_approves,
             )
             yield guarded(crew, self._vault, past)
 
-    def _code(self, settings: Settings, task_id: str) -> CodeRunner:
+    def _make_code_runner(self, settings: Settings, task_id: str) -> CodeRunner:
         from deskhand.sandbox.code_runner import Sandbox
 
         return Sandbox(settings.sandbox, settings.data_dir / "work" / task_id, self.clock)
 
 
 @asynccontextmanager
-async def _under_way(run: Task) -> AsyncGenerator[Task, None]:
+async def _run_task(run: Task) -> AsyncGenerator[Task, None]:
     await run.start()
     try:
         yield run

@@ -28,11 +28,11 @@ def make_assistant(
 
     model = make_model("assistant", settings, clock, budget, ledger)
     closing.push_async_callback(model.close)
-    instructions = _instructions(settings.chat.instructions) if settings.chat.instructions else ""
+    instructions = _read_instructions(settings.chat.instructions) if settings.chat.instructions else ""
     return WithModel(model, instructions=instructions, device=device, max_output_tokens=section.max_output_tokens)
 
 
-def _instructions(file: Path) -> str:
+def _read_instructions(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

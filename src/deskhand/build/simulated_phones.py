@@ -42,7 +42,7 @@ class SimulatedPhones:
         from deskhand.simphone.adb.phone_server import SimPhone
         from deskhand.simphone.phone import Phone
 
-        adb = await self._server()
+        adb = await self._start_server()
         phone = self.phones[name] = Phone(name or "phone")
         plugged = await self._stack.enter_async_context(SimPhone(phone))
         serial = await adb.connect_address(plugged.address)
@@ -50,7 +50,7 @@ class SimulatedPhones:
         name = f"sim:{name}" if name else "sim"
         return await attach_phone(serial, adb=adb, clock=self._clock, name=name, method="raw")
 
-    async def _server(self) -> AdbClient:
+    async def _start_server(self) -> AdbClient:
         from deskhand.devices.android.adb.client import AdbClient
         from deskhand.devices.android.adb.private_server import run_private_server
 

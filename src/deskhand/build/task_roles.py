@@ -34,26 +34,30 @@ class TaskRoles:
         operator = self._settings.models.operator
         return operator.model if operator else "offline"
 
-    def workers(self) -> dict[WorkerRole, Worker]:
+    def make_workers(self) -> dict[WorkerRole, Worker]:
         """A new kind of worker is one more line here."""
-        return {"operator": self._operator(), "technician": self._technician(), "analyst": self._analyst()}
+        return {
+            "operator": self._make_operator(),
+            "technician": self._make_technician(),
+            "analyst": self._make_analyst(),
+        }
 
-    def outer_roles(self) -> OuterRoles:
+    def make_outer_roles(self) -> OuterRoles:
         from deskhand.roles.offline.evaluator import OfflineEvaluator
 
         rules = OfflineEvaluator()
-        judge = self._judge() or rules
+        judge = self._make_judge() or rules
         return OuterRoles(
-            self._planner(),
+            self._make_planner(),
             judge,
             rules,
             can_afford=lambda depth: self._budget.can_afford(Tier(depth)),
-            coach=self._coach(),
-            memory=self._memory(),
-            roles=self._roles(),
+            coach=self._make_coach(),
+            memory=self._make_memory(),
+            roles=self._list_roles(),
         )
 
-    def _roles(self) -> tuple[WorkerRole, ...]:
+    def _list_roles(self) -> tuple[WorkerRole, ...]:
         """Who can really work on this host."""
         from deskhand.sandbox.code_runner import can_run_code
 
@@ -61,7 +65,7 @@ class TaskRoles:
             ("operator", "technician", "analyst") if can_run_code(self._settings.sandbox) else ("operator", "analyst")
         )
 
-    def _model(self, role: str, section: ModelSettings | None) -> Model | None:
+    def _make_model(self, role: str, section: ModelSettings | None) -> Model | None:
         if section is None:
             return None
         from deskhand.models.make_model import make_model
@@ -70,9 +74,9 @@ class TaskRoles:
         self._closing.push_async_callback(model.close)
         return model
 
-    def _operator(self) -> Worker:
+    def _make_operator(self) -> Worker:
         section = self._settings.models.operator
-        model = self._model("operator", section)
+        model = self._make_model("operator", section)
         if section is None or model is None:
             from deskhand.roles.offline.worker import OfflineWorker
 
@@ -81,11 +85,11 @@ class TaskRoles:
         from deskhand.roles.operator import Operator
 
         dialect = make_dialect("operator", self._settings)
-        return Operator(model, dialect, _sight(section), section.max_output_tokens)
+        return Operator(model, dialect, _make_sight(section), section.max_output_tokens)
 
-    def _technician(self) -> Worker:
+    def _make_technician(self) -> Worker:
         section = self._settings.models.technician
-        if section and (model := self._model("technician", section)):
+        if section and (model := self._make_model("technician", section)):
             from deskhand.roles.technician import Technician
 
             return Technician(model, section.max_output_tokens)
@@ -93,9 +97,9 @@ class TaskRoles:
 
         return OfflineTechnician()
 
-    def _analyst(self) -> Worker:
+    def _make_analyst(self) -> Worker:
         section = self._settings.models.analyst
-        if section and (model := self._model("analyst", section)):
+        if section and (model := self._make_model("analyst", section)):
             from deskhand.roles.analyst import Analyst
 
             return Analyst(model, section.max_output_tokens)
@@ -103,7 +107,7 @@ class TaskRoles:
 
         return OfflineAnalyst()
 
-    def _planner(self) -> Planner:
+    def _make_planner(self) -> Planner:
         section = self._settings.models.manager
         if section and self._managing:
             from deskhand.roles.manager import Manager
@@ -113,7 +117,7 @@ class TaskRoles:
 
         return OfflineManager(self._library)
 
-    def _coach(self) -> Coach:
+    def _make_coach(self) -> Coach:
         section = self._settings.models.manager
         if section and self._managing:
             from deskhand.roles.coach import ModelCoach
@@ -123,23 +127,23 @@ class TaskRoles:
 
         return OfflineCoach()
 
-    def _memory(self) -> PromptMemory:
+    def _make_memory(self) -> PromptMemory:
         from deskhand.task.prompt_memory import PromptMemoryFile
 
         return PromptMemoryFile(self._settings.prompt_memory.path or self._settings.data_dir / "prompts.json")
 
-    def _judge(self) -> Judge | None:
+    def _make_judge(self) -> Judge | None:
         section = self._settings.models.evaluator
-        if section and (model := self._model("evaluator", section)):
+        if section and (model := self._make_model("evaluator", section)):
             from deskhand.roles.evaluator import Evaluator
 
-            return Evaluator(model, _sight(section), section.max_output_tokens)
+            return Evaluator(model, _make_sight(section), section.max_output_tokens)
         return None
 
     @cached_property
     def _managing(self) -> Model | None:
         """The manager plans and coaches with one model."""
-        return self._model("manager", self._settings.models.manager)
+        return self._make_model("manager", self._settings.models.manager)
 
     @cached_property
     def _library(self) -> MaterialSources:
@@ -150,7 +154,7 @@ class TaskRoles:
         return library
 
 
-def _sight(section: ModelSettings) -> ScreenPresentation:
+def _make_sight(section: ModelSettings) -> ScreenPresentation:
     from deskhand.prompting.describe import ScreenPresentation
 
     return ScreenPresentation(vision=section.vision, show=section.show, picture_side=section.picture_side)

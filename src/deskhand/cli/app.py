@@ -72,10 +72,10 @@ def run(
     While it runs on a terminal, type: an answer to what it asks, "also …" or any other words for the task,
     pause, resume, take over, hand back, stop.
     """
-    from deskhand.cli.run import Wishes
-    from deskhand.cli.run import run as command
+    from deskhand.cli.run import RunOptions
+    from deskhand.cli.run import run_goal as command
 
-    wishes = Wishes(device, url, cdp_url, loop, max_steps, wait, model, base_url, free, budget, allow_code, yes)
+    wishes = RunOptions(device, url, cdp_url, loop, max_steps, wait, model, base_url, free, budget, allow_code, yes)
     command(goal, wishes, as_json=as_json)
 
 
@@ -94,17 +94,17 @@ def resume(
     as_json: JsonOption = False,
 ) -> None:
     """Go on with a run that was stopped, crashed, or spent its budget: from where its log says it was."""
-    from deskhand.cli.run import Wishes
-    from deskhand.cli.run import resume as command
+    from deskhand.cli.run import RunOptions
+    from deskhand.cli.run import resume_run as command
 
-    wishes = Wishes(device, "", "", "dual", max_steps, wait, model, base_url, free, budget, allow_code, yes)
+    wishes = RunOptions(device, "", "", "dual", max_steps, wait, model, base_url, free, budget, allow_code, yes)
     command(run_id, wishes, as_json=as_json)
 
 
 @app.command()
 def devices(as_json: JsonOption = False) -> None:
     """List the devices that can be named now, and their state."""
-    from deskhand.cli.devices import devices as command
+    from deskhand.cli.devices import list_devices as command
 
     command(as_json=as_json)
 
@@ -115,7 +115,7 @@ def runs(
     as_json: JsonOption = False,
 ) -> None:
     """List finished and unfinished runs, newest first."""
-    from deskhand.cli.history import runs as command
+    from deskhand.cli.history import list_runs as command
 
     command(limit=limit, as_json=as_json)
 
@@ -126,7 +126,7 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show a run step by step: what was seen, decided, done, and how it ended."""
-    from deskhand.cli.history import show as command
+    from deskhand.cli.history import show_run as command
 
     command(run_id, as_json=as_json)
 
@@ -140,7 +140,7 @@ def simphone(
     locale: Annotated[str, typer.Option(help="Language of its screens: zh or en.")] = "zh",
 ) -> None:
     """Run a simulated Android phone that the real adb can connect to, until Ctrl-C."""
-    from deskhand.cli.simphone import simphone as command
+    from deskhand.cli.simphone import run_phone as command
 
     command(port=port, conditions=condition or [], locale=locale)
 
@@ -151,7 +151,7 @@ def doctor(
     as_json: JsonOption = False,
 ) -> None:
     """Say what is installed, reachable and usable, and how to fix the rest."""
-    from deskhand.cli.doctor import doctor as command
+    from deskhand.cli.doctor import run_doctor as command
 
     command(models=models, as_json=as_json)
 
@@ -162,7 +162,7 @@ def model_server(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="TCP port on 127.0.0.1; 0 for a free one.")] = 0,
 ) -> None:
     """Serve scripted replies as a model would, for testing a set-up without spending a cent."""
-    from deskhand.cli.model_server import model_server as command
+    from deskhand.cli.model_server import serve_model as command
 
     command(script, port=port)
 
@@ -174,7 +174,7 @@ def bench(
     as_json: JsonOption = False,
 ) -> None:
     """Measure this machine: ratios in one run, with charts."""
-    from deskhand.cli.bench import bench as command
+    from deskhand.cli.bench import run_bench as command
 
     command(suite or [], out=out, as_json=as_json)
 
@@ -186,7 +186,7 @@ def serve(
     expose: Annotated[bool, typer.Option("--expose", help="Other machines may reach it: say so on purpose.")] = False,
 ) -> None:
     """Serve the HTTP API (layered chat, tasks, devices) until Ctrl-C; see docs/server.md."""
-    from deskhand.cli.serve import serve as command
+    from deskhand.cli.serve import serve_api as command
 
     command(host=host, port=port, expose=expose)
 
@@ -199,7 +199,7 @@ def chat(
     as_json: JsonOption = False,
 ) -> None:
     """Talk to an assistant that works one device or many for you."""
-    from deskhand.cli.chat import chat as command
+    from deskhand.cli.chat import run_chat as command
 
     command(message, device=device, session=session, as_json=as_json)
 
@@ -212,7 +212,7 @@ def mcp(
     ] = None,
 ) -> None:
     """Offer devices and tasks to an MCP client (an assistant, an editor); see docs/mcp.md."""
-    from deskhand.cli.mcp import mcp as command
+    from deskhand.cli.mcp import serve_mcp as command
 
     command(http=http, port=port)
 

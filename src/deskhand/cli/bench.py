@@ -17,13 +17,13 @@ from deskhand.cli.output import print_json
 from deskhand.core.errors import UsageError
 
 
-def bench(suites: list[str], *, out: Path, as_json: bool) -> NoReturn:
-    run_loop(_bench(suites, out, as_json), as_json=as_json)
+def run_bench(suites: list[str], *, out: Path, as_json: bool) -> NoReturn:
+    run_loop(_run_bench(suites, out, as_json), as_json=as_json)
 
 
-async def _bench(names: list[str], out: Path, as_json: bool) -> int:
+async def _run_bench(names: list[str], out: Path, as_json: bool) -> int:
     """Each suite is a module with `async def run(out: Path) -> list[Row]`; exit code 1 when a limit is broken."""
-    suites = _suites()
+    suites = _list_suites()
     if unknown := sorted(set(names) - set(suites)):
         raise UsageError(f"There is no suite {unknown[0]!r}: use {', '.join(suites)}.")
     await asyncio.to_thread(out.mkdir, parents=True, exist_ok=True)
@@ -31,19 +31,19 @@ async def _bench(names: list[str], out: Path, as_json: bool) -> int:
     for name in names or suites:
         results[name] = await importlib.import_module(f"{room.__name__}.{name}").run(out)
         if not as_json:
-            _print(name, results[name])
+            _print_rows(name, results[name])
     if as_json:
         print_json({name: [asdict(row) for row in rows] for name, rows in results.items()})
     return 1 if any(row.ok is False for rows in results.values() for row in rows) else 0
 
 
-def _suites() -> list[str]:
+def _list_suites() -> list[str]:
     """Modules of the bench room that are suites: those with a `run`."""
     names = [module.name for module in pkgutil.iter_modules(room.__path__)]
     return [name for name in names if hasattr(importlib.import_module(f"{room.__name__}.{name}"), "run")]
 
 
-def _print(name: str, rows: list[Row]) -> None:
+def _print_rows(name: str, rows: list[Row]) -> None:
     table = Table(name, "measured", "limit", "", box=None, header_style="bold", title_justify="left")
     for row in rows:
         limit = "" if row.limit is None else f"{'≤' if row.better == 'less' else '≥'} {row.limit:g} {row.unit}"

@@ -14,30 +14,30 @@ from deskhand.build import Deskhand
 from deskhand.cli.command_runner import run_loop
 from deskhand.cli.console import as_markup, make_console, print_markup
 from deskhand.cli.output import print_json, print_line
-from deskhand.cli.typed_input import typed_lines
-from deskhand.sessions.conversation_store import ConversationBusy, Conversations
-from deskhand.sessions.conversations import Chats
+from deskhand.cli.typed_input import read_typed_lines
+from deskhand.sessions.conversation_store import ConversationBusy, ConversationStore
+from deskhand.sessions.conversations import Conversations
 from deskhand.sessions.settings_reload import SettingsWatch
 
 _SHOWN = 500
 
 
-def chat(message: str, *, device: str, session: str, as_json: bool) -> NoReturn:
-    run_loop(_chat(message, device, session, as_json), as_json=as_json)
+def run_chat(message: str, *, device: str, session: str, as_json: bool) -> NoReturn:
+    run_loop(_run_chat(message, device, session, as_json), as_json=as_json)
 
 
-async def _chat(message: str, device: str, session: str, as_json: bool) -> int:
+async def _run_chat(message: str, device: str, session: str, as_json: bool) -> int:
     watch = SettingsWatch(report=lambda trouble: print_line(f"deskhand: {trouble}", error=True))
-    settings = watch.current()
-    store = Conversations(settings.data_dir)
+    settings = watch.read_current()
+    store = ConversationStore(settings.data_dir)
     try:
         async with Deskhand(settings) as hand:
-            chats = Chats(hand, store, watch)
+            chats = Conversations(hand, store, watch)
             try:
                 if message:
-                    events = await Terminal(chats, device, session, quiet=as_json).once(message)
-                    return _ended(events, as_json)
-                await Terminal(chats, device, session).talk()
+                    events = await TerminalChat(chats, device, session, quiet=as_json).send_message(message)
+                    return _report_end(events, as_json)
+                await TerminalChat(chats, device, session).run_dialogue()
                 return 0
             finally:
                 await chats.close()
@@ -45,13 +45,13 @@ async def _chat(message: str, device: str, session: str, as_json: bool) -> int:
         await store.close()
 
 
-def _ended(events: list[dict[str, Any]], as_json: bool) -> int:
+def _report_end(events: list[dict[str, Any]], as_json: bool) -> int:
     if as_json:
         print_json({"events": events})
     return 0 if events[-1].get("success") else 1
 
 
-async def _lines() -> AsyncGenerator[str, None]:
+async def _read_lines() -> AsyncGenerator[str, None]:
     """What is typed or piped in; a file can't be waited for, and need not be."""
     if stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode) or os.path.samestat(
         os.fstat(sys.stdin.fileno()), os.stat(os.devnull)
@@ -59,61 +59,61 @@ async def _lines() -> AsyncGenerator[str, None]:
         for line in sys.stdin:
             yield line
         return
-    async for line in typed_lines(sys.stdin.fileno()):
+    async for line in read_typed_lines(sys.stdin.fileno()):
         yield line
 
 
-def _result(result: Any) -> str:
+def _format_result(result: Any) -> str:
     told: Any = cast("dict[str, Any]", result).get("result", result) if isinstance(result, dict) else result
     return told if isinstance(told, str) else json.dumps(told, ensure_ascii=False)
 
 
-class Terminal:
-    def __init__(self, chats: Chats, device: str, session: str, *, quiet: bool = False) -> None:
+class TerminalChat:
+    def __init__(self, chats: Conversations, device: str, session: str, *, quiet: bool = False) -> None:
         self._chats = chats
         self._device = device
         self._session = session
         self._console: Console | None = None if quiet else make_console()
 
-    async def once(self, message: str) -> list[dict[str, Any]]:
+    async def send_message(self, message: str) -> list[dict[str, Any]]:
         """One message, and everything that followed from it."""
-        following = await self._chats.say(message, self._device, self._session)
+        following = await self._chats.send_message(message, self._device, self._session)
         self._session = following.session_id
         events: list[dict[str, Any]] = []
-        async for chunk in self._chats.stream(following):
+        async for chunk in self._chats.stream_turn(following):
             for line in chunk.split(b"\n"):  # not splitlines on text: a model may say U+2028, which ends no line here
                 if line.startswith(b"data: "):
                     events.append(json.loads(line[6:]))
-                    self._show(events[-1])
+                    self._show_event(events[-1])
         return events
 
-    async def talk(self) -> None:
+    async def run_dialogue(self) -> None:
         """Until the input ends. A line that is typed in the middle answers what is asked."""
         assert self._console
         print_markup(self._console, "[dim]Say what is to be done. An empty line, or Ctrl-D, ends.[/dim]")
         answering: asyncio.Task[Any] | None = None
-        async for line in _lines():
+        async for line in _read_lines():
             if not line.strip():
                 break
             if answering and not answering.done() and sys.stdin.isatty():
-                await self._answer(line)
+                await self._answer_request(line)
                 continue
             if answering:
                 await answering
-            answering = asyncio.create_task(self.once(line))
+            answering = asyncio.create_task(self.send_message(line))
         if answering:
             await answering
         if self._session:
             print_markup(self._console, f"[dim]deskhand chat --session {self._session} goes on with it.[/dim]")
 
-    async def _answer(self, line: str) -> None:
+    async def _answer_request(self, line: str) -> None:
         assert self._console
         try:
-            await self._chats.say(line, self._device, self._session)
+            await self._chats.send_message(line, self._device, self._session)
         except ConversationBusy as busy:
             print_markup(self._console, f"[yellow]{as_markup(str(busy))}[/yellow]")
 
-    def _show(self, event: dict[str, Any]) -> None:
+    def _show_event(self, event: dict[str, Any]) -> None:
         if self._console is None:
             return
         match event:
@@ -121,7 +121,7 @@ class Terminal:
                 told = " ".join(str(value) for value in args.values())
                 print_markup(self._console, f"[dim]→ {as_markup(name)} {as_markup(told)}[/dim]")
             case {"type": "tool_result", "tool_name": name, "result": result}:
-                print_markup(self._console, f"[dim]← {as_markup(_result(result)[:_SHOWN])}[/dim]")
+                print_markup(self._console, f"[dim]← {as_markup(_format_result(result)[:_SHOWN])}[/dim]")
             case {"type": "message", "content": content}:
                 print_markup(self._console, as_markup(content))
             case {"type": "error", "message": message}:

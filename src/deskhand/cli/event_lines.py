@@ -32,10 +32,10 @@ _GATE_COLOURS = {GateDecision.DONE: "green", GateDecision.CONTINUE: "dim"}
 
 
 def lines_of(record: Record) -> list[str]:
-    return _of_the_work(record) or _of_the_plan(record) or _of_people(record)
+    return _describe_work(record) or _describe_plan(record) or _describe_dialogue(record)
 
 
-def _of_the_work(record: Record) -> list[str]:
+def _describe_work(record: Record) -> list[str]:
     match record.event:
         case TaskCreated(goal=goal, device=device, worker=worker):
             return [
@@ -59,7 +59,7 @@ def _of_the_work(record: Record) -> list[str]:
             return []
 
 
-def _of_the_plan(record: Record) -> list[str]:
+def _describe_plan(record: Record) -> list[str]:
     match record.event:
         case PlanMade(reason=reason, strategy=strategy, because=because, subtasks=subtasks):
             head = "plan" if reason is ReplanReason.FIRST_PLAN else f"new plan ({strategy}, {reason}): {because}"
@@ -82,7 +82,7 @@ def _of_the_plan(record: Record) -> list[str]:
             return []
 
 
-def _of_people(record: Record) -> list[str]:
+def _describe_dialogue(record: Record) -> list[str]:
     match record.event:
         case UserAsked(request=request):
             told = f"[bold yellow]? {as_markup(request.text, one_line=True)}[/bold yellow]"

@@ -7,9 +7,9 @@ from deskhand.cli.command_runner import run_loop
 from deskhand.cli.console import as_markup, make_console, make_table, print_markup
 from deskhand.cli.event_lines import lines_of
 from deskhand.cli.output import print_json
-from deskhand.cli.progress import coloured, ending, money
-from deskhand.cli.run import outcome
-from deskhand.cli.task_ids import whole_id
+from deskhand.cli.progress import colour_status, describe_end, format_money
+from deskhand.cli.run import outcome_of
+from deskhand.cli.task_ids import find_task_id
 from deskhand.settings.load import load
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
@@ -18,11 +18,11 @@ from deskhand.task.journal import SqliteJournal
 ID_SHOWN = 8
 
 
-def runs(*, limit: int, as_json: bool) -> NoReturn:
-    run_loop(_runs(limit, as_json), as_json=as_json)
+def list_runs(*, limit: int, as_json: bool) -> NoReturn:
+    run_loop(_list_runs(limit, as_json), as_json=as_json)
 
 
-async def _runs(limit: int, as_json: bool) -> int:
+async def _list_runs(limit: int, as_json: bool) -> int:
     journal = SqliteJournal(load().data_dir)
     try:
         summaries = await journal.runs(limit)
@@ -38,31 +38,31 @@ async def _runs(limit: int, as_json: bool) -> int:
     table.columns[-2].max_width = console.width // 6
     for s in summaries:
         started = datetime.fromtimestamp(s.started).strftime("%m-%d %H:%M")
-        cells = [s.task_id[:ID_SHOWN], started, coloured(s.status, s.status.value), str(s.steps)]
-        cost = [money(s.usage.cost)] if paid else []
+        cells = [s.task_id[:ID_SHOWN], started, colour_status(s.status, s.status.value), str(s.steps)]
+        cost = [format_money(s.usage.cost)] if paid else []
         table.add_row(*cells, *cost, as_markup(s.device), as_markup(" ".join(s.goal.split())))
     console.print(table if summaries else 'No runs yet: deskhand run "Open Settings, turn on Wi-Fi"')
     return 0
 
 
-def show(run_id: str, *, as_json: bool) -> NoReturn:
-    run_loop(_show(run_id, as_json), as_json=as_json)
+def show_run(run_id: str, *, as_json: bool) -> NoReturn:
+    run_loop(_show_run(run_id, as_json), as_json=as_json)
 
 
-async def _show(run_id: str, as_json: bool) -> int:
+async def _show_run(run_id: str, as_json: bool) -> int:
     journal = SqliteJournal(load().data_dir)
     try:
-        task_id = await whole_id(journal, run_id)
+        task_id = await find_task_id(journal, run_id)
         records = await journal.read(task_id)
     finally:
         await journal.close()
     state = fold_all(records)
     if as_json:
-        print_json(outcome(state, records))
+        print_json(outcome_of(state, records))
         return 0
     console = make_console()
     for record in records:
         for line in lines_of(record):
             print_markup(console, line)
-    print_markup(console, ending(state))
+    print_markup(console, describe_end(state))
     return 0

@@ -9,20 +9,20 @@ from deskhand.core.errors import UsageError
 from deskhand.models.scripted.http_server import ModelServer, serve_script
 
 
-def model_server(script: Path, *, port: int) -> NoReturn:
-    run_loop(_model_server(script, port))
+def serve_model(script: Path, *, port: int) -> NoReturn:
+    run_loop(_serve_model(script, port))
 
 
-async def _model_server(script: Path, port: int) -> int:
+async def _serve_model(script: Path, port: int) -> int:
     running: list[ModelServer] = []
 
-    def announce(server: ModelServer) -> None:
+    def announce_server(server: ModelServer) -> None:
         running.append(server)
         print_line(f"A scripted model answers at {server.url} until Ctrl-C.")
         print_line(f'  deskhand run --base-url {server.url} --model script --free "…"')
 
     try:
-        await serve_script(script, port, announce)
+        await serve_script(script, port, announce_server)
     except OSError as error:
         raise UsageError(f"The model server can't be started: {error}.") from None
     finally:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from deskhand.cli.console import as_markup, make_console, print_markup
 from deskhand.cli.event_lines import lines_of
-from deskhand.cli.terminal_picture import half_blocks
+from deskhand.cli.terminal_picture import draw_half_blocks
 from deskhand.core.statuses import TaskStatus
 from deskhand.task.events import Event, Observed, Record, Settled
 from deskhand.task.journal import Journal
@@ -39,14 +39,14 @@ class Progress(Protocol):
 def make_progress(journal: Journal, *, quiet: bool) -> Progress:
     console = make_console()
     if quiet:
-        return Silence()
+        return NoProgress()
     roomy = console.width >= SMALLEST_WIDTH and console.height >= SMALLEST_HEIGHT
     if console.is_terminal and console.color_system == "truecolor" and roomy:
-        return LivePicture(console, journal)
-    return Lines(console)
+        return PictureProgress(console, journal)
+    return LineProgress(console)
 
 
-class Silence:
+class NoProgress:
     show_typed = None
 
     async def follow(self, records: AsyncIterable[Record]) -> None:
@@ -60,7 +60,7 @@ class Silence:
         pass
 
 
-class Lines:
+class LineProgress:
     """One line for each thing that happened."""
 
     show_typed = None
@@ -77,10 +77,10 @@ class Lines:
         print_markup(self._console, f"[yellow]{as_markup(line)}[/yellow]")
 
     def close(self, state: TaskState) -> None:
-        print_markup(self._console, ending(state))
+        print_markup(self._console, describe_end(state))
 
 
-class LivePicture:
+class PictureProgress:
     """The device's newest picture beside the steps so far."""
 
     def __init__(self, console: Console, journal: Journal) -> None:
@@ -96,31 +96,31 @@ class LivePicture:
             self._live = live
             async for record in records:
                 self._lines += lines_of(record)
-                await self._look(record.event)
-                self._refresh()
+                await self._load_picture(record.event)
+                self._refresh_view()
             self._typed = None
-            self._refresh()
+            self._refresh_view()
 
     def tell(self, line: str) -> None:
         self._lines.append(f"[yellow]{as_markup(line)}[/yellow]")
-        self._refresh()
+        self._refresh_view()
 
     def show_typed(self, text: str) -> None:
         """In the view itself: whatever else writes on the terminal would be drawn over, or push it out of place."""
         self._typed = text
-        self._refresh()
+        self._refresh_view()
 
-    def _refresh(self) -> None:
+    def _refresh_view(self) -> None:
         if self._live:
-            self._live.update(self._view(), refresh=True)
+            self._live.update(self._make_view(), refresh=True)
 
-    def _view(self) -> Group:
+    def _make_view(self) -> Group:
         view = Table.grid(padding=(0, 3))
-        view.add_row(self._picture, Group(*self._newest()))
+        view.add_row(self._picture, Group(*self._wrap_newest()))
         typed = [Text(f"› {self._typed}▏", style="bold", no_wrap=True)] if self._typed is not None else []
         return Group(view, *typed)
 
-    def _newest(self) -> list[Text]:
+    def _wrap_newest(self) -> list[Text]:
         """As many lines as there is room for, wrapped: the newest may be a question that has to be read whole."""
         picture = max((line.cell_len for line in self._picture.split("\n")), default=0)
         width = max(10, self._console.width - picture - 3)
@@ -131,32 +131,32 @@ class LivePicture:
     def _height(self) -> int:
         return self._console.height - LAST_WORDS
 
-    async def _look(self, event: Event) -> None:
+    async def _load_picture(self, event: Event) -> None:
         if isinstance(event, Observed | Settled) and (jpeg := await self._journal.load_frame(event.frame)):
-            self._picture = half_blocks(jpeg, self._console.width // 2, self._height)
+            self._picture = draw_half_blocks(jpeg, self._console.width // 2, self._height)
 
     def close(self, state: TaskState) -> None:
-        print_markup(self._console, ending(state))
+        print_markup(self._console, describe_end(state))
 
 
-def ending(state: TaskState) -> str:
+def describe_end(state: TaskState) -> str:
     """The last words: how it ended, how long it took, what it cost, where to read more."""
     mark = MARKS.get(state.status, "…")
     reason = state.reason if state.over else "it has no end: it still runs, or its program was ended from outside"
-    by_role = ", ".join(f"{role} {money(usage.cost)}" for role, usage in state.spend)
-    spent = f"{state.usage.calls} model calls, {money(state.usage.cost)}" + (f" ({by_role})" if by_role else "")
+    by_role = ", ".join(f"{role} {format_money(usage.cost)}" for role, usage in state.spend)
+    spent = f"{state.usage.calls} model calls, {format_money(state.usage.cost)}" + (f" ({by_role})" if by_role else "")
     took = f"{state.ended - state.started:.1f} s, " if state.ended else ""
     return (
-        f"{coloured(state.status, f'{mark} {state.status.value}')}: {as_markup(reason)}\n"
+        f"{colour_status(state.status, f'{mark} {state.status.value}')}: {as_markup(reason)}\n"
         f"[dim]{state.step} steps, {took}{spent} · deskhand show {state.task_id}[/dim]"
     )
 
 
-def money(cost: Decimal) -> str:
+def format_money(cost: Decimal) -> str:
     """Whole cents, but never "nothing" for something."""
     return f"${cost:.2f}" if cost >= 1 or not cost else f"${cost:.4f}"
 
 
-def coloured(status: TaskStatus, text: str) -> str:
+def colour_status(status: TaskStatus, text: str) -> str:
     colour = COLOURS.get(status, "yellow")
     return f"[{colour}]{text}[/{colour}]"

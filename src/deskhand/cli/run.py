@@ -11,8 +11,8 @@ from deskhand.cli import STOPPED
 from deskhand.cli.command_runner import run_loop
 from deskhand.cli.output import print_json
 from deskhand.cli.progress import Progress, make_progress
-from deskhand.cli.task_ids import whole_id
-from deskhand.cli.typed_input import is_attended, listen
+from deskhand.cli.task_ids import find_task_id
+from deskhand.cli.typed_input import forward_input, is_attended
 from deskhand.clock import ended
 from deskhand.core.errors import UsageError
 from deskhand.engine.run import Task
@@ -35,7 +35,7 @@ EXIT_CODES: dict[EndCause, int] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class RunOptions:
     """What the command line says besides the goal. Empty means: as in the settings."""
 
     device: str = ""
@@ -51,7 +51,7 @@ class Wishes:
     allow_code: bool = False
     yes: bool = False
 
-    def overrides(self) -> Tree:
+    def to_overrides(self) -> Tree:
         """As the uppermost layer of the settings."""
         operator: Tree = {"model": self.model, "base_url": self.base_url, "free": self.free or None}
         tree: Tree = {
@@ -64,13 +64,13 @@ class Wishes:
         return {name: section for name, section in tree.items() if section and section != {"operator": {}}}
 
 
-def run(goal: str, wishes: Wishes, *, as_json: bool) -> NoReturn:
-    run_loop(_run(goal, wishes, as_json), as_json=as_json)
+def run_goal(goal: str, wishes: RunOptions, *, as_json: bool) -> NoReturn:
+    run_loop(_run_goal(goal, wishes, as_json), as_json=as_json)
 
 
-async def _run(goal: str, wishes: Wishes, as_json: bool) -> int:
-    settings = load(wishes.overrides())
-    mode = _mode(wishes.loop or settings.loop)
+async def _run_goal(goal: str, wishes: RunOptions, as_json: bool) -> int:
+    settings = load(wishes.to_overrides())
+    mode = _parse_loop(wishes.loop or settings.loop)
     async with Deskhand(settings) as hand:
         task = hand.start(
             goal,
@@ -81,18 +81,18 @@ async def _run(goal: str, wishes: Wishes, as_json: bool) -> int:
             wait_s=wishes.wait_s,
             attended=is_attended(quiet=as_json),
         )
-        say = await _followed(hand, task, as_json)
+        say = await _follow_task(hand, task, as_json)
     # Said when all is cleaned up: a Ctrl-C until here has its own last words, and only one of the two may be said.
     return say()
 
 
-def resume(run_id: str, wishes: Wishes, *, as_json: bool) -> NoReturn:
-    run_loop(_resume(run_id, wishes, as_json), as_json=as_json)
+def resume_run(run_id: str, wishes: RunOptions, *, as_json: bool) -> NoReturn:
+    run_loop(_resume_run(run_id, wishes, as_json), as_json=as_json)
 
 
-async def _resume(run_id: str, wishes: Wishes, as_json: bool) -> int:
-    async with Deskhand(load(wishes.overrides())) as hand:
-        task_id = await whole_id(hand.journal, run_id)
+async def _resume_run(run_id: str, wishes: RunOptions, as_json: bool) -> int:
+    async with Deskhand(load(wishes.to_overrides())) as hand:
+        task_id = await find_task_id(hand.journal, run_id)
         task = hand.resume(
             task_id,
             device=wishes.device,
@@ -100,47 +100,47 @@ async def _resume(run_id: str, wishes: Wishes, as_json: bool) -> int:
             wait_s=wishes.wait_s,
             attended=is_attended(quiet=as_json),
         )
-        say = await _followed(hand, task, as_json)
+        say = await _follow_task(hand, task, as_json)
     return say()
 
 
-async def _followed(hand: Deskhand, starting: AbstractAsyncContextManager[Task], as_json: bool) -> Callable[[], int]:
+async def _follow_task(hand: Deskhand, starting: AbstractAsyncContextManager[Task], as_json: bool) -> Callable[[], int]:
     """Show a task live until it ends; returns its last words, to be said when everything is closed."""
     progress = make_progress(hand.journal, quiet=as_json)
     with hand.bus.subscribe(Record) as records:
         watching = asyncio.create_task(progress.follow(records))
         try:
-            async with starting as task, _heard(task, progress, quiet=as_json):
-                state = await _to_the_end(task)
+            async with starting as task, _forward_typing(task, progress, quiet=as_json):
+                state = await _wait_for_end(task)
         finally:
             records.close()
             await watching
     steps = await hand.journal.read(state.task_id)
 
-    def say() -> int:
+    def report_end() -> int:
         if as_json:
-            print_json(outcome(state, steps))
+            print_json(outcome_of(state, steps))
         else:
             progress.close(state)
         return EXIT_CODES[state.cause or "crashed"]
 
-    return say
+    return report_end
 
 
 @asynccontextmanager
-async def _heard(task: Task, progress: Progress, *, quiet: bool) -> AsyncGenerator[None, None]:
+async def _forward_typing(task: Task, progress: Progress, *, quiet: bool) -> AsyncGenerator[None, None]:
     """While this lasts, what is typed at the terminal is heeded."""
     if not is_attended(quiet=quiet):
         yield
         return
-    listening = asyncio.create_task(listen(task, progress.tell, progress.show_typed))
+    listening = asyncio.create_task(forward_input(task, progress.tell, progress.show_typed))
     try:
         yield
     finally:
         await ended(listening)
 
 
-def _mode(loop: str) -> LoopMode:
+def _parse_loop(loop: str) -> LoopMode:
     modes: tuple[LoopMode, ...] = get_args(LoopMode)
     for mode in modes:
         if mode == loop:
@@ -148,7 +148,7 @@ def _mode(loop: str) -> LoopMode:
     raise UsageError(f"There is no loop {loop!r}: use --loop {' or --loop '.join(modes)}.")
 
 
-async def _to_the_end(task: Task) -> TaskState:
+async def _wait_for_end(task: Task) -> TaskState:
     """The task's end, or its stop when this command is told to stop."""
     try:
         return await task.wait()
@@ -156,7 +156,7 @@ async def _to_the_end(task: Task) -> TaskState:
         return await task.stop()
 
 
-def outcome(state: TaskState, records: list[Record]) -> dict[str, Any]:
+def outcome_of(state: TaskState, records: list[Record]) -> dict[str, Any]:
     """What --json prints. A run that has not ended has no exit code."""
     steps = [record.event.report for record in records if isinstance(record.event, StepFinished)]
     return {

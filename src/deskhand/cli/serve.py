@@ -15,35 +15,35 @@ if TYPE_CHECKING:
     from deskhand.server.token import Token
 
 
-def serve(*, host: str, port: int | None, expose: bool) -> NoReturn:
+def serve_api(*, host: str, port: int | None, expose: bool) -> NoReturn:
     given: Tree = {"host": host or None, "port": port, "expose": expose or None}
     server = {name: value for name, value in given.items() if value is not None}
-    run_loop(_serve({"server": server} if server else {}))
+    run_loop(_serve_api({"server": server} if server else {}))
 
 
-async def _serve(overrides: Tree) -> int:
+async def _serve_api(overrides: Tree) -> int:
     gc.disable()  # nothing of what is loaded now is garbage: looking for it takes a tenth of the start
     try:
-        from deskhand.server.serve import listening
-        from deskhand.server.token import read_token, token_file
+        from deskhand.server.serve import run_server
+        from deskhand.server.token import read_token, token_file_of
         from deskhand.sessions.settings_reload import SettingsWatch
     except ImportError as missing:
         raise UsageError(f"The server needs more packages ({missing.name}): pip install 'deskhand[server]'.") from None
     start_logging()
-    watch = SettingsWatch(overrides, report=report)
-    token = read_token(token_file(watch.current()))
-    async with listening(watch, token) as server:
+    watch = SettingsWatch(overrides, report=print_trouble)
+    token = read_token(token_file_of(watch.read_current()))
+    async with run_server(watch, token) as server:
         gc.freeze()
         gc.enable()
-        await stand(f"Deskhand answers at {server.url} until Ctrl-C.", token)
+        await stay_until_stopped(f"Deskhand answers at {server.url} until Ctrl-C.", token)
     return 0
 
 
-def report(trouble: str) -> None:
+def print_trouble(trouble: str) -> None:
     print_line(f"deskhand: {trouble}", error=True)
 
 
-async def stand(greeting: str, token: Token) -> None:
+async def stay_until_stopped(greeting: str, token: Token) -> None:
     """Tell where it is and how it is reached, and stay until Ctrl-C."""
     print_line(greeting)
     if token.fresh:

@@ -4,7 +4,7 @@ from deskhand.core.errors import UsageError
 from deskhand.task.journal import Journal
 
 
-async def whole_id(journal: Journal, beginning: str) -> str:
+async def find_task_id(journal: Journal, beginning: str) -> str:
     ids = [summary.task_id for summary in await journal.runs(limit=10_000)]
     if beginning == "last" and ids:
         return ids[0]

@@ -9,7 +9,7 @@ from rich.style import Style
 from rich.text import Text
 
 
-def half_blocks(jpeg: bytes, columns: int, lines: int) -> Text:
+def draw_half_blocks(jpeg: bytes, columns: int, lines: int) -> Text:
     """The picture, as large as fits. The upper half block's ink is one pixel, its paper the one below."""
     with Image.open(BytesIO(jpeg)) as image:
         scale = min(columns / image.width, 2 * lines / image.height)

@@ -32,23 +32,23 @@ def is_attended(*, quiet: bool) -> bool:
     return not quiet and sys.stdin.isatty() and sys.stdout.isatty()
 
 
-async def listen(run: Task, tell: Callable[[str], None], show: Callable[[str], None] | None = None) -> None:
+async def forward_input(run: Task, tell: Callable[[str], None], show: Callable[[str], None] | None = None) -> None:
     """Heed what is typed until the input ends. `show` is for what is typed so far, where the terminal can't."""
     if show:
         show("")
-    async for line in typed_lines(sys.stdin.fileno(), show):
+    async for line in read_typed_lines(sys.stdin.fileno(), show):
         try:
-            await _heed(run, line.strip(), tell)
+            await _forward_line(run, line.strip(), tell)
         except DeskhandError as fault:
             tell(str(fault))
 
 
-async def _heed(run: Task, line: str, tell: Callable[[str], None]) -> None:
+async def _forward_line(run: Task, line: str, tell: Callable[[str], None]) -> None:
     word = line.casefold()
     if word in STOP:
         await run.stop()
     elif requests := run.state.requests:
-        _answer(run, requests[0], line, tell)
+        _answer_request(run, requests[0], line, tell)
     elif word in PAUSE:
         await run.pause()
         tell("Paused. Type resume to go on.")
@@ -65,7 +65,7 @@ async def _heed(run: Task, line: str, tell: Callable[[str], None]) -> None:
         await run.say(line)
 
 
-def _answer(run: Task, request: UserRequest, line: str, tell: Callable[[str], None]) -> None:
+def _answer_request(run: Task, request: UserRequest, line: str, tell: Callable[[str], None]) -> None:
     verdict = verdict_of(request.kind, line)
     if verdict is None:
         tell(f"Please answer: {HOW_TO_ANSWER[request.kind]}.")
@@ -81,7 +81,7 @@ def verdict_of(kind: RequestKind, line: str) -> Literal["yes", "no"] | None:
     return verdict
 
 
-async def typed_lines(descriptor: int, show: Callable[[str], None] | None = None) -> AsyncGenerator[str, None]:
+async def read_typed_lines(descriptor: int, show: Callable[[str], None] | None = None) -> AsyncGenerator[str, None]:
     """Lines from a terminal as they are typed, without a thread that a stop would have to wait for.
 
     With `show`, the terminal leaves the echo to us: what is typed so far is handed to it after every key.
@@ -90,7 +90,7 @@ async def typed_lines(descriptor: int, show: Callable[[str], None] | None = None
     lines: asyncio.Queue[str | None] = asyncio.Queue()
     typed = TypedLine() if show else WholeLines()
 
-    def read() -> None:
+    def read_keys() -> None:
         try:
             data = os.read(descriptor, 4096)
         except OSError:  # what Linux says when the terminal is gone
@@ -98,13 +98,13 @@ async def typed_lines(descriptor: int, show: Callable[[str], None] | None = None
         if not data:
             loop.remove_reader(descriptor)
             lines.put_nowait(None)
-        for line in typed.take(data):
+        for line in typed.take_bytes(data):
             lines.put_nowait(line)
         if show and isinstance(typed, TypedLine):
             show(typed.text)
 
-    with _keys(descriptor) if show else nullcontext():
-        loop.add_reader(descriptor, read)
+    with _read_single_keys(descriptor) if show else nullcontext():
+        loop.add_reader(descriptor, read_keys)
         try:
             while (line := await lines.get()) is not None:
                 yield line
@@ -118,7 +118,7 @@ class WholeLines:
     def __init__(self) -> None:
         self._rest = bytearray()
 
-    def take(self, data: bytes) -> list[str]:
+    def take_bytes(self, data: bytes) -> list[str]:
         self._rest += data
         *finished, rest = self._rest.split(b"\n")
         self._rest = rest
@@ -132,7 +132,7 @@ class TypedLine:
         self.text = ""
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
-    def take(self, data: bytes) -> list[str]:
+    def take_bytes(self, data: bytes) -> list[str]:
         """The lines that are finished by these bytes. Keys that write nothing, such as arrows, change nothing."""
         finished: list[str] = []
         for key in _NOT_WRITING.sub("", self._decoder.decode(data)):
@@ -155,7 +155,7 @@ _NOT_WRITING = re.compile(r"\x1b(\[[0-9;?]*[ -/]*[@-~]|O.|.)?")
 
 
 @contextmanager
-def _keys(descriptor: int) -> Generator[None]:
+def _read_single_keys(descriptor: int) -> Generator[None]:
     """The terminal gives every key at once and writes none; Ctrl-C stays what it is."""
     before = termios.tcgetattr(descriptor)
     keys = list(before)

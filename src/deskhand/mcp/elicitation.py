@@ -11,7 +11,7 @@ from mcp.types import ElicitRequest, ElicitRequestFormParams, ElicitResult
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from deskhand.core.human import RequestKind, UserReply
-from deskhand.mcp.tool_schemas import RequestTold
+from deskhand.mcp.tool_schemas import RequestReport
 from mcp import MCPError
 
 Context = ServerRequestContext[Any, Any]
@@ -37,17 +37,17 @@ def asks_by_result(ctx: Context) -> bool:
     return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-def form(request: RequestTold) -> ElicitRequestFormParams:
+def make_form(request: RequestReport) -> ElicitRequestFormParams:
     answer = {_ANSWER: {"type": "string", "description": "in your own words"}} if request.kind == "question" else {}
     schema: dict[str, Any] = {"type": "object", "properties": answer, "required": list(answer)}
     return ElicitRequestFormParams(message=_HEADS[request.kind] + request.text, requested_schema=schema)
 
 
-def forms(requests: list[RequestTold]) -> dict[str, Any]:
-    return {request.request_id: ElicitRequest(params=form(request)) for request in requests}
+def make_forms(requests: list[RequestReport]) -> dict[str, Any]:
+    return {request.request_id: ElicitRequest(params=make_form(request)) for request in requests}
 
 
-def reply(request_id: str, result: ElicitResult) -> UserReply | None:
+def to_reply(request_id: str, result: ElicitResult) -> UserReply | None:
     """None when the person closed the form: then it stays open, until its time is over."""
     verdicts: dict[str, Literal["yes", "no"]] = {"accept": "yes", "decline": "no"}
     verdict = verdicts.get(result.action)
@@ -55,17 +55,17 @@ def reply(request_id: str, result: ElicitResult) -> UserReply | None:
     return UserReply(request_id=request_id, verdict=verdict, text=text) if verdict else None
 
 
-def replies(responses: Mapping[str, Any] | None) -> list[UserReply]:
-    found = [reply(name, result) for name, result in (responses or {}).items() if isinstance(result, ElicitResult)]
+def to_replies(responses: Mapping[str, Any] | None) -> list[UserReply]:
+    found = [to_reply(name, result) for name, result in (responses or {}).items() if isinstance(result, ElicitResult)]
     return [one for one in found if one]
 
 
-async def ask(ctx: Context, request: RequestTold, now: float) -> UserReply | None:
+async def ask_user(ctx: Context, request: RequestReport, now: float) -> UserReply | None:
     """Ask an older client's person while their call waits, but no longer than the task does."""
-    asked = form(request)
+    asked = make_form(request)
     try:
         async with asyncio.timeout(max(0.0, request.expires - now) if request.expires else None):
             result = await ctx.session.elicit_form(asked.message, asked.requested_schema, ctx.request_id)
     except (MCPError, TimeoutError):
         return None
-    return reply(request.request_id, result)
+    return to_reply(request.request_id, result)

@@ -11,16 +11,16 @@ from starlette.applications import Starlette
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from deskhand.mcp.tool_server import make_server, opened_desk
-from deskhand.server.access import Guard
-from deskhand.server.http_listener import GRACE_S, answering
+from deskhand.mcp.tool_server import make_server, open_handlers
+from deskhand.server.access import AccessMiddleware
+from deskhand.server.http_listener import GRACE_S, serve_app
 from deskhand.server.token import Token
 from deskhand.sessions.settings_reload import SettingsWatch
 
 PATH = "/mcp"
 
 
-class _Calls:
+class _OpenCalls:
     """Counts what is under way, so that the end can wait for the answers; a session's idle stream is none of it."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -42,27 +42,27 @@ class _Calls:
             if not self._open:
                 self._none.set()
 
-    async def answered(self) -> None:
+    async def wait_until_answered(self) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(GRACE_S):
                 await self._none.wait()
 
 
 @asynccontextmanager
-async def serving(watch: SettingsWatch, token: Token) -> AsyncGenerator[str, None]:
+async def serve_http(watch: SettingsWatch, token: Token) -> AsyncGenerator[str, None]:
     """Streamable HTTP, behind the server's own guard; its address. Leaving the block stops tasks and sessions."""
-    settings = watch.current().server
-    async with opened_desk(watch) as desk, AsyncExitStack() as sessions:
-        manager = StreamableHTTPSessionManager(make_server(desk), max_request_body_size=settings.body_kb * 1024)
+    settings = watch.read_current().server
+    async with open_handlers(watch) as handlers, AsyncExitStack() as sessions:
+        manager = StreamableHTTPSessionManager(make_server(handlers), max_request_body_size=settings.body_kb * 1024)
         await sessions.enter_async_context(manager.run())
-        calls = _Calls(StreamableHTTPASGIApp(manager))
+        calls = _OpenCalls(StreamableHTTPASGIApp(manager))
         app = Starlette(routes=[Route(PATH, endpoint=calls)])
-        guarded = Guard(app, token=token, settings=settings, clock=desk.clock)
+        guarded = AccessMiddleware(app, token=token, settings=settings, clock=handlers.clock)
 
-        async def ending() -> None:
-            await desk.close()
-            await calls.answered()
+        async def end_sessions() -> None:
+            await handlers.close()
+            await calls.wait_until_answered()
             await sessions.aclose()  # with the streams that they hold open
 
-        async with answering(guarded, settings, ending=ending, lifespan="off") as url:
+        async with serve_app(guarded, settings, ending=end_sessions, lifespan="off") as url:
             yield url + PATH

@@ -17,21 +17,21 @@ from deskhand.engine.budget import Budget
 from deskhand.engine.run import Task
 from deskhand.engine.safety.authority import Authority
 from deskhand.mcp.tool_schemas import (
-    ChatTold,
-    Ending,
-    Goal,
-    Look,
-    Nothing,
-    OfTask,
-    Order,
-    PictureTold,
-    TaskTold,
-    Told,
-    devices_told,
-    task_told,
+    ChatArguments,
+    ChatReport,
+    NoArguments,
+    RunTaskArguments,
+    ScreenshotArguments,
+    ScreenshotReport,
+    StopTaskArguments,
+    TaskStatusArguments,
+    TaskStatusReport,
+    ToolReport,
+    report_devices,
+    report_task,
 )
 from deskhand.screen.frame import bounded, decode, to_jpeg
-from deskhand.sessions.device_jobs import InnerLoops
+from deskhand.sessions.device_jobs import DeviceJobs
 from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.sessions.tasks import Tasks
 from deskhand.settings.schema import Settings
@@ -48,12 +48,12 @@ Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    told: Told
+class ToolOutput:
+    report: ToolReport
     picture: bytes = b""
 
 
-class Desk:
+class ToolHandlers:
     """Does the work apart from the calls: a call may be cut off at any moment, the work always ends in good order."""
 
     def __init__(self, hand: Deskhand, watch: SettingsWatch) -> None:
@@ -61,18 +61,18 @@ class Desk:
         self._hand = hand
         self._watch = watch
         self._tasks = Tasks(hand, watch)
-        self._chats: set[InnerLoops] = set()
+        self._chats: set[DeviceJobs] = set()
         self._jobs: set[asyncio.Task[Any]] = set()
         self._closing = False
 
-    async def apart(self, work: Coroutine[Any, Any, T]) -> T:
+    async def run_apart(self, work: Coroutine[Any, Any, T]) -> T:
         """The library cancels a call again and again until it is gone, so nothing could be cleaned up inside of it."""
         if self._closing:
             work.close()
             raise UsageError(SHUT_DOWN)
         job = asyncio.create_task(work)
         self._jobs.add(job)
-        job.add_done_callback(self._done)
+        job.add_done_callback(self._forget_job)
         try:
             return await asyncio.shield(job)
         except asyncio.CancelledError:
@@ -81,7 +81,7 @@ class Desk:
             job.cancel()
             raise
 
-    def _done(self, job: asyncio.Task[Any]) -> None:
+    def _forget_job(self, job: asyncio.Task[Any]) -> None:
         self._jobs.discard(job)
         fault = None if job.cancelled() else job.exception()
         if fault and not isinstance(fault, DeskhandError):
@@ -100,79 +100,79 @@ class Desk:
             if late:
                 await asyncio.wait(late)
 
-    def _settings(self) -> Settings:
-        return self._watch.current()
+    def _read_settings(self) -> Settings:
+        return self._watch.read_current()
 
-    def _authority(self) -> Authority:
-        return Authority.of_foreign_model(self._settings().mcp.secrets)
+    def _make_authority(self) -> Authority:
+        return Authority.of_foreign_model(self._read_settings().mcp.secrets)
 
     # --- the tools -----------------------------------------------------------------------------------------
 
-    async def list_devices(self, _: Nothing, __: Progress) -> Answer:
-        found = await self._hand.devices()
+    async def list_devices(self, _: NoArguments, __: Progress) -> ToolOutput:
+        found = await self._hand.list_devices()
         tasks = {run.state.device: task_id for task_id, run in self._tasks.running.items()}
-        return Answer(devices_told(found, tasks))
+        return ToolOutput(report_devices(found, tasks))
 
-    async def chat(self, given: Order, _: Progress) -> Answer:
-        settings = self._settings()
-        loops = InnerLoops(self._hand, settings, Budget(settings.budget), _needs_the_person, self._authority())
+    async def do_job(self, given: ChatArguments, _: Progress) -> ToolOutput:
+        settings = self._read_settings()
+        loops = DeviceJobs(self._hand, settings, Budget(settings.budget), _stop_unattended, self._make_authority())
         self._chats.add(loops)
         try:
-            return Answer(ChatTold.model_validate(await loops.job(given.device_id, given.message)))
+            return ToolOutput(ChatReport.model_validate(await loops.run_job(given.device_id, given.message)))
         finally:
             self._chats.discard(loops)
 
-    async def run_task(self, given: Goal, progress: Progress) -> Answer:
-        run = await self._tasks.create(
+    async def run_task(self, given: RunTaskArguments, progress: Progress) -> ToolOutput:
+        run = await self._tasks.create_task(
             given.goal,
             device=given.device_id,
             url=given.url,
             loop=given.loop,
             max_steps=given.max_steps,
-            authority=self._authority(),
+            authority=self._make_authority(),
         )
-        await _watch(run, given.wait_s, progress)
-        return Answer(task_told(run.state, running=True))
+        await _wait_for_task(run, given.wait_s, progress)
+        return ToolOutput(report_task(run.state, running=True))
 
-    async def task_status(self, given: OfTask, progress: Progress) -> Answer:
+    async def task_status(self, given: TaskStatusArguments, progress: Progress) -> ToolOutput:
         if run := self._tasks.running.get(given.task_id):
-            await _watch(run, given.wait_s, progress)
-        return Answer(await self.status(given.task_id))
+            await _wait_for_task(run, given.wait_s, progress)
+        return ToolOutput(await self.read_status(given.task_id))
 
-    async def stop_task(self, given: Ending, _: Progress) -> Answer:
-        await self._tasks.state(given.task_id)
-        await self._tasks.live(given.task_id).stop(given.reason or "stopped through MCP")
-        return Answer(await self.status(given.task_id))
+    async def stop_task(self, given: StopTaskArguments, _: Progress) -> ToolOutput:
+        await self._tasks.read_state(given.task_id)
+        await self._tasks.get_running(given.task_id).stop(given.reason or "stopped through MCP")
+        return ToolOutput(await self.read_status(given.task_id))
 
-    async def screenshot(self, given: Look, _: Progress) -> Answer:
-        name = given.device_id or self._settings().device or DEFAULT_DEVICE
-        frame = bounded(await self._shown(name), given.side).frame
+    async def take_screenshot(self, given: ScreenshotArguments, _: Progress) -> ToolOutput:
+        name = given.device_id or self._read_settings().device or DEFAULT_DEVICE
+        frame = bounded(await self._take_frame(name), given.side).frame
         picture = await asyncio.to_thread(to_jpeg, frame, QUALITY)
-        return Answer(PictureTold(device_id=name, width=frame.width, height=frame.height), picture)
+        return ToolOutput(ScreenshotReport(device_id=name, width=frame.width, height=frame.height), picture)
 
-    async def _shown(self, device_id: str) -> Frame:
+    async def _take_frame(self, device_id: str) -> Frame:
         try:
-            return await self._hand.shown(device_id)
+            return await self._hand.take_covered_frame(device_id)
         except DeviceBusy:
             # With a secret about, what is on the screen of a task is known from the picture that it kept last.
-            run = self._tasks.on_device(device_id)
-            kept = await self._last_kept(run) if run else None
+            run = self._tasks.find_on_device(device_id)
+            kept = await self._load_last_frame(run) if run else None
             if kept is None:
                 raise
             return await asyncio.to_thread(decode, kept)
 
-    async def _last_kept(self, run: Task) -> bytes | None:
+    async def _load_last_frame(self, run: Task) -> bytes | None:
         events = [record.event for record in await self._hand.journal.read(run.task_id)]
         names = [event.frame for event in events if isinstance(event, Observed | Settled) and event.frame]
         return await self._hand.journal.load_frame(names[-1]) if names else None
 
-    async def status(self, task_id: str) -> TaskTold:
-        return task_told(await self._tasks.state(task_id), running=task_id in self._tasks.running)
+    async def read_status(self, task_id: str) -> TaskStatusReport:
+        return report_task(await self._tasks.read_state(task_id), running=task_id in self._tasks.running)
 
-    async def answer(self, task_id: str, reply: UserReply) -> None:
+    async def answer_request(self, task_id: str, reply: UserReply) -> None:
         """Give a task the person's answer, and wait until it has taken it."""
         try:
-            run = self._tasks.live(task_id)
+            run = self._tasks.get_running(task_id)
             run.answer(reply.request_id, reply.verdict, reply.text)
         except UsageError as late:
             _log.info("task %s: %s", task_id, late)
@@ -184,12 +184,12 @@ class Desk:
                         return
 
 
-async def _needs_the_person(run: Task, request: UserRequest) -> None:
+async def _stop_unattended(run: Task, request: UserRequest) -> None:
     """In a small job there is nobody to be asked; a task can wait for its person."""
     await run.stop(f"a person is needed, use run_task: {request.text}")
 
 
-async def _watch(run: Task, seconds: float, progress: Progress) -> None:
+async def _wait_for_task(run: Task, seconds: float, progress: Progress) -> None:
     """Until the task is over or needs the person, but no longer than this."""
     if not seconds or run.state.over or run.state.requests:
         return

@@ -27,30 +27,30 @@ WaitS = Annotated[
 ]
 
 
-class Given(BaseModel):
+class ToolArguments(BaseModel):
     """The arguments of a call; one that is not known is a mistake."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Told(BaseModel, ABC):
+class ToolReport(BaseModel, ABC):
     model_config = ConfigDict(frozen=True)
 
     @abstractmethod
-    def words(self) -> str:
+    def to_text(self) -> str:
         """The same for whoever reads text only."""
 
 
-class Nothing(Given):
+class NoArguments(ToolArguments):
     pass
 
 
-class Order(Given):
+class ChatArguments(ToolArguments):
     message: Annotated[str, Field(max_length=20_000, description="one thing to do, or one question about the screen")]
     device_id: DeviceName = ""
 
 
-class Goal(Given):
+class RunTaskArguments(ToolArguments):
     goal: Annotated[str, Field(max_length=20_000, description="what is to be done, in plain words")]
     device_id: DeviceName = ""
     url: Annotated[str, Field(max_length=8000, description="begin at this page (browser and phone)")] = ""
@@ -61,17 +61,17 @@ class Goal(Given):
     wait_s: WaitS = 0.0
 
 
-class OfTask(Given):
+class TaskStatusArguments(ToolArguments):
     task_id: TaskId
     wait_s: WaitS = 0.0
 
 
-class Ending(Given):
+class StopTaskArguments(ToolArguments):
     task_id: TaskId
     reason: Annotated[str, Field(max_length=1000)] = ""
 
 
-class Look(Given):
+class ScreenshotArguments(ToolArguments):
     device_id: DeviceName = ""
     side: Annotated[int, Field(ge=100, le=8192, description="no side of the picture is longer, in pixels")] = 1280
 
@@ -79,62 +79,62 @@ class Look(Given):
 # --- devices ---------------------------------------------------------------------------------------------------
 
 
-class DeviceTold(Told):
+class DeviceReport(ToolReport):
     device_id: str
     kind: str
     state: str
     detail: str
     task_id: Annotated[str | None, Field(description="the task of this server that has it")]
 
-    def words(self) -> str:
+    def to_text(self) -> str:
         return f"{self.device_id}: {self.state}" + (f" (task {self.task_id})" if self.task_id else f", {self.detail}")
 
 
-class DevicesTold(Told):
-    devices: list[DeviceTold]
+class DeviceListReport(ToolReport):
+    devices: list[DeviceReport]
 
-    def words(self) -> str:
-        return "\n".join(device.words() for device in self.devices) or "There is no device."
+    def to_text(self) -> str:
+        return "\n".join(device.to_text() for device in self.devices) or "There is no device."
 
 
-def devices_told(found: Sequence[DeviceInfo], tasks: dict[str, str]) -> DevicesTold:
+def report_devices(found: Sequence[DeviceInfo], tasks: dict[str, str]) -> DeviceListReport:
     devices = [
-        DeviceTold(device_id=one.id, kind=one.kind, state=one.state, detail=one.detail, task_id=tasks.get(one.id))
+        DeviceReport(device_id=one.id, kind=one.kind, state=one.state, detail=one.detail, task_id=tasks.get(one.id))
         for one in found
     ]
-    return DevicesTold(devices=devices)
+    return DeviceListReport(devices=devices)
 
 
-class PictureTold(Told):
+class ScreenshotReport(ToolReport):
     device_id: str
     width: int
     height: int
 
-    def words(self) -> str:
+    def to_text(self) -> str:
         return f"The screen of {self.device_id}, {self.width} x {self.height} pixels."
 
 
-class ChatTold(Told):
+class ChatReport(ToolReport):
     result: str
     steps: int
     success: bool
 
-    def words(self) -> str:
+    def to_text(self) -> str:
         return self.result
 
 
 # --- tasks -----------------------------------------------------------------------------------------------------
 
 
-class SubtaskTold(Told):
+class SubtaskReport(ToolReport):
     title: str
     status: SubtaskStatus
 
-    def words(self) -> str:
+    def to_text(self) -> str:
         return f"- {self.title}: {self.status.value}"
 
 
-class RequestTold(Told):
+class RequestReport(ToolReport):
     """What only the person can give. `expires`: the Unix time at which it counts as refused."""
 
     request_id: str
@@ -142,11 +142,11 @@ class RequestTold(Told):
     text: str
     expires: float | None
 
-    def words(self) -> str:
+    def to_text(self) -> str:
         return f"It waits for the person ({self.kind}): {self.text}"
 
 
-class TaskTold(Told):
+class TaskStatusReport(ToolReport):
     task_id: str
     goal: str
     device_id: str
@@ -154,22 +154,22 @@ class TaskTold(Told):
     running: Annotated[bool, Field(description="in this server, so that it can be stopped here")]
     steps: int
     max_steps: int
-    plan: list[SubtaskTold]
+    plan: list[SubtaskReport]
     last_steps: Annotated[list[str], Field(description="the newest steps in words")]
     answers: Annotated[list[str], Field(description="what the task was to find out")]
     reason: Annotated[str, Field(description="why it ended as it did")]
-    requests: Annotated[list[RequestTold], Field(description="what it waits for: only the person can answer")]
+    requests: Annotated[list[RequestReport], Field(description="what it waits for: only the person can answer")]
     cost_usd: str
     model_calls: int
 
-    def words(self) -> str:
+    def to_text(self) -> str:
         ended = f": {self.reason}" if self.reason else ""
         lines = [f"Task {self.task_id} on {self.device_id} is {self.status.value} after {self.steps} steps{ended}"]
         lines += self.answers
-        lines += [subtask.words() for subtask in self.plan]
+        lines += [subtask.to_text() for subtask in self.plan]
         if self.running:
             lines += [f"Last: {step}" for step in self.last_steps[-1:]]
-        lines += [request.words() for request in self.requests]
+        lines += [request.to_text() for request in self.requests]
         lines.append(f"{self.model_calls} model calls, ${self.cost_usd}")
         return "\n".join(lines)
 
@@ -177,8 +177,8 @@ class TaskTold(Told):
 _LAST = 5
 
 
-def task_told(state: TaskState, *, running: bool) -> TaskTold:
-    return TaskTold(
+def report_task(state: TaskState, *, running: bool) -> TaskStatusReport:
+    return TaskStatusReport(
         task_id=state.task_id,
         goal=state.goal,
         device_id=state.device,
@@ -186,12 +186,12 @@ def task_told(state: TaskState, *, running: bool) -> TaskTold:
         running=running and not state.over,
         steps=state.step,
         max_steps=state.max_steps,
-        plan=[SubtaskTold(title=subtask.title, status=subtask.status) for subtask in state.plan],
-        last_steps=[_step(report) for report in state.history[-_LAST:]],
+        plan=[SubtaskReport(title=subtask.title, status=subtask.status) for subtask in state.plan],
+        last_steps=[_describe_step(report) for report in state.history[-_LAST:]],
         answers=list(state.answers),
         reason=state.reason,
         requests=[
-            RequestTold(request_id=request.id, kind=request.kind, text=request.text, expires=request.expires)
+            RequestReport(request_id=request.id, kind=request.kind, text=request.text, expires=request.expires)
             for request in state.requests
         ],
         cost_usd=str(state.usage.cost),
@@ -199,12 +199,12 @@ def task_told(state: TaskState, *, running: bool) -> TaskTold:
     )
 
 
-def _step(report: StepReport) -> str:
+def _describe_step(report: StepReport) -> str:
     done = "; ".join(f"{describe(one.action)} ({one.status.value})" for one in report.actions)
     return ": ".join(part for part in (f"step {report.step}", done or report.message, report.error) if part)
 
 
-class _Plain(GenerateJsonSchema):
+class _SchemaWithoutTitles(GenerateJsonSchema):
     """Without titles, which tell a model nothing that the names do not."""
 
     def field_title_should_be_set(self, schema: Any) -> bool:
@@ -213,5 +213,5 @@ class _Plain(GenerateJsonSchema):
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
     """As the list of tools has it, which clients hand to a model."""
-    mode = "serialization" if issubclass(model, Told) else "validation"
-    return model.model_json_schema(schema_generator=_Plain, mode=mode)
+    mode = "serialization" if issubclass(model, ToolReport) else "validation"
+    return model.model_json_schema(schema_generator=_SchemaWithoutTitles, mode=mode)

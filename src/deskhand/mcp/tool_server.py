@@ -1,6 +1,6 @@
 """Deskhand as an MCP server: its six tools in the words of the protocol, and over standard input and output.
 
-What the tools do is `mcp_desk`'s matter, what they take and tell `mcp_words`'.
+`tool_handlers` does what the tools do, `tool_schemas` says what they take and return.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from pydantic import ValidationError
 from deskhand import __version__
 from deskhand.build import Deskhand
 from deskhand.core.errors import DeskhandError
-from deskhand.mcp.elicitation import Context, ask, asks_by_result, can_ask, forms, replies
-from deskhand.mcp.tool_handlers import Answer, Desk, Progress
+from deskhand.mcp.elicitation import Context, ask_user, asks_by_result, can_ask, make_forms, to_replies
+from deskhand.mcp.tool_handlers import Progress, ToolHandlers, ToolOutput
 from deskhand.mcp.tool_schemas import (
-    ChatTold,
-    DevicesTold,
-    Ending,
-    Given,
-    Goal,
-    Look,
-    Nothing,
-    OfTask,
-    Order,
-    PictureTold,
-    TaskTold,
-    Told,
+    ChatArguments,
+    ChatReport,
+    DeviceListReport,
+    NoArguments,
+    RunTaskArguments,
+    ScreenshotArguments,
+    ScreenshotReport,
+    StopTaskArguments,
+    TaskStatusArguments,
+    TaskStatusReport,
+    ToolArguments,
+    ToolReport,
     schema_of,
 )
 from deskhand.sessions.settings_reload import SettingsWatch
@@ -60,15 +60,15 @@ _log = logging.getLogger("deskhand.server")
 
 
 @dataclass(frozen=True, slots=True)
-class _Offer:
+class _OfferedTool:
     name: str
     about: str
-    takes: type[Given]
-    tells: type[Told]
-    use: Callable[[Any, Progress], Coroutine[Any, Any, Answer]]
+    takes: type[ToolArguments]
+    tells: type[ToolReport]
+    use: Callable[[Any, Progress], Coroutine[Any, Any, ToolOutput]]
     harmless: bool = False
 
-    def tool(self) -> Tool:
+    def to_tool(self) -> Tool:
         hints = ToolAnnotations(read_only_hint=self.harmless, open_world_hint=not self.harmless)
         return Tool(
             name=self.name,
@@ -79,108 +79,121 @@ class _Offer:
         )
 
 
-def _offers(desk: Desk) -> tuple[_Offer, ...]:
+def _list_offers(handlers: ToolHandlers) -> tuple[_OfferedTool, ...]:
     return (
-        _Offer(
+        _OfferedTool(
             "list_devices",
             "All devices, and whether each is ready or busy.",
-            Nothing,
-            DevicesTold,
-            desk.list_devices,
+            NoArguments,
+            DeviceListReport,
+            handlers.list_devices,
             harmless=True,
         ),
-        _Offer(
+        _OfferedTool(
             "chat",
             "Have one small thing done on a device, or ask what is on its screen; returns when it is done.",
-            Order,
-            ChatTold,
-            desk.chat,
+            ChatArguments,
+            ChatReport,
+            handlers.do_job,
         ),
-        _Offer(
+        _OfferedTool(
             "run_task",
             "Start a task that may take many steps; returns its task_id at once, or after wait_s at the latest.",
-            Goal,
-            TaskTold,
-            desk.run_task,
+            RunTaskArguments,
+            TaskStatusReport,
+            handlers.run_task,
         ),
-        _Offer(
+        _OfferedTool(
             "task_status",
             "How a task stands: status, plan, last steps, answers, reason of its end, what it needs the person for, "
             "cost. Puts open requests to the person, where the client can.",
-            OfTask,
-            TaskTold,
-            desk.task_status,
+            TaskStatusArguments,
+            TaskStatusReport,
+            handlers.task_status,
             harmless=True,
         ),
-        _Offer("stop_task", "Stop a task; nothing is done on its device afterwards.", Ending, TaskTold, desk.stop_task),
-        _Offer("screenshot", "The screen of a device as it is now.", Look, PictureTold, desk.screenshot, harmless=True),
+        _OfferedTool(
+            "stop_task",
+            "Stop a task; nothing is done on its device afterwards.",
+            StopTaskArguments,
+            TaskStatusReport,
+            handlers.stop_task,
+        ),
+        _OfferedTool(
+            "screenshot",
+            "The screen of a device as it is now.",
+            ScreenshotArguments,
+            ScreenshotReport,
+            handlers.take_screenshot,
+            harmless=True,
+        ),
     )
 
 
-def make_server(desk: Desk) -> Server[Any]:
-    offers = {offer.name: offer for offer in _offers(desk)}
-    tools = [offer.tool() for offer in offers.values()]
+def make_server(handlers: ToolHandlers) -> Server[Any]:
+    offers = {offer.name: offer for offer in _list_offers(handlers)}
+    tools = [offer.to_tool() for offer in offers.values()]
 
-    async def listed(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
+    async def list_tools(_: Context, __: PaginatedRequestParams | None) -> ListToolsResult:
         return ListToolsResult(tools=tools)
 
-    async def called(ctx: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
+    async def call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         offer = offers.get(params.name)
         if offer is None:
             raise MCPError(code=INVALID_PARAMS, message=f"There is no tool {params.name!r}.")
         try:
             given = offer.takes.model_validate(params.arguments or {})
-            if isinstance(given, OfTask):
-                return await _with_the_person(desk, ctx, given, params)
-            return _result(await desk.apart(offer.use(given, ctx.session.report_progress)))
+            if isinstance(given, TaskStatusArguments):
+                return await _ask_then_report(handlers, ctx, given, params)
+            return _to_result(await handlers.run_apart(offer.use(given, ctx.session.report_progress)))
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            return _refused(f"{'.'.join(map(str, first['loc']))}: {first['msg']}.")
+            return _to_error(f"{'.'.join(map(str, first['loc']))}: {first['msg']}.")
         except DeskhandError as fault:
-            return _refused(str(fault))
+            return _to_error(str(fault))
         except Exception:  # noqa: BLE001 a bug of ours: it is in the log, and the client goes on
-            return _refused("Something went wrong inside of Deskhand: its log has the details.")
+            return _to_error("Something went wrong inside of Deskhand: its log has the details.")
 
     return Server(
         "deskhand",
         version=__version__,
         title="Deskhand",
         instructions=INSTRUCTIONS,
-        on_list_tools=listed,
-        on_call_tool=called,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
     )
 
 
-async def _with_the_person(
-    desk: Desk, ctx: Context, given: OfTask, params: CallToolRequestParams
+async def _ask_then_report(
+    handlers: ToolHandlers, ctx: Context, given: TaskStatusArguments, params: CallToolRequestParams
 ) -> CallToolResult | InputRequiredResult:
     """A task's status; what it needs the person for is asked first. A form that they close is not shown again."""
     shown: set[str] = set()
-    for reply in replies(params.input_responses):
-        await desk.apart(desk.answer(given.task_id, reply))
+    for reply in to_replies(params.input_responses):
+        await handlers.run_apart(handlers.answer_request(given.task_id, reply))
     shown.update(params.input_responses or ())
     while True:
-        answer = await desk.apart(desk.task_status(given, ctx.session.report_progress))
-        told = cast("TaskTold", answer.told)
-        requests = [request for request in told.requests if request.request_id not in shown]
-        if not told.running or not requests or not can_ask(ctx):
-            return _result(answer)
+        answer = await handlers.run_apart(handlers.task_status(given, ctx.session.report_progress))
+        report = cast("TaskStatusReport", answer.report)
+        requests = [request for request in report.requests if request.request_id not in shown]
+        if not report.running or not requests or not can_ask(ctx):
+            return _to_result(answer)
         if asks_by_result(ctx):
-            return InputRequiredResult(input_requests=forms(requests))
+            return InputRequiredResult(input_requests=make_forms(requests))
         for request in requests:
             shown.add(request.request_id)
-            if reply := await ask(ctx, request, desk.clock.wall()):
-                await desk.apart(desk.answer(given.task_id, reply))
+            if reply := await ask_user(ctx, request, handlers.clock.wall()):
+                await handlers.run_apart(handlers.answer_request(given.task_id, reply))
 
 
-def _result(answer: Answer) -> CallToolResult:
-    text = TextContent(text=answer.told.words())
+def _to_result(answer: ToolOutput) -> CallToolResult:
+    text = TextContent(text=answer.report.to_text())
     picture = ImageContent(data=base64.b64encode(answer.picture).decode(), mime_type="image/jpeg")
     content = [picture, text] if answer.picture else [text]
-    return CallToolResult(content=[*content], structured_content=answer.told.model_dump(mode="json"))
+    return CallToolResult(content=[*content], structured_content=answer.report.model_dump(mode="json"))
 
 
-def _refused(sentence: str) -> CallToolResult:
+def _to_error(sentence: str) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=sentence)], is_error=True)
 
 
@@ -188,19 +201,19 @@ def _refused(sentence: str) -> CallToolResult:
 
 
 @asynccontextmanager
-async def opened_desk(watch: SettingsWatch) -> AsyncGenerator[Desk, None]:
-    async with Deskhand(watch.current()) as hand:
-        desk = Desk(hand, watch)
+async def open_handlers(watch: SettingsWatch) -> AsyncGenerator[ToolHandlers, None]:
+    async with Deskhand(watch.read_current()) as hand:
+        handlers = ToolHandlers(hand, watch)
         try:
-            yield desk
+            yield handlers
         finally:
-            await desk.close()
+            await handlers.close()
 
 
 async def serve_lines(watch: SettingsWatch, lines: AsyncIterable[str]) -> None:
     """Over lines in and standard output, until the lines end or nobody reads any more."""
-    async with opened_desk(watch) as desk:
-        server = make_server(desk)
+    async with open_handlers(watch) as handlers:
+        server = make_server(handlers)
         try:
             async with stdio_server(stdin=cast("Any", lines)) as (read, write):
                 await server.run(read, write, server.create_initialization_options())

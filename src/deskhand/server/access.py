@@ -12,7 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deskhand.core.errors import SettingsError
 from deskhand.core.protocols import Clock
-from deskhand.server.problems import MEDIA_TYPE, told
+from deskhand.server.problems import MEDIA_TYPE, make_problem
 from deskhand.server.token import Token
 from deskhand.settings.schema import ServerSettings
 
@@ -22,7 +22,7 @@ _PATIENCE = 16
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
-class Refusal(Exception):
+class RequestRefused(Exception):
     def __init__(self, status: int, detail: str, **headers: str) -> None:
         super().__init__(detail)
         self.status = status
@@ -30,13 +30,13 @@ class Refusal(Exception):
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
-class Guard:
+class AccessMiddleware:
     """Middleware. A request that is refused reaches nothing behind it."""
 
     def __init__(self, app: ASGIApp, *, token: Token, settings: ServerSettings, clock: Clock) -> None:
         self._app = app
         self._token = token
-        self._names = own_names(settings)
+        self._names = own_names_of(settings)
         self._exposed = not is_loopback(settings.host)
         self._most = settings.wrong_tokens
         self._limit = settings.body_kb * 1024
@@ -48,24 +48,26 @@ class Guard:
             await self._app(scope, receive, send)
             return
         try:
-            self._check(scope)
-            await self._app(scope, await self._bounded(scope, receive), send)
-        except Refusal as refusal:
-            await _refuse(scope, refusal, send)
+            self._check_request(scope)
+            await self._app(scope, await self._limit_body(scope, receive), send)
+        except RequestRefused as refusal:
+            await _send_refusal(scope, refusal, send)
 
-    def _check(self, scope: Scope) -> None:
+    def _check_request(self, scope: Scope) -> None:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get("host", "")
-        if _twice(scope, b"host", b"origin", b"authorization", b"cookie"):
-            raise Refusal(403, "A request says once by whom it comes and to whom: a header is there twice.")
-        if not self._is_ours(host):
-            raise Refusal(403, "This server is not called by that name: check the Host, or add it to server.names.")
+        if _has_repeated_header(scope, b"host", b"origin", b"authorization", b"cookie"):
+            raise RequestRefused(403, "A request says once by whom it comes and to whom: a header is there twice.")
+        if not self._is_own_host(host):
+            raise RequestRefused(
+                403, "This server is not called by that name: check the Host, or add it to server.names."
+            )
         if "origin" in headers and headers["origin"] not in (f"http://{host}", f"https://{host}"):
-            raise Refusal(403, "Requests from other sites are not taken: the Origin is foreign.")
+            raise RequestRefused(403, "Requests from other sites are not taken: the Origin is foreign.")
         self._check_token(scope, headers)
 
-    def _is_ours(self, host: str) -> bool:
-        name = name_of(host)
+    def _is_own_host(self, host: str) -> bool:
+        name = host_name_of(host)
         if name is None:
             return False
         return name in self._names or (self._exposed and is_address(name))
@@ -73,34 +75,34 @@ class Guard:
     def _check_token(self, scope: Scope, headers: Mapping[str, str]) -> None:
         scheme, _, said = headers.get("authorization", "").partition(" ")
         if said:
-            if scheme.lower() != "bearer" or not self._opens(said.strip()):
-                raise Refusal(401, "The token is wrong.", www_authenticate="Bearer")
+            if scheme.lower() != "bearer" or not self._is_right_token(said.strip()):
+                raise RequestRefused(401, "The token is wrong.", www_authenticate="Bearer")
             return
-        cookie = _cookie(headers.get("cookie", ""))
-        if cookie and self._token.opens_cookie(cookie):
+        cookie = _read_cookie(headers.get("cookie", ""))
+        if cookie and self._token.accepts_cookie(cookie):
             if scope.get("method", "GET") not in _SAFE and "origin" not in headers:
-                raise Refusal(403, "A browser says where a request comes from: the Origin is missing.")
+                raise RequestRefused(403, "A browser says where a request comes from: the Origin is missing.")
             return
-        raise Refusal(401, "A token is needed: send it as Authorization: Bearer ….", www_authenticate="Bearer")
+        raise RequestRefused(401, "A token is needed: send it as Authorization: Bearer ….", www_authenticate="Bearer")
 
-    def _opens(self, said: str) -> bool:
+    def _is_right_token(self, said: str) -> bool:
         """The right token always opens; of wrong ones only so many are looked at in a minute."""
-        if self._token.opens(said):
+        if self._token.accepts_token(said):
             return True
         now = self._clock.now()
         while self._wrong and self._wrong[0] < now - MINUTE_S:
             self._wrong.popleft()
         if len(self._wrong) >= self._most:
-            raise Refusal(429, "Too many wrong tokens: wait a minute.", retry_after="60")
+            raise RequestRefused(429, "Too many wrong tokens: wait a minute.", retry_after="60")
         self._wrong.append(now)
         return False
 
-    async def _bounded(self, scope: Scope, receive: Receive) -> Receive:
+    async def _limit_body(self, scope: Scope, receive: Receive) -> Receive:
         """The body, refused where it is too long. One that does not tell its length is taken in here first."""
         headers = dict(scope["headers"])
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self._limit:
-            raise Refusal(413, f"The body is longer than {self._limit // 1024} KB.")
+            raise RequestRefused(413, f"The body is longer than {self._limit // 1024} KB.")
         if b"transfer-encoding" not in headers:
             return receive
         taken: deque[Message] = deque()
@@ -113,24 +115,24 @@ class Guard:
             if size > _PATIENCE * self._limit:
                 break
         if size > self._limit:
-            raise Refusal(413, f"The body is longer than {self._limit // 1024} KB.")
+            raise RequestRefused(413, f"The body is longer than {self._limit // 1024} KB.")
 
-        async def again() -> Message:
+        async def replay_body() -> Message:
             return taken.popleft() if taken else await receive()
 
-        return again
+        return replay_body
 
 
-def _twice(scope: Scope, *names: bytes) -> bool:
+def _has_repeated_header(scope: Scope, *names: bytes) -> bool:
     given = [name.lower() for name, _ in scope["headers"]]
     return any(given.count(name) > 1 for name in names)
 
 
-async def _refuse(scope: Scope, refusal: Refusal, send: Send) -> None:
+async def _send_refusal(scope: Scope, refusal: RequestRefused, send: Send) -> None:
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": refusal.detail})
         return
-    body = json.dumps(told(refusal.status, refusal.detail)).encode()
+    body = json.dumps(make_problem(refusal.status, refusal.detail)).encode()
     headers = {"content-type": MEDIA_TYPE, "content-length": str(len(body)), **refusal.headers}
     if refusal.status == 413:
         headers["connection"] = "close"
@@ -139,7 +141,7 @@ async def _refuse(scope: Scope, refusal: Refusal, send: Send) -> None:
     await send({"type": "http.response.body", "body": body})
 
 
-def _cookie(header: str) -> str:
+def _read_cookie(header: str) -> str:
     try:
         found = SimpleCookie(header).get(COOKIE)
     except CookieError:
@@ -150,11 +152,11 @@ def _cookie(header: str) -> str:
 # --- names -----------------------------------------------------------------------------------------------------
 
 
-def own_names(settings: ServerSettings) -> frozenset[str]:
+def own_names_of(settings: ServerSettings) -> frozenset[str]:
     return frozenset({"127.0.0.1", "localhost", "::1", *(name.lower() for name in settings.names)})
 
 
-def name_of(host: str) -> str | None:
+def host_name_of(host: str) -> str | None:
     """The name in a Host header, without its port; None when it is none."""
     name, rest = host, ""
     if host.startswith("["):

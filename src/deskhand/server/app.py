@@ -11,25 +11,25 @@ from fastapi.openapi.utils import get_openapi
 
 from deskhand import __version__
 from deskhand.clock import SystemClock
-from deskhand.server.access import Guard
-from deskhand.server.problems import Problem, tell_problems
+from deskhand.server.access import AccessMiddleware
+from deskhand.server.problems import Problem, install_fault_handlers
 from deskhand.server.routes import chat, devices, general, tasks
-from deskhand.server.services import opened
+from deskhand.server.services import open_services
 from deskhand.server.token import Token
 from deskhand.sessions.settings_reload import SettingsWatch
 
 
 def make_app(watch: SettingsWatch, token: Token) -> FastAPI:
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
-        async with opened(watch, token) as services:
+    async def run_services(app: FastAPI) -> AsyncGenerator[None, None]:
+        async with open_services(watch, token) as services:
             app.state.services = services
             yield
 
     app = FastAPI(
         title="Deskhand",
         version=__version__,
-        lifespan=lifespan,
+        lifespan=run_services,
         docs_url=None,  # its page would load scripts from other sites
         redoc_url=None,
         openapi_url="/api/openapi.json",
@@ -37,13 +37,13 @@ def make_app(watch: SettingsWatch, token: Token) -> FastAPI:
     )
     for routes in (chat, tasks, devices, general):
         app.routes.extend(routes.router.routes)  # as they are: to include a router works out all of its routes again
-    tell_problems(app)
-    app.add_middleware(Guard, token=token, settings=watch.current().server, clock=SystemClock())
-    app.openapi = lambda: _described(app)
+    install_fault_handlers(app)
+    app.add_middleware(AccessMiddleware, token=token, settings=watch.read_current().server, clock=SystemClock())
+    app.openapi = lambda: _describe_api(app)
     return app
 
 
-def _described(app: FastAPI) -> dict[str, Any]:
+def _describe_api(app: FastAPI) -> dict[str, Any]:
     if not app.openapi_schema:
         schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
         parts = schema.setdefault("components", {})

@@ -28,7 +28,7 @@ class _Uvicorn(uvicorn.Server):
 
 
 @asynccontextmanager
-async def answering(
+async def serve_app(
     app: ASGIApp,
     settings: ServerSettings,
     *,
@@ -47,10 +47,10 @@ async def answering(
         timeout_graceful_shutdown=GRACE_S,
     )
     server = _Uvicorn(config)
-    with bound(settings) as door:
+    with open_socket(settings) as door:
         serving = asyncio.create_task(server.serve(sockets=[door]))
         try:
-            await _started(server, serving)
+            await _wait_until_started(server, serving)
             host, port = door.getsockname()[:2]
             yield f"http://{f'[{host}]' if ':' in host else host}:{port}"
         finally:
@@ -60,7 +60,7 @@ async def answering(
             serving.result()
 
 
-async def _started(server: uvicorn.Server, serving: asyncio.Task[None]) -> None:
+async def _wait_until_started(server: uvicorn.Server, serving: asyncio.Task[None]) -> None:
     while not server.started:
         # It says so by a flag only; what it does at its start takes a few milliseconds.
         await asyncio.wait({serving}, timeout=0.005)
@@ -70,7 +70,7 @@ async def _started(server: uvicorn.Server, serving: asyncio.Task[None]) -> None:
 
 
 @contextmanager
-def bound(settings: ServerSettings) -> Generator[socket.socket, None, None]:
+def open_socket(settings: ServerSettings) -> Generator[socket.socket, None, None]:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     try:
         door = socket.create_server((settings.host, settings.port), family=family, backlog=1024)

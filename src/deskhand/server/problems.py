@@ -24,7 +24,7 @@ from deskhand.core.errors import (
     UsageError,
 )
 from deskhand.sessions.conversation_store import ConversationBusy
-from deskhand.sessions.tasks import TaskElsewhere, UnknownTask
+from deskhand.sessions.tasks import TaskNotRunning, UnknownTask
 
 MEDIA_TYPE = "application/problem+json"
 _log = logging.getLogger("deskhand.server")
@@ -34,7 +34,7 @@ STATUSES: tuple[tuple[type[DeskhandError], int], ...] = (
     (UnknownTask, 404),
     (UnknownDevice, 404),
     (ConversationBusy, 409),
-    (TaskElsewhere, 409),
+    (TaskNotRunning, 409),
     (DeviceError, 409),
     (BudgetSpent, 402),
     (SettingsError, 503),
@@ -55,37 +55,37 @@ class Problem(BaseModel):
     detail: str
 
 
-def told(status: int, detail: str) -> dict[str, Any]:
+def make_problem(status: int, detail: str) -> dict[str, Any]:
     return Problem(title=HTTPStatus(status).phrase, status=status, detail=detail).model_dump()
 
 
-def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    return JSONResponse(told(status, detail), status, headers, media_type=MEDIA_TYPE)
+def respond_with_problem(status: int, detail: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse(make_problem(status, detail), status, headers, media_type=MEDIA_TYPE)
 
 
-def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def document_statuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """These errors as OpenAPI knows them."""
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {status: {"description": HTTPStatus(status).phrase, "content": content} for status in statuses}
 
 
 # What the guard and the reader of requests may say before any route does.
-ANYWHERE = documented(401, 403, 413, 422, 429)
+ANYWHERE = document_statuses(401, 403, 413, 422, 429)
 
 
-def tell_problems(app: FastAPI) -> None:
-    app.add_exception_handler(DeskhandError, _ours)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(Exception, _crash)
+def install_fault_handlers(app: FastAPI) -> None:
+    app.add_exception_handler(DeskhandError, _answer_fault)
+    app.add_exception_handler(HTTPException, _answer_http_error)
+    app.add_exception_handler(RequestValidationError, _answer_invalid_request)
+    app.add_exception_handler(Exception, _answer_crash)
 
 
-async def _ours(_: Request, fault: Exception) -> JSONResponse:
+async def _answer_fault(_: Request, fault: Exception) -> JSONResponse:
     status = next(status for kind, status in STATUSES if isinstance(fault, kind))
-    return problem(status, str(fault))
+    return respond_with_problem(status, str(fault))
 
 
-async def _http(request: Request, fault: Exception) -> JSONResponse:
+async def _answer_http_error(request: Request, fault: Exception) -> JSONResponse:
     assert isinstance(fault, HTTPException)
     detail = str(fault.detail)
     if fault.status_code == 400:  # the only one that is not ours: bytes that are no text, or nested without end
@@ -94,18 +94,20 @@ async def _http(request: Request, fault: Exception) -> JSONResponse:
         detail = "There is nothing at this address."
     if fault.status_code == 405:
         detail = f"{request.method} is not possible here."
-    return problem(fault.status_code, detail, dict(fault.headers or {}))
+    return respond_with_problem(fault.status_code, detail, dict(fault.headers or {}))
 
 
-async def _invalid(_: Request, fault: Exception) -> JSONResponse:
+async def _answer_invalid_request(_: Request, fault: Exception) -> JSONResponse:
     assert isinstance(fault, RequestValidationError)
     first = fault.errors()[0]
     if first["type"] == "json_invalid":
-        return problem(422, f"The body is no JSON (at character {first['loc'][-1]}: {first['ctx']['error']}).")
+        return respond_with_problem(
+            422, f"The body is no JSON (at character {first['loc'][-1]}: {first['ctx']['error']})."
+        )
     where = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
-    return problem(422, f"{where}: {first['msg']}.")
+    return respond_with_problem(422, f"{where}: {first['msg']}.")
 
 
-async def _crash(request: Request, fault: Exception) -> JSONResponse:
+async def _answer_crash(request: Request, fault: Exception) -> JSONResponse:
     _log.error("%s %s crashed", request.method, request.url.path, exc_info=fault)
-    return problem(500, "Something went wrong inside of Deskhand: its log has the details.")
+    return respond_with_problem(500, "Something went wrong inside of Deskhand: its log has the details.")

@@ -20,7 +20,7 @@ DeviceId = Annotated[str, Field(max_length=2000)]
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
 
 
-class View(BaseModel):
+class ResponseModel(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
@@ -37,12 +37,12 @@ class SessionRequest(FrozenModel):
     session_id: SessionId
 
 
-class Outcome(View):
+class CommandResult(ResponseModel):
     success: bool
     message: str
 
 
-class TalkView(View):
+class ConversationView(ResponseModel):
     session_id: str
     title: str
     started: float
@@ -50,11 +50,11 @@ class TalkView(View):
     entries: int
 
 
-class TalkList(View):
-    sessions: list[TalkView]
+class ConversationList(ResponseModel):
+    sessions: list[ConversationView]
 
 
-class TalkEntry(View):
+class ConversationEvent(ResponseModel):
     """`event` is what was streamed, or the person's message (`type: user`)."""
 
     id: int
@@ -62,11 +62,11 @@ class TalkEntry(View):
     event: dict[str, Any]
 
 
-class WholeTalk(View):
+class ConversationDetail(ResponseModel):
     session_id: str
     running: bool
     usage: Usage
-    entries: list[TalkEntry]
+    entries: list[ConversationEvent]
 
 
 # --- tasks -----------------------------------------------------------------------------------------------------
@@ -90,16 +90,16 @@ class TaskCommand(FrozenModel):
     text: Annotated[str, Field(max_length=20_000)] = ""
 
 
-class Words(FrozenModel):
+class MessageRequest(FrozenModel):
     text: Text
 
 
-class Reply(FrozenModel):
+class RequestAnswer(FrozenModel):
     verdict: Literal["yes", "no"]
     text: Annotated[str, Field(max_length=20_000)] = ""
 
 
-class TaskView(View):
+class TaskView(ResponseModel):
     """`running`: in this server, so that it takes commands."""
 
     task_id: str
@@ -123,7 +123,7 @@ class TaskView(View):
     last_event: int
 
 
-def task_view(state: TaskState, *, running: bool) -> TaskView:
+def to_task_view(state: TaskState, *, running: bool) -> TaskView:
     return TaskView(
         task_id=state.task_id,
         goal=state.goal,
@@ -147,11 +147,11 @@ def task_view(state: TaskState, *, running: bool) -> TaskView:
     )
 
 
-class TaskList(View):
+class TaskList(ResponseModel):
     tasks: list[TaskSummary]
 
 
-class EventPage(View):
+class EventPage(ResponseModel):
     """`next` is what to ask for with `after`; the same as before when there was nothing more."""
 
     events: list[Record]
@@ -159,16 +159,16 @@ class EventPage(View):
     over: bool
 
 
-class TodoList(View):
+class TodoList(ResponseModel):
     current: str | None
     subtasks: list[Subtask]
 
 
-class RequestList(View):
+class RequestList(ResponseModel):
     requests: list[UserRequest]
 
 
-class StepView(View):
+class StepView(ResponseModel):
     """One step with the pictures before and after it: their names, for `/frames/{name}`."""
 
     subtask: str
@@ -180,7 +180,7 @@ class StepView(View):
     after: str
 
 
-class Report(View):
+class TaskReport(ResponseModel):
     task: TaskView
     subtasks: list[Subtask]
     steps: list[StepView]
@@ -188,18 +188,18 @@ class Report(View):
     costs: dict[str, Usage]
 
 
-class Costs(View):
+class TaskCosts(ResponseModel):
     total: Usage
     by_role: dict[str, Usage]
 
 
-class TaskCost(View):
+class TaskCost(ResponseModel):
     task_id: str
     goal: str
     usage: Usage
 
 
-class AllCosts(View):
+class CostOverview(ResponseModel):
     total: Usage
     tasks: list[TaskCost]
     conversations: Usage
@@ -208,7 +208,7 @@ class AllCosts(View):
 # --- devices and the rest --------------------------------------------------------------------------------------
 
 
-class DeviceView(View):
+class DeviceView(ResponseModel):
     device_id: str
     kind: str
     state: str
@@ -216,15 +216,15 @@ class DeviceView(View):
     task_id: str | None
 
 
-class DeviceList(View):
+class DeviceList(ResponseModel):
     devices: list[DeviceView]
 
 
-class Acted(View):
+class ActionResult(ResponseModel):
     detail: str
 
 
-class Health(View):
+class Health(ResponseModel):
     status: Literal["ok"]
     version: str
     seconds: float
@@ -232,11 +232,11 @@ class Health(View):
     settings_trouble: str
 
 
-class SettingView(View):
+class SettingView(ResponseModel):
     key: str
     value: Any
     origin: str
 
 
-class SettingsView(View):
+class SettingsView(ResponseModel):
     settings: list[SettingView]

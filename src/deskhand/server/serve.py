@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from fastapi import FastAPI
 
 from deskhand.server.app import make_app
-from deskhand.server.http_listener import answering
+from deskhand.server.http_listener import serve_app
 from deskhand.server.services import Services
 from deskhand.server.token import Token
 from deskhand.sessions.settings_reload import SettingsWatch
 
 
 @dataclass(frozen=True, slots=True)
-class Listening:
+class RunningServer:
     url: str
     app: FastAPI
 
@@ -26,11 +26,11 @@ class Listening:
 
 
 @asynccontextmanager
-async def listening(watch: SettingsWatch, token: Token) -> AsyncGenerator[Listening, None]:
+async def run_server(watch: SettingsWatch, token: Token) -> AsyncGenerator[RunningServer, None]:
     """The server, while it answers; leaving the block stops its tasks and streams."""
     app = make_app(watch, token)
 
-    async def ending() -> None:
+    async def end_streams() -> None:
         services: Services | None = getattr(app.state, "services", None)
         if services:
             # First what feeds the streams: they then end with their last event, and uvicorn need not cut them off.
@@ -39,5 +39,5 @@ async def listening(watch: SettingsWatch, token: Token) -> AsyncGenerator[Listen
             await services.tasks.close()
             services.feeds.close()
 
-    async with answering(app, watch.current().server, ending=ending) as url:
-        yield Listening(url, app)
+    async with serve_app(app, watch.read_current().server, ending=end_streams) as url:
+        yield RunningServer(url, app)

@@ -12,8 +12,8 @@ from fastapi import Depends, Request
 
 from deskhand.build import Deskhand
 from deskhand.server.token import Token
-from deskhand.sessions.conversation_store import Conversations
-from deskhand.sessions.conversations import Chats
+from deskhand.sessions.conversation_store import ConversationStore
+from deskhand.sessions.conversations import Conversations
 from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.sessions.task_feeds import TaskFeeds
 from deskhand.sessions.tasks import Tasks
@@ -24,8 +24,8 @@ class Services:
     hand: Deskhand
     watch: SettingsWatch
     token: Token
-    store: Conversations
-    chats: Chats
+    store: ConversationStore
+    chats: Conversations
     tasks: Tasks
     feeds: TaskFeeds
     closing: asyncio.Event  # set when the server shuts down: whatever streams without end, ends
@@ -33,14 +33,14 @@ class Services:
 
 
 @asynccontextmanager
-async def opened(watch: SettingsWatch, token: Token) -> AsyncGenerator[Services, None]:
-    settings = watch.current()
+async def open_services(watch: SettingsWatch, token: Token) -> AsyncGenerator[Services, None]:
+    settings = watch.read_current()
     async with AsyncExitStack() as stack, Deskhand(settings) as hand:
-        store = Conversations(settings.data_dir)
+        store = ConversationStore(settings.data_dir)
         stack.push_async_callback(store.close)
         feeds = TaskFeeds(hand.bus, hand.journal, hand.clock)
         feeding = asyncio.create_task(feeds.run())
-        tasks, chats = Tasks(hand, watch), Chats(hand, store, watch)
+        tasks, chats = Tasks(hand, watch), Conversations(hand, store, watch)
         try:
             yield Services(hand, watch, token, store, chats, tasks, feeds, asyncio.Event(), hand.clock.wall())
         finally:
@@ -51,8 +51,8 @@ async def opened(watch: SettingsWatch, token: Token) -> AsyncGenerator[Services,
             await asyncio.wait({feeding})
 
 
-async def services(request: Request) -> Services:  # async: else each request would wait for a thread
+async def get_services(request: Request) -> Services:  # async: else each request would wait for a thread
     return request.app.state.services
 
 
-Shared = Annotated[Services, Depends(services)]
+Shared = Annotated[Services, Depends(get_services)]

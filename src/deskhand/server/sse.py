@@ -24,11 +24,11 @@ class EventStream(StreamingResponse):
         super().__init__(chunks, status_code, {**always, **(headers or {})})
 
 
-def stream_documented(what: str) -> dict[int | str, dict[str, Any]]:
+def document_stream(what: str) -> dict[int | str, dict[str, Any]]:
     return {200: {"description": what, "content": {EVENTS: {"schema": {"type": "string"}}}}}
 
 
-def number(last_event_id: str | None, after: int = 0) -> int:
+def parse_event_id(last_event_id: str | None, after: int = 0) -> int:
     """What is no number, or none that was ever given, says nothing: it is read from the beginning."""
     said = int(last_event_id) if last_event_id and last_event_id.isdecimal() else LARGEST + 1
     return said if said <= LARGEST else after

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from deskhand.core.decisions import Usage
-from deskhand.server.schemas import Report, StepView, task_view
-from deskhand.sessions.conversation_entries import Kept, Paid
+from deskhand.server.schemas import StepView, TaskReport, to_task_view
+from deskhand.sessions.conversation_entries import ModelPaid, StoredEntry
 from deskhand.task.events import GateClosed, Observed, Record, Settled, StepFinished
 from deskhand.task.state import TaskState
 
 
-def report_of(state: TaskState, records: Iterable[Record], *, running: bool) -> Report:
+def report_of(state: TaskState, records: Iterable[Record], *, running: bool) -> TaskReport:
     steps: list[StepView] = []
     gates = [record.event.report for record in records if isinstance(record.event, GateClosed)]
     before = after = ""
@@ -35,8 +35,8 @@ def report_of(state: TaskState, records: Iterable[Record], *, running: bool) -> 
                 )
             case _:
                 pass
-    return Report(
-        task=task_view(state, running=running),
+    return TaskReport(
+        task=to_task_view(state, running=running),
         subtasks=list(state.plan),
         steps=steps,
         gates=gates,
@@ -44,10 +44,10 @@ def report_of(state: TaskState, records: Iterable[Record], *, running: bool) -> 
     )
 
 
-def spent_on(talk: Iterable[Kept]) -> Usage:
+def usage_of_conversation(talk: Iterable[StoredEntry]) -> Usage:
     """What the assistant's calls took; of one that was cut off, its worst case."""
     calls: dict[str, Usage] = {}
     for kept in talk:
-        if isinstance(paid := kept.entry, Paid):
+        if isinstance(paid := kept.entry, ModelPaid):
             calls[paid.call] = paid.usage or Usage.model_validate({"calls": 1, "cost": paid.worst})
     return sum(calls.values(), Usage())

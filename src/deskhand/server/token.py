@@ -26,17 +26,17 @@ class Token:
         """What a browser gets instead: the token itself never goes into a cookie."""
         return hmac.new(self.value.encode(), b"deskhand console", hashlib.sha256).hexdigest()
 
-    def opens(self, said: str) -> bool:
+    def accepts_token(self, said: str) -> bool:
         return hmac.compare_digest(said.encode(), self.value.encode())
 
-    def opens_cookie(self, said: str) -> bool:
+    def accepts_cookie(self, said: str) -> bool:
         return hmac.compare_digest(said.encode(), self.cookie.encode())
 
     def __repr__(self) -> str:
         return f"Token({self.file})"
 
 
-def token_file(settings: Settings) -> Path:
+def token_file_of(settings: Settings) -> Path:
     return settings.server.token_file or settings.data_dir / "server-token"
 
 

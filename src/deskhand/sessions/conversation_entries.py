@@ -18,7 +18,7 @@ RESULT_TOLD = 3000
 INTERRUPTED = "interrupted: what came of it is unknown"
 
 
-class Asked(FrozenModel):
+class UserMessage(FrozenModel):
     """The person's message begins an exchange."""
 
     type: Literal["user"] = "user"
@@ -26,26 +26,26 @@ class Asked(FrozenModel):
     device_id: str = ""
 
 
-class Called(FrozenModel):
+class ToolCalled(FrozenModel):
     type: Literal["tool_call"] = "tool_call"
     tool_name: str
     tool_args: dict[str, Any]
     call_id: str
 
 
-class Returned(FrozenModel):
+class ToolReturned(FrozenModel):
     type: Literal["tool_result"] = "tool_result"
     tool_name: str
     result: Any
     call_id: str
 
 
-class Said(FrozenModel):
+class AssistantSaid(FrozenModel):
     type: Literal["message"] = "message"
     content: str
 
 
-class Done(FrozenModel):
+class TurnDone(FrozenModel):
     """The end of an exchange, as the assistant sees it."""
 
     type: Literal["done"] = "done"
@@ -53,14 +53,14 @@ class Done(FrozenModel):
     success: bool
 
 
-class Failed(FrozenModel):
+class TurnFailed(FrozenModel):
     """The other end of an exchange: it could not go on, or was aborted."""
 
     type: Literal["error"] = "error"
     message: str
 
 
-class Paid(FrozenModel):
+class ModelPaid(FrozenModel):
     """A call to the assistant's model; `usage` is None while only its worst case is known."""
 
     type: Literal["paid"] = "paid"
@@ -70,9 +70,12 @@ class Paid(FrozenModel):
     worst: str = "0"
 
 
-Entry = Annotated[Asked | Called | Returned | Said | Done | Failed | Paid, Field(discriminator="type")]
-ENDS = (Done, Failed)
-STREAMED = (Called, Returned, Said, Done, Failed)
+Entry = Annotated[
+    UserMessage | ToolCalled | ToolReturned | AssistantSaid | TurnDone | TurnFailed | ModelPaid,
+    Field(discriminator="type"),
+]
+ENDS = (TurnDone, TurnFailed)
+STREAMED = (ToolCalled, ToolReturned, AssistantSaid, TurnDone, TurnFailed)
 
 _ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
 
@@ -81,7 +84,7 @@ def parse_entry(body: str) -> Entry:
     return _ENTRY.validate_json(body)
 
 
-class Kept(BaseModel):
+class StoredEntry(BaseModel):
     """An entry with its place in the conversation."""
 
     model_config = ConfigDict(frozen=True)
@@ -91,12 +94,12 @@ class Kept(BaseModel):
     entry: Entry
 
 
-def event_of(kept: Kept) -> dict[str, Any]:
+def event_of(kept: StoredEntry) -> dict[str, Any]:
     """As it is streamed."""
     return kept.entry.model_dump(mode="json", exclude={"call_id"})
 
 
-def chunk_of(kept: Kept) -> bytes:
+def to_entry_chunk(kept: StoredEntry) -> bytes:
     return f"id: {kept.seq}\ndata: {json.dumps(event_of(kept), ensure_ascii=False)}\n\n".encode()
 
 
@@ -111,15 +114,15 @@ class _Exchange:
 
     @property
     def size(self) -> int:
-        return sum(_size(turn) for turn in self.turns)
+        return sum(_size_of(turn) for turn in self.turns)
 
 
 def turns_of(entries: Iterable[Entry], room: int) -> list[Turn]:
     """The newest part of a conversation that fits into this many characters, always with the person's last words."""
-    exchanges = _exchanges(entries)
+    exchanges = _split_exchanges(entries)
     if not exchanges:
         return []
-    last = _shortened(exchanges[-1], room)
+    last = _shorten_exchange(exchanges[-1], room)
     room -= last.size
     kept = [last]
     for exchange in reversed(exchanges[:-1]):
@@ -130,25 +133,25 @@ def turns_of(entries: Iterable[Entry], room: int) -> list[Turn]:
     return [turn for exchange in kept for turn in exchange.turns]
 
 
-def _exchanges(entries: Iterable[Entry]) -> list[_Exchange]:
+def _split_exchanges(entries: Iterable[Entry]) -> list[_Exchange]:
     exchanges: list[_Exchange] = []
     group: list[Entry] = []
     for entry in entries:
-        if isinstance(entry, Asked) and group:
-            exchanges.append(_exchange(group))
+        if isinstance(entry, UserMessage) and group:
+            exchanges.append(_to_exchange(group))
             group = []
         group.append(entry)
     if group:
-        exchanges.append(_exchange(group))
+        exchanges.append(_to_exchange(group))
     return exchanges
 
 
-def _exchange(entries: Sequence[Entry]) -> _Exchange:
+def _to_exchange(entries: Sequence[Entry]) -> _Exchange:
     turns: list[Turn] = []
     parts: list[str | ToolCall] = []
     results: list[ToolResult] = []
 
-    def flush() -> None:
+    def close_round() -> None:
         if not parts:
             return
         turns.append(Turn("model", tuple(parts)))
@@ -161,28 +164,28 @@ def _exchange(entries: Sequence[Entry]) -> _Exchange:
 
     for entry in entries:
         match entry:
-            case Asked(content=content):
+            case UserMessage(content=content):
                 turns.append(Turn("user", (content,)))
-            case Said(content=content):
-                flush()
+            case AssistantSaid(content=content):
+                close_round()
                 parts.append(content)
-            case Called(tool_name=name, tool_args=args, call_id=call_id):
+            case ToolCalled(tool_name=name, tool_args=args, call_id=call_id):
                 if results:
-                    flush()
+                    close_round()
                 parts.append(ToolCall(name, args, call_id))
-            case Returned(result=result, call_id=call_id):
+            case ToolReturned(result=result, call_id=call_id):
                 text = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
                 results.append(ToolResult(call_id, text[:RESULT_TOLD]))
-            case Failed(message=message):
-                flush()
+            case TurnFailed(message=message):
+                close_round()
                 turns.append(Turn("model", (f"({message})",)))
-            case Done() | Paid():
+            case TurnDone() | ModelPaid():
                 pass
-    flush()
+    close_round()
     return _Exchange(turns)
 
 
-def _shortened(exchange: _Exchange, room: int) -> _Exchange:
+def _shorten_exchange(exchange: _Exchange, room: int) -> _Exchange:
     """The person's words and the newest rounds that fit: calls stay with their results."""
     first, *rest = exchange.turns
     rounds: list[list[Turn]] = []
@@ -191,14 +194,14 @@ def _shortened(exchange: _Exchange, room: int) -> _Exchange:
             rounds.append([])
         rounds[-1].append(turn)
     kept: list[list[Turn]] = []
-    left = room - _size(first)
+    left = room - _size_of(first)
     for turns in reversed(rounds):
-        left -= sum(_size(turn) for turn in turns)
+        left -= sum(_size_of(turn) for turn in turns)
         if left < 0 and kept:
             break
         kept.insert(0, turns)
     return _Exchange([first, *(turn for turns in kept for turn in turns)])
 
 
-def _size(turn: Turn) -> int:
+def _size_of(turn: Turn) -> int:
     return sum(len(part) if isinstance(part, str) else len(repr(part)) for part in turn.parts)

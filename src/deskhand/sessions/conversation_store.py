@@ -17,7 +17,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from deskhand.core.errors import JournalError, UsageError
-from deskhand.sessions.conversation_entries import Asked, Entry, Kept, parse_entry
+from deskhand.sessions.conversation_entries import Entry, StoredEntry, UserMessage, parse_entry
 
 VERSION = 1
 SESSION_NAME = re.compile(r"[\w.-]{1,100}")
@@ -35,7 +35,7 @@ CREATE INDEX IF NOT EXISTS entries_by_session ON entries (session_id, seq);
 T = TypeVar("T")
 
 
-class Talk(BaseModel):
+class ConversationSummary(BaseModel):
     """One row of the list of conversations."""
 
     model_config = ConfigDict(frozen=True)
@@ -47,7 +47,7 @@ class Talk(BaseModel):
     entries: int
 
 
-class Conversations:
+class ConversationStore:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "conversations.db"
         self._locks = folder / "locks"
@@ -55,13 +55,13 @@ class Conversations:
         try:
             self._locks.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None, timeout=10)
-            self._prepare()
+            self._prepare_schema()
         except (OSError, sqlite3.Error) as error:
             raise JournalError(
                 f"Conversations can't be kept in {self.path} ({error}): free space or fix its rights."
             ) from None
 
-    def _prepare(self) -> None:
+    def _prepare_schema(self) -> None:
         (version,) = self._db.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise JournalError(f"{self.path} was written by a newer Deskhand (format {version}); update Deskhand.")
@@ -70,13 +70,13 @@ class Conversations:
         self._db.executescript(_SCHEMA)
         self._db.execute(f"PRAGMA user_version = {VERSION}")
 
-    async def append(self, session_id: str, *entries: Entry) -> list[Kept]:
+    async def append(self, session_id: str, *entries: Entry) -> list[StoredEntry]:
         """When this returns, the entries survive a kill -9."""
-        return await self._write(lambda: self._append(session_id, entries))
+        return await self._run_in_writer(lambda: self._insert_entries(session_id, entries))
 
-    def _append(self, session_id: str, entries: Sequence[Entry]) -> list[Kept]:
+    def _insert_entries(self, session_id: str, entries: Sequence[Entry]) -> list[StoredEntry]:
         at = time.time()
-        kept: list[Kept] = []
+        kept: list[StoredEntry] = []
         self._db.execute("BEGIN IMMEDIATE")
         try:
             for entry in entries:
@@ -84,7 +84,7 @@ class Conversations:
                     "INSERT INTO entries (session_id, at, body) VALUES (?, ?, ?)",
                     (session_id, at, entry.model_dump_json()),
                 )
-                kept.append(Kept.model_construct(seq=row.lastrowid or 0, at=at, entry=entry))
+                kept.append(StoredEntry.model_construct(seq=row.lastrowid or 0, at=at, entry=entry))
             self._db.execute("COMMIT")
         except BaseException:
             if self._db.in_transaction:
@@ -92,34 +92,36 @@ class Conversations:
             raise
         return kept
 
-    async def read(self, session_id: str, after: int = 0) -> list[Kept]:
+    async def read(self, session_id: str, after: int = 0) -> list[StoredEntry]:
         query = "SELECT seq, at, body FROM entries WHERE session_id = ? AND seq > ? ORDER BY seq"
-        rows = await self._write(lambda: self._db.execute(query, (session_id, after)).fetchall())
-        return [Kept.model_construct(seq=seq, at=at, entry=parse_entry(body)) for seq, at, body in rows]
+        rows = await self._run_in_writer(lambda: self._db.execute(query, (session_id, after)).fetchall())
+        return [StoredEntry.model_construct(seq=seq, at=at, entry=parse_entry(body)) for seq, at, body in rows]
 
-    async def listed(self, limit: int = 50) -> list[Talk]:
+    async def list_conversations(self, limit: int = 50) -> list[ConversationSummary]:
         """The newest first; each is called by its first words."""
-        return await self._write(lambda: self._listed(limit))
+        return await self._run_in_writer(lambda: self._select_conversations(limit))
 
-    def _listed(self, limit: int) -> list[Talk]:
+    def _select_conversations(self, limit: int) -> list[ConversationSummary]:
         query = """SELECT session_id, MIN(seq), MIN(at), MAX(at), COUNT(*) FROM entries
                    GROUP BY session_id ORDER BY MAX(seq) DESC LIMIT ?"""
-        talks: list[Talk] = []
+        talks: list[ConversationSummary] = []
         for session_id, first, started, updated, count in self._db.execute(query, (limit,)).fetchall():
             (body,) = self._db.execute("SELECT body FROM entries WHERE seq = ?", (first,)).fetchone()
             opening = parse_entry(body)
-            title = opening.content[:80] if isinstance(opening, Asked) else ""
-            talks.append(Talk(session_id=session_id, title=title, started=started, updated=updated, entries=count))
+            title = opening.content[:80] if isinstance(opening, UserMessage) else ""
+            talks.append(
+                ConversationSummary(session_id=session_id, title=title, started=started, updated=updated, entries=count)
+            )
         return talks
 
-    async def clear(self, session_id: str) -> int:
+    async def delete_entries(self, session_id: str) -> int:
         """How many entries are gone for good."""
-        return await self._write(
+        return await self._run_in_writer(
             lambda: self._db.execute("DELETE FROM entries WHERE session_id = ?", (session_id,)).rowcount
         )
 
     @contextmanager
-    def held(self, session_id: str) -> Generator[None, None, None]:
+    def hold_conversation(self, session_id: str) -> Generator[None, None, None]:
         """One exchange at a time, in whichever process; the kernel lets go when its holder dies."""
         file = os.open(self._locks / f"conversation-{session_id}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
@@ -132,10 +134,10 @@ class Conversations:
             os.close(file)
 
     async def close(self) -> None:
-        await self._write(self._db.close)
+        await self._run_in_writer(self._db.close)
         self._writer.shutdown(wait=False)
 
-    async def _write(self, work: Callable[[], T]) -> T:
+    async def _run_in_writer(self, work: Callable[[], T]) -> T:
         try:
             return await asyncio.get_running_loop().run_in_executor(self._writer, work)
         except sqlite3.Error as error:
@@ -149,7 +151,7 @@ class ConversationBusy(UsageError):
         super().__init__(f"The conversation {session_id} is still being answered: wait for its end, or abort it.")
 
 
-def checked_name(session_id: str) -> str:
+def check_session_id(session_id: str) -> str:
     """A name that is safe in a path; raises UsageError for any other."""
     if not SESSION_NAME.fullmatch(session_id) or session_id.strip(".") == "":
         raise UsageError("A session_id has at most 100 letters, digits, dots, dashes and underscores.")

@@ -1,4 +1,4 @@
-"""All conversations: begun, gone on with, answered, aborted, forgotten. What happens in one is `exchange`'s matter."""
+"""All conversations: begun, gone on with, answered, aborted, forgotten. `turn` does what one message asks for."""
 
 from __future__ import annotations
 
@@ -10,97 +10,99 @@ from dataclasses import dataclass
 
 from deskhand.build import Deskhand
 from deskhand.core.errors import UsageError
-from deskhand.sessions.conversation_entries import ENDS, STREAMED, Asked, Failed, chunk_of
-from deskhand.sessions.conversation_store import ConversationBusy, Conversations, checked_name
-from deskhand.sessions.feed import Feed, Numbered, follow
+from deskhand.sessions.conversation_entries import ENDS, STREAMED, TurnFailed, UserMessage, to_entry_chunk
+from deskhand.sessions.conversation_store import ConversationBusy, ConversationStore, check_session_id
+from deskhand.sessions.feed import EventFeed, Numbered, follow_feed
 from deskhand.sessions.settings_reload import SettingsWatch
-from deskhand.sessions.turn import ABORTED, Exchange
+from deskhand.sessions.turn import ABORTED, ChatTurn
 
 CUT_OFF = "The program ended in the middle of this."
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
+class StreamPosition:
     """What a client needs to follow an exchange: its feed, and the number behind which it reads."""
 
     session_id: str
-    feed: Feed
+    feed: EventFeed
     after: int
 
 
-class Chats:
-    def __init__(self, hand: Deskhand, store: Conversations, watch: SettingsWatch) -> None:
+class Conversations:
+    def __init__(self, hand: Deskhand, store: ConversationStore, watch: SettingsWatch) -> None:
         self._hand = hand
         self._store = store
         self._watch = watch
-        self._live: dict[str, Exchange] = {}
+        self._live: dict[str, ChatTurn] = {}
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def say(self, message: str, device: str = "", session_id: str = "") -> Following:
+    async def send_message(self, message: str, device: str = "", session_id: str = "") -> StreamPosition:
         """Begin an exchange; or answer what the one under way asks. Raises ConversationBusy when it asks nothing."""
         if not message.strip():
             raise UsageError("The message is empty: say what is to be done.")
-        name = checked_name(session_id) if session_id else secrets.token_hex(8)
+        name = check_session_id(session_id) if session_id else secrets.token_hex(8)
         if (live := self._live.get(name)) and live.over:  # who has read its end may go on at once
-            await live.ended()
+            await live.wait_until_over()
             live = self._live.get(name)
         if live:
             after = live.last_seq
-            if live.waiting and await live.answer(message):
-                return Following(name, live.feed, after)
+            if live.is_waiting and await live.answer_request(message):
+                return StreamPosition(name, live.feed, after)
             raise ConversationBusy(name)
         with ExitStack() as opening:
-            opening.enter_context(self._store.held(name))
-            return await self._begin(name, message.strip(), device, opening)
+            opening.enter_context(self._store.hold_conversation(name))
+            return await self._begin_turn(name, message.strip(), device, opening)
 
-    async def _begin(self, name: str, message: str, device: str, opening: ExitStack) -> Following:
+    async def _begin_turn(self, name: str, message: str, device: str, opening: ExitStack) -> StreamPosition:
         # Two requests may have come this far at once: the lock above let only one of them through.
-        settings = self._watch.current()
+        settings = self._watch.read_current()
         past = await self._store.read(name)
-        talked = [kept.entry for kept in past if isinstance(kept.entry, (Asked, *STREAMED))]
-        cut = [Failed(message=CUT_OFF)] if talked and not isinstance(talked[-1], ENDS) else []
-        before = next((entry.device_id for entry in reversed(talked) if isinstance(entry, Asked)), "")
+        talked = [kept.entry for kept in past if isinstance(kept.entry, (UserMessage, *STREAMED))]
+        cut = [TurnFailed(message=CUT_OFF)] if talked and not isinstance(talked[-1], ENDS) else []
+        before = next((entry.device_id for entry in reversed(talked) if isinstance(entry, UserMessage)), "")
         device = device or before
-        kept = await self._store.append(name, *cut, Asked(content=message, device_id=device))
+        kept = await self._store.append(name, *cut, UserMessage(content=message, device_id=device))
         seq = kept[-1].seq
-        exchange = self._live[name] = Exchange(name, self._hand, self._store, settings, Feed(seq))
-        task = exchange.begin(device, seq)
+        exchange = self._live[name] = ChatTurn(name, self._hand, self._store, settings, EventFeed(seq))
+        task = exchange.begin_turn(device, seq)
         lock = opening.pop_all()
         self._tasks.add(task)
 
-        def ended(task: asyncio.Task[None]) -> None:
+        def forget_turn(task: asyncio.Task[None]) -> None:
             lock.close()
             self._tasks.discard(task)
             self._live.pop(name, None)
 
-        task.add_done_callback(ended)
-        return Following(name, exchange.feed, seq)
+        task.add_done_callback(forget_turn)
+        return StreamPosition(name, exchange.feed, seq)
 
-    def stream(self, following: Following) -> AsyncGenerator[bytes, None]:
+    def stream_turn(self, following: StreamPosition) -> AsyncGenerator[bytes, None]:
         """What follows, as server-sent events, up to the end of the exchange."""
-        return follow(following.feed, following.after, lambda after: self._read(following.session_id, after))
+        return follow_feed(
+            following.feed, following.after, lambda after: self._read_chunks(following.session_id, after)
+        )
 
-    async def _read(self, session_id: str, after: int) -> list[Numbered]:
+    async def _read_chunks(self, session_id: str, after: int) -> list[Numbered]:
         """For a client that has fallen behind: what was streamed, from the disk."""
         kept = await self._store.read(session_id, after)
-        return [(one.seq, chunk_of(one)) for one in kept if isinstance(one.entry, STREAMED)]
+        return [(one.seq, to_entry_chunk(one)) for one in kept if isinstance(one.entry, STREAMED)]
 
-    def running(self, session_id: str) -> bool:
+    def is_running(self, session_id: str) -> bool:
         return session_id in self._live
 
-    async def abort(self, session_id: str, because: str = ABORTED) -> bool:
+    async def abort_turn(self, session_id: str, because: str = ABORTED) -> bool:
         """Whether there was something to stop; when this returns, nothing reaches a device any more."""
         live = self._live.get(session_id)
         if live is None:
             return False
-        await live.stop(because)
+        await live.stop_turn(because)
         return True
 
-    async def reset(self, session_id: str) -> int:
+    async def forget_conversation(self, session_id: str) -> int:
         """Stop what is under way and forget the conversation; how many entries that were."""
-        await self.abort(checked_name(session_id))
-        with self._store.held(session_id):
-            return await self._store.clear(session_id)
+        await self.abort_turn(check_session_id(session_id))
+        with self._store.hold_conversation(session_id):
+            return await self._store.delete_entries(session_id)
 
     async def close(self) -> None:
-        await asyncio.gather(*(live.stop("The server was shut down.") for live in list(self._live.values())))
+        await asyncio.gather(*(live.stop_turn("The server was shut down.") for live in list(self._live.values())))

@@ -26,13 +26,15 @@ _ELEMENTS = 30
 # Another task may have taken the device meanwhile; what is on its screen is then no longer ours to tell.
 _LOOK_S = 2.0
 
-Asked = Callable[[Task, UserRequest], Awaitable[None]]
+AskUser = Callable[[Task, UserRequest], Awaitable[None]]
 
 
-class InnerLoops:
+class DeviceJobs:
     """The jobs of one conversation. `asked` is called when one of them needs the person."""
 
-    def __init__(self, hand: Deskhand, settings: Settings, budget: Budget, asked: Asked, authority: Authority) -> None:
+    def __init__(
+        self, hand: Deskhand, settings: Settings, budget: Budget, asked: AskUser, authority: Authority
+    ) -> None:
         self._hand = hand
         self._settings = settings
         self._budget = budget
@@ -40,17 +42,17 @@ class InnerLoops:
         self.authority = authority
         self.runs: dict[str, Task] = {}
 
-    async def chat(self, device_id: str, message: str) -> dict[str, Any]:
+    async def try_job(self, device_id: str, message: str) -> dict[str, Any]:
         """`{result, steps, success}`; whatever keeps the device from working is told in the result."""
         zh = language_of(message) == "zh"
         try:
-            return await self.job(device_id, message)
+            return await self.run_job(device_id, message)
         except DeviceBusy:
-            return _outcome(f"设备 {device_id} 正忙" if zh else f"device {device_id} is busy")
+            return _make_result(f"设备 {device_id} 正忙" if zh else f"device {device_id} is busy")
         except DeskhandError as fault:
-            return _outcome(str(fault))
+            return _make_result(str(fault))
 
-    async def job(self, device_id: str, message: str) -> dict[str, Any]:
+    async def run_job(self, device_id: str, message: str) -> dict[str, Any]:
         """The same; what keeps the device from working is raised."""
         starting = self._hand.start(
             message,
@@ -65,37 +67,37 @@ class InnerLoops:
         )
         async with starting as run:
             self.runs[run.task_id] = run
-            listening = asyncio.create_task(self._listen(run))
+            listening = asyncio.create_task(self._forward_requests(run))
             try:
                 state = await run.wait()
             finally:
                 del self.runs[run.task_id]
                 await ended(listening)
         if state.cause == "steps":
-            return _outcome(await self._so_far(state, language_of(message) == "zh"), state.step)
+            return _make_result(await self._describe_progress(state, language_of(message) == "zh"), state.step)
         told = "\n".join(state.answers) or state.reason
-        return _outcome(told, state.step, success=state.status is TaskStatus.FULFILLED)
+        return _make_result(told, state.step, success=state.status is TaskStatus.FULFILLED)
 
-    async def _listen(self, run: Task) -> None:
+    async def _forward_requests(self, run: Task) -> None:
         async for record in run.events():
             if isinstance(record.event, UserAsked):
                 await self._asked(run, record.event.request)
 
-    async def _so_far(self, state: TaskState, zh: bool) -> str:
+    async def _describe_progress(self, state: TaskState, zh: bool) -> str:
         done = [
             describe(report.action)
             for step in state.history
             for report in step.actions
             if report.status is ExecStatus.EXECUTED
         ]
-        screen = await self._screen(state.device)
+        screen = await self._describe_screen(state.device)
         if zh:
             head = f"到 {state.step} 步的上限为止，还没有完成。"
             return f"{head}\n做了：{'；'.join(done) or '没有操作'}\n屏幕上：{screen}"
         head = f"Not finished within the limit of {state.step} steps."
         return f"{head}\nDone so far: {'; '.join(done) or 'nothing'}\nOn the screen: {screen}"
 
-    async def _screen(self, device_id: str) -> str:
+    async def _describe_screen(self, device_id: str) -> str:
         try:
             async with self._hand.pool.lease(device_id, wait_s=_LOOK_S) as device:
                 front, frame = await device.app(), await device.frame()
@@ -106,8 +108,8 @@ class InnerLoops:
         except DeviceError as fault:
             return str(fault)
         seen = Observation(frame, elements, front.name, front.title, problem)
-        return self._hand.without_secrets(telling.describe_screen(seen, _ELEMENTS))
+        return self._hand.hide_secrets(telling.describe_screen(seen, _ELEMENTS))
 
 
-def _outcome(result: str, steps: int = 0, *, success: bool = False) -> dict[str, Any]:
+def _make_result(result: str, steps: int = 0, *, success: bool = False) -> dict[str, Any]:
     return {"result": result, "steps": steps, "success": success}

@@ -19,7 +19,7 @@ Numbered = tuple[int, bytes]
 Read = Callable[[int], Awaitable[list[Numbered]]]
 
 
-class Feed:
+class EventFeed:
     """The newest events of one task or conversation. `since`: everything behind this number is here, if not dropped."""
 
     def __init__(self, since: int = 0) -> None:
@@ -28,18 +28,18 @@ class Feed:
         self._waiting: set[asyncio.Future[None]] = set()
         self.closed = False
 
-    def put(self, number: int, chunk: bytes) -> None:
+    def add_chunk(self, number: int, chunk: bytes) -> None:
         self._newest.append((number, chunk))
         if len(self._newest) > KEPT:
             self._since = self._newest.popleft()[0]
-        self._wake()
+        self._wake_waiters()
 
     def close(self) -> None:
         """Nothing more will come."""
         self.closed = True
-        self._wake()
+        self._wake_waiters()
 
-    def after(self, number: int) -> list[Numbered] | None:
+    def chunks_after(self, number: int) -> list[Numbered] | None:
         """What came behind this number; None when that is no longer at hand."""
         if number < self._since:
             return None
@@ -50,7 +50,7 @@ class Feed:
             behind.append(entry)
         return behind[::-1]
 
-    async def news(self, timeout: float) -> bool:
+    async def wait_for_news(self, timeout: float) -> bool:
         """Wait for something to come; False when nothing did."""
         waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.add(waiting)
@@ -63,18 +63,18 @@ class Feed:
         finally:
             self._waiting.discard(waiting)
 
-    def _wake(self) -> None:
+    def _wake_waiters(self) -> None:
         for waiting in self._waiting:
             if not waiting.done():
                 waiting.set_result(None)
         self._waiting.clear()
 
 
-async def follow(feed: Feed, after: int, read: Read) -> AsyncGenerator[bytes, None]:
+async def follow_feed(feed: EventFeed, after: int, read: Read) -> AsyncGenerator[bytes, None]:
     """Everything behind `after`, as it comes, until the feed is closed; a few at a time when there are many."""
     while True:
         closed = feed.closed
-        batch = feed.after(after)
+        batch = feed.chunks_after(after)
         if batch is None:
             batch = await read(after)
         for start in range(0, len(batch), BATCH):
@@ -85,5 +85,5 @@ async def follow(feed: Feed, after: int, read: Read) -> AsyncGenerator[bytes, No
             continue
         if closed:
             return
-        if not await feed.news(KEEPALIVE_S):
+        if not await feed.wait_for_news(KEEPALIVE_S):
             yield KEEPALIVE

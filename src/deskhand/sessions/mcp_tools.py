@@ -17,20 +17,22 @@ Use = Callable[[Mapping[str, Any]], Awaitable[Any]]
 
 
 @contextmanager
-def _scratch() -> Generator[IO[str], None, None]:
+def _open_scratch_file() -> Generator[IO[str], None, None]:
     """Where a server's complaints go, which are nobody's but its own."""
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as file:
         yield file
 
 
-async def open_server(settings: McpServerSettings, timeout_s: float, closing: AsyncExitStack) -> list[tuple[Tool, Use]]:
+async def open_mcp_server(
+    settings: McpServerSettings, timeout_s: float, closing: AsyncExitStack
+) -> list[tuple[Tool, Use]]:
     """Its tools; the server lives until `closing` ends. Raises SettingsError when it can't be started."""
     try:
         from mcp import Client, MCPError, StdioServerParameters, stdio_client
     except ImportError:
         raise SettingsError("Tools of MCP servers need one more package: pip install 'deskhand[mcp]'.") from None
     program, *arguments = settings.command
-    complaints = closing.enter_context(_scratch())
+    complaints = closing.enter_context(_open_scratch_file())
     server = StdioServerParameters(command=program, args=list(arguments))
     try:
         async with asyncio.timeout(timeout_s):
@@ -41,14 +43,14 @@ async def open_server(settings: McpServerSettings, timeout_s: float, closing: As
     except (OSError, ValueError, MCPError, ExceptionGroup) as error:
         raise SettingsError(f"The MCP server {program} (chat.mcp) can't be used: {error}.") from None
 
-    def use(name: str) -> Use:
-        async def call(given: Mapping[str, Any]) -> Any:
+    def make_use(name: str) -> Use:
+        async def call_tool(given: Mapping[str, Any]) -> Any:
             result = await client.call_tool(name, dict(given))
             text = "\n".join(part.text for part in result.content if part.type == "text").strip()[:_TEXT]
             if result.is_error:
                 raise LookupFailed(f"{name} failed: {text or 'without a word'}")
             return text
 
-        return call
+        return call_tool
 
-    return [(Tool(tool.name, tool.description or tool.name, tool.input_schema), use(tool.name)) for tool in listed]
+    return [(Tool(tool.name, tool.description or tool.name, tool.input_schema), make_use(tool.name)) for tool in listed]

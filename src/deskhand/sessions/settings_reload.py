@@ -26,12 +26,12 @@ class SettingsWatch:
         self._overrides = overrides
         self._file = file
         self._report = report
-        self._hash = self._content()
+        self._hash = self._hash_content()
         self._settings = load(overrides, file)
         self.trouble = ""
 
-    def current(self) -> Settings:
-        content = self._content()
+    def read_current(self) -> Settings:
+        content = self._hash_content()
         if content == self._hash:
             return self._settings
         self._hash = content
@@ -44,15 +44,15 @@ class SettingsWatch:
                 self._report(self.trouble)
         return self._settings
 
-    def explained(self) -> list[ExplainedSetting]:
+    def list_settings(self) -> list[ExplainedSetting]:
         """Every setting as it holds now, and where it comes from."""
         try:
             layers = read_layers(self._overrides, self._file)
         except SettingsError:  # a file that is broken now has not changed what holds
             layers = ()
-        return list_settings(self.current(), layers)
+        return list_settings(self.read_current(), layers)
 
-    def _content(self) -> str:
+    def _hash_content(self) -> str:
         file = self._file or settings_file()
         try:
             return f"{file}:{hashlib.sha256(file.read_bytes()).hexdigest()}"

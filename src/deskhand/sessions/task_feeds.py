@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 
 from deskhand.bus import Bus
 from deskhand.core.protocols import Clock
-from deskhand.sessions.feed import KEEPALIVE, KEEPALIVE_S, Feed, Numbered, follow
+from deskhand.sessions.feed import KEEPALIVE, KEEPALIVE_S, EventFeed, Numbered, follow_feed
 from deskhand.task.events import Record, TaskEnded
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import Journal
@@ -23,49 +23,49 @@ class TaskFeeds:
         self._bus = bus
         self._journal = journal
         self._clock = clock
-        self._feeds: dict[str, Feed] = {}
+        self._feeds: dict[str, EventFeed] = {}
         self._closing = asyncio.Event()
 
     async def run(self) -> None:
         with self._bus.subscribe(Record) as records:
             async for record in records:
-                self._take(record)
+                self._add_record(record)
 
-    def _take(self, record: Record) -> None:
+    def _add_record(self, record: Record) -> None:
         feed = self._feeds.get(record.task_id)
         if feed is None or feed.closed:
             self._feeds.pop(record.task_id, None)
-            feed = self._feeds[record.task_id] = Feed(record.seq - 1)
-        feed.put(record.seq, chunk_of(record))
+            feed = self._feeds[record.task_id] = EventFeed(record.seq - 1)
+        feed.add_chunk(record.seq, to_record_chunk(record))
         if isinstance(record.event, TaskEnded):
             feed.close()
-            self._forget()
+            self._forget_finished()
 
-    def _forget(self) -> None:
+    def _forget_finished(self) -> None:
         finished = [task_id for task_id, feed in self._feeds.items() if feed.closed]
         for task_id in finished[:-FINISHED_KEPT]:
             del self._feeds[task_id]
 
-    async def stream(self, task_id: str, after: int) -> AsyncGenerator[bytes, None]:
+    async def stream_events(self, task_id: str, after: int) -> AsyncGenerator[bytes, None]:
         """Everything behind `after` until the task's end."""
         said = self._clock.now()
         while (feed := self._feeds.get(task_id)) is None:
             records = await self._journal.read(task_id)
             if news := [record for record in records if record.seq > after]:
                 after, said = news[-1].seq, self._clock.now()
-                yield b"".join(map(chunk_of, news))
-            if fold_all(records).over or await self._shutting_down(ELSEWHERE_S):
+                yield b"".join(map(to_record_chunk, news))
+            if fold_all(records).over or await self._wait_for_shutdown(ELSEWHERE_S):
                 return
             if self._clock.now() - said > KEEPALIVE_S:
                 said = self._clock.now()
                 yield KEEPALIVE
-        async for chunk in follow(feed, after, lambda number: self._read(task_id, number)):
+        async for chunk in follow_feed(feed, after, lambda number: self._read_chunks(task_id, number)):
             yield chunk
 
-    async def _read(self, task_id: str, after: int) -> list[Numbered]:
-        return [(record.seq, chunk_of(record)) for record in await self._journal.read(task_id, after)]
+    async def _read_chunks(self, task_id: str, after: int) -> list[Numbered]:
+        return [(record.seq, to_record_chunk(record)) for record in await self._journal.read(task_id, after)]
 
-    async def _shutting_down(self, seconds: float) -> bool:
+    async def _wait_for_shutdown(self, seconds: float) -> bool:
         try:
             async with asyncio.timeout(seconds):
                 return await self._closing.wait()
@@ -78,5 +78,5 @@ class TaskFeeds:
             feed.close()
 
 
-def chunk_of(record: Record) -> bytes:
+def to_record_chunk(record: Record) -> bytes:
     return f"id: {record.seq}\ndata: {record.model_dump_json()}\n\n".encode()

@@ -24,7 +24,7 @@ class UnknownTask(UsageError):
         super().__init__(f"There is no task {task_id!r}.")
 
 
-class TaskElsewhere(UsageError):
+class TaskNotRunning(UsageError):
     """It is over, or another program runs it."""
 
 
@@ -36,7 +36,7 @@ class Tasks:
         self._holding: dict[asyncio.Task[None], str] = {}
         self._starting: set[asyncio.Task[None]] = set()
 
-    async def create(
+    async def create_task(
         self,
         goal: str,
         *,
@@ -48,9 +48,9 @@ class Tasks:
         authority: Authority = USER,
     ) -> Task:
         """A task under way. It takes the settings as they are now, and keeps them."""
-        await self._put_away()
-        settings = self._watch.current()
-        return await self._held(
+        await self._wait_for_finished()
+        settings = self._watch.read_current()
+        return await self._start_holder(
             self._hand.start(
                 goal,
                 device=device,
@@ -64,15 +64,15 @@ class Tasks:
             )
         )
 
-    async def resume(self, task_id: str) -> Task:
+    async def resume_task(self, task_id: str) -> Task:
         """A task of the past again, from where its log says that it was left."""
-        await self.state(task_id)
-        await self._put_away()
-        return await self._held(self._hand.resume(task_id, attended=True, settings=self._watch.current()))
+        await self.read_state(task_id)
+        await self._wait_for_finished()
+        return await self._start_holder(self._hand.resume(task_id, attended=True, settings=self._watch.read_current()))
 
-    async def _held(self, starting: AbstractAsyncContextManager[Task]) -> Task:
+    async def _start_holder(self, starting: AbstractAsyncContextManager[Task]) -> Task:
         started: asyncio.Future[Task] = asyncio.get_running_loop().create_future()
-        holding = asyncio.create_task(self._hold(starting, started))
+        holding = asyncio.create_task(self._hold_device(starting, started))
         self._holding[holding] = ""
         self._starting.add(holding)
         holding.add_done_callback(self._holding.pop)
@@ -80,7 +80,7 @@ class Tasks:
         started.add_done_callback(lambda _: self._starting.discard(holding))
         return await asyncio.shield(started)
 
-    async def _hold(self, starting: AbstractAsyncContextManager[Task], started: asyncio.Future[Task]) -> None:
+    async def _hold_device(self, starting: AbstractAsyncContextManager[Task], started: asyncio.Future[Task]) -> None:
         """Keeps the device leased until the task is over, whoever watches."""
         task_id = ""
         try:
@@ -105,24 +105,24 @@ class Tasks:
         finally:
             self.running.pop(task_id, None)
             if not started.done():
-                started.set_exception(TaskElsewhere("The server was shut down before the task began."))
+                started.set_exception(TaskNotRunning("The server was shut down before the task began."))
 
-    async def _put_away(self) -> None:
+    async def _wait_for_finished(self) -> None:
         """Who has read the end of a task may go on at once, while its device is still being let go."""
         over = {task_id for task_id, run in self.running.items() if run.state.over}
         if leaving := [holding for holding, task_id in self._holding.items() if task_id in over]:
             await asyncio.wait(leaving)
 
-    def live(self, task_id: str) -> Task:
+    def get_running(self, task_id: str) -> Task:
         run = self.running.get(task_id)
         if run is None or run.state.over:
-            raise TaskElsewhere(f"Task {task_id} does not run in this server: it is over, or another program has it.")
+            raise TaskNotRunning(f"Task {task_id} does not run in this server: it is over, or another program has it.")
         return run
 
-    def on_device(self, device_id: str) -> Task | None:
+    def find_on_device(self, device_id: str) -> Task | None:
         return next((run for run in self.running.values() if run.state.device == device_id), None)
 
-    async def state(self, task_id: str) -> TaskState:
+    async def read_state(self, task_id: str) -> TaskState:
         if run := self.running.get(task_id):
             return run.state
         records = await self._hand.journal.read(task_id)
@@ -130,10 +130,10 @@ class Tasks:
             raise UnknownTask(task_id)
         return fold_all(records)
 
-    async def act(self, device_id: str, action: Action) -> str:
+    async def act_by_hand(self, device_id: str, action: Action) -> str:
         """By the person's own hand: on a device that was taken over from its task, or on a free one."""
-        await self._put_away()
-        if run := self.on_device(device_id):
+        await self._wait_for_finished()
+        if run := self.find_on_device(device_id):
             return await run.by_hand(action)
         async with self._hand.pool.lease(device_id) as device:
             return await device.act(action)

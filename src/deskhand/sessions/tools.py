@@ -18,15 +18,15 @@ from pydantic_core import ArgsKwargs, PydanticSerializationError, to_jsonable_py
 from deskhand.build import Deskhand
 from deskhand.core.errors import DeskhandError, SettingsError
 from deskhand.core.llm import Tool, ToolCall
-from deskhand.sessions.device_jobs import InnerLoops
-from deskhand.sessions.mcp_tools import open_server
+from deskhand.sessions.device_jobs import DeviceJobs
+from deskhand.sessions.mcp_tools import open_mcp_server
 from deskhand.settings.schema import ChatSettings
 
 GROUP = "deskhand.tools"
 
 
 @dataclass(frozen=True, slots=True)
-class Equipment:
+class ToolBinding:
     """One tool and what carries it out. `timeout_s` is None for what has limits of its own."""
 
     tool: Tool
@@ -35,8 +35,8 @@ class Equipment:
 
 
 class Toolbox:
-    def __init__(self, *equipment: Equipment) -> None:
-        self._equipment: dict[str, Equipment] = {}
+    def __init__(self, *equipment: ToolBinding) -> None:
+        self._equipment: dict[str, ToolBinding] = {}
         for one in equipment:
             if one.tool.name in self._equipment:
                 raise SettingsError(f"There are two tools called {one.tool.name!r}: rename one, or leave it out.")
@@ -46,7 +46,7 @@ class Toolbox:
     def tools(self) -> tuple[Tool, ...]:
         return tuple(one.tool for one in self._equipment.values())
 
-    async def use(self, call: ToolCall) -> Any:
+    async def call_tool(self, call: ToolCall) -> Any:
         """What the call comes to, as JSON; whatever goes wrong in it is told in its result."""
         one = self._equipment[call.name]
         try:
@@ -65,22 +65,25 @@ class Toolbox:
             return {"error": f"{call.name} failed: {type(error).__name__}: {error}"}
 
 
-async def open_toolbox(hand: Deskhand, loops: InnerLoops, settings: ChatSettings, closing: AsyncExitStack) -> Toolbox:
+async def open_toolbox(hand: Deskhand, loops: DeviceJobs, settings: ChatSettings, closing: AsyncExitStack) -> Toolbox:
     """Everything that the assistant may call for one message; MCP servers run until `closing` ends."""
-    equipment = [*_own(hand, loops), *(_function(name, settings.tool_timeout_s) for name in _named(settings))]
+    equipment = [
+        *_make_device_tools(hand, loops),
+        *(_make_function_tool(name, settings.tool_timeout_s) for name in _list_function_names(settings)),
+    ]
     for server in settings.mcp:
-        for tool, use in await open_server(server, settings.tool_timeout_s, closing):
-            equipment.append(Equipment(tool, use, settings.tool_timeout_s))
+        for tool, use in await open_mcp_server(server, settings.tool_timeout_s, closing):
+            equipment.append(ToolBinding(tool, use, settings.tool_timeout_s))
     return Toolbox(*equipment)
 
 
-def _own(hand: Deskhand, loops: InnerLoops) -> list[Equipment]:
+def _make_device_tools(hand: Deskhand, loops: DeviceJobs) -> list[ToolBinding]:
     async def list_devices(_: Mapping[str, Any]) -> list[dict[str, str]]:
-        found = await hand.devices()
+        found = await hand.list_devices()
         return [{"device_id": one.id, "kind": one.kind, "state": one.state, "detail": one.detail} for one in found]
 
-    async def chat(given: Mapping[str, Any]) -> dict[str, Any]:
-        return await loops.chat(str(given.get("device_id") or ""), str(given.get("message") or ""))
+    async def run_chat(given: Mapping[str, Any]) -> dict[str, Any]:
+        return await loops.try_job(str(given.get("device_id") or ""), str(given.get("message") or ""))
 
     text = {"type": "string"}
     nothing: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -95,42 +98,42 @@ def _own(hand: Deskhand, loops: InnerLoops) -> list[Equipment]:
     }
     about = "Hand one small job, or a question about the screen, to a device; returns {result, steps, success}."
     return [
-        Equipment(Tool("list_devices", "All devices, and whether each is ready or busy.", nothing), list_devices),
-        Equipment(Tool("chat", about, order), chat),
+        ToolBinding(Tool("list_devices", "All devices, and whether each is ready or busy.", nothing), list_devices),
+        ToolBinding(Tool("chat", about, order), run_chat),
     ]
 
 
 # --- the user's own functions ----------------------------------------------------------------------------------
 
 
-def _named(settings: ChatSettings) -> tuple[str, ...]:
-    return (*_installed(), *settings.tools)
+def _list_function_names(settings: ChatSettings) -> tuple[str, ...]:
+    return (*_list_installed(), *settings.tools)
 
 
 @cache
-def _installed() -> tuple[str, ...]:
+def _list_installed() -> tuple[str, ...]:
     """Functions that installed packages offer."""
     return tuple(sorted(entry.value for entry in entry_points(group=GROUP)))
 
 
-def _function(name: str, timeout_s: float) -> Equipment:
-    function = _loaded(name)
+def _make_function_tool(name: str, timeout_s: float) -> ToolBinding:
+    function = _load_function(name)
     try:
         adapter = TypeAdapter[Any](cast("Any", function))
         schema = adapter.json_schema()
     except (PydanticUserError, NameError) as error:
         raise SettingsError(f"The tool {name!r} can't be described to a model: {error}.") from None
 
-    async def use(given: Mapping[str, Any]) -> Any:
+    async def call_function(given: Mapping[str, Any]) -> Any:
         # Off the loop: a function that blocks may not hold up the devices.
         result = await asyncio.to_thread(adapter.validate_python, ArgsKwargs((), dict(given)))
         return await result if inspect.isawaitable(result) else result
 
     about = inspect.getdoc(function) or f"The user's own {function.__name__}."
-    return Equipment(Tool(function.__name__, about, schema), use, timeout_s)
+    return ToolBinding(Tool(function.__name__, about, schema), call_function, timeout_s)
 
 
-def _loaded(name: str) -> Callable[..., Any]:
+def _load_function(name: str) -> Callable[..., Any]:
     module, _, path = name.partition(":")
     try:
         found: Any = import_module(module)

@@ -24,21 +24,21 @@ from deskhand.engine.run import Task
 from deskhand.engine.safety.authority import Authority
 from deskhand.language import language_of, read_yes_or_no
 from deskhand.sessions.conversation_entries import (
-    Asked,
-    Called,
-    Done,
+    AssistantSaid,
     Entry,
-    Failed,
-    Kept,
-    Paid,
-    Returned,
-    Said,
-    chunk_of,
+    ModelPaid,
+    StoredEntry,
+    ToolCalled,
+    ToolReturned,
+    TurnDone,
+    TurnFailed,
+    UserMessage,
+    to_entry_chunk,
     turns_of,
 )
-from deskhand.sessions.conversation_store import Conversations
-from deskhand.sessions.device_jobs import InnerLoops
-from deskhand.sessions.feed import Feed
+from deskhand.sessions.conversation_store import ConversationStore
+from deskhand.sessions.device_jobs import DeviceJobs
+from deskhand.sessions.feed import EventFeed
 from deskhand.sessions.tools import Toolbox, open_toolbox
 from deskhand.settings.schema import Settings
 
@@ -50,28 +50,30 @@ _log = logging.getLogger("deskhand.server")
 class PaidCalls:
     """The assistant's calls on their way into the conversation: the worst case is on disk before a call is made."""
 
-    def __init__(self, exchange: Exchange) -> None:
+    def __init__(self, exchange: ChatTurn) -> None:
         self._exchange = exchange
         self._unwritten: list[Entry] = []
 
     async def reserve(self, call: str, role: str, model: str, amount: Decimal) -> None:
-        await self._exchange.record(Paid(call=call, model=model, worst=str(amount)))
+        await self._exchange.record_entries(ModelPaid(call=call, model=model, worst=str(amount)))
 
     def release(self, call: str) -> None:
-        self._unwritten.append(Paid(call=call, model="", usage=Usage()))
+        self._unwritten.append(ModelPaid(call=call, model="", usage=Usage()))
 
     def bill(self, role: str, model: str, usage: Usage, *, call: str = "", certain: bool = True) -> None:
-        self._unwritten.append(Paid(call=call or secrets.token_hex(6), model=model, usage=usage))
+        self._unwritten.append(ModelPaid(call=call or secrets.token_hex(6), model=model, usage=usage))
 
-    def take(self) -> list[Entry]:
+    def take_entries(self) -> list[Entry]:
         taken, self._unwritten = self._unwritten, []
         return taken
 
 
-class Exchange:
+class ChatTurn:
     """Runs by itself once it is started: those who asked may go away, and come back to read on."""
 
-    def __init__(self, session_id: str, hand: Deskhand, store: Conversations, settings: Settings, feed: Feed) -> None:
+    def __init__(
+        self, session_id: str, hand: Deskhand, store: ConversationStore, settings: Settings, feed: EventFeed
+    ) -> None:
         self.session_id = session_id
         self.feed = feed
         self._hand = hand
@@ -79,7 +81,7 @@ class Exchange:
         self._settings = settings
         # One for the message as a whole: the assistant and all that it starts share the cap of one task.
         self._budget = Budget(settings.budget)
-        self._loops = InnerLoops(hand, settings, self._budget, self._asked, Authority.of_assistant(()))
+        self._loops = DeviceJobs(hand, settings, self._budget, self._ask_user, Authority.of_assistant(()))
         self._paid = PaidCalls(self)
         self._turn = asyncio.Lock()
         self._begun = asyncio.Event()
@@ -89,83 +91,85 @@ class Exchange:
         self._open: dict[str, Task] = {}
         self.last_seq = 0
 
-    def begin(self, device: str, last_seq: int) -> asyncio.Task[None]:
+    def begin_turn(self, device: str, last_seq: int) -> asyncio.Task[None]:
         self.last_seq = last_seq
-        self._task = asyncio.create_task(self._run(device), name=f"conversation {self.session_id}")
+        self._task = asyncio.create_task(self._run_turn(device), name=f"conversation {self.session_id}")
         return self._task
 
-    async def stop(self, because: str = ABORTED) -> None:
+    async def stop_turn(self, because: str = ABORTED) -> None:
         """When this returns, nothing of it is under way any more, and its end is on disk."""
         await self._begun.wait()  # a task that is cancelled before its first step would tell no end at all
         if not self._ending and not self.over:  # once: a second time would cut off the stopping itself
             self._ending = because
             self._task.cancel()
-        await self.ended()
+        await self.wait_until_over()
 
-    async def ended(self) -> None:
+    async def wait_until_over(self) -> None:
         await asyncio.wait({self._task})
 
-    async def record(self, *entries: Entry) -> list[Kept]:
+    async def record_entries(self, *entries: Entry) -> list[StoredEntry]:
         # Shielded: an abort may come at any moment, but what reached the disk must reach those who watch.
-        return await asyncio.shield(asyncio.ensure_future(self._record(entries)))
+        return await asyncio.shield(asyncio.ensure_future(self._append_entries(entries)))
 
-    async def _record(self, entries: tuple[Entry, ...]) -> list[Kept]:
+    async def _append_entries(self, entries: tuple[Entry, ...]) -> list[StoredEntry]:
         async with self._turn:
-            kept = await self._store.append(self.session_id, *self._paid.take(), *entries)
+            kept = await self._store.append(self.session_id, *self._paid.take_entries(), *entries)
             for one in kept:
                 self.last_seq = one.seq
-                if not isinstance(one.entry, Paid):
-                    self.feed.put(one.seq, chunk_of(one))
+                if not isinstance(one.entry, ModelPaid):
+                    self.feed.add_chunk(one.seq, to_entry_chunk(one))
             return kept
 
     # --- from the message to its end -----------------------------------------------------------------------
 
-    async def _run(self, device: str) -> None:
+    async def _run_turn(self, device: str) -> None:
         self._begun.set()
         try:
-            end = await self._to_the_end(device)
+            end = await self._work_to_end(device)
         except asyncio.CancelledError:
-            end = Failed(message=self._ending or "The conversation was cut off.")
+            end = TurnFailed(message=self._ending or "The conversation was cut off.")
         except DeskhandError as fault:
-            end = Failed(message=str(fault))
+            end = TurnFailed(message=str(fault))
         except Exception as error:  # noqa: BLE001 a bug of ours: it is logged, and the stream must end all the same
             _log.exception("the conversation %s crashed", self.session_id)
-            end = Failed(message=f"Internal error: {error or type(error).__name__}")
+            end = TurnFailed(message=f"Internal error: {error or type(error).__name__}")
         self.over = True
         try:
-            await self.record(end)
+            await self.record_entries(end)
         except DeskhandError as fault:
             _log.error("the end of the conversation %s can't be kept: %s", self.session_id, fault)
         finally:
             self.feed.close()
 
-    async def _to_the_end(self, device: str) -> Entry:
+    async def _work_to_end(self, device: str) -> Entry:
         settings = self._settings
         async with AsyncExitStack() as closing:
             assistant = make_assistant(settings, self._hand.clock, self._budget, self._paid, closing, device)
             toolbox = await open_toolbox(self._hand, self._loops, settings.chat, closing)
             for _ in range(settings.chat.max_turns):
-                reply = await self._replied(assistant, toolbox)
+                reply = await self._ask_assistant(assistant, toolbox)
                 if not reply.calls:
                     understood = reply.stop != "refused"
-                    return Done(content=reply.text, success=understood and all(self._successes.values()))
-                await self._carry_out(reply.calls, toolbox)
+                    return TurnDone(content=reply.text, success=understood and all(self._successes.values()))
+                await self._carry_out_calls(reply.calls, toolbox)
         limit = f"The limit of {settings.chat.max_turns} turns for one message was reached."
-        return Done(content=limit, success=False)
+        return TurnDone(content=limit, success=False)
 
-    async def _replied(self, assistant: Assistant, toolbox: Toolbox) -> ModelReply:
+    async def _ask_assistant(self, assistant: Assistant, toolbox: Toolbox) -> ModelReply:
         past = [kept.entry for kept in await self._store.read(self.session_id)]
-        messages = [entry.content for entry in past if isinstance(entry, Asked)]
+        messages = [entry.content for entry in past if isinstance(entry, UserMessage)]
         self._loops.authority = Authority.of_assistant(messages)
         reply = await assistant.answer(turns_of(past, self._settings.chat.context_chars), toolbox.tools)
         # Ids of our own: some servers give none, or the same ones again and again.
         calls = tuple(replace(call, id=f"call_{secrets.token_hex(6)}") for call in reply.calls)
-        answered = [Said(content=reply.text)] if reply.text.strip() else []
-        called = [Called(tool_name=call.name, tool_args=dict(call.arguments or {}), call_id=call.id) for call in calls]
-        await self.record(*answered, *called)
+        answered = [AssistantSaid(content=reply.text)] if reply.text.strip() else []
+        called = [
+            ToolCalled(tool_name=call.name, tool_args=dict(call.arguments or {}), call_id=call.id) for call in calls
+        ]
+        await self.record_entries(*answered, *called)
         return replace(reply, calls=calls)
 
-    async def _carry_out(self, calls: tuple[ToolCall, ...], toolbox: Toolbox) -> None:
+    async def _carry_out_calls(self, calls: tuple[ToolCall, ...], toolbox: Toolbox) -> None:
         lines: dict[str, list[ToolCall]] = {}
         for call in calls:
             device = str((call.arguments or {}).get("device_id", "")) if call.name == "chat" else call.id
@@ -173,25 +177,25 @@ class Exchange:
         try:
             async with asyncio.TaskGroup() as group:
                 for line in lines.values():
-                    group.create_task(self._one_after_the_other(line, toolbox))
+                    group.create_task(self._run_calls_in_order(line, toolbox))
         except ExceptionGroup as faults:  # a conversation that can't be written down fails on every line alike
             raise faults.exceptions[0] from None
 
-    async def _one_after_the_other(self, calls: list[ToolCall], toolbox: Toolbox) -> None:
+    async def _run_calls_in_order(self, calls: list[ToolCall], toolbox: Toolbox) -> None:
         for call in calls:
-            result = await toolbox.use(call)
+            result = await toolbox.call_tool(call)
             if call.name == "chat":
                 self._successes[str((call.arguments or {}).get("device_id", ""))] = bool(result.get("success"))
-            await self.record(Returned(tool_name=call.name, result=result, call_id=call.id))
+            await self.record_entries(ToolReturned(tool_name=call.name, result=result, call_id=call.id))
 
     # --- the person in the middle of it --------------------------------------------------------------------
 
     @property
-    def waiting(self) -> bool:
+    def is_waiting(self) -> bool:
         """Whether one of its jobs needs the person."""
         return any(run.state.requests for run in self._loops.runs.values())
 
-    async def _asked(self, run: Task, request: UserRequest) -> None:
+    async def _ask_user(self, run: Task, request: UserRequest) -> None:
         zh = language_of(run.state.goal) == "zh"
         text = request.text
         if request.kind == "approval":
@@ -200,9 +204,9 @@ class Exchange:
                 if zh
                 else f'Your yes is needed (answer "yes" or "no"): {text}'
             )
-        await self.record(Said(content=text))
+        await self.record_entries(AssistantSaid(content=text))
 
-    async def answer(self, text: str) -> bool:
+    async def answer_request(self, text: str) -> bool:
         """Take the person's words for an answer to the oldest open request; False when they are none."""
         for run in self._loops.runs.values():
             for request in run.state.requests:

@@ -6,12 +6,20 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from deskhand.server.problems import ANYWHERE, documented
-from deskhand.server.schemas import ChatRequest, Outcome, SessionRequest, TalkEntry, TalkList, TalkView, WholeTalk
+from deskhand.server.problems import ANYWHERE, document_statuses
+from deskhand.server.schemas import (
+    ChatRequest,
+    CommandResult,
+    ConversationDetail,
+    ConversationEvent,
+    ConversationList,
+    ConversationView,
+    SessionRequest,
+)
 from deskhand.server.services import Shared
-from deskhand.server.sse import EventStream, stream_documented
-from deskhand.server.task_report import spent_on
-from deskhand.sessions.conversation_entries import STREAMED, Asked, event_of
+from deskhand.server.sse import EventStream, document_stream
+from deskhand.server.task_report import usage_of_conversation
+from deskhand.sessions.conversation_entries import STREAMED, UserMessage, event_of
 from deskhand.sessions.tasks import UnknownTask
 
 router = APIRouter(prefix="/api/layered-agent", tags=["layered chat"], responses=ANYWHERE)
@@ -28,46 +36,50 @@ class UnknownSession(UnknownTask):
     "/chat",
     response_class=EventStream,
     responses={
-        **stream_documented("`data:` lines: tool_call, tool_result, message; at the end one done or one error"),
-        **documented(400, 409, 503),
+        **document_stream("`data:` lines: tool_call, tool_result, message; at the end one done or one error"),
+        **document_statuses(400, 409, 503),
     },
 )
 async def chat(body: ChatRequest, shared: Shared) -> EventStream:
     """Say something. The `X-Session-Id` header names the conversation, for the next message."""
-    following = await shared.chats.say(body.message, body.device_id or "", body.session_id or "")
-    return EventStream(shared.chats.stream(following), {"X-Session-Id": following.session_id})
+    following = await shared.chats.send_message(body.message, body.device_id or "", body.session_id or "")
+    return EventStream(shared.chats.stream_turn(following), {"X-Session-Id": following.session_id})
 
 
-@router.post("/abort", responses=documented(400))
-async def abort(body: SessionRequest, shared: Shared) -> Outcome:
+@router.post("/abort", responses=document_statuses(400))
+async def abort(body: SessionRequest, shared: Shared) -> CommandResult:
     """Stop at once what the conversation has under way; its stream says so."""
-    stopped = await shared.chats.abort(body.session_id)
-    return Outcome(success=stopped, message="It was stopped." if stopped else "There was nothing to stop.")
+    stopped = await shared.chats.abort_turn(body.session_id)
+    return CommandResult(success=stopped, message="It was stopped." if stopped else "There was nothing to stop.")
 
 
-@router.post("/reset", responses=documented(400, 409, 503))
-async def reset(body: SessionRequest, shared: Shared) -> Outcome:
+@router.post("/reset", responses=document_statuses(400, 409, 503))
+async def reset(body: SessionRequest, shared: Shared) -> CommandResult:
     """Stop the conversation and forget all of it."""
-    gone = await shared.chats.reset(body.session_id)
-    return Outcome(success=True, message=f"{gone} entries were forgotten.")
+    gone = await shared.chats.forget_conversation(body.session_id)
+    return CommandResult(success=True, message=f"{gone} entries were forgotten.")
 
 
-@router.get("/sessions", responses=documented(503))
-async def sessions(shared: Shared, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> TalkList:
+@router.get("/sessions", responses=document_statuses(503))
+async def sessions(shared: Shared, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> ConversationList:
     """All conversations, the newest first."""
-    return TalkList(sessions=[TalkView(**talk.model_dump()) for talk in await shared.store.listed(limit)])
+    return ConversationList(
+        sessions=[ConversationView(**talk.model_dump()) for talk in await shared.store.list_conversations(limit)]
+    )
 
 
-@router.get("/sessions/{session_id}", responses=documented(404, 503))
-async def session(session_id: SessionPath, shared: Shared) -> WholeTalk:
+@router.get("/sessions/{session_id}", responses=document_statuses(404, 503))
+async def session(session_id: SessionPath, shared: Shared) -> ConversationDetail:
     """A conversation from its beginning."""
     kept = await shared.store.read(session_id)
     if not kept:
         raise UnknownSession(session_id)
     entries = [
-        TalkEntry(id=one.seq, at=one.at, event=event_of(one))
+        ConversationEvent(id=one.seq, at=one.at, event=event_of(one))
         for one in kept
-        if isinstance(one.entry, (Asked, *STREAMED))
+        if isinstance(one.entry, (UserMessage, *STREAMED))
     ]
-    running = shared.chats.running(session_id)
-    return WholeTalk(session_id=session_id, running=running, usage=spent_on(kept), entries=entries)
+    running = shared.chats.is_running(session_id)
+    return ConversationDetail(
+        session_id=session_id, running=running, usage=usage_of_conversation(kept), entries=entries
+    )

@@ -14,10 +14,10 @@ from deskhand.core.errors import DeviceError
 from deskhand.core.screen import Frame
 from deskhand.engine.run import Task
 from deskhand.screen.frame import bounded, to_jpeg
-from deskhand.server.problems import ANYWHERE, documented
-from deskhand.server.schemas import Acted, DeviceList, DeviceView, TaskView, task_view
+from deskhand.server.problems import ANYWHERE, document_statuses
+from deskhand.server.schemas import ActionResult, DeviceList, DeviceView, TaskView, to_task_view
 from deskhand.server.services import Services, Shared
-from deskhand.sessions.tasks import TaskElsewhere
+from deskhand.sessions.tasks import TaskNotRunning
 
 router = APIRouter(prefix="/api/devices", tags=["devices"], responses=ANYWHERE)
 
@@ -27,10 +27,10 @@ QUALITY = 75
 _BOUNDARY = "frame"
 
 
-@router.get("", responses=documented(409))
+@router.get("", responses=document_statuses(409))
 async def listed(shared: Shared) -> DeviceList:
     """Every device that can be named now."""
-    found = await shared.hand.devices()
+    found = await shared.hand.list_devices()
     tasks = {run.state.device: task_id for task_id, run in shared.tasks.running.items()}
     return DeviceList(
         devices=[
@@ -43,12 +43,12 @@ async def listed(shared: Shared) -> DeviceList:
 @router.get(
     "/{device_id}/screenshot",
     response_class=Response,
-    responses={200: {"description": "the screen now", "content": {"image/jpeg": {}}}, **documented(404, 409)},
+    responses={200: {"description": "the screen now", "content": {"image/jpeg": {}}}, **document_statuses(404, 409)},
 )
 async def screenshot(device_id: DevicePath, shared: Shared, side: Side | None = None) -> Response:
     """The screen as it is now; a task on it is not disturbed."""
     frame = await shared.hand.pool.look(device_id)
-    return Response(await _jpeg(frame, side), media_type="image/jpeg", headers={"Cache-Control": "no-store"})
+    return Response(await _encode_jpeg(frame, side), media_type="image/jpeg", headers={"Cache-Control": "no-store"})
 
 
 @router.get(
@@ -59,7 +59,7 @@ async def screenshot(device_id: DevicePath, shared: Shared, side: Side | None = 
             "description": "pictures, each when the screen has changed",
             "content": {"multipart/x-mixed-replace": {"schema": {"type": "string"}}},
         },
-        **documented(404, 409),
+        **document_statuses(404, 409),
     },
 )
 async def frames(
@@ -73,21 +73,23 @@ async def frames(
     first = await shared.hand.pool.look(device_id)
     media = f"multipart/x-mixed-replace; boundary={_BOUNDARY}"
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(_film(device_id, first, shared, side, 1 / rate, count), media_type=media, headers=headers)
+    return StreamingResponse(
+        _stream_frames(device_id, first, shared, side, 1 / rate, count), media_type=media, headers=headers
+    )
 
 
-async def _film(
+async def _stream_frames(
     device_id: str, frame: Frame, shared: Services, side: int, pause_s: float, count: int
 ) -> AsyncGenerator[bytes, None]:
     shown = b""
     while count:
-        picture = await _jpeg(frame, side)
+        picture = await _encode_jpeg(frame, side)
         if picture != shown:
             shown = picture
             count -= 1
             head = f"--{_BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n"
             yield head.encode() + picture + b"\r\n"
-        if not count or await _shutting_down(shared, pause_s):
+        if not count or await _wait_for_shutdown(shared, pause_s):
             return
         try:
             frame = await shared.hand.pool.look(device_id)
@@ -95,7 +97,7 @@ async def _film(
             return  # unplugged, or its lease is another program's: there is nothing more to see
 
 
-async def _shutting_down(shared: Services, seconds: float) -> bool:
+async def _wait_for_shutdown(shared: Services, seconds: float) -> bool:
     try:
         async with asyncio.timeout(seconds):
             return await shared.closing.wait()
@@ -103,33 +105,33 @@ async def _shutting_down(shared: Services, seconds: float) -> bool:
         return False
 
 
-async def _jpeg(frame: Frame, side: int | None) -> bytes:
+async def _encode_jpeg(frame: Frame, side: int | None) -> bytes:
     return await asyncio.to_thread(lambda: to_jpeg(bounded(frame, side).frame if side else frame, QUALITY))
 
 
-@router.post("/{device_id}/take-over", responses=documented(400, 404, 409))
+@router.post("/{device_id}/take-over", responses=document_statuses(400, 404, 409))
 async def take_over(device_id: DevicePath, shared: Shared) -> TaskView:
     """The device is yours when this returns; its task waits."""
-    run = _task_on(device_id, shared)
+    run = _find_task(device_id, shared)
     await run.take_over()
-    return task_view(run.state, running=True)
+    return to_task_view(run.state, running=True)
 
 
-@router.post("/{device_id}/hand-back", responses=documented(400, 404, 409))
+@router.post("/{device_id}/hand-back", responses=document_statuses(400, 404, 409))
 async def hand_back(device_id: DevicePath, shared: Shared) -> TaskView:
     """The task goes on, and is told what changed meanwhile."""
-    run = _task_on(device_id, shared)
+    run = _find_task(device_id, shared)
     await run.hand_back()
-    return task_view(run.state, running=True)
+    return to_task_view(run.state, running=True)
 
 
-@router.post("/{device_id}/actions", responses=documented(400, 404, 409))
-async def act(device_id: DevicePath, body: Action, shared: Shared) -> Acted:
+@router.post("/{device_id}/actions", responses=document_statuses(400, 404, 409))
+async def act(device_id: DevicePath, body: Action, shared: Shared) -> ActionResult:
     """Tap, type, press a key … by your own hand: on a device that you took over, or on a free one."""
-    return Acted(detail=await shared.tasks.act(device_id, body))
+    return ActionResult(detail=await shared.tasks.act_by_hand(device_id, body))
 
 
-def _task_on(device_id: str, shared: Services) -> Task:
-    if run := shared.tasks.on_device(device_id):
+def _find_task(device_id: str, shared: Services) -> Task:
+    if run := shared.tasks.find_on_device(device_id):
         return run
-    raise TaskElsewhere(f"No task of this server is on the device {device_id}.")
+    raise TaskNotRunning(f"No task of this server is on the device {device_id}.")

@@ -9,17 +9,17 @@ from fastapi import APIRouter, Query, Response
 from deskhand import __version__
 from deskhand.core.decisions import Usage
 from deskhand.server.access import COOKIE
-from deskhand.server.problems import ANYWHERE, documented
-from deskhand.server.schemas import AllCosts, Health, SettingsView, SettingView, TaskCost
+from deskhand.server.problems import ANYWHERE, document_statuses
+from deskhand.server.schemas import CostOverview, Health, SettingsView, SettingView, TaskCost
 from deskhand.server.services import Shared
-from deskhand.server.task_report import spent_on
+from deskhand.server.task_report import usage_of_conversation
 
 router = APIRouter(prefix="/api", tags=["server"], responses=ANYWHERE)
 
 
 @router.get("/health")
 async def health(shared: Shared) -> Health:
-    shared.watch.current()
+    shared.watch.read_current()
     return Health(
         status="ok",
         version=__version__,
@@ -29,21 +29,26 @@ async def health(shared: Shared) -> Health:
     )
 
 
-@router.get("/settings", responses=documented(503))
+@router.get("/settings", responses=document_statuses(503))
 async def settings(shared: Shared) -> SettingsView:
     """Every setting and where it comes from. Keys are never told."""
-    rows = shared.watch.explained()
+    rows = shared.watch.list_settings()
     return SettingsView(settings=[SettingView(key=row.key, value=row.value, origin=row.origin) for row in rows])
 
 
-@router.get("/costs", responses=documented(503))
-async def costs(shared: Shared, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> AllCosts:
+@router.get("/costs", responses=document_statuses(503))
+async def costs(shared: Shared, limit: Annotated[int, Query(ge=1, le=1000)] = 100) -> CostOverview:
     """What the newest tasks and conversations have cost."""
     runs = await shared.hand.journal.runs(limit)
-    talks = [spent_on(await shared.store.read(talk.session_id)) for talk in await shared.store.listed(limit)]
+    talks = [
+        usage_of_conversation(await shared.store.read(talk.session_id))
+        for talk in await shared.store.list_conversations(limit)
+    ]
     conversations = sum(talks, Usage())
     tasks = [TaskCost(task_id=run.task_id, goal=run.goal, usage=run.usage) for run in runs]
-    return AllCosts(total=sum((task.usage for task in tasks), conversations), tasks=tasks, conversations=conversations)
+    return CostOverview(
+        total=sum((task.usage for task in tasks), conversations), tasks=tasks, conversations=conversations
+    )
 
 
 @router.post("/session", status_code=204, response_class=Response)

@@ -8,23 +8,23 @@ from fastapi import APIRouter, Path, Query, Response
 
 from deskhand.core.commands import InjectPrompt, ResetContext
 from deskhand.core.errors import UsageError
-from deskhand.server.problems import ANYWHERE, documented
+from deskhand.server.problems import ANYWHERE, document_statuses
 from deskhand.server.schemas import (
-    Costs,
     EventPage,
-    Reply,
-    Report,
+    MessageRequest,
+    RequestAnswer,
     RequestList,
     TaskCommand,
+    TaskCosts,
     TaskList,
+    TaskReport,
     TaskRequest,
     TaskView,
     TodoList,
-    Words,
-    task_view,
+    to_task_view,
 )
 from deskhand.server.services import Services, Shared
-from deskhand.server.sse import LARGEST, EventStream, LastEventId, number, stream_documented
+from deskhand.server.sse import LARGEST, EventStream, LastEventId, document_stream, parse_event_id
 from deskhand.server.task_report import report_of
 from deskhand.sessions.tasks import UnknownTask
 
@@ -35,32 +35,32 @@ FrameName = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
 After = Annotated[int, Query(ge=0, le=LARGEST)]
 
 
-@router.post("", status_code=201, responses=documented(400, 402, 404, 409, 503))
+@router.post("", status_code=201, responses=document_statuses(400, 402, 404, 409, 503))
 async def create(body: TaskRequest, shared: Shared) -> TaskView:
     """Start a task. It goes on by itself, whether anybody watches or not."""
-    run = await shared.tasks.create(
+    run = await shared.tasks.create_task(
         body.goal, device=body.device, url=body.url, loop=body.loop, max_steps=body.max_steps, wait_s=body.wait_s
     )
-    return task_view(run.state, running=True)
+    return to_task_view(run.state, running=True)
 
 
-@router.get("", responses=documented(503))
+@router.get("", responses=document_statuses(503))
 async def listed(shared: Shared, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> TaskList:
     """Tasks of this user, the newest first, whichever program ran them."""
     return TaskList(tasks=await shared.hand.journal.runs(limit))
 
 
-@router.get("/{task_id}", responses=documented(404, 503))
+@router.get("/{task_id}", responses=document_statuses(404, 503))
 async def get(task_id: TaskId, shared: Shared) -> TaskView:
-    return await _view(task_id, shared)
+    return await _view_task(task_id, shared)
 
 
-@router.get("/{task_id}/events", responses=documented(404, 503))
+@router.get("/{task_id}/events", responses=document_statuses(404, 503))
 async def events(
     task_id: TaskId, shared: Shared, after: After = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 200
 ) -> EventPage:
     """What happened, page by page: ask again with `after` = `next`."""
-    state = await shared.tasks.state(task_id)
+    state = await shared.tasks.read_state(task_id)
     page = (await shared.hand.journal.read(task_id, after))[:limit]
     return EventPage(events=page, next=page[-1].seq if page else after, over=state.over)
 
@@ -68,22 +68,22 @@ async def events(
 @router.get(
     "/{task_id}/events/stream",
     response_class=EventStream,
-    responses={**stream_documented("each event as it comes, until the task's end"), **documented(404, 503)},
+    responses={**document_stream("each event as it comes, until the task's end"), **document_statuses(404, 503)},
 )
 async def stream(task_id: TaskId, shared: Shared, after: After = 0, last_event_id: LastEventId = None) -> EventStream:
     """What happens, as it happens. With `Last-Event-ID`, or `after`, from there on."""
-    await shared.tasks.state(task_id)
-    return EventStream(shared.feeds.stream(task_id, number(last_event_id, after)))
+    await shared.tasks.read_state(task_id)
+    return EventStream(shared.feeds.stream_events(task_id, parse_event_id(last_event_id, after)))
 
 
-@router.post("/{task_id}/commands", responses=documented(400, 404, 409, 503))
+@router.post("/{task_id}/commands", responses=document_statuses(400, 404, 409, 503))
 async def command(task_id: TaskId, body: TaskCommand, shared: Shared) -> TaskView:
     """Pause, resume, stop, inject words for the worker, or reset its context."""
-    await shared.tasks.state(task_id)
+    await shared.tasks.read_state(task_id)
     if body.command == "resume" and task_id not in shared.tasks.running:
-        run = await shared.tasks.resume(task_id)
-        return task_view(run.state, running=True)
-    run = shared.tasks.live(task_id)
+        run = await shared.tasks.resume_task(task_id)
+        return to_task_view(run.state, running=True)
+    run = shared.tasks.get_running(task_id)
     match body.command:
         case "pause":
             await run.pause()
@@ -97,52 +97,52 @@ async def command(task_id: TaskId, body: TaskCommand, shared: Shared) -> TaskVie
             run.send(InjectPrompt(content=body.text))
         case "reset":
             run.send(ResetContext())
-    return await _view(task_id, shared)
+    return await _view_task(task_id, shared)
 
 
-@router.post("/{task_id}/messages", responses=documented(400, 404, 409, 503))
-async def say(task_id: TaskId, body: Words, shared: Shared) -> TaskView:
+@router.post("/{task_id}/messages", responses=document_statuses(400, 404, 409, 503))
+async def say(task_id: TaskId, body: MessageRequest, shared: Shared) -> TaskView:
     """A person's words in the middle of the work: they change the to-do list, or go to the worker."""
-    await shared.tasks.state(task_id)
-    await shared.tasks.live(task_id).say(body.text)
-    return await _view(task_id, shared)
+    await shared.tasks.read_state(task_id)
+    await shared.tasks.get_running(task_id).say(body.text)
+    return await _view_task(task_id, shared)
 
 
-@router.get("/{task_id}/requests", responses=documented(404, 503))
+@router.get("/{task_id}/requests", responses=document_statuses(404, 503))
 async def requests(task_id: TaskId, shared: Shared) -> RequestList:
     """What the task needs a person for: questions, approvals, take-overs."""
-    return RequestList(requests=list((await shared.tasks.state(task_id)).requests))
+    return RequestList(requests=list((await shared.tasks.read_state(task_id)).requests))
 
 
-@router.post("/{task_id}/requests/{request_id}", responses=documented(400, 404, 409, 503))
+@router.post("/{task_id}/requests/{request_id}", responses=document_statuses(400, 404, 409, 503))
 async def answer(
-    task_id: TaskId, request_id: Annotated[str, Path(min_length=1, max_length=100)], body: Reply, shared: Shared
+    task_id: TaskId, request_id: Annotated[str, Path(min_length=1, max_length=100)], body: RequestAnswer, shared: Shared
 ) -> TaskView:
     """Answer one of them: `yes` with the answer in `text`, or `no`."""
-    await shared.tasks.state(task_id)
-    shared.tasks.live(task_id).answer(request_id, body.verdict, body.text)
-    return await _view(task_id, shared)
+    await shared.tasks.read_state(task_id)
+    shared.tasks.get_running(task_id).answer(request_id, body.verdict, body.text)
+    return await _view_task(task_id, shared)
 
 
-@router.get("/{task_id}/todo", responses=documented(404, 503))
+@router.get("/{task_id}/todo", responses=document_statuses(404, 503))
 async def todo(task_id: TaskId, shared: Shared) -> TodoList:
     """The plan. It is changed by saying so: POST to messages."""
-    state = await shared.tasks.state(task_id)
+    state = await shared.tasks.read_state(task_id)
     return TodoList(current=state.subtask.id if state.subtask else None, subtasks=list(state.plan))
 
 
-@router.get("/{task_id}/report", responses=documented(404, 503))
-async def report(task_id: TaskId, shared: Shared) -> Report:
+@router.get("/{task_id}/report", responses=document_statuses(404, 503))
+async def report(task_id: TaskId, shared: Shared) -> TaskReport:
     """The whole run: steps with the names of their pictures, gates, costs."""
-    state = await shared.tasks.state(task_id)
+    state = await shared.tasks.read_state(task_id)
     records = await shared.hand.journal.read(task_id)
     return report_of(state, records, running=task_id in shared.tasks.running)
 
 
-@router.get("/{task_id}/costs", responses=documented(404, 503))
-async def costs(task_id: TaskId, shared: Shared) -> Costs:
-    state = await shared.tasks.state(task_id)
-    return Costs(total=state.usage, by_role=dict(state.spend))
+@router.get("/{task_id}/costs", responses=document_statuses(404, 503))
+async def costs(task_id: TaskId, shared: Shared) -> TaskCosts:
+    state = await shared.tasks.read_state(task_id)
+    return TaskCosts(total=state.usage, by_role=dict(state.spend))
 
 
 @router.get(
@@ -150,11 +150,11 @@ async def costs(task_id: TaskId, shared: Shared) -> Costs:
     response_class=Response,
     responses={
         200: {"description": "a picture of a step", "content": {"image/jpeg": {}}},
-        **documented(404, 503),
+        **document_statuses(404, 503),
     },
 )
 async def frame(task_id: TaskId, name: FrameName, shared: Shared) -> Response:
-    await shared.tasks.state(task_id)
+    await shared.tasks.read_state(task_id)
     picture = await shared.hand.journal.load_frame(name)
     if picture is None:
         raise UnknownFrame(name)
@@ -166,5 +166,5 @@ class UnknownFrame(UnknownTask):
         Exception.__init__(self, f"There is no picture {name!r}.")
 
 
-async def _view(task_id: str, shared: Services) -> TaskView:
-    return task_view(await shared.tasks.state(task_id), running=task_id in shared.tasks.running)
+async def _view_task(task_id: str, shared: Services) -> TaskView:
+    return to_task_view(await shared.tasks.read_state(task_id), running=task_id in shared.tasks.running)
