@@ -36,17 +36,16 @@ DOORS = {"__init__", "__main__", "actions", "errors", "events", "testing"}
 
 # Rooms that a rule does not hold for yet. To be emptied.
 NOT_YET: dict[str, set[str]] = {
-    "no import cycles inside of a room": {"cli", "devices", "screen", "simphone"},
+    "no import cycles inside of a room": {"devices", "screen", "simphone"},
     "simphone imports only itself and the clock": {"simphone"},
-    "server and cli name no role": {"cli"},
     "no module name in two rooms": {
-        "bench", "core", "cli", "server", "simphone", "engine", "devices", "settings", "sessions",
+        "bench", "core", "simphone", "engine", "devices", "settings",
     },
     "no file over 400 lines in engine": {"engine"},
     "no complexity of D or worse": {"engine", "roles"},
     "function names are verb and object": {
-        "app_names", "bench", "build", "bus", "cli", "clock", "core", "devices", "engine", "mcp",
-        "roles", "sandbox", "screen", "server", "sessions", "settings", "simphone", "task",
+        "app_names", "bench", "bus", "clock", "core", "devices", "engine",
+        "roles", "sandbox", "screen", "settings", "simphone", "task",
     },
 }  # fmt: skip
 
@@ -59,7 +58,11 @@ PARALLEL_MODULES = {
 }
 
 # Functions of one word, each with the reason why a second word would say nothing more.
-ONE_WORD_FUNCTIONS: dict[str, str] = {}
+ONE_WORD_FUNCTIONS: dict[str, str] = {
+    "build/__init__.py:Deskhand.start": "public: what else than a task would it start",
+    "build/__init__.py:Deskhand.resume": "public: the counterpart of start",
+    "cli/__init__.py:main": "what every program calls its entry point",
+}
 
 ROLES = {"manager", "operator", "technician", "analyst", "evaluator", "assistant", "coach"}
 

@@ -38,7 +38,7 @@ SURFACE = {
 }
 # What docs/api.md promises of the two objects that a program holds.
 METHODS = {
-    Deskhand: "devices resume run start",
+    Deskhand: "list_devices resume run start",
     Task: "answer by_hand events hand_back pause resume say state stop take_over wait",
 }
 TYPERS_OWN = ("annotated_doc", "colorama", "shellingham", "typing_extensions")

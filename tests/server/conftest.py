@@ -16,7 +16,7 @@ import pytest
 from deskhand.models.scripted.http_server import ModelServer
 from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
 from deskhand.server.serve import run_server
-from deskhand.server.services import Services
+from deskhand.server.shared_services import Services
 from deskhand.server.token import Token, read_token
 from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.task.events import TaskEnded

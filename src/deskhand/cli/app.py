@@ -72,11 +72,11 @@ def run(
     While it runs on a terminal, type: an answer to what it asks, "also …" or any other words for the task,
     pause, resume, take over, hand back, stop.
     """
-    from deskhand.cli.run import RunOptions
-    from deskhand.cli.run import run_goal as command
+    from deskhand.cli.run_goal import SettingOptions, TaskOptions
+    from deskhand.cli.run_goal import run_goal as command
 
-    wishes = RunOptions(device, url, cdp_url, loop, max_steps, wait, model, base_url, free, budget, allow_code, yes)
-    command(goal, wishes, as_json=as_json)
+    settings = SettingOptions(model, base_url, free, cdp_url, budget, allow_code, yes)
+    command(goal, TaskOptions(device, url, loop, max_steps, wait), settings, as_json=as_json)
 
 
 @app.command()
@@ -94,11 +94,11 @@ def resume(
     as_json: JsonOption = False,
 ) -> None:
     """Go on with a run that was stopped, crashed, or spent its budget: from where its log says it was."""
-    from deskhand.cli.run import RunOptions
-    from deskhand.cli.run import resume_run as command
+    from deskhand.cli.run_goal import SettingOptions, TaskOptions
+    from deskhand.cli.run_goal import resume_run as command
 
-    wishes = RunOptions(device, "", "", "dual", max_steps, wait, model, base_url, free, budget, allow_code, yes)
-    command(run_id, wishes, as_json=as_json)
+    settings = SettingOptions(model, base_url, free, "", budget, allow_code, yes)
+    command(run_id, TaskOptions(device, max_steps=max_steps, wait_s=wait), settings, as_json=as_json)
 
 
 @app.command()
@@ -162,7 +162,7 @@ def model_server(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="TCP port on 127.0.0.1; 0 for a free one.")] = 0,
 ) -> None:
     """Serve scripted replies as a model would, for testing a set-up without spending a cent."""
-    from deskhand.cli.model_server import serve_model as command
+    from deskhand.cli.serve_model import serve_model as command
 
     command(script, port=port)
 
@@ -186,7 +186,7 @@ def serve(
     expose: Annotated[bool, typer.Option("--expose", help="Other machines may reach it: say so on purpose.")] = False,
 ) -> None:
     """Serve the HTTP API (layered chat, tasks, devices) until Ctrl-C; see docs/server.md."""
-    from deskhand.cli.serve import serve_api as command
+    from deskhand.cli.serve_api import serve_api as command
 
     command(host=host, port=port, expose=expose)
 

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Callable, Coroutine
 from typing import Any, NoReturn
 
-from deskhand.cli import STOPPED, STOPPING, ignore_signals
 from deskhand.cli.output import print_json, print_line
+from deskhand.cli.signals import STOPPED, STOPPING, ignore_signals
 from deskhand.core.errors import DeskhandError
 
 

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from deskhand.cli.command_runner import run_loop
 from deskhand.cli.output import start_logging
-from deskhand.cli.serve import print_trouble, stay_until_stopped
+from deskhand.cli.serve_api import print_trouble, stay_until_stopped
 from deskhand.core.errors import UsageError
 from deskhand.settings.layers import Tree
 

@@ -14,7 +14,7 @@ from deskhand.clock import SystemClock
 from deskhand.server.access import AccessMiddleware
 from deskhand.server.problems import Problem, install_fault_handlers
 from deskhand.server.routes import chat, devices, general, tasks
-from deskhand.server.services import open_services
+from deskhand.server.shared_services import open_services
 from deskhand.server.token import Token
 from deskhand.sessions.settings_reload import SettingsWatch
 

@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from deskhand.server.app import make_app
 from deskhand.server.http_listener import serve_app
-from deskhand.server.services import Services
+from deskhand.server.shared_services import Services
 from deskhand.server.token import Token
 from deskhand.sessions.settings_reload import SettingsWatch
 

@@ -402,6 +402,10 @@ class ServerSettings(_Section):
     """Largest body of a request, in kilobytes."""
 
 
+# The role whose model `--model` names: it works the screen.
+COMMAND_LINE_ROLE = "operator"
+
+
 class ModelsSettings(_Section):
     """One model for each role. A role without a model works offline, by rules."""
 

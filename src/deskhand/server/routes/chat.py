@@ -16,7 +16,7 @@ from deskhand.server.schemas import (
     ConversationView,
     SessionRequest,
 )
-from deskhand.server.services import Shared
+from deskhand.server.shared_services import Shared
 from deskhand.server.sse import EventStream, document_stream
 from deskhand.server.task_report import usage_of_conversation
 from deskhand.sessions.conversation_entries import STREAMED, UserMessage, event_of

@@ -16,7 +16,7 @@ from deskhand.engine.run import Task
 from deskhand.screen.frame import bounded, to_jpeg
 from deskhand.server.problems import ANYWHERE, document_statuses
 from deskhand.server.schemas import ActionResult, DeviceList, DeviceView, TaskView, to_task_view
-from deskhand.server.services import Services, Shared
+from deskhand.server.shared_services import Services, Shared
 from deskhand.sessions.tasks import TaskNotRunning
 
 router = APIRouter(prefix="/api/devices", tags=["devices"], responses=ANYWHERE)

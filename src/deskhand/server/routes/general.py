@@ -11,7 +11,7 @@ from deskhand.core.decisions import Usage
 from deskhand.server.access import COOKIE
 from deskhand.server.problems import ANYWHERE, document_statuses
 from deskhand.server.schemas import CostOverview, Health, SettingsView, SettingView, TaskCost
-from deskhand.server.services import Shared
+from deskhand.server.shared_services import Shared
 from deskhand.server.task_report import usage_of_conversation
 
 router = APIRouter(prefix="/api", tags=["server"], responses=ANYWHERE)

@@ -23,7 +23,7 @@ from deskhand.server.schemas import (
     TodoList,
     to_task_view,
 )
-from deskhand.server.services import Services, Shared
+from deskhand.server.shared_services import Services, Shared
 from deskhand.server.sse import LARGEST, EventStream, LastEventId, document_stream, parse_event_id
 from deskhand.server.task_report import report_of
 from deskhand.sessions.tasks import UnknownTask

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, get_args
 
 from deskhand.build import Deskhand
-from deskhand.cli import STOPPED
 from deskhand.cli.command_runner import run_loop
 from deskhand.cli.output import print_json
 from deskhand.cli.progress import Progress, make_progress
+from deskhand.cli.signals import STOPPED
 from deskhand.cli.task_ids import find_task_id
 from deskhand.cli.typed_input import forward_input, is_attended
 from deskhand.clock import ended
@@ -18,6 +18,7 @@ from deskhand.core.errors import UsageError
 from deskhand.engine.run import Task
 from deskhand.settings.layers import Tree
 from deskhand.settings.load import load
+from deskhand.settings.schema import COMMAND_LINE_ROLE
 from deskhand.task.events import EndCause, LoopMode, Record, StepFinished
 from deskhand.task.state import TaskState
 
@@ -35,50 +36,57 @@ EXIT_CODES: dict[EndCause, int] = {
 
 
 @dataclass(frozen=True, slots=True)
-class RunOptions:
-    """What the command line says besides the goal. Empty means: as in the settings."""
+class TaskOptions:
+    """How a task runs. Empty means: as in the settings."""
 
     device: str = ""
     url: str = ""
-    cdp_url: str = ""
     loop: str = ""
     max_steps: int | None = None
     wait_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SettingOptions:
+    """Settings that have an option of their own."""
+
     model: str = ""
     base_url: str = ""
     free: bool = False
+    cdp_url: str = ""
     budget: float | None = None
     allow_code: bool = False
     yes: bool = False
 
     def to_overrides(self) -> Tree:
-        """As the uppermost layer of the settings."""
-        operator: Tree = {"model": self.model, "base_url": self.base_url, "free": self.free or None}
+        """Return them as the uppermost layer of the settings."""
+        model: Tree = {"model": self.model, "base_url": self.base_url, "free": self.free or None}
+        policy: Tree = {"run_code": self.allow_code, "irreversible": self.yes}
+        model = {key: value for key, value in model.items() if value}
         tree: Tree = {
-            "models": {"operator": {key: value for key, value in operator.items() if value}},
+            "models": {COMMAND_LINE_ROLE: model} if model else {},
             "browser": {"cdp_url": self.cdp_url} if self.cdp_url else {},
             "budget": {} if self.budget is None else {"task": str(self.budget)},
-            "policy": ({"run_code": "allow"} if self.allow_code else {})
-            | ({"irreversible": "allow"} if self.yes else {}),
+            "policy": {key: "allow" for key, is_allowed in policy.items() if is_allowed},
         }
-        return {name: section for name, section in tree.items() if section and section != {"operator": {}}}
+        return {name: section for name, section in tree.items() if section}
 
 
-def run_goal(goal: str, wishes: RunOptions, *, as_json: bool) -> NoReturn:
-    run_loop(_run_goal(goal, wishes, as_json), as_json=as_json)
+def run_goal(goal: str, task: TaskOptions, settings: SettingOptions, *, as_json: bool) -> NoReturn:
+    run_loop(_run_goal(goal, task, settings.to_overrides(), as_json), as_json=as_json)
 
 
-async def _run_goal(goal: str, wishes: RunOptions, as_json: bool) -> int:
-    settings = load(wishes.to_overrides())
-    mode = _parse_loop(wishes.loop or settings.loop)
+async def _run_goal(goal: str, options: TaskOptions, overrides: Tree, as_json: bool) -> int:
+    settings = load(overrides)
+    mode = _parse_loop(options.loop or settings.loop)
     async with Deskhand(settings) as hand:
         task = hand.start(
             goal,
-            device=wishes.device,
-            url=wishes.url,
+            device=options.device,
+            url=options.url,
             loop=mode,
-            max_steps=wishes.max_steps,
-            wait_s=wishes.wait_s,
+            max_steps=options.max_steps,
+            wait_s=options.wait_s,
             attended=is_attended(quiet=as_json),
         )
         say = await _follow_task(hand, task, as_json)
@@ -86,18 +94,18 @@ async def _run_goal(goal: str, wishes: RunOptions, as_json: bool) -> int:
     return say()
 
 
-def resume_run(run_id: str, wishes: RunOptions, *, as_json: bool) -> NoReturn:
-    run_loop(_resume_run(run_id, wishes, as_json), as_json=as_json)
+def resume_run(run_id: str, task: TaskOptions, settings: SettingOptions, *, as_json: bool) -> NoReturn:
+    run_loop(_resume_run(run_id, task, settings.to_overrides(), as_json), as_json=as_json)
 
 
-async def _resume_run(run_id: str, wishes: RunOptions, as_json: bool) -> int:
-    async with Deskhand(load(wishes.to_overrides())) as hand:
+async def _resume_run(run_id: str, options: TaskOptions, overrides: Tree, as_json: bool) -> int:
+    async with Deskhand(load(overrides)) as hand:
         task_id = await find_task_id(hand.journal, run_id)
         task = hand.resume(
             task_id,
-            device=wishes.device,
-            max_steps=wishes.max_steps,
-            wait_s=wishes.wait_s,
+            device=options.device,
+            max_steps=options.max_steps,
+            wait_s=options.wait_s,
             attended=is_attended(quiet=as_json),
         )
         say = await _follow_task(hand, task, as_json)
