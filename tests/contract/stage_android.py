@@ -20,8 +20,8 @@ from deskhand.simphone.body.app_manager import LAUNCHER
 from deskhand.simphone.body.input_dispatcher import InputDispatcher
 from deskhand.simphone.body.window_layout import list_nodes
 from deskhand.simphone.phone import Phone
-from deskhand.simphone.ui.nodes import WRAP, Node, Scroll, TextField
-from deskhand.simphone.ui.widgets import button, checkbox, column, entry, label, row, screen
+from deskhand.simphone.ui.nodes import WRAP, Node, ScrollState, TextField
+from deskhand.simphone.ui.widgets import Button, CheckBox, Column, Entry, Label, Row, Screen
 from tests.contract.stage import FIELDS, PLAIN, SHORT, Board, Felt, until
 
 PACKAGE = "test.board"
@@ -44,21 +44,21 @@ class BoardPage(Page):
         self.fields["Notes"].multiline = True
         self.fields["Password"].password = True
         self.agreed, self.pressed, self.colour = False, 0, 0
-        self.down, self.across = Scroll(), Scroll(axis="x")
+        self.down, self.across = ScrollState(), ScrollState(axis="x")
 
     def build(self) -> Node:
         theme = self.colours
-        fields = [entry(field, name, theme, rid=self.app.rid_of(name)) for name, field in self.fields.items()]
+        fields = [Entry(field, name, theme, rid=self.app.rid_of(name)) for name, field in self.fields.items()]
         fields[1].h = 200
-        agree = checkbox(self.agreed, self.agree, theme, rid=self.app.rid_of("Agree"), desc="Agree")
-        press = button("Press me", self.press, theme, rid=self.app.rid_of("Press me"), w=400)
-        off = button("Disabled", self.press, theme, rid=self.app.rid_of("Disabled"), w=400, enabled=False)
-        lines = [label(f"Row {number}", 44, theme.ink, w=3000, h=100) for number in range(300)]
-        listed = column(*lines, kind="android.widget.ScrollView", w=3000, h=400, scroll=self.down)
-        rows = row(listed, kind="android.widget.HorizontalScrollView", h=400, scroll=self.across)
+        agree = CheckBox(self.agreed, self.agree, theme, rid=self.app.rid_of("Agree"), desc="Agree")
+        press = Button("Press me", self.press, theme, rid=self.app.rid_of("Press me"), w=400)
+        off = Button("Disabled", self.press, theme, rid=self.app.rid_of("Disabled"), w=400, enabled=False)
+        lines = [Label(f"Row {number}", 44, theme.ink, w=3000, h=100) for number in range(300)]
+        listed = Column(*lines, kind="android.widget.ScrollView", w=3000, h=400, scroll=self.down)
+        rows = Row(listed, kind="android.widget.HorizontalScrollView", h=400, scroll=self.across)
         rows.rid = self.app.rid_of("Rows")
         pad = Node(h=300, fill=(60 * (self.colour % 4), 100, 200), rid=self.app.rid_of("Pad"))
-        return screen(theme, *fields, row(agree, press, off, gap=20), pad, rows)
+        return Screen(theme, *fields, Row(agree, press, off, gap=20), pad, rows)
 
     def agree(self) -> None:
         self.agreed = not self.agreed
@@ -71,7 +71,7 @@ class DeeperPage(Page):
     activity = ".Deeper"
 
     def build(self) -> Node:
-        return screen(self.colours, label("Further in", 60, self.colours.ink, w=WRAP))
+        return Screen(self.colours, Label("Further in", 60, self.colours.ink, w=WRAP))
 
 
 class BoardApp(App):

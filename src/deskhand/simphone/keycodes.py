@@ -37,7 +37,7 @@ CODES = _read_table()
 
 
 def to_key_code(word: str) -> int:
-    """A number, `KEYCODE_HOME` or `HOME`; anything else is the unknown key, as on a real phone."""
+    """Read a number, `KEYCODE_HOME` or `HOME`; anything else is the unknown key 0, as on a real phone."""
     if word.isdecimal():
         return int(word) if int(word) <= MAX_CODE else 0
     return CODES.get(word.removeprefix("KEYCODE_"), 0)

@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import Any
 
 from deskhand.simphone.body.app_manager import AppManager
-from deskhand.simphone.body.display import Display
 from deskhand.simphone.body.handset import Handset
 from deskhand.simphone.body.input_dispatcher import InputDispatcher
+from deskhand.simphone.body.phone_display import PhoneDisplay
 from deskhand.simphone.body.window_manager import WindowManager
 from deskhand.simphone.ui.soft_keyboard import SoftKeyboard
 
@@ -34,7 +34,7 @@ class Phone(Handset):
         keyboard = SoftKeyboard()
         self.apps = AppManager(self, self.settle_screen)
         self.windows = WindowManager(self, self.apps, keyboard)
-        self.display = Display(self, self.apps, self.windows)
+        self.display = PhoneDisplay(self, self.apps, self.windows)
         self.input = InputDispatcher(self, self.apps, self.windows, self.finish_event)
         keyboard.on_text, keyboard.on_key = self.input.handle_text, self.input.handle_key
         self.settle_screen()

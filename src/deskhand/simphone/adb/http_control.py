@@ -1,4 +1,4 @@
-"""A word of HTTP on the phone's own port, for tests and people: read the state, change the conditions.
+"""HTTP on the phone's own port, for tests and users: read the state, change the conditions.
 
 It answers also while the phone refuses adb, which the shell commands of the same purpose can't.
 """
@@ -19,7 +19,7 @@ MAX_HEAD = 16 * 1024
 async def answer_request(
     begun: bytes, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, phone: Phone
 ) -> None:
-    """One request, one answer, closed: GET /state, GET /conditions, PUT or DELETE /conditions/NAME."""
+    """Answer one request and close: GET /state, GET /conditions, PUT or DELETE /conditions/NAME."""
     head = begun
     async with asyncio.timeout(5):
         while b"\r\n\r\n" not in head and len(head) < MAX_HEAD:

@@ -1,10 +1,10 @@
-"""`adb shell` without a command: lines from a script, or a person at a terminal."""
+"""`adb shell` without a command: lines from a script, or a user at a terminal."""
 
 from __future__ import annotations
 
 import asyncio
 
-from deskhand.simphone.shell.commands.command import Bytes, ShellExit, Sink, Source
+from deskhand.simphone.shell.commands.command import Bytes, ByteSink, ByteSource, ShellExit
 from deskhand.simphone.shell.interpreter import BytesSource, Shell, ShellStreams
 
 INTERRUPTED = 130
@@ -12,7 +12,7 @@ CTRL_C, CTRL_D = "\x03", "\x04"
 ERASE = ("\x7f", "\b")
 
 
-async def run_lines(shell: Shell, stdin: Source, stdout: Sink, stderr: Sink) -> int:
+async def run_lines(shell: Shell, stdin: ByteSource, stdout: ByteSink, stderr: ByteSink) -> int:
     """Run each line as it comes, until the input ends or `exit`."""
     pending = b""
     ended = False
@@ -31,16 +31,16 @@ async def run_lines(shell: Shell, stdin: Source, stdout: Sink, stderr: Sink) -> 
 
 
 class _TerminalSink:
-    """Newlines become what a terminal in raw mode needs."""
+    """Turns newlines into what a terminal in raw mode needs."""
 
-    def __init__(self, sink: Sink) -> None:
+    def __init__(self, sink: ByteSink) -> None:
         self._sink = sink
 
     async def write(self, data: Bytes) -> None:
         await self._sink.write(bytes(data).replace(b"\n", b"\r\n"))
 
 
-async def run_terminal(shell: Shell, stdin: Source, sink: Sink) -> int:
+async def run_terminal(shell: Shell, stdin: ByteSource, sink: ByteSink) -> int:
     """Prompt, echo, erase, Ctrl-C and Ctrl-D: the line discipline that a pty would bring."""
     screen = _TerminalSink(sink)
     await _write_prompt(shell, screen)
@@ -71,11 +71,11 @@ async def run_terminal(shell: Shell, stdin: Source, sink: Sink) -> int:
     return shell.status
 
 
-async def _write_prompt(shell: Shell, screen: Sink) -> None:
+async def _write_prompt(shell: Shell, screen: ByteSink) -> None:
     await screen.write(f"simphone:{shell.cwd} $ ".encode())
 
 
-async def _run_typed_line(shell: Shell, line: str, stdin: Source, screen: Sink) -> None:
+async def _run_typed_line(shell: Shell, line: str, stdin: ByteSource, screen: ByteSink) -> None:
     """Run a line; Ctrl-C typed meanwhile ends it, other keys typed meanwhile are dropped."""
     work = asyncio.ensure_future(shell.run_line(line, ShellStreams(BytesSource(), screen, screen)))
     try:

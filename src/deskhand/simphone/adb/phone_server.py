@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Literal, Self
 
 from deskhand.simphone.adb import http_control
-from deskhand.simphone.adb.services import make_banner, open_service
+from deskhand.simphone.adb.adb_services import make_banner, open_service
 from deskhand.simphone.adb.transport import AUTH, AUTH_RSAPUBLICKEY, AUTH_TOKEN, MAX_PAYLOAD, HostConnection, HostStream
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.shell.android_system import AndroidSystem
@@ -33,7 +33,7 @@ class SimPhone:
 
     @property
     def address(self) -> str:
-        """What to give to `adb connect`; also the serial that adb lists the phone under."""
+        """The address for `adb connect`; adb lists the phone under it, too."""
         return f"{self.host}:{self.port}"
 
     async def __aenter__(self) -> Self:
@@ -83,7 +83,7 @@ class SimPhone:
             self._links.discard(link)
 
     def _follow_conditions(self) -> None:
-        """Conditions are a plain set that anyone changes; the links follow it within a moment."""
+        """Let the links follow the conditions, a plain set that anyone may change."""
         for link in list(self._links):
             link.follow_conditions()
         self._watch = asyncio.get_running_loop().call_later(WATCH_EVERY_S, self._follow_conditions)
@@ -117,7 +117,7 @@ class HostLink:
         self.connection.send_packet(AUTH, AUTH_TOKEN, 0, secrets.token_bytes(20))
 
     def _handle_auth(self, kind: int) -> None:
-        """No signature fits; after a public key the phone waits for its owner to say yes."""
+        """Accept no signature; after a public key wait for the phone's owner to approve it."""
         if self._mode == "unauthorized" and kind != AUTH_RSAPUBLICKEY:
             self._ask_for_key()
 
@@ -136,7 +136,7 @@ class HostLink:
 
 
 async def serve_phone(phone: Phone, port: int = 0, on_ready: Callable[[SimPhone], None] | None = None) -> None:
-    """Run a phone until cancelled; `on_ready` learns its address."""
+    """Serve a phone until cancelled; `on_ready` is called when it listens."""
     async with SimPhone(phone, port) as sim:
         if on_ready:
             on_ready(sim)

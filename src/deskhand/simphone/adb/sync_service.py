@@ -99,7 +99,7 @@ class SyncService:
         await self._stream.write(answer + DENT_V2.pack(b"DONE", *[0] * 12))
 
     def _list_directory(self, path: str) -> list[tuple[bytes, FileNode]]:
-        """A directory that can't be read is an empty one; the protocol has no other word for it."""
+        """Return the entries, none if the directory can't be read: the protocol has no error for that."""
         try:
             entries = self._files.list_directory(path)
             node = self._files.find_node(path)
@@ -122,7 +122,7 @@ class SyncService:
         await self._store_file(path, mode)
 
     async def _store_file(self, path: str, mode: int) -> None:
-        """Take the whole file even when it can't be kept: the host reads our answer only then."""
+        """Receive the whole file even if it can't be kept: the host reads the answer only after that."""
         trouble = self._find_obstacle(path)
         if trouble:
             await self._send_failure(trouble)
@@ -174,6 +174,6 @@ class SyncService:
 
 
 def _to_stat_fields(node: FileNode) -> tuple[int, ...]:
-    """A stat's numbers after its id: error, device, inode, mode, links, owner, group, size and three times."""
+    """Return error, device, inode, mode, links, owner, group, size and three times."""
     times = (node.mtime,) * 3
     return (0, 42, node.inode, node.mode, 1, SHELL_UID, SDCARD_GID, node.size, *times)

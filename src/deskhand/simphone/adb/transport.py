@@ -44,7 +44,7 @@ class Packet(NamedTuple):
 
 
 async def read_packet(reader: asyncio.StreamReader, begun: bytes = b"") -> Packet:
-    """The next packet; `begun` are bytes of it that were already taken."""
+    """Return the next packet; `begun` are bytes of it that were already read."""
     header = begun + await reader.readexactly(HEADER.size - len(begun))
     command, arg0, arg1, length, _checksum, magic = HEADER.unpack(header)
     if magic != command ^ 0xFFFFFFFF:
@@ -193,7 +193,7 @@ class HostStream:
         self._inbox.put_nowait(data)
 
     def note_end(self) -> None:
-        """The host closed the stream: readers see the end, writers are told."""
+        """Tell readers and writers that the host closed the stream."""
         if not self._gone.is_set():
             self._gone.set()
             self._may_send.set()
@@ -204,7 +204,7 @@ class HostStream:
         return self._gone.is_set()
 
     async def read(self) -> bytes:
-        """The host's next bytes; empty at the end. Taking them is what acknowledges them."""
+        """Return the host's next bytes, empty at the end, and acknowledge them."""
         data = await self._inbox.get()
         if not data:
             self._inbox.put_nowait(b"")  # the end stays readable
@@ -232,7 +232,7 @@ class HostStream:
         await self.connection.drain_writer()
 
     def close_stream(self) -> None:
-        """Send the end, which for a stream that was never accepted is a refusal."""
+        """Send the end; for a stream that was never accepted, that is a refusal."""
         if self._closed:
             return
         self._closed = True

@@ -10,7 +10,7 @@ from deskhand.simphone.apps.framework import App
 from deskhand.simphone.apps.launcher import Launcher
 from deskhand.simphone.apps.messenger.app import Messenger
 from deskhand.simphone.apps.notes import Notes
-from deskhand.simphone.apps.phone_settings.app import Settings
+from deskhand.simphone.apps.phone_settings.app import SettingsApp
 from deskhand.simphone.apps.photos import Camera, Gallery
 from deskhand.simphone.apps.shop.app import Shop
 from deskhand.simphone.apps.system_windows import SystemUi
@@ -20,7 +20,7 @@ from deskhand.simphone.apps.web_browser import WebBrowser
 APPS: tuple[type[App], ...] = (
     Launcher,
     SystemUi,
-    Settings,
+    SettingsApp,
     AlarmClock,
     Calculator,
     Notes,

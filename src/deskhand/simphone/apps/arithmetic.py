@@ -90,7 +90,7 @@ def evaluate_expression(expression: str) -> Decimal:
 
 
 def format_value(value: Decimal) -> str:
-    """As a calculator's display writes it: at most 12 significant digits, no trailing zeros, a real minus sign."""
+    """Write a value as a calculator does: at most 12 significant digits, no trailing zeros, a real minus sign."""
     with localcontext(Context(prec=12)):
         rounded = +value
     if rounded == 0:

@@ -6,7 +6,7 @@ from typing import Any
 
 from deskhand.simphone.apps.framework import App, Host, Page
 from deskhand.simphone.ui.nodes import Node
-from deskhand.simphone.ui.widgets import WHITE, button, column, entry, label, list_row, screen, scroller, section
+from deskhand.simphone.ui.widgets import WHITE, Column, Label, ListRow, Screen, Scroller, SectionTitle
 
 NAVY = (24, 52, 110)
 PASSWORD = "123456"
@@ -29,16 +29,16 @@ class LoginPage(BankPage):
         password.on_enter = self._log_in
         return self.build_form(
             None,
-            column(
-                label(t("示例银行", "Example Bank"), 80, NAVY if not theme.dark else WHITE, bold=True),
-                label(t("演示密码：123456", "Demo password: 123456"), 38, theme.soft),
+            Column(
+                Label(t("示例银行", "Example Bank"), 80, NAVY if not theme.dark else WHITE, bold=True),
+                Label(t("演示密码：123456", "Demo password: 123456"), 38, theme.soft),
                 gap=20,
                 pad=(60, 160, 60, 80),
             ),
-            column(
-                entry(user, t("用户名", "User name"), theme, rid=self.bank.rid_of("username"), fill=theme.card),
-                entry(password, t("密码", "Password"), theme, rid=self.bank.rid_of("password"), fill=theme.card),
-                button(t("登录", "Log in"), self._log_in, theme, fill=NAVY, rid=self.bank.rid_of("login_btn")),
+            Column(
+                self.build_entry(user, t("用户名", "User name"), "username"),
+                self.build_entry(password, t("密码", "Password"), "password"),
+                self.build_button(t("登录", "Log in"), "login_btn", self._log_in, fill=NAVY),
                 gap=36,
                 pad=(60, 0, 60, 0),
             ),
@@ -51,7 +51,7 @@ class LoginPage(BankPage):
             self.bank.reset_pages(AccountPage(self.bank))
         else:
             self.use_field("password").clear_text()
-            self.bank.host.show_toast(self.t("用户名或密码错误", "Wrong user name or password"))
+            self.host.show_toast(self.t("用户名或密码错误", "Wrong user name or password"))
 
 
 class AccountPage(BankPage):
@@ -60,42 +60,33 @@ class AccountPage(BankPage):
     def build(self) -> Node:
         t, theme = self.t, self.colours
         balance = f"¥ {self.bank.balance:,.2f}"
-        head = column(
-            label(t("可用余额", "Available balance"), 40, WHITE),
-            label(balance, 88, WHITE, rid=self.bank.rid_of("balance")),
+        head = Column(
+            Label(t("可用余额", "Available balance"), 40, WHITE),
+            Label(balance, 88, WHITE, rid=self.rid_of("balance")),
             fill=NAVY,
             radius=36,
             pad=(56, 56, 56, 56),
             gap=12,
         )
         history = [
-            list_row(name, theme, sub=f"− ¥ {amount:,.2f}", rid=self.bank.rid_of("transfer_item"))
+            ListRow(name, theme, sub=f"− ¥ {amount:,.2f}", rid=self.rid_of("transfer_item"))
             for name, amount in reversed(self.bank.transfers)
         ]
-        log_out = button(
-            t("退出登录", "Log out"),
-            self._log_out,
-            theme,
-            fill=theme.field,
-            ink=theme.ink,
-            rid=self.bank.rid_of("logout_btn"),
+        log_out = self.build_button(
+            t("退出登录", "Log out"), "logout_btn", self._log_out, fill=theme.field, ink=theme.ink
         )
-        transfer = button(
-            t("转账", "Transfer"),
-            lambda: self.bank.push_page(TransferPage(self.bank)),
-            theme,
-            fill=NAVY,
-            rid=self.bank.rid_of("transfer_btn"),
+        transfer = self.build_button(
+            t("转账", "Transfer"), "transfer_btn", lambda: self.bank.push_page(TransferPage(self.bank)), fill=NAVY
         )
-        return screen(
+        return Screen(
             theme,
-            column(
-                label(t("我的账户", "My account"), 56, theme.ink, bold=True, rid=self.bank.rid_of("title")),
+            Column(
+                Label(t("我的账户", "My account"), 56, theme.ink, bold=True, rid=self.rid_of("title")),
                 pad=(52, 36, 52, 28),
             ),
-            column(head, transfer, log_out, gap=32, pad=(44, 0, 44, 20)),
-            section(t("转账记录", "Transfers"), theme),
-            scroller(self.use_scroll(), *history),
+            Column(head, transfer, log_out, gap=32, pad=(44, 0, 44, 20)),
+            SectionTitle(t("转账记录", "Transfers"), theme),
+            Scroller(self.use_scroll(), *history),
         )
 
     def _log_out(self) -> None:
@@ -107,21 +98,13 @@ class TransferPage(BankPage):
     activity = ".TransferActivity"
 
     def build(self) -> Node:
-        t, theme = self.t, self.colours
+        t = self.t
         return self.build_form(
             self.build_bar(t("转账", "Transfer")),
-            column(
-                entry(
-                    self.use_field("to"), t("收款人", "Payee"), theme, rid=self.bank.rid_of("payee"), fill=theme.card
-                ),
-                entry(
-                    self.use_field("amount"),
-                    t("金额", "Amount"),
-                    theme,
-                    rid=self.bank.rid_of("amount"),
-                    fill=theme.card,
-                ),
-                button(t("下一步", "Next"), self._ask_to_confirm, theme, fill=NAVY, rid=self.bank.rid_of("next_btn")),
+            Column(
+                self.build_entry(self.use_field("to"), t("收款人", "Payee"), "payee"),
+                self.build_entry(self.use_field("amount"), t("金额", "Amount"), "amount"),
+                self.build_button(t("下一步", "Next"), "next_btn", self._ask_to_confirm, fill=NAVY),
                 gap=36,
                 pad=(52, 40, 52, 0),
             ),
@@ -134,7 +117,7 @@ class TransferPage(BankPage):
         except ValueError:
             amount = 0.0
         if not to or not 0 < amount <= self.bank.balance:
-            self.bank.host.show_toast(self.t("请检查收款人和金额", "Check payee and amount"))
+            self.host.show_toast(self.t("请检查收款人和金额", "Check payee and amount"))
             return
         self.typing = False
         self.confirm_action(
@@ -147,7 +130,7 @@ class TransferPage(BankPage):
     def _pay_amount(self, to: str, amount: float) -> None:
         self.bank.balance -= amount
         self.bank.transfers.append((to, amount))
-        self.bank.host.show_toast(self.t("转账成功", "Transfer complete"))
+        self.host.show_toast(self.t("转账成功", "Transfer complete"))
         self.leave_page()
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from deskhand.simphone.apps.arithmetic import BadExpression, evaluate_expression, format_value
 from deskhand.simphone.apps.framework import App, Host, Page
 from deskhand.simphone.ui.nodes import FILL, Node
-from deskhand.simphone.ui.widgets import WHITE, column, icon, label, line, row, screen
+from deskhand.simphone.ui.widgets import WHITE, Column, Divider, Icon, Label, Row, Screen
 
 ORANGE = (240, 130, 30)
 OPERATORS = "+−×÷"
@@ -36,49 +35,58 @@ class KeyPage(Page):
 
     def build(self) -> Node:
         theme, calc = self.colours, self.calc
-        wide = calc.host.size[0] > calc.host.size[1]
-        small, big = (48, 64) if wide else (64, 130)
-        formula = label(
+        small, big = (48, 64) if self.is_wide else (64, 130)
+        formula = Label(
             calc.formula or "0",
             big,
             theme.ink,
-            rid=calc.rid_of("formula"),
+            rid=self.rid_of("formula"),
             w=FILL,
             align="end",
             max_lines=2,
             pad=(56, 0, 56, 0),
         )
-        result = label(
+        result = Label(
             calc.result,
             small,
             theme.soft,
-            rid=calc.rid_of("result"),
+            rid=self.rid_of("result"),
             w=FILL,
             align="end",
             max_lines=1,
             pad=(56, 0, 56, 20),
         )
-        keys = column(
-            *(row(*(self._build_key(key) for key in keys), gap=20, weight=1.0) for keys in KEYS),
+        keys = Column(
+            *(Row(*(self._build_key(key) for key in keys), gap=20, weight=1.0) for keys in KEYS),
             gap=20,
             pad=(32, 32, 32, 24),
-            weight=3.0 if wide else 1.7,
+            weight=3.0 if self.is_wide else 1.7,
             h=FILL,
         )
-        upper = column(formula, result, weight=1.0, h=FILL, justify="end")
-        return screen(theme, upper, line(theme), keys, fill=theme.card)
+        upper = Column(formula, result, weight=1.0, h=FILL, justify="end")
+        return Screen(theme, upper, Divider(theme), keys, fill=theme.card)
 
     def _build_key(self, key: str) -> Node:
         theme = self.colours
         name = NAMES.get(key)
-        rid = self.calc.rid_of(name[0] if name else f"digit_{key}")
+        rid = self.rid_of(name[0] if name else f"digit_{key}")
         desc = self.t(name[1], name[2]) if name else ""
-        act = self.calc.make_presser(key)
         fill = ORANGE if key == "=" else theme.field
         ink = WHITE if key == "=" else ORANGE if key in "C⌫%÷×−+" else theme.ink
         if key == "⌫":
-            return icon("backspace", 72, ink, fill=fill, radius=60, weight=1.0, h=FILL, on_tap=act, desc=desc, rid=rid)
-        return label(
+            return Icon(
+                "backspace",
+                72,
+                ink,
+                fill=fill,
+                radius=60,
+                weight=1.0,
+                h=FILL,
+                on_tap=lambda: self.calc.press_key(key),
+                desc=desc,
+                rid=rid,
+            )
+        return Label(
             key,
             68,
             ink,
@@ -87,7 +95,7 @@ class KeyPage(Page):
             radius=60,
             weight=1.0,
             h=FILL,
-            on_tap=act,
+            on_tap=lambda: self.calc.press_key(key),
             desc=desc,
             rid=rid,
             align="center",
@@ -117,9 +125,6 @@ class Calculator(App):
             return "= " + format_value(evaluate_expression(self.formula))
         except BadExpression:
             return ""
-
-    def make_presser(self, key: str) -> Callable[[], None]:
-        return lambda: self.press_key(key)
 
     def press_key(self, key: str) -> None:
         error = self.t("错误", "Error")

@@ -10,20 +10,18 @@ from deskhand.simphone.apps.framework import App, Host, Page
 from deskhand.simphone.ui.nodes import FILL, Node
 from deskhand.simphone.ui.widgets import (
     WHITE,
-    avatar,
-    button,
-    column,
-    empty_note,
-    entry,
-    icon,
-    label,
-    list_row,
-    row,
-    screen,
-    scroller,
-    section,
-    stack,
-    top_bar,
+    Avatar,
+    Column,
+    EmptyNote,
+    Label,
+    ListRow,
+    RoundButton,
+    Row,
+    Screen,
+    Scroller,
+    SectionTitle,
+    Stack,
+    TopBar,
 )
 
 
@@ -56,44 +54,37 @@ class ContactList(BookPage):
                 continue
             if contact.sort[:1].upper() != letter:
                 letter = contact.sort[:1].upper()
-                rows.append(section(letter, theme))
+                rows.append(SectionTitle(letter, theme))
             rows.append(self._build_row(contact))
-        new = icon(
+        new = RoundButton(
             "add",
             76,
             WHITE,
-            fill=theme.accent,
-            radius=80,
-            w=160,
-            h=160,
+            theme.accent,
+            160,
             on_tap=lambda: self.book.push_page(ContactEditor(self.book)),
             desc=t("新建联系人", "Create contact"),
-            rid=self.book.rid_of("add_contact"),
+            rid=self.rid_of("add_contact"),
         )
-        corner = row(new, justify="end", align="end", h=FILL, pad=(0, 0, 56, 56), kind="android.widget.FrameLayout")
-        found = rows or [empty_note(t("没有联系人", "No contacts"), theme)]
-        book = scroller(self.use_scroll(), *found, rid=self.book.rid_of("contact_list"), h=FILL, pad=(0, 0, 0, 220))
-        return screen(
+        corner = Row(new, justify="end", align="end", h=FILL, pad=(0, 0, 56, 56), kind="android.widget.FrameLayout")
+        found = rows or [EmptyNote(t("没有联系人", "No contacts"), theme)]
+        book = Scroller(self.use_scroll(), *found, rid=self.rid_of("contact_list"), h=FILL, pad=(0, 0, 0, 220))
+        return Screen(
             theme,
-            top_bar(t("通讯录", "Contacts"), theme, rid=self.book.rid_of("title")),
-            column(
-                entry(
-                    query, t("搜索联系人", "Search contacts"), theme, rid=self.book.rid_of("search"), fill=theme.card
-                ),
-                pad=(40, 0, 40, 12),
-            ),
-            stack(book, corner, weight=1.0),
+            TopBar(t("通讯录", "Contacts"), theme, rid=self.rid_of("title")),
+            Column(self.build_entry(query, t("搜索联系人", "Search contacts"), "search"), pad=(40, 0, 40, 12)),
+            Stack(book, corner, weight=1.0),
         )
 
     def _build_row(self, contact: Contact) -> Node:
-        return list_row(
+        return ListRow(
             contact.name,
             self.colours,
-            lead=avatar(contact.name, 100, radius=50),
+            lead=Avatar(contact.name, 100, radius=50),
             on_tap=lambda: self.book.push_page(ContactDetails(self.book, contact)),
-            rid=self.book.rid_of("contact_item"),
-            title_rid=self.book.rid_of("name"),
-            height=148,
+            rid=self.rid_of("contact_item"),
+            title_rid=self.rid_of("name"),
+            h=148,
         )
 
 
@@ -107,50 +98,29 @@ class ContactDetails(BookPage):
     def build(self) -> Node:
         t, theme, who = self.t, self.colours, self.contact
         actions = (
-            icon(
-                "edit",
-                56,
-                theme.ink,
-                on_tap=lambda: self.book.push_page(ContactEditor(self.book, who)),
-                desc=t("编辑", "Edit"),
-                rid=self.book.rid_of("edit_btn"),
+            self.build_icon_button(
+                "edit", t("编辑", "Edit"), "edit_btn", lambda: self.book.push_page(ContactEditor(self.book, who))
             ),
-            icon(
-                "trash",
-                56,
-                theme.ink,
-                on_tap=self._ask_to_delete,
-                desc=t("删除", "Delete"),
-                rid=self.book.rid_of("delete_btn"),
-            ),
+            self.build_icon_button("trash", t("删除", "Delete"), "delete_btn", self._ask_to_delete),
         )
-        head = column(
-            avatar(who.name, 240, radius=120),
-            label(who.name, 64, theme.ink, bold=True, rid=self.book.rid_of("detail_name")),
+        head = Column(
+            Avatar(who.name, 240, radius=120),
+            Label(who.name, 64, theme.ink, bold=True, rid=self.rid_of("detail_name")),
             align="center",
             gap=28,
             pad=(0, 40, 0, 60),
         )
-        call = icon(
-            "phone",
-            60,
-            theme.green,
-            on_tap=self._start_call,
-            desc=t("拨打电话", "Call"),
-            rid=self.book.rid_of("call_btn"),
+        call = self.build_icon_button(
+            "phone", t("拨打电话", "Call"), "call_btn", self._start_call, size=60, ink=theme.green
         )
         rows = [
-            list_row(
-                who.phone or "—",
-                theme,
-                sub=t("手机", "Mobile"),
-                tail=[call],
-                title_rid=self.book.rid_of("detail_phone"),
+            ListRow(
+                who.phone or "—", theme, sub=t("手机", "Mobile"), tail=[call], title_rid=self.rid_of("detail_phone")
             )
         ]
         if who.email:
-            rows.append(list_row(who.email, theme, sub=t("邮箱", "Email"), title_rid=self.book.rid_of("detail_email")))
-        return screen(theme, self.build_bar("", *actions), scroller(self.use_scroll(), head, *rows))
+            rows.append(ListRow(who.email, theme, sub=t("邮箱", "Email"), title_rid=self.rid_of("detail_email")))
+        return Screen(theme, self.build_bar("", *actions), Scroller(self.use_scroll(), head, *rows))
 
     def _start_call(self) -> None:
         self.book.calls.append(self.contact.name)
@@ -159,7 +129,7 @@ class ContactDetails(BookPage):
     def _ask_to_delete(self) -> None:
         def delete_contact() -> None:
             self.book.contacts.remove(self.contact)
-            self.book.host.show_toast(self.t("已删除联系人", "Contact deleted"))
+            self.host.show_toast(self.t("已删除联系人", "Contact deleted"))
             self.leave_page()
 
         self.confirm_action(
@@ -181,24 +151,22 @@ class CallPage(BookPage):
         self.since = app.host.now()
 
     def build(self) -> Node:
-        seconds = int(self.book.host.now() - self.since)
-        hang_up = icon(
+        seconds = int(self.host.now() - self.since)
+        hang_up = RoundButton(
             "phone",
             80,
             WHITE,
-            fill=(222, 56, 52),
-            radius=90,
-            w=180,
-            h=180,
+            (222, 56, 52),
+            180,
             on_tap=self.leave_page,
             desc=self.t("挂断", "End call"),
-            rid=self.book.rid_of("end_call"),
+            rid=self.rid_of("end_call"),
         )
-        return column(
-            avatar(self.contact.name, 260, radius=130),
-            label(self.contact.name, 72, WHITE),
-            label(f"{seconds // 60:02d}:{seconds % 60:02d}", 48, WHITE, rid=self.book.rid_of("call_time")),
-            column(h=0, weight=1.0),
+        return Column(
+            Avatar(self.contact.name, 260, radius=130),
+            Label(self.contact.name, 72, WHITE),
+            Label(f"{seconds // 60:02d}:{seconds % 60:02d}", 48, WHITE, rid=self.rid_of("call_time")),
+            Column(h=0, weight=1.0),
             hang_up,
             h=FILL,
             align="center",
@@ -223,25 +191,21 @@ class ContactEditor(BookPage):
         self.focus_field(name)
 
     def build(self) -> Node:
-        t, theme = self.t, self.colours
+        t = self.t
         title = t("编辑联系人", "Edit contact") if self.contact else t("新建联系人", "Create contact")
-        save = button(
+        save = self.build_button(
             t("保存", "Save"),
+            "save_btn",
             self._save_contact,
-            theme,
             w=180,
             h=96,
             size=40,
-            rid=self.book.rid_of("save_btn"),
             pad=(0, 0, 0, 0),
             enabled=bool(self.use_field("name").text.strip()),
         )
         fields = (("name", t("姓名", "Name")), ("phone", t("电话", "Phone")), ("email", t("邮箱", "Email")))
-        entries = [
-            entry(self.use_field(key), hint, theme, rid=self.book.rid_of(f"edit_{key}"), fill=theme.card)
-            for key, hint in fields
-        ]
-        return self.build_form(self.build_bar(title, save), column(*entries, gap=28, pad=(44, 32, 44, 0)))
+        entries = [self.build_entry(self.use_field(key), hint, f"edit_{key}") for key, hint in fields]
+        return self.build_form(self.build_bar(title, save), Column(*entries, gap=28, pad=(44, 32, 44, 0)))
 
     def _save_contact(self) -> None:
         name = self.use_field("name").text.strip()
@@ -253,7 +217,7 @@ class ContactEditor(BookPage):
         else:
             self.contact.name, self.contact.phone, self.contact.email = name, phone, email
         self.book.contacts.sort(key=lambda c: c.sort)
-        self.book.host.show_toast(self.t("已保存", "Saved"))
+        self.host.show_toast(self.t("已保存", "Saved"))
         self.leave_page()
 
 

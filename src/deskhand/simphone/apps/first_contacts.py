@@ -12,7 +12,7 @@ class Person:
     handle: str
     region: tuple[str, str]
     sort: str
-    """What the name is sorted by: pinyin or Latin letters."""
+    """The sort key of the name: pinyin or Latin letters."""
 
 
 _BEIJING, _SHANGHAI, _SHENZHEN = ("北京", "Beijing"), ("上海", "Shanghai"), ("深圳", "Shenzhen")

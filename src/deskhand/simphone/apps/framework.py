@@ -1,19 +1,20 @@
-"""What every app of the phone is made of: an App owns its data and a stack of Pages; a Page builds a view tree."""
+"""The base of every app: an App owns its data and a stack of Pages; a Page builds a view tree."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol, Unpack
 
 from deskhand.simphone.render.motion import Motion
-from deskhand.simphone.ui.nodes import Colour, Node, Scroll, TextField
+from deskhand.simphone.ui.nodes import Action, Colour, Node, ScrollState, TextField
 from deskhand.simphone.ui.theme import DARK, LIGHT, Theme
-from deskhand.simphone.ui.widgets import card, icon, screen, scroller, top_bar
+from deskhand.simphone.ui.widgets import Button, DialogCard, Entry, Icon, NodeLook, Screen, Scroller, TopBar
 
 
 class AppControl(Protocol):
-    """What an app may do to the other apps."""
+    """The control that an app has over the other apps."""
 
     def launch_app(self, package: str, activity: str | None = None, data: str | None = None) -> bool: ...
     def stop_app(self, package: str) -> None: ...
@@ -42,8 +43,11 @@ class Host(Protocol):
     def start_motion(self, motion: Motion) -> None: ...
 
 
-class Page:
-    """One screen of an app. Keeps what outlives a rebuild: typed text, scroll offsets, focus, an open dialog."""
+class Page(ABC):
+    """One screen of an app. Every page implements `build`, which makes its view tree anew after each change.
+
+    The page keeps what outlives a rebuild: typed text, scroll offsets, focus, an open dialog.
+    """
 
     activity: ClassVar[str] = ""
     backdrop: ClassVar[Literal["plain", "wallpaper"]] = "plain"
@@ -53,29 +57,41 @@ class Page:
     def __init__(self, app: App) -> None:
         self.app = app
         self.fields: dict[str, TextField] = {}
-        self.scrolls: dict[str, Scroll] = {}
+        self.scrolls: dict[str, ScrollState] = {}
         self.focus: TextField | None = None
         self.typing = False
         self.reveal = False
         """The field in focus has still to be scrolled into view."""
         self.dialog: Callable[[], Node] | None = None
 
-    def build(self) -> Node:
-        raise NotImplementedError
+    @abstractmethod
+    def build(self) -> Node: ...
 
     def handle_back(self) -> bool:
-        """True when the page itself used the BACK key (closed a mode); else the page is left."""
+        """True if the page itself used the BACK key (closed a mode); otherwise the page is left."""
         return False
 
-    def handle_shown(self) -> None:
+    def handle_shown(self) -> None:  # noqa: B027 - a hook that most pages leave empty
         """Called when the page comes to the front."""
 
     @property
     def colours(self) -> Theme:
         return self.app.colours
 
+    @property
+    def host(self) -> Host:
+        return self.app.host
+
+    @property
+    def is_wide(self) -> bool:
+        """True in landscape."""
+        return self.host.size[0] > self.host.size[1]
+
     def t(self, zh: str, en: str) -> str:
         return self.app.t(zh, en)
+
+    def rid_of(self, name: str) -> str:
+        return self.app.rid_of(name)
 
     def use_field(self, key: str, text: str = "") -> TextField:
         if key not in self.fields:
@@ -83,49 +99,63 @@ class Page:
             self.fields[key].set_text(text)
         return self.fields[key]
 
-    def use_scroll(self, key: str = "list") -> Scroll:
-        return self.scrolls.setdefault(key, Scroll())
+    def use_scroll(self, key: str = "list") -> ScrollState:
+        return self.scrolls.setdefault(key, ScrollState())
 
     def focus_field(self, entry: TextField | None) -> None:
         self.focus = entry
         self.typing = self.reveal = entry is not None
 
     def show_dialog(self, dialog: Callable[[], Node]) -> None:
-        """Opens a dialog; the keyboard goes away unless the dialog then focuses a field of its own."""
+        """Open a dialog and hide the keyboard, unless the dialog then focuses a field of its own."""
         self.dialog = dialog
         self.typing = False
 
     def build_bar(self, title: str, *actions: Node, rid: str = "title") -> Node:
-        """A title bar with a button that leads back."""
-        arrow = icon(
+        """Build a title bar with a button that leads back."""
+        arrow = Icon(
             "back",
             56,
             self.colours.ink,
             on_tap=self.leave_page,
             desc=self.t("返回", "Back"),
-            rid=self.app.rid_of("back_btn"),
+            rid=self.rid_of("back_btn"),
         )
-        return top_bar(title, self.colours, *actions, back=arrow, rid=self.app.rid_of(rid))
+        return TopBar(title, self.colours, *actions, back=arrow, rid=self.rid_of(rid))
+
+    def build_icon_button(self, name: str, desc: str, rid: str, on_tap: Action, /, **look: Unpack[NodeLook]) -> Node:
+        look["on_tap"], look["desc"], look["rid"] = on_tap, desc, self.rid_of(rid)
+        return Icon(name, look.pop("size", 56), look.pop("ink", self.colours.ink), **look)
+
+    def build_button(self, text: str, rid: str, on_tap: Action, /, **look: Unpack[NodeLook]) -> Node:
+        look["rid"] = self.rid_of(rid)
+        return Button(text, on_tap, self.colours, **look)
+
+    def build_entry(self, field: TextField, hint: str, rid: str, /, **look: Unpack[NodeLook]) -> Node:
+        """Build a text field that stands on the page's background."""
+        look.setdefault("fill", self.colours.card)
+        look["rid"] = self.rid_of(rid)
+        return Entry(field, hint, self.colours, **look)
 
     def build_form(self, bar: Node | None, *parts: Node) -> Node:
-        """A page whose content scrolls when it does not fit, as with the keyboard up in landscape."""
+        """Build a page that scrolls if it does not fit, as with the keyboard up in landscape."""
         head = [bar] if bar is not None else []
-        body = scroller(self.use_scroll("form"), *parts, kind="android.widget.ScrollView")
-        return screen(self.colours, *head, body)
+        body = Scroller(self.use_scroll("form"), *parts, kind="android.widget.ScrollView")
+        return Screen(self.colours, *head, body)
 
     def leave_page(self) -> None:
         if not self.app.pop_page():
-            self.app.host.apps.go_home()
+            self.host.apps.go_home()
 
     def confirm_action(self, title: str, message: str, yes: str, action: Callable[[], object]) -> None:
-        """Asks before something that cannot be undone."""
+        """Ask before an action that cannot be undone."""
 
         def agree_and_act() -> None:
             self.dismiss_dialog()
             action()
 
         self.show_dialog(
-            lambda: card(
+            lambda: DialogCard(
                 title,
                 self.colours,
                 message=message,
@@ -142,8 +172,11 @@ class Page:
             self.focus_field(None)
 
 
-class App:
-    """An installed package: its names, its icon, its data and its open pages."""
+class App(ABC):
+    """An installed package: its names, its icon, its data and its open pages.
+
+    Every app implements `build_first_page`, and `read_state` if it has data; a new app is one line in `apps`.
+    """
 
     package: ClassVar[str]
     label: ClassVar[str]
@@ -158,27 +191,28 @@ class App:
         self.host = host
         self.pages: list[Page] = []
 
-    def build_first_page(self) -> Page:
-        raise NotImplementedError
+    @abstractmethod
+    def build_first_page(self) -> Page: ...
 
     def open_app(self, data: str | None = None) -> None:
-        """Brought to the front; `data` is the address of a VIEW intent, which most apps have no use for."""
+        """Come to the front; `data` is the address of a VIEW intent, which most apps ignore."""
         if not self.pages:
             self.pages = [self.build_first_page()]
         self.page.handle_shown()
 
     def has_activity(self, activity: str) -> bool:
-        """Whether an activity besides the main one can be started from outside."""
+        """True if an activity besides the main one can be started from outside."""
         return False
 
-    def open_activity(self, activity: str) -> None:
-        """Goes to the page of an activity that the app `knows`."""
+    def open_activity(self, activity: str) -> None:  # noqa: B027 - only for apps with more activities
+        """Go to the page of an activity that `has_activity` affirms."""
 
     def close_pages(self) -> None:
-        """Forgets what is open (force-stop); data stays."""
+        """Forget the open pages (force-stop); data stays."""
         self.pages = []
 
     def read_state(self) -> dict[str, Any]:
+        """Return the app's data for `Phone.read_state`."""
         return {}
 
     @property
@@ -196,6 +230,7 @@ class App:
         return DARK if self.host.settings["secure"].get("ui_night_mode") == "2" else LIGHT
 
     def t(self, zh: str, en: str) -> str:
+        """Return the text in the phone's language. As short as gettext's `_`: it wraps every text of an app."""
         return zh if self.host.locale == "zh" else en
 
     def rid_of(self, name: str) -> str:
@@ -208,7 +243,7 @@ class App:
         page.handle_shown()
 
     def pop_page(self) -> bool:
-        """Leaves the page in front; False when it was the last one (the app goes to the background)."""
+        """Leave the page in front; False if it is the last one (the app goes to the background)."""
         if len(self.pages) <= 1:
             return False
         self.host.start_motion("backward")

@@ -9,17 +9,16 @@ from deskhand.simphone.apps.framework import App, Host, Page
 from deskhand.simphone.ui.nodes import FILL, Action, Node
 from deskhand.simphone.ui.widgets import (
     WHITE,
-    column,
-    empty_note,
-    entry,
-    icon,
-    label,
-    menu_card,
-    row,
-    screen,
-    scroller,
-    stack,
-    top_bar,
+    Column,
+    EmptyNote,
+    Label,
+    MenuCard,
+    RoundButton,
+    Row,
+    Screen,
+    Scroller,
+    Stack,
+    TopBar,
 )
 
 YELLOW = (240, 176, 32)
@@ -46,62 +45,55 @@ class NoteList(NotesPage):
         query = self.use_field("search")
         wanted = query.text.strip().lower()
         found = [n for n in self.notes.notes if wanted in n.title.lower() or wanted in n.body.lower()]
-        cards = [self._build_card(n) for n in found] or [empty_note(t("没有笔记", "No notes"), theme)]
-        new = icon(
+        cards = [self._build_card(n) for n in found] or [EmptyNote(t("没有笔记", "No notes"), theme)]
+        new = RoundButton(
             "add",
             76,
             WHITE,
-            fill=YELLOW,
-            radius=80,
-            w=160,
-            h=160,
+            YELLOW,
+            160,
             on_tap=self._create_note,
             desc=t("新建笔记", "New note"),
-            rid=self.notes.rid_of("new_note"),
+            rid=self.rid_of("new_note"),
         )
-        corner = row(new, justify="end", align="end", h=FILL, pad=(0, 0, 56, 56))
+        corner = Row(new, justify="end", align="end", h=FILL, pad=(0, 0, 56, 56))
         corner.kind = "android.widget.FrameLayout"
-        body = scroller(
-            self.use_scroll(), *cards, pad=(40, 12, 40, 240), gap=28, rid=self.notes.rid_of("note_list"), h=FILL
-        )
-        return screen(
+        body = Scroller(self.use_scroll(), *cards, pad=(40, 12, 40, 240), gap=28, rid=self.rid_of("note_list"), h=FILL)
+        return Screen(
             theme,
-            top_bar(t("笔记", "Notes"), theme, rid=self.notes.rid_of("title")),
-            column(
-                entry(query, t("搜索笔记", "Search notes"), theme, rid=self.notes.rid_of("search"), fill=theme.card),
-                pad=(40, 0, 40, 24),
-            ),
-            stack(body, corner, weight=1.0),
+            TopBar(t("笔记", "Notes"), theme, rid=self.rid_of("title")),
+            Column(self.build_entry(query, t("搜索笔记", "Search notes"), "search"), pad=(40, 0, 40, 24)),
+            Stack(body, corner, weight=1.0),
         )
 
     def _create_note(self) -> None:
-        note = Note("", "", self.notes.host.today().strftime("%m-%d %H:%M"))
+        note = Note("", "", self.host.today().strftime("%m-%d %H:%M"))
         self.notes.notes.insert(0, note)
         self.notes.push_page(NoteEditor(self.notes, note))
 
     def _build_card(self, note: Note) -> Node:
         theme = self.colours
         parts = [
-            label(
+            Label(
                 note.title or self.t("无标题", "Untitled"),
                 48,
                 theme.ink,
                 bold=True,
                 w=FILL,
                 max_lines=1,
-                rid=self.notes.rid_of("note_title"),
+                rid=self.rid_of("note_title"),
             )
         ]
         if note.body:
-            parts.append(label(note.body, 40, theme.soft, w=FILL, max_lines=3, rid=self.notes.rid_of("note_body")))
-        parts.append(label(note.date, 32, theme.faint))
-        return column(
+            parts.append(Label(note.body, 40, theme.soft, w=FILL, max_lines=3, rid=self.rid_of("note_body")))
+        parts.append(Label(note.date, 32, theme.faint))
+        return Column(
             *parts,
             fill=theme.card,
             radius=28,
             pad=(44, 36, 44, 32),
             gap=12,
-            rid=self.notes.rid_of("note_item"),
+            rid=self.rid_of("note_item"),
             on_tap=lambda: self.notes.push_page(NoteEditor(self.notes, note)),
             on_long=lambda: self._show_menu(note),
         )
@@ -116,10 +108,10 @@ class NoteList(NotesPage):
             self.notes.notes.insert(0, note)
 
         items = (
-            (self.t("置顶", "Move to top"), self.notes.rid_of("menu_top"), move_to_top),
-            (self.t("删除", "Delete"), self.notes.rid_of("menu_delete"), delete_note),
+            (self.t("置顶", "Move to top"), self.rid_of("menu_top"), move_to_top),
+            (self.t("删除", "Delete"), self.rid_of("menu_delete"), delete_note),
         )
-        self.show_dialog(lambda: menu_card(note.title, items, self.colours))
+        self.show_dialog(lambda: MenuCard(note.title, items, self.colours))
 
 
 def ask_to_delete(page: NotesPage, note: Note, then: Action) -> None:
@@ -153,40 +145,23 @@ class NoteEditor(NotesPage):
     def build(self) -> Node:
         t, theme = self.t, self.colours
         actions = (
-            icon(
-                "trash",
-                56,
-                theme.ink,
-                on_tap=lambda: ask_to_delete(self, self.note, self.leave_page),
-                desc=t("删除", "Delete"),
-                rid=self.notes.rid_of("delete_btn"),
+            self.build_icon_button(
+                "trash", t("删除", "Delete"), "delete_btn", lambda: ask_to_delete(self, self.note, self.leave_page)
             ),
-            icon(
-                "check", 60, YELLOW, on_tap=self._finish_note, desc=t("完成", "Done"), rid=self.notes.rid_of("done_btn")
-            ),
+            self.build_icon_button("check", t("完成", "Done"), "done_btn", self._finish_note, size=60, ink=YELLOW),
         )
         title, body = self.use_field("title"), self.use_field("body")
-        return screen(
+        return Screen(
             theme,
             self.build_bar("", *actions),
-            entry(
-                title,
-                t("标题", "Title"),
-                theme,
-                rid=self.notes.rid_of("note_title_edit"),
-                size=60,
-                fill=theme.card,
-                radius=0,
-                h=140,
-                pad=(52, 20, 52, 20),
+            self.build_entry(
+                title, t("标题", "Title"), "note_title_edit", size=60, radius=0, h=140, pad=(52, 20, 52, 20)
             ),
-            label(self.note.date, 34, theme.faint, w=FILL, pad=(52, 0, 52, 20)),
-            entry(
+            Label(self.note.date, 34, theme.faint, w=FILL, pad=(52, 0, 52, 20)),
+            self.build_entry(
                 body,
                 t("开始书写", "Start typing"),
-                theme,
-                rid=self.notes.rid_of("note_body_edit"),
-                fill=theme.card,
+                "note_body_edit",
                 radius=0,
                 weight=1.0,
                 h=FILL,
@@ -199,7 +174,7 @@ class NoteEditor(NotesPage):
         self.note.title, self.note.body = self.use_field("title").text, self.use_field("body").text
 
     def _finish_note(self) -> None:
-        self.notes.host.show_toast(self.t("已保存", "Saved"))
+        self.host.show_toast(self.t("已保存", "Saved"))
         self.leave_page()
 
 
@@ -233,7 +208,7 @@ class Notes(App):
         return NoteList(self)
 
     def pop_page(self) -> bool:
-        """An editor that is left with nothing written leaves no note behind."""
+        """Remove the note of an editor that is left with nothing written."""
         page = self.page
         if isinstance(page, NoteEditor) and not page.note.title and not page.note.body and page.note in self.notes:
             self.notes.remove(page.note)

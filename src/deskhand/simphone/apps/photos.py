@@ -9,16 +9,16 @@ from deskhand.simphone.apps.framework import App, Host, Page
 from deskhand.simphone.ui.nodes import FILL, Colour, Node
 from deskhand.simphone.ui.widgets import (
     WHITE,
-    badge_icon,
-    column,
-    empty_note,
-    icon,
-    label,
-    row,
-    screen,
-    scroller,
-    space,
-    top_bar,
+    BadgeIcon,
+    Column,
+    EmptyNote,
+    Label,
+    RoundButton,
+    Row,
+    Screen,
+    Scroller,
+    Space,
+    TopBar,
 )
 
 TINTS: tuple[Colour, ...] = ((90, 140, 200), (200, 140, 90), (110, 170, 120), (170, 110, 170), (200, 170, 80))
@@ -47,27 +47,26 @@ class GridPage(Page):
 
     def build(self) -> Node:
         theme, photos = self.colours, list(reversed(self.gallery.photos))
-        wide = self.gallery.host.size[0] > self.gallery.host.size[1]
-        per_row = 7 if wide else 3
+        per_row = 7 if self.is_wide else 3
         rows: list[Node] = []
         for i in range(0, len(photos), per_row):
             cells = [self._build_cell(photo) for photo in photos[i : i + per_row]]
-            blanks = [space(weight=1.0) for _ in range(per_row - len(cells))]
-            rows.append(row(*cells, *blanks, gap=12))
-        rows = rows or [empty_note(self.t("没有照片", "No photos"), theme)]
-        bar = top_bar(self.t("相册", "Gallery"), theme, rid=self.gallery.rid_of("title"))
-        return screen(
-            theme, bar, scroller(self.use_scroll(), *rows, gap=12, pad=(12, 0, 12, 40), rid=self.gallery.rid_of("grid"))
+            blanks = [Space(weight=1.0) for _ in range(per_row - len(cells))]
+            rows.append(Row(*cells, *blanks, gap=12))
+        rows = rows or [EmptyNote(self.t("没有照片", "No photos"), theme)]
+        bar = TopBar(self.t("相册", "Gallery"), theme, rid=self.rid_of("title"))
+        return Screen(
+            theme, bar, Scroller(self.use_scroll(), *rows, gap=12, pad=(12, 0, 12, 40), rid=self.rid_of("grid"))
         )
 
     def _build_cell(self, photo: Photo) -> Node:
-        cell = badge_icon(
+        cell = BadgeIcon(
             "image",
             340,
             photo.tint,
             radius=8,
             desc=photo.name,
-            rid=self.gallery.rid_of("photo"),
+            rid=self.rid_of("photo"),
             on_tap=lambda: self.gallery.push_page(PhotoPage(self.gallery, photo)),
         )
         cell.weight = 1.0
@@ -84,28 +83,21 @@ class PhotoPage(Page):
 
     def build(self) -> Node:
         t, theme, photo = self.t, self.colours, self.photo
-        heart = icon(
+        heart = self.build_icon_button(
             "heart",
-            60,
-            theme.red if photo.favourite else theme.faint,
-            on_tap=self._toggle_favourite,
+            t("收藏", "Favourite"),
+            "favourite_btn",
+            self._toggle_favourite,
+            size=60,
+            ink=theme.red if photo.favourite else theme.faint,
             selected=photo.favourite,
-            desc=t("收藏", "Favourite"),
-            rid=self.gallery.rid_of("favourite_btn"),
         )
-        bin_ = icon(
-            "trash",
-            60,
-            theme.ink,
-            on_tap=self._ask_to_delete,
-            desc=t("删除", "Delete"),
-            rid=self.gallery.rid_of("delete_btn"),
-        )
-        picture = badge_icon("image", 900, photo.tint, radius=12, desc=photo.name)
-        return screen(
+        bin_ = self.build_icon_button("trash", t("删除", "Delete"), "delete_btn", self._ask_to_delete, size=60)
+        picture = BadgeIcon("image", 900, photo.tint, radius=12, desc=photo.name)
+        return Screen(
             theme,
             self.build_bar(photo.name, heart, bin_),
-            column(picture, weight=1.0, align="center", justify="center"),
+            Column(picture, weight=1.0, align="center", justify="center"),
         )
 
     def _toggle_favourite(self) -> None:
@@ -153,50 +145,43 @@ class ViewfinderPage(Page):
         self.camera = app
 
     def build(self) -> Node:
-        shutter = icon(
+        shutter = RoundButton(
             "camera",
             90,
             (60, 64, 70),
-            fill=WHITE,
-            radius=100,
-            w=200,
-            h=200,
+            WHITE,
+            200,
             on_tap=self._take_photo,
             desc=self.t("快门", "Shutter"),
-            rid=self.camera.rid_of("shutter_button"),
+            rid=self.rid_of("shutter_button"),
         )
-        turn = icon(
-            "refresh",
-            64,
-            WHITE,
-            on_tap=self._switch_lens,
-            desc=self.t("切换摄像头", "Switch camera"),
-            rid=self.camera.rid_of("switch_btn"),
+        turn = self.build_icon_button(
+            "refresh", self.t("切换摄像头", "Switch camera"), "switch_btn", self._switch_lens, size=64, ink=WHITE
         )
-        album = icon(
+        album = self.build_icon_button(
             "image",
-            64,
-            WHITE,
-            on_tap=lambda: self.camera.host.apps.launch_app("com.android.gallery3d"),
-            desc=self.t("相册", "Gallery"),
-            rid=self.camera.rid_of("gallery_btn"),
+            self.t("相册", "Gallery"),
+            "gallery_btn",
+            lambda: self.host.apps.launch_app("com.android.gallery3d"),
+            size=64,
+            ink=WHITE,
         )
         side = self.t("前置镜头", "Front lens") if self.camera.front else self.t("后置镜头", "Rear lens")
-        view = column(
-            label(side, 44, WHITE, rid=self.camera.rid_of("lens")),
+        view = Column(
+            Label(side, 44, WHITE, rid=self.rid_of("lens")),
             weight=1.0,
             h=FILL,
             align="center",
             pad=(0, 40, 0, 0),
             fill=(96, 110, 120) if self.camera.front else (70, 92, 84),
         )
-        keys = row(album, shutter, turn, justify="center", gap=120, pad=(0, 40, 0, 60), fill=(18, 18, 20))
-        return screen(self.colours, view, keys, fill=(18, 18, 20))
+        keys = Row(album, shutter, turn, justify="center", gap=120, pad=(0, 40, 0, 60), fill=(18, 18, 20))
+        return Screen(self.colours, view, keys, fill=(18, 18, 20))
 
     def _take_photo(self) -> None:
-        gallery = self.camera.host.apps.find_app("com.android.gallery3d")
+        gallery = self.host.apps.find_app("com.android.gallery3d")
         if isinstance(gallery, Gallery):
-            self.camera.host.show_toast(self.t("已保存 ", "Saved ") + gallery.add_photo().name)
+            self.host.show_toast(self.t("已保存 ", "Saved ") + gallery.add_photo().name)
 
     def _switch_lens(self) -> None:
         self.camera.front = not self.camera.front

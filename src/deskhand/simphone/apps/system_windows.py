@@ -1,13 +1,13 @@
-"""What the system itself shows: the lock screen, recent apps and the update pop-up."""
+"""The system's own windows: the lock screen, recent apps and the update pop-up."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from deskhand.simphone.apps.framework import App, Host, Page
-from deskhand.simphone.ui.nodes import FILL, Node, Scroll
+from deskhand.simphone.ui.nodes import FILL, Node, ScrollState
 from deskhand.simphone.ui.theme import STATUS_BAR
-from deskhand.simphone.ui.widgets import WHITE, badge_icon, button, card, column, icon, label, row
+from deskhand.simphone.ui.widgets import WHITE, BadgeIcon, Column, DialogCard, Icon, Label, Row
 
 
 class LockPage(Page):
@@ -15,20 +15,20 @@ class LockPage(Page):
     backdrop = "wallpaper"
 
     def build(self) -> Node:
-        today = self.app.host.today()
+        today = self.host.today()
         date = self.t(f"{today.month}月{today.day}日", today.strftime("%B ") + str(today.day))
-        return column(
-            label(today.strftime("%H:%M"), 210, WHITE, rid=self.app.rid_of("lock_clock")),
-            label(date, 50, WHITE, rid=self.app.rid_of("lock_date")),
-            column(h=0, weight=1.0),
-            icon("lock", 72, WHITE, desc=self.t("已锁定", "Locked")),
-            label(self.t("上滑解锁", "Swipe up to unlock"), 44, WHITE, rid=self.app.rid_of("unlock_hint")),
+        return Column(
+            Label(today.strftime("%H:%M"), 210, WHITE, rid=self.rid_of("lock_clock")),
+            Label(date, 50, WHITE, rid=self.rid_of("lock_date")),
+            Column(h=0, weight=1.0),
+            Icon("lock", 72, WHITE, desc=self.t("已锁定", "Locked")),
+            Label(self.t("上滑解锁", "Swipe up to unlock"), 44, WHITE, rid=self.rid_of("unlock_hint")),
             kind="android.widget.FrameLayout",
             h=FILL,
             align="center",
             gap=24,
             pad=(0, STATUS_BAR + 200, 0, 160),
-            rid=self.app.rid_of("keyguard"),
+            rid=self.rid_of("keyguard"),
         )
 
 
@@ -39,14 +39,14 @@ class RecentsPage(Page):
     def __init__(self, app: SystemUi) -> None:
         super().__init__(app)
         self.ui = app
-        self.strip = Scroll(axis="x")
+        self.strip = ScrollState(axis="x")
 
     def build(self) -> Node:
         host = self.app.host
         cards = [self._build_card(host.apps.find_app(name)) for name in self.ui.recent]
         if not cards:
-            note = label(self.t("近期没有任何内容", "No recent items"), 48, WHITE, rid=self.app.rid_of("empty"))
-            body = column(note, weight=1.0, align="center", justify="center")
+            note = Label(self.t("近期没有任何内容", "No recent items"), 48, WHITE, rid=self.rid_of("empty"))
+            body = Column(note, weight=1.0, align="center", justify="center")
         else:
             body = Node(
                 kind="androidx.recyclerview.widget.RecyclerView",
@@ -56,18 +56,12 @@ class RecentsPage(Page):
                 scroll=self.strip,
                 weight=1.0,
                 pad=(120, 80, 120, 40),
-                rid=self.app.rid_of("task_view"),
+                rid=self.rid_of("task_view"),
             )
-        clear = button(
-            self.t("全部清除", "Clear all"),
-            self._clear_all,
-            self.colours,
-            fill=WHITE,
-            ink=(40, 44, 52),
-            rid=self.app.rid_of("clear_all"),
-            max_w=420,
+        clear = self.build_button(
+            self.t("全部清除", "Clear all"), "clear_all", self._clear_all, fill=WHITE, ink=(40, 44, 52), max_w=420
         )
-        return column(
+        return Column(
             body, clear, kind="android.widget.FrameLayout", h=FILL, align="center", pad=(0, STATUS_BAR, 0, 120)
         )
 
@@ -76,16 +70,16 @@ class RecentsPage(Page):
             app.host.apps.stop_app(app.package)
 
         theme = self.colours
-        head = row(
-            badge_icon(app.icon, 72, app.tint),
-            label(app.name, 42, theme.ink, weight=1.0, max_lines=1),
-            icon("close", 40, theme.soft, on_tap=close_app, desc=self.t("关闭", "Close ") + app.name),
+        head = Row(
+            BadgeIcon(app.icon, 72, app.tint),
+            Label(app.name, 42, theme.ink, weight=1.0, max_lines=1),
+            Icon("close", 40, theme.soft, on_tap=close_app, desc=self.t("关闭", "Close ") + app.name),
             gap=20,
             pad=(32, 0, 0, 0),
             h=120,
         )
-        body = column(badge_icon(app.icon, 220, app.tint, radius=60), weight=1.0, align="center", justify="center")
-        return column(
+        body = Column(BadgeIcon(app.icon, 220, app.tint, radius=60), weight=1.0, align="center", justify="center")
+        return Column(
             head,
             body,
             w=640,
@@ -98,8 +92,8 @@ class RecentsPage(Page):
 
     def _clear_all(self) -> None:
         for name in list(self.ui.recent):
-            self.app.host.apps.stop_app(name)
-        self.app.host.apps.go_home()
+            self.host.apps.stop_app(name)
+        self.host.apps.go_home()
 
 
 class PopupPage(Page):
@@ -112,7 +106,7 @@ class PopupPage(Page):
         self.ui = app
 
     def build(self) -> Node:
-        return card(
+        return DialogCard(
             self.t("系统更新", "System update"),
             self.colours,
             message=self.t("新版本已下载，是否现在安装？", "A new version has been downloaded. Install it now?"),

@@ -6,7 +6,7 @@ from typing import Any
 
 from deskhand.simphone.apps.framework import App, Host, Page
 from deskhand.simphone.ui.nodes import FILL, Node
-from deskhand.simphone.ui.widgets import card, checkbox, column, icon, label, row, screen, scroller, top_bar
+from deskhand.simphone.ui.widgets import CheckBox, Column, DialogCard, Icon, Label, Row, Screen, Scroller, TopBar
 
 CITIES: tuple[tuple[tuple[str, str], int, str, tuple[int, ...]], ...] = (
     (("北京", "Beijing"), 18, "sun", (18, 20, 16, 13, 15, 19, 21)),
@@ -27,28 +27,26 @@ class WeatherPage(Page):
     def build(self) -> Node:
         t, theme, app = self.t, self.colours, self.weather
         name, degrees, sky, days = CITIES[app.city]
-        more = icon(
-            "gear", 56, theme.ink, on_tap=self._show_units, desc=t("单位", "Units"), rid=app.rid_of("units_btn")
-        )
-        head = column(
-            icon(sky, 200, (240, 170, 40) if sky == "sun" else theme.soft, desc=t(*SKIES[sky])),
-            label(app.format_degrees(degrees), 190, theme.ink, rid=app.rid_of("temperature")),
-            label(t(*SKIES[sky]), 52, theme.soft, rid=app.rid_of("sky")),
+        more = self.build_icon_button("gear", t("单位", "Units"), "units_btn", self._show_units)
+        head = Column(
+            Icon(sky, 200, (240, 170, 40) if sky == "sun" else theme.soft, desc=t(*SKIES[sky])),
+            Label(app.format_degrees(degrees), 190, theme.ink, rid=self.rid_of("temperature")),
+            Label(t(*SKIES[sky]), 52, theme.soft, rid=self.rid_of("sky")),
             align="center",
             gap=8,
             pad=(0, 40, 0, 60),
         )
         rows = [self._build_day(i, value) for i, value in enumerate(days)]
-        chips = row(*(self._build_chip(i) for i in range(len(CITIES))), gap=24, pad=(40, 0, 40, 24))
-        bar = top_bar(t(*name), theme, more, rid=app.rid_of("city"))
-        return screen(theme, bar, chips, scroller(self.use_scroll(), head, column(*rows, pad=(44, 0, 44, 60), gap=4)))
+        chips = Row(*(self._build_chip(i) for i in range(len(CITIES))), gap=24, pad=(40, 0, 40, 24))
+        bar = TopBar(t(*name), theme, more, rid=self.rid_of("city"))
+        return Screen(theme, bar, chips, Scroller(self.use_scroll(), head, Column(*rows, pad=(44, 0, 44, 60), gap=4)))
 
     def _build_chip(self, index: int) -> Node:
         def choose_city() -> None:
             self.weather.city = index
 
         here, theme = index == self.weather.city, self.colours
-        return label(
+        return Label(
             self.t(*CITIES[index][0]),
             40,
             (255, 255, 255) if here else theme.ink,
@@ -60,19 +58,19 @@ class WeatherPage(Page):
             justify="center",
             on_tap=choose_city,
             selected=here,
-            rid=self.weather.rid_of("city_chip"),
+            rid=self.rid_of("city_chip"),
             max_lines=1,
         )
 
     def _build_day(self, index: int, degrees: int) -> Node:
-        weekday = (self.weather.host.today().weekday() + index) % 7
+        weekday = (self.host.today().weekday() + index) % 7
         names = ("周一", "周二", "周三", "周四", "周五", "周六", "周日")
         english = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
         name = self.t("今天", "Today") if index == 0 else self.t(names[weekday], english[weekday])
         theme = self.colours
-        return row(
-            label(name, 46, theme.ink, weight=1.0),
-            label(self.weather.format_degrees(degrees), 46, theme.ink),
+        return Row(
+            Label(name, 46, theme.ink, weight=1.0),
+            Label(self.weather.format_degrees(degrees), 46, theme.ink),
             h=120,
             pad=(44, 0, 44, 0),
             fill=theme.card,
@@ -86,11 +84,11 @@ class WeatherPage(Page):
         name = self.t("使用华氏度", "Use Fahrenheit")
 
         def build_dialog() -> Node:
-            box = checkbox(
-                self.weather.fahrenheit, toggle_unit, self.colours, rid=self.weather.rid_of("fahrenheit_box"), desc=name
+            box = CheckBox(
+                self.weather.fahrenheit, toggle_unit, self.colours, rid=self.rid_of("fahrenheit_box"), desc=name
             )
-            body = row(label(name, 46, self.colours.ink, weight=1.0), box)
-            return card(
+            body = Row(Label(name, 46, self.colours.ink, weight=1.0), box)
+            return DialogCard(
                 self.t("单位", "Units"),
                 self.colours,
                 body=[body],

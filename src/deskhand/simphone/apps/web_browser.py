@@ -6,21 +6,20 @@ from typing import Any
 
 from deskhand.simphone.apps.framework import App, Host, Page
 from deskhand.simphone.apps.web_sites import BOOKMARKS, PAGES, Block, WebPage, find_pages, tidy_address
-from deskhand.simphone.ui.nodes import FILL, Node, Scroll
+from deskhand.simphone.ui.nodes import FILL, Node, ScrollState
 from deskhand.simphone.ui.widgets import (
-    avatar,
-    button,
-    column,
-    empty_note,
-    entry,
-    icon,
-    label,
-    line,
-    list_row,
-    row,
-    screen,
-    scroller,
-    section,
+    Avatar,
+    Button,
+    Column,
+    Divider,
+    EmptyNote,
+    Entry,
+    Label,
+    ListRow,
+    Row,
+    Screen,
+    Scroller,
+    SectionTitle,
 )
 
 HOME = "about:home"
@@ -49,12 +48,12 @@ class BrowserTab(Page):
         return True
 
     def _load_address(self, address: str) -> None:
-        self.web.host.start_motion("fade")
+        self.host.start_motion("fade")
         self.address = address
         self.web.visited.append(address)
         self.use_field("url").set_text("" if address == HOME else address.rstrip("/"))
         self.fields = {"url": self.use_field("url")}
-        self.scrolls = {"page": Scroll()}
+        self.scrolls = {"page": ScrollState()}
         self.focus_field(None)
 
     def _open_typed(self) -> None:
@@ -65,44 +64,34 @@ class BrowserTab(Page):
     def build(self) -> Node:
         t, theme = self.t, self.colours
         rid = self.web.rid_of
-        bar = row(
-            icon(
-                "globe",
-                56,
-                theme.soft,
-                on_tap=lambda: self.open_address(HOME),
-                desc=t("主页", "Home"),
-                rid=rid("home_btn"),
+        bar = Row(
+            self.build_icon_button(
+                "globe", t("主页", "Home"), "home_btn", lambda: self.open_address(HOME), ink=theme.soft
             ),
-            entry(
+            self.build_entry(
                 self.use_field("url"),
                 t("搜索或输入网址", "Search or type a web address"),
-                theme,
-                rid=rid("url"),
+                "url",
+                fill=theme.field,
                 weight=1.0,
                 h=108,
                 radius=54,
                 pad=(44, 16, 44, 16),
             ),
-            icon(
-                "refresh",
-                56,
-                theme.soft,
-                on_tap=lambda: self._load_address(self.address),
-                desc=t("刷新", "Refresh"),
-                rid=rid("refresh_btn"),
+            self.build_icon_button(
+                "refresh", t("刷新", "Refresh"), "refresh_btn", lambda: self._load_address(self.address), ink=theme.soft
             ),
             h=150,
             fill=theme.card,
         )
-        page = scroller(
+        page = Scroller(
             self.use_scroll("page"),
             *self._build_content(),
             kind="android.webkit.WebView",
             rid=rid("webview"),
             pad=(0, 0, 0, 80),
         )
-        return screen(theme, bar, line(theme), page, fill=theme.card)
+        return Screen(theme, bar, Divider(theme), page, fill=theme.card)
 
     def _build_content(self) -> list[Node]:
         if self.address == HOME:
@@ -112,49 +101,49 @@ class BrowserTab(Page):
         page = PAGES.get(self.address)
         if page is None:
             return [
-                empty_note(self.t("无法访问此网站", "This site can't be reached"), self.colours),
-                label(self.address, 40, self.colours.faint, w=FILL, align="center"),
+                EmptyNote(self.t("无法访问此网站", "This site can't be reached"), self.colours),
+                Label(self.address, 40, self.colours.faint, w=FILL, align="center"),
             ]
         return self._build_page(page)
 
     def _build_home(self) -> list[Node]:
         theme = self.colours
         rows = [
-            list_row(
+            ListRow(
                 self.t(*name),
                 theme,
                 sub=address,
-                lead=avatar(self.t(*name), 100, radius=50),
+                lead=Avatar(self.t(*name), 100, radius=50),
                 on_tap=lambda address=address: self.open_address(tidy_address(address)),
-                rid=self.web.rid_of("bookmark"),
+                rid=self.rid_of("bookmark"),
             )
             for address, name in BOOKMARKS
         ]
-        return [section(self.t("书签", "Bookmarks"), theme), *rows]
+        return [SectionTitle(self.t("书签", "Bookmarks"), theme), *rows]
 
     def _build_found(self, words: str) -> list[Node]:
         theme, found = self.colours, find_pages(words)
-        head = section(self.t(f"“{words}”的搜索结果", f"Results for “{words}”"), theme)
+        head = SectionTitle(self.t(f"“{words}”的搜索结果", f"Results for “{words}”"), theme)
         if not found:
-            return [head, empty_note(self.t("没有结果", "Nothing found"), theme)]
+            return [head, EmptyNote(self.t("没有结果", "Nothing found"), theme)]
         return [
             head,
             *(
-                list_row(self.t(*title), theme, sub=address, on_tap=lambda address=address: self.open_address(address))
+                ListRow(self.t(*title), theme, sub=address, on_tap=lambda address=address: self.open_address(address))
                 for address, title in found
             ),
         ]
 
     def _build_page(self, page: WebPage) -> list[Node]:
-        site = label(self.t(*page.title), 36, self.colours.soft, w=FILL, pad=(52, 32, 52, 0))
+        site = Label(self.t(*page.title), 36, self.colours.soft, w=FILL, pad=(52, 32, 52, 0))
         return [site, *(self._build_block(block) for block in page.blocks)]
 
     def _build_block(self, block: Block) -> Node:
         theme, text = self.colours, self.t(*block.text)
         if block.kind == "heading":
-            return label(text, 66, theme.ink, bold=True, w=FILL, pad=(52, 24, 52, 32))
+            return Label(text, 66, theme.ink, bold=True, w=FILL, pad=(52, 24, 52, 32))
         if block.kind == "link":
-            return label(
+            return Label(
                 text,
                 48,
                 theme.accent,
@@ -165,16 +154,16 @@ class BrowserTab(Page):
             )
         if block.kind == "field":
             field = self.use_field(block.to)
-            return column(entry(field, text, theme, rid=block.to), pad=(52, 20, 52, 20))
+            return Column(Entry(field, text, theme, rid=block.to), pad=(52, 20, 52, 20))
         if block.kind == "submit":
-            send = button(text, lambda: self._submit_form(block.to), theme, rid="submit")
-            return column(send, pad=(52, 28, 52, 28))
-        return label(text, 46, theme.ink, w=FILL, pad=(52, 16, 52, 24))
+            send = Button(text, lambda: self._submit_form(block.to), theme, rid="submit")
+            return Column(send, pad=(52, 28, 52, 28))
+        return Label(text, 46, theme.ink, w=FILL, pad=(52, 16, 52, 24))
 
     def _submit_form(self, to: str) -> None:
         values = {key: field.text for key, field in self.fields.items() if key != "url"}
         if not all(value.strip() for value in values.values()):
-            self.web.host.show_toast(self.t("请填写所有字段", "Please fill in every field"))
+            self.host.show_toast(self.t("请填写所有字段", "Please fill in every field"))
             return
         self.web.submissions.append({"page": self.address, **values})
         self.open_address(to)

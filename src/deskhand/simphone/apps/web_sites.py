@@ -140,7 +140,7 @@ BOOKMARKS: tuple[tuple[str, Text], ...] = (
 
 
 def tidy_address(address: str) -> str:
-    """An address without its scheme and with a path; "" when it is not an address but words to search for."""
+    """Return an address without scheme and with a path; "" if it is not an address but words to search for."""
     plain = address.strip().removeprefix("http://").removeprefix("https://").removeprefix("www.")
     if not plain or " " in plain or "." not in plain:
         return ""
@@ -149,6 +149,6 @@ def tidy_address(address: str) -> str:
 
 
 def find_pages(words: str) -> list[tuple[str, Text]]:
-    """Pages whose title has the words, in either language."""
+    """Return the pages whose title has the words, in either language."""
     wanted = words.strip().lower()
     return [(a, p.title) for a, p in PAGES.items() if any(wanted in name.lower() for name in p.title)]

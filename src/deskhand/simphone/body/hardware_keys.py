@@ -1,4 +1,4 @@
-"""What hardware keys do to a text field, by Android's key codes."""
+"""Hardware keys by Android's key codes, and what they do to a text field."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Clipboard(Protocol):
 
 
 def edit_field(field: TextField, code: int, board: Clipboard) -> bool:
-    """Applies one key; False when the key means nothing to a text field."""
+    """Apply one key; False if the key means nothing to a text field."""
     if code in CHARACTERS:
         field.insert_text(CHARACTERS[code])
     elif code in (DELETE, FORWARD_DELETE):
@@ -59,7 +59,7 @@ def edit_field(field: TextField, code: int, board: Clipboard) -> bool:
 
 
 def apply_shortcut(field: TextField, code: int, board: Clipboard) -> None:
-    """Ctrl with A, C, V or X."""
+    """Apply Ctrl with A, C, V or X."""
     letter = CHARACTERS.get(code, "")
     if letter == "a":
         field.select_all()

@@ -9,7 +9,7 @@ from deskhand.simphone.body import text_entry
 from deskhand.simphone.body.app_manager import AppManager
 from deskhand.simphone.body.handset import Handset
 from deskhand.simphone.body.window_manager import WindowManager
-from deskhand.simphone.ui.nodes import Node, Scroll, TextField
+from deskhand.simphone.ui.nodes import Node, ScrollState, TextField
 from deskhand.simphone.ui.touch import Finger, GestureHandlers
 
 MAX_VOLUME = 15
@@ -132,6 +132,6 @@ class InputDispatcher:
     def _hold_field(self, field: TextField) -> None:
         text_entry.offer_edit_menu(self._apps.page, field, self._handset)
 
-    def _glide_to(self, scroll: Scroll, target: float) -> None:
+    def _glide_to(self, scroll: ScrollState, target: float) -> None:
         phone = self._handset
         phone.glass.start_glide(scroll, target, phone.now(), phone.animation_scale)

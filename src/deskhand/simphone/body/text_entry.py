@@ -8,11 +8,11 @@ from deskhand.simphone.body.window_layout import list_nodes
 from deskhand.simphone.ui.font import text_width
 from deskhand.simphone.ui.nodes import Action, Node, TextField
 from deskhand.simphone.ui.touch import Window
-from deskhand.simphone.ui.widgets import menu_card
+from deskhand.simphone.ui.widgets import MenuCard
 
 
 def place_caret(field: TextField, x: float, node: Node) -> None:
-    """A tap in a single-line field puts the caret between the letters nearest to it."""
+    """Put the caret between the letters nearest to a tap, in a single-line field."""
     if field.multiline:
         return
     inside = x - node.box.x1 - node.pad[0] + 12
@@ -21,7 +21,7 @@ def place_caret(field: TextField, x: float, node: Node) -> None:
 
 
 def offer_edit_menu(page: Page, field: TextField, board: keys.Clipboard) -> None:
-    """What a long press on a field offers. A field in a dialog is only selected: there is one dialog at a time."""
+    """Show the menu of a long press. A field in a dialog is only selected: there is one dialog at a time."""
     if page.dialog is not None:
         field.select_all()
         return
@@ -43,11 +43,11 @@ def offer_edit_menu(page: Page, field: TextField, board: keys.Clipboard) -> None
         items.append((page.t("剪切", "Cut"), "android:id/cut", make_choice(keys.CUT)))
     if board.clipboard:
         items.append((page.t("粘贴", "Paste"), "android:id/paste", make_choice(keys.PASTE)))
-    page.show_dialog(lambda: menu_card("", items, page.colours))
+    page.show_dialog(lambda: MenuCard("", items, page.colours))
 
 
 def press_page_key(page: Page, window: Window, code: int, board: keys.Clipboard) -> None:
-    """A key that no part of the system claimed."""
+    """Apply a key that no part of the system claimed."""
     focus = page.focus
     if code == keys.TAB:
         _focus_next_field(page, window)

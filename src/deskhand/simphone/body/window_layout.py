@@ -8,7 +8,7 @@ from deskhand.simphone.apps.framework import App, Page
 from deskhand.simphone.ui.layout import lay_out
 from deskhand.simphone.ui.nodes import FILL, Box, Colour, Node, TextField
 from deskhand.simphone.ui.touch import Window
-from deskhand.simphone.ui.widgets import stack
+from deskhand.simphone.ui.widgets import Stack
 
 SHADE: Colour = (0, 0, 0)
 MARGIN = 48
@@ -20,16 +20,16 @@ def lay_out_page(app: App, page: Page, root: Node, box: Box) -> Window:
 
 
 def lay_out_dialog(app: App, page: Page, content: Node, box: Box, outside: Callable[[], object]) -> Window:
-    """A card in the middle of a dimmed screen; `outside` is what a tap beside it does."""
+    """Lay out a card in the middle of a dimmed screen; `outside` is what a tap beside it does."""
     pad = (MARGIN, MARGIN, MARGIN, MARGIN)
-    shade = stack(content, h=FILL, align="center", justify="center", pad=pad, fill=SHADE, alpha=120)
+    shade = Stack(content, h=FILL, align="center", justify="center", pad=pad, fill=SHADE, alpha=120)
     lay_out(shade, box)
     activity = page.activity or app.activity
     return Window(app.package, activity, shade, content, app.secure, page.focus, outside=outside)
 
 
 def reveal_focus(window: Window) -> None:
-    """Scrolls the field in focus into view, as Android does when the keyboard takes half of the screen."""
+    """ScrollState the field in focus into view, as Android does when the keyboard takes half of the screen."""
     path = _find_path(window.root, window.focus)
     at = next((i for i in range(len(path) - 1, -1, -1) if path[i].scroll is not None), None)
     if at is None or at + 1 >= len(path):
@@ -56,5 +56,5 @@ def _find_path(node: Node, field: TextField | None) -> list[Node]:
 
 
 def list_nodes(node: Node) -> list[Node]:
-    """A node and all below it, in reading order, whether they are scrolled into view or not."""
+    """Return a node and all below it, in reading order, also those out of view."""
     return [node, *(below for child in node.children for below in list_nodes(child))]

@@ -12,7 +12,7 @@ from deskhand.simphone.ui.nodes import Box, Colour
 
 @dataclass(frozen=True)
 class Bars:
-    """What the bars tell: the time, the radios (from the global settings), the battery, a toast."""
+    """The content of the bars: the time, the radios (from the global settings), the battery, a toast."""
 
     today: datetime
     settings: dict[str, str]

@@ -52,7 +52,7 @@ def compose_screen(
 
 
 def _measure_drop(windows: Sequence[Window], moment: DrawingMoment) -> int:
-    """How far below its place the keyboard still is on its way up."""
+    """Return how far below its place the keyboard still is on its way up."""
     panel = next((window.root.box for window in windows if not window.focusable), None)
     risen = moment.tween("keyboard", 0.0 if panel is None else 1.0)
     return 0 if panel is None else round((1.0 - risen) * panel.height)

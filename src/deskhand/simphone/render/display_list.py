@@ -16,7 +16,7 @@ HINT: Colour = (150, 155, 164)
 
 @dataclass
 class DrawingMoment:
-    """What drawing depends on besides the tree: the caret's blink and things on their way."""
+    """The state that drawing depends on besides the tree: the caret's blink and things in motion."""
 
     focus: TextField | None
     caret: bool
@@ -140,7 +140,7 @@ def _emit_entry(node: Node, moment: DrawingMoment, clip: Box, ops: list[Op]) -> 
 
 
 def _find_caret(node: Node, entry: TextField) -> tuple[int, int]:
-    """Where the caret stands: pixels from the left of the text, and the line."""
+    """Return the caret's place: pixels from the left of the text, and the line."""
     if not entry.text:
         return 0, 0
     if not entry.multiline:

@@ -8,7 +8,7 @@ from PIL import Image
 
 from deskhand.simphone.render.motion import DURATIONS, Motion, draw_between, ease_out
 from deskhand.simphone.render.painter import Op, PaintedCanvas, paint_ops, paint_over
-from deskhand.simphone.ui.nodes import Box, Scroll
+from deskhand.simphone.ui.nodes import Box, ScrollState
 
 TWEEN = 0.18
 GLIDE = 0.24
@@ -32,7 +32,7 @@ class _Tween:
 
 @dataclass
 class _Glide:
-    scroll: Scroll
+    scroll: ScrollState
     origin: float
     target: float
     start: float
@@ -50,12 +50,12 @@ class Glass:
         self._drawn: tuple[Op, ...] = ()
 
     def begin_transition(self, motion: Motion, now: float, scale: float) -> None:
-        """From the content that was drawn last to whatever is drawn next."""
+        """Begin to move from the content that was drawn last to whatever is drawn next."""
         if scale > 0:
             known = self._canvas.picture_of(self._drawn)
             self._transition = _Transition(motion, self._drawn, known, now, DURATIONS[motion] * scale)
 
-    def start_glide(self, scroll: Scroll, target: float, now: float, scale: float) -> None:
+    def start_glide(self, scroll: ScrollState, target: float, now: float, scale: float) -> None:
         self._glides = [g for g in self._glides if g.scroll is not scroll]
         if scale > 0 and target != scroll.offset:
             self._glides.append(_Glide(scroll, scroll.offset, target, now))
@@ -63,7 +63,7 @@ class Glass:
             scroll.offset = target
 
     def advance_glides(self, now: float) -> bool:
-        """Moves gliding pages to where they are now; True when any moved."""
+        """Move gliding pages to where they are now; True if any moved."""
         moving = bool(self._glides)
         for glide in self._glides:
             part = ease_out((now - glide.start) / GLIDE)
@@ -82,7 +82,7 @@ class Glass:
         )
 
     def read_tween(self, key: str, target: float, now: float, scale: float) -> float:
-        """Where something that belongs at `target` is by now; it starts to move when the target changes."""
+        """Return where a thing that belongs at `target` is by now; it starts to move when the target changes."""
         self._used.add(key)
         known = self._tweens.get(key)
         if known is None or scale <= 0:
@@ -94,7 +94,7 @@ class Glass:
         return at
 
     def keep_drawn(self, content: tuple[Op, ...]) -> None:
-        """Called after each display list: things no longer shown forget where they were."""
+        """Keep the display list for the next transition; forget the tweens of things no longer shown."""
         self._drawn = content
         self._tweens = {key: tween for key, tween in self._tweens.items() if key in self._used}
         self._used = set()

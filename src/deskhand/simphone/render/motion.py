@@ -1,4 +1,4 @@
-"""How one screen turns into the next: the picture in the middle of a transition."""
+"""Transitions between screens: the picture in the middle of a transition."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DURATIONS: dict[Motion, float] = {"open": 0.30, "close": 0.26, "forward": 0.28, 
 
 
 def ease_out(progress: float) -> float:
-    """Fast start, soft landing."""
+    """Map linear progress to a fast start and a soft landing."""
     rest = 1.0 - min(max(progress, 0.0), 1.0)
     return 1.0 - rest * rest * rest
 
@@ -42,7 +42,7 @@ def _draw_zoom(front: Image.Image, behind: Image.Image, scale: float, opacity: f
 
 
 def _draw_slide(under: Image.Image, over: Image.Image, p: float) -> Image.Image:
-    """`over` comes in from the right while `under` drifts a third to the left."""
+    """Draw `over` coming in from the right while `under` drifts a third to the left."""
     width, height = under.size
     frame = Image.new("RGBA", under.size, (0, 0, 0, 255))
     drift = round(width * 0.3 * p)

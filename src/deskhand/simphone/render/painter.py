@@ -57,7 +57,7 @@ def text_op(x: int, y: int, text: str, size: int, colour: Colour, clip: Box, *, 
 
 @lru_cache(maxsize=64)
 def _draw_corner(radius: int) -> Image.Image:
-    """The top-left quarter of a filled circle, anti-aliased by drawing it four times as large."""
+    """Draw the top-left quarter of a disc, anti-aliased by drawing it four times as large."""
     big = Image.new("L", (radius * 4, radius * 4), 0)
     ImageDraw.Draw(big).ellipse((0, 0, radius * 8 - 1, radius * 8 - 1), fill=255)
     return big.resize((radius, radius), Image.Resampling.BOX)
@@ -79,7 +79,7 @@ def _draw_corners(radius: int, alpha: int) -> tuple[Image.Image, ...]:
 
 @lru_cache(maxsize=4)
 def draw_wallpaper(width: int, height: int) -> Image.Image:
-    """A calm dusk gradient with two hills."""
+    """Draw a calm dusk gradient with two hills."""
     top, middle, low = (36, 58, 118), (112, 112, 176), (238, 176, 148)
     strip = Image.new("RGB", (1, height))
     for y in range(height):
@@ -168,7 +168,7 @@ def paint_over(image: Image.Image, ops: Sequence[Op]) -> None:
 
 
 def find_damage(old: Sequence[Op], new: Sequence[Op]) -> list[Box] | None:
-    """The areas in which two display lists differ; None: too different to tell, paint everything."""
+    """Return the areas in which two display lists differ; None if they differ so much that all is to be painted."""
     before, after = Counter(old), Counter(new)
     gone, come = before - after, after - before
     if not gone and not come and list(old) == list(new):
@@ -198,11 +198,11 @@ class PaintedCanvas:
         self._image: Image.Image | None = None
 
     def picture_of(self, ops: tuple[Op, ...]) -> Image.Image | None:
-        """The last picture, if it shows this list."""
+        """Return the last picture if it shows this list."""
         return self._image if ops == self._ops else None
 
     def show_ops(self, ops: tuple[Op, ...], size: tuple[int, int]) -> Image.Image:
-        """A picture of the list. Pictures handed out are never painted on again."""
+        """Return a picture of the list. Pictures handed out are never painted on again."""
         screen = Box(0, 0, *size)
         last = self._image
         if last is not None and last.size == size:

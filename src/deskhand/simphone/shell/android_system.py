@@ -1,4 +1,4 @@
-"""What Android keeps beside the phone's body: files, properties, captures, gestures in flight."""
+"""The state of Android beside the phone's body: files, properties, captures, gestures in flight."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class AndroidSystem:
         self.clock = SystemClock()
         self.files = FileSystem()
         self.properties = properties_of(phone)
-        self.capture = ScreenCapture(phone)
+        self.capture = CapturedScreen(phone)
         self.booted_at = time.time()
         self.battery = phone.battery_level, phone.charging
         self.size_override: tuple[int, int] | None = None
@@ -51,7 +51,7 @@ class AndroidSystem:
         await asyncio.gather(*self._gestures, return_exceptions=True)
 
 
-class ScreenCapture:
+class CapturedScreen:
     """The screen as bytes. Encoded away from the event loop, and only once for each picture."""
 
     def __init__(self, phone: Phone) -> None:
@@ -67,7 +67,7 @@ class ScreenCapture:
         return image
 
     def read_pixels(self) -> tuple[int, int, bytes]:
-        """Width, height and RGBA pixels."""
+        """Return width, height and RGBA pixels."""
         image = self._refresh_image()
         if self._raw is None:
             self._raw = image.tobytes()
@@ -81,12 +81,12 @@ class ScreenCapture:
 
 
 def make_screencap_header(width: int, height: int) -> bytes:
-    """What `screencap` puts before the pixels since Android 10 (before it there was no colour space)."""
+    """Return what `screencap` puts before the pixels since Android 10 (before, without a colour space)."""
     return struct.pack("<4I", width, height, RGBA_8888, SRGB)
 
 
 def encode_png(width: int, height: int, pixels: bytes) -> bytes:
-    """An RGBA PNG. zlib lets other threads run meanwhile, which Pillow's encoder does not."""
+    """Return an RGBA PNG. zlib lets other threads run meanwhile, which Pillow's encoder does not."""
     rows = np.zeros((height, 1 + width * 4), dtype=np.uint8)
     rows[:, 1:] = np.frombuffer(pixels, dtype=np.uint8).reshape(height, width * 4)
     header = struct.pack(">IIBBBBB", width, height, 8, 6, 0, 0, 0)
@@ -97,7 +97,7 @@ def encode_png(width: int, height: int, pixels: bytes) -> bytes:
 
 
 def properties_of(phone: Phone) -> dict[str, str]:
-    """What `getprop` shows, as on an Android 13 phone."""
+    """Return the properties that `getprop` shows on an Android 13 phone."""
     return {
         "dalvik.vm.heapsize": "512m",
         "init.svc.adbd": "running",

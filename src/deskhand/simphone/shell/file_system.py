@@ -33,7 +33,7 @@ ERROR_TEXT = {
 
 
 class FileError(Exception):
-    """What the kernel would answer: an errno and its text."""
+    """The kernel's answer: an errno and its text."""
 
     def __init__(self, code: int) -> None:
         super().__init__(ERROR_TEXT[code])
@@ -83,7 +83,7 @@ class FileSystem:
         return FileNode(data=data, inode=self._inodes)
 
     def resolve_path(self, path: str, cwd: str = "/") -> str:
-        """Absolute and normal, with /sdcard and its other names followed."""
+        """Return an absolute, normal path, with /sdcard and its other names followed."""
         full = posixpath.normpath(posixpath.join(cwd, path))
         full = "/" + full.lstrip("/")
         for alias in ("/sdcard", "/mnt/sdcard", "/storage/self/primary"):

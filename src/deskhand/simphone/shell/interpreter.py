@@ -8,7 +8,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deskhand.simphone.shell.android_system import AndroidSystem
-from deskhand.simphone.shell.commands.command import BadUsage, Bytes, Call, Handler, ShellExit, Sink, Source
+from deskhand.simphone.shell.commands.command import (
+    BadUsage,
+    Bytes,
+    ByteSink,
+    ByteSource,
+    CommandCall,
+    Handler,
+    ShellExit,
+)
 from deskhand.simphone.shell.file_system import FileError
 from deskhand.simphone.shell.syntax import Redirect, ShellCommand, ShellPipeline, ShellSyntaxError, Word, parse_line
 
@@ -43,9 +51,9 @@ class NullSink:
 
 @dataclass
 class ShellStreams:
-    stdin: Source
-    stdout: Sink
-    stderr: Sink
+    stdin: ByteSource
+    stdout: ByteSink
+    stderr: ByteSink
 
 
 class Shell:
@@ -63,8 +71,8 @@ class Shell:
         self._commands = commands
         self._background: set[asyncio.Task[int]] = set()
 
-    async def run_to_end(self, line: str, stdin: Source, stdout: Sink, stderr: Sink) -> int:
-        """Run a line to its end, background jobs included, and give its exit status."""
+    async def run_to_end(self, line: str, stdin: ByteSource, stdout: ByteSink, stderr: ByteSink) -> int:
+        """Run a line to its end, background jobs included; return its exit status."""
         try:
             await self.run_line(line, ShellStreams(stdin, stdout, stderr))
         except ShellExit as ended:
@@ -100,7 +108,7 @@ class Shell:
                 self.status = await self._run_pipeline(pipeline, streams)
 
     async def _run_pipeline(self, pipeline: ShellPipeline, streams: ShellStreams) -> int:
-        """Stages run one after the other: the phone's commands all end, so a pipe can be a buffer."""
+        """Run the stages one after the other: the phone's commands all end, so a pipe can be a buffer."""
         stdin = streams.stdin
         status = 0
         for index, command in enumerate(pipeline.commands):
@@ -134,7 +142,7 @@ class Shell:
         if handler is None:
             await streams.stderr.write(f"{NAME}: {name}: inaccessible or not found\n".encode())
             return 127
-        call = Call(name, args, streams.stdin, streams.stdout, streams.stderr, self)
+        call = CommandCall(name, args, streams.stdin, streams.stdout, streams.stderr, self)
         try:
             return await handler(call)
         except BadUsage as error:
@@ -170,8 +178,8 @@ class Shell:
         except FileError as error:
             raise _BadRedirect(f"can't open {name}: {error}") from None
 
-    def _open_sink(self, name: str, append: bool, landing: list[tuple[str, bool, BufferSink]]) -> Sink:
-        """Opening truncates or creates the file at once, as `>` does; what is written lands at the end."""
+    def _open_sink(self, name: str, append: bool, landing: list[tuple[str, bool, BufferSink]]) -> ByteSink:
+        """Truncate or create the file at once, as `>` does; what is written lands at the end."""
         if name == "/dev/null":
             return NullSink()
         path = self.system.files.resolve_path(name, self.cwd)
@@ -184,7 +192,7 @@ class Shell:
         return buffer
 
     async def _expand_word(self, word: Word, streams: ShellStreams) -> list[str]:
-        """A word's fields: unquoted substitutions split at blanks, unquoted * and ? match files."""
+        """Return a word's fields: unquoted substitutions split at blanks, unquoted * and ? match files."""
         fields: list[str] = [""]
         kept = any(part.quoted or part.kind == "text" for part in word)
         pattern = False

@@ -159,7 +159,7 @@ class _LineLexer:
 
 
 def _join_parts(parts: list[WordPart]) -> Word:
-    """Neighbouring letters become one part."""
+    """Join neighbouring letters into one part."""
     word: list[WordPart] = []
     for part in parts:
         last = word[-1] if word else None

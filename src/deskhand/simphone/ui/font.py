@@ -36,7 +36,7 @@ def _is_wide(char: str) -> bool:
 
 
 def _split_pieces(paragraph: str) -> list[str]:
-    """What a line may be broken between: Latin words stay whole, Chinese characters stand alone."""
+    """Split where a line may be broken: Latin words stay whole, Chinese characters stand alone."""
     pieces: list[str] = []
     for char in paragraph:
         joins = bool(pieces) and (
@@ -70,7 +70,7 @@ def _wrap_paragraph(paragraph: str, size: int, width: int) -> list[str]:
 
 @lru_cache(maxsize=2048)
 def wrap_text(text: str, size: int, width: int, max_lines: int = 0, *, bold: bool = False) -> tuple[str, ...]:
-    """Breaks text into lines that fit; with `max_lines` the last one ends in an ellipsis when text is left."""
+    """Break text into lines that fit; with `max_lines` the last one ends in an ellipsis if text is left."""
     room = width - (1 if bold else 0)
     if max_lines == 1:
         flat = text.replace("\n", " ")
@@ -94,7 +94,7 @@ def _cut_with_ellipsis(text: str, size: int, width: int) -> str:
 
 @lru_cache(maxsize=3000)
 def draw_glyphs(text: str, size: int, *, bold: bool = False) -> Image.Image:
-    """The coverage mask of one line of text, as high as a line."""
+    """Return the coverage mask of one line of text, as high as a line."""
     mask = Image.new("L", (text_width(text, size, bold=bold) + 4, line_height(size)), 0)
     ascent, descent = _load_font(size).getmetrics()
     top = (line_height(size) - ascent - descent) // 2

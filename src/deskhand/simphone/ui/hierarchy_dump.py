@@ -20,19 +20,15 @@ def _to_flag(value: object) -> str:
     return "true" if value else "false"
 
 
-def _shown_text(node: Node) -> str:
-    return node.text if node.entry is None else (node.entry.shown or node.hint)
-
-
 def _clean_text(text: str) -> str:
-    """Characters XML 1.0 cannot carry become dots, as Android's own dumper writes them."""
+    """Replace characters that XML 1.0 cannot carry by dots, as Android's own dumper does."""
     return "".join(c if c in "\t\n\r" or (c >= " " and not "\ud800" <= c <= "\udfff") else "." for c in text)
 
 
 def _list_attributes(node: Node, index: int, package: str, focus: TextField | None) -> list[tuple[str, str]]:
     x1, y1, x2, y2 = node.seen
     entry = node.entry
-    text, hint = _clean_text(_shown_text(node)), _clean_text(node.hint)
+    text, hint = _clean_text(node.shown_text), _clean_text(node.hint)
     return [
         ("index", str(index)),
         ("text", text),

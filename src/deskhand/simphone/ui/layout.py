@@ -9,7 +9,7 @@ ROOM = 1_000_000
 
 
 def lay_out(root: Node, box: Box) -> None:
-    """Gives every node its box; nodes scrolled or clipped away get an empty `seen`."""
+    """Give every node its box; nodes scrolled or clipped away get an empty `seen`."""
     _place_node(root, box, box)
 
 
@@ -19,7 +19,7 @@ def _inner_size(node: Node, w: int, h: int) -> tuple[int, int]:
 
 
 def measure_node(node: Node, w: int, h: int) -> tuple[int, int]:
-    """The size a node wants inside w × h. Remembered per node, since rows and columns ask more than once."""
+    """Return the size a node wants inside w × h; remembered, since rows and columns ask more than once."""
     memo = node.fitted
     if memo is not None and memo[0] == w and memo[1] == h:
         return memo[2], memo[3]
@@ -63,17 +63,16 @@ def _measure_content(node: Node, w: int, h: int) -> tuple[int, int]:
 
 def _measure_text(node: Node, w: int) -> tuple[int, int]:
     entry = node.entry
-    shown = node.text if entry is None else (entry.shown or node.hint)
     if entry is not None and not entry.multiline:
-        node.lines = (shown,)
+        node.lines = (node.shown_text,)
     else:
-        node.lines = wrap_text(shown, node.size, max(w, 1), node.max_lines, bold=node.bold)
+        node.lines = wrap_text(node.shown_text, node.size, max(w, 1), node.max_lines, bold=node.bold)
     width = max((text_width(line, node.size, bold=node.bold) for line in node.lines), default=0)
     return min(width, w), line_height(node.size) * max(len(node.lines), 1)
 
 
 def _measure_row(node: Node, w: int, h: int) -> list[tuple[int, int]]:
-    """Fixed children first; what is left goes to the weighted ones by their share."""
+    """Measure fixed children first; what is left goes to the weighted ones by their share."""
     total = sum(child.weight for child in node.children)
     left = w - node.gap * (len(node.children) - 1)
     sizes: dict[int, tuple[int, int]] = {}
@@ -149,7 +148,7 @@ def _place_row(node: Node, inner: Box) -> None:
 
 
 def _place_strip(node: Node, inner: Box) -> None:
-    """A horizontally scrolling row; paged ones give each child the whole viewport."""
+    """Place a horizontally scrolling row; paged ones give each child the whole viewport."""
     scroll = node.scroll
     assert scroll is not None
     widths = [

@@ -1,7 +1,7 @@
 """The view tree of the simulated phone: nodes, text fields and scroll positions, with no drawing and no input.
 
 Apps build a fresh tree whenever something changed; what must outlive a rebuild (what is typed, how far a list
-is scrolled) is held by the page in `Field` and `Scroll` objects that the nodes only point to.
+is scrolled) is held by the page in `Field` and `ScrollState` objects that the nodes only point to.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ NOWHERE = Box(0, 0, 0, 0)
 
 
 @dataclass(slots=True)
-class Scroll:
-    """How far something is scrolled. `paged` snaps to whole viewports when the finger lifts."""
+class ScrollState:
+    """The offset of something that scrolls. `paged` snaps to whole viewports when the finger lifts."""
 
     axis: Literal["x", "y"] = "y"
     paged: bool = False
@@ -73,7 +73,7 @@ class Scroll:
 
 @dataclass(slots=True)
 class TextField:
-    """What is typed in one text field; the caret is an index, the selection a pair of indices."""
+    """The text of one field; the caret is an index, the selection a pair of indices."""
 
     key: str
     text: str = ""
@@ -152,7 +152,7 @@ class Node:
     alpha: int = 255
     radius: int = 0
     off: Colour = (150, 155, 164)
-    """What a switch, check box or slider looks like where it is not on."""
+    """The colour of a switch, check box or slider where it is not on."""
     ink: Colour = (26, 28, 32)
     size: int = 44
     bold: bool = False
@@ -165,7 +165,7 @@ class Node:
     on_long: Action | None = None
     on_slide: Callable[[float], object] | None = None
     entry: TextField | None = None
-    scroll: Scroll | None = None
+    scroll: ScrollState | None = None
     checked: bool | None = None
     level: float = 0.0
     enabled: bool = True
@@ -176,6 +176,11 @@ class Node:
     seen: Box = NOWHERE
     lines: tuple[str, ...] = ()
     fitted: tuple[int, int, int, int] | None = None
+
+    @property
+    def shown_text(self) -> str:
+        """Its text, or what its field shows: what is typed, else the hint."""
+        return self.text if self.entry is None else (self.entry.shown or self.hint)
 
     @property
     def is_clickable(self) -> bool:

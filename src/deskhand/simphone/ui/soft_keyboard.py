@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from deskhand.simphone.ui.nodes import FILL, Box, Node
 from deskhand.simphone.ui.theme import NAV_BAR, Theme
-from deskhand.simphone.ui.widgets import WHITE, column, icon, label, row, space
+from deskhand.simphone.ui.widgets import WHITE, Column, Icon, Label, Row, Space
 
 ROWS = ("1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm")
 LATIN_IME = "com.android.inputmethod.latin/.LatinIME"
@@ -14,7 +14,7 @@ ADB_IME = "com.android.adbkeyboard/.AdbIME"
 
 
 def keyboard_height(ime: str, size: tuple[int, int]) -> int:
-    """ADBKeyboard shows only a thin strip, as the real one does."""
+    """Return the keyboard's height; ADBKeyboard shows only a thin strip, as the real one does."""
     if ime == ADB_IME:
         return 110 + NAV_BAR
     return 840 if size[1] > size[0] else 520
@@ -42,12 +42,12 @@ class SoftKeyboard:
     def build_panel(self, ime: str, theme: Theme, enter: str, space_label: str) -> Node:
         back = (36, 38, 42) if theme.dark else (214, 218, 225)
         if ime == ADB_IME:
-            note = label("ADB Keyboard {ON}", 38, theme.soft, w=FILL, h=110, align="center", justify="center")
-            return column(note, h=FILL, fill=back)
+            note = Label("ADB Keyboard {ON}", 38, theme.soft, w=FILL, h=110, align="center", justify="center")
+            return Column(note, h=FILL, fill=back)
         key_fill = (70, 73, 80) if theme.dark else WHITE
         rows = [self._build_letters(letters, theme, key_fill) for letters in ROWS[:3]]
         rows.append(
-            row(
+            Row(
                 self._build_icon_key("shift", self._toggle_shift, theme, key_fill, "Shift"),
                 *(self._build_key(c, theme, key_fill) for c in ROWS[3]),
                 self._build_icon_key("backspace", lambda: self.on_key(67), theme, key_fill, "Backspace"),
@@ -56,16 +56,16 @@ class SoftKeyboard:
             )
         )
         rows.append(self._build_last_row(theme, key_fill, enter, space_label))
-        return column(*rows, space(NAV_BAR - 20), h=FILL, fill=back, pad=(10, 14, 10, 0), gap=14)
+        return Column(*rows, Space(NAV_BAR - 20), h=FILL, fill=back, pad=(10, 14, 10, 0), gap=14)
 
     def _build_letters(self, letters: str, theme: Theme, fill: tuple[int, int, int]) -> Node:
         margin = 54 if len(letters) == 9 else 0
         keys = [self._build_key(c, theme, fill) for c in letters]
-        return row(*keys, gap=10, weight=1.0, pad=(margin, 0, margin, 0))
+        return Row(*keys, gap=10, weight=1.0, pad=(margin, 0, margin, 0))
 
     def _build_key(self, char: str, theme: Theme, fill: tuple[int, int, int], weight: float = 1.0) -> Node:
         shown = char.upper() if self.shift else char
-        node = label(shown, 50, theme.ink, fill=fill, radius=14, h=FILL, align="center", justify="center")
+        node = Label(shown, 50, theme.ink, fill=fill, radius=14, h=FILL, align="center", justify="center")
         node.weight = weight
         node.on_tap = lambda: self._type_char(char)
         return node
@@ -74,15 +74,15 @@ class SoftKeyboard:
         self, name: str, act: Callable[[], object], theme: Theme, fill: tuple[int, int, int], desc: str
     ) -> Node:
         lit = theme.accent if name == "shift" and self.shift else theme.ink
-        return icon(name, 56, lit, fill=fill, radius=14, h=FILL, weight=1.5, on_tap=act, desc=desc)
+        return Icon(name, 56, lit, fill=fill, radius=14, h=FILL, weight=1.5, on_tap=act, desc=desc)
 
     def _build_last_row(self, theme: Theme, fill: tuple[int, int, int], enter: str, space_label: str) -> Node:
         blank = self._build_key(" ", theme, fill, 5.0)
         blank.text, blank.size, blank.ink = space_label, 36, theme.soft
-        done = label(enter, 40, WHITE, fill=theme.accent, radius=14, h=FILL, align="center", justify="center")
+        done = Label(enter, 40, WHITE, fill=theme.accent, radius=14, h=FILL, align="center", justify="center")
         done.weight = 2.2
         done.on_tap = lambda: self.on_key(66)
-        return row(
+        return Row(
             self._build_key(",", theme, fill),
             self._build_key("@", theme, fill),
             blank,

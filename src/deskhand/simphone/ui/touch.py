@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from deskhand.simphone.ui.nodes import Action, Box, Node, Scroll, TextField
+from deskhand.simphone.ui.nodes import Action, Box, Node, ScrollState, TextField
 
 SLOP = 24
 LONG_PRESS = 0.5
@@ -30,11 +30,11 @@ class Window:
 
 @dataclass
 class GestureHandlers:
-    """What a finished gesture may ask of the phone."""
+    """The phone's reactions to a finished gesture."""
 
     focus: Callable[[TextField, float, Node], object]
     hold: Callable[[TextField], object]
-    glide: Callable[[Scroll, float], object]
+    glide: Callable[[ScrollState, float], object]
     home: Action
     back: Action
 
@@ -49,14 +49,14 @@ class _TouchContact:
     tap: Node | None
     hold: Node | None
     slide: Node | None
-    scrolls: list[Scroll]
-    dragging: Scroll | None = None
+    scrolls: list[ScrollState]
+    dragging: ScrollState | None = None
     from_offset: float = 0.0
     moved: bool = False
 
 
 def find_path(node: Node, x: float, y: float) -> list[Node]:
-    """The nodes under a point, outermost first; later siblings lie above earlier ones.
+    """Return the nodes under a point, outermost first; later siblings lie above earlier ones.
 
     As in Android, a view that reacts to nothing lets the touch through to what lies below it.
     """
@@ -148,7 +148,7 @@ class Finger:
         box: Box = node.box
         node.on_slide(min(max((x - box.x1 - 30) / max(box.width - 60, 1), 0.0), 1.0))
 
-    def _snap_page(self, scroll: Scroll, start: float) -> None:
+    def _snap_page(self, scroll: ScrollState, start: float) -> None:
         first = round(start / scroll.span)
         moved = (scroll.offset - start) / scroll.span
         page = first + (1 if moved > FLIP else -1 if moved < -FLIP else 0)

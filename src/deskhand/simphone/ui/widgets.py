@@ -1,17 +1,17 @@
-"""Ready-made views: labels, icons, buttons, switches, sliders, text fields, bars, list rows and dialog cards."""
+"""Ready-made views, each a `Node` with its Android class and its usual look; pages are written with them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Literal, TypedDict, Unpack
 
-from deskhand.simphone.ui.nodes import FILL, WRAP, Action, Colour, Node, Pad, Scroll, TextField
+from deskhand.simphone.ui.nodes import FILL, WRAP, Action, Colour, Node, Pad, ScrollState, TextField
 from deskhand.simphone.ui.theme import STATUS_BAR, Theme, avatar_colour_of
 
 WHITE: Colour = (255, 255, 255)
 
 
-class Look(TypedDict, total=False):
+class NodeLook(TypedDict, total=False):
     """Everything a caller may say about a node; see `Node`."""
 
     kind: str
@@ -36,263 +36,261 @@ class Look(TypedDict, total=False):
     glyph: str
     on_tap: Action | None
     on_long: Action | None
-    scroll: Scroll | None
+    scroll: ScrollState | None
     checked: bool | None
     enabled: bool
     selected: bool
 
 
-def column(*children: Node, **look: Unpack[Look]) -> Node:
-    look.setdefault("kind", "android.widget.LinearLayout")
-    return Node(children=list(children), **look)
+class Column(Node):
+    def __init__(self, *children: Node, **look: Unpack[NodeLook]) -> None:
+        look.setdefault("kind", "android.widget.LinearLayout")
+        super().__init__(children=list(children), **look)
 
 
-def row(*children: Node, **look: Unpack[Look]) -> Node:
-    look.setdefault("kind", "android.widget.LinearLayout")
-    look.setdefault("align", "center")
-    look["flow"] = "row"
-    return Node(children=list(children), **look)
+class Row(Column):
+    def __init__(self, *children: Node, **look: Unpack[NodeLook]) -> None:
+        look.setdefault("align", "center")
+        look["flow"] = "row"
+        super().__init__(*children, **look)
 
 
-def stack(*children: Node, **look: Unpack[Look]) -> Node:
-    look["flow"] = "stack"
-    return Node(children=list(children), **look)
+class Stack(Node):
+    def __init__(self, *children: Node, **look: Unpack[NodeLook]) -> None:
+        look["flow"] = "stack"
+        super().__init__(children=list(children), **look)
 
 
-def space(size: int = 0, *, weight: float = 0.0) -> Node:
-    return Node(kind="android.widget.Space", w=size, h=size, weight=weight)
+class Space(Node):
+    def __init__(self, size: int = 0, *, weight: float = 0.0) -> None:
+        super().__init__(kind="android.widget.Space", w=size, h=size, weight=weight)
 
 
-def line(theme: Theme, indent: int = 0) -> Node:
-    bar = Node(kind="android.view.View", h=2, fill=theme.line)
-    return column(bar, pad=(indent, 0, 0, 0)) if indent else bar
+class Divider(Node):
+    def __init__(self, theme: Theme, indent: int = 0) -> None:
+        if indent:
+            bar = Divider(theme)
+            super().__init__(kind="android.widget.LinearLayout", children=[bar], pad=(indent, 0, 0, 0))
+        else:
+            super().__init__(kind="android.view.View", h=2, fill=theme.line)
 
 
-def label(text: str, size: int, ink: Colour, /, **look: Unpack[Look]) -> Node:
-    look.setdefault("kind", "android.widget.TextView")
-    look.setdefault("w", WRAP)
-    look["size"], look["ink"] = size, ink
-    return Node(text=text, **look)
+class Label(Node):
+    def __init__(self, text: str, size: int, ink: Colour, /, **look: Unpack[NodeLook]) -> None:
+        look.setdefault("kind", "android.widget.TextView")
+        look.setdefault("w", WRAP)
+        look["size"], look["ink"] = size, ink
+        super().__init__(text=text, **look)
 
 
-def icon(name: str, size: int, ink: Colour, /, **look: Unpack[Look]) -> Node:
+class Icon(Node):
     """An icon; with `on_tap` it is a button whose touch area is larger than the drawing."""
-    margin = 28 if look.get("on_tap") else 0
-    look.setdefault("kind", "android.widget.ImageButton" if look.get("on_tap") else "android.widget.ImageView")
-    look.setdefault("pad", (margin, margin, margin, margin))
-    left, top, right, bottom = look.get("pad", (0, 0, 0, 0))
-    look.setdefault("w", size + left + right)
-    look.setdefault("h", size + top + bottom)
-    look["size"], look["ink"] = size, ink
-    return Node(icon=name, **look)
+
+    def __init__(self, name: str, size: int, ink: Colour, /, **look: Unpack[NodeLook]) -> None:
+        margin = 28 if look.get("on_tap") else 0
+        look.setdefault("kind", "android.widget.ImageButton" if look.get("on_tap") else "android.widget.ImageView")
+        look.setdefault("pad", (margin, margin, margin, margin))
+        left, top, right, bottom = look.get("pad", (0, 0, 0, 0))
+        look.setdefault("w", size + left + right)
+        look.setdefault("h", size + top + bottom)
+        look["size"], look["ink"] = size, ink
+        super().__init__(icon=name, **look)
 
 
-def badge_icon(name: str, size: int, tint: Colour, /, **look: Unpack[Look]) -> Node:
+class RoundButton(Icon):
+    """An icon on a filled circle of `width`, such as the button that adds to a list."""
+
+    def __init__(
+        self, name: str, size: int, ink: Colour, fill: Colour, width: int, /, **look: Unpack[NodeLook]
+    ) -> None:
+        look["fill"], look["radius"] = fill, width // 2
+        look["w"] = look["h"] = width
+        super().__init__(name, size, ink, **look)
+
+
+class BadgeIcon(Node):
     """A white icon on a coloured rounded square, as apps and settings have them."""
-    look.setdefault("kind", "android.widget.ImageView")
-    look.setdefault("radius", size // 4)
-    look["w"] = look["h"] = size
-    look["fill"], look["ink"], look["size"] = tint, WHITE, round(size * 0.58)
-    return Node(icon=name, **look)
+
+    def __init__(self, name: str, size: int, tint: Colour, /, **look: Unpack[NodeLook]) -> None:
+        look.setdefault("kind", "android.widget.ImageView")
+        look.setdefault("radius", size // 4)
+        look["w"] = look["h"] = size
+        look["fill"], look["ink"], look["size"] = tint, WHITE, round(size * 0.58)
+        super().__init__(icon=name, **look)
 
 
-def avatar(name: str, size: int, /, **look: Unpack[Look]) -> Node:
-    look.setdefault("radius", 18)
-    look["kind"] = "android.widget.ImageView"
-    look["glyph"] = name[:1].upper()
-    look["w"] = look["h"] = size
-    look["fill"], look["ink"], look["size"] = avatar_colour_of(name), WHITE, round(size * 0.46)
-    return Node(**look)
+class Avatar(Node):
+    """The first letter of a name on the name's own colour."""
+
+    def __init__(self, name: str, size: int, /, **look: Unpack[NodeLook]) -> None:
+        look.setdefault("radius", 18)
+        look["kind"] = "android.widget.ImageView"
+        look["glyph"] = name[:1].upper()
+        look["w"] = look["h"] = size
+        look["fill"], look["ink"], look["size"] = avatar_colour_of(name), WHITE, round(size * 0.46)
+        super().__init__(**look)
 
 
-def button(text: str, on_tap: Action, theme: Theme, /, **look: Unpack[Look]) -> Node:
+class Button(Node):
     """A filled button; pass `fill=None` with an `ink` for a text button."""
-    look.setdefault("kind", "android.widget.Button")
-    look.setdefault("fill", theme.accent)
-    look.setdefault("radius", 24)
-    look.setdefault("ink", WHITE if look.get("fill") else theme.accent)
-    look.setdefault("size", 44)
-    look.setdefault("h", 120)
-    look.setdefault("w", FILL)
-    look.setdefault("align", "center")
-    look.setdefault("justify", "center")
-    look.setdefault("pad", (36, 0, 36, 0))
-    look["on_tap"] = on_tap
-    return Node(text=text, **look)
+
+    def __init__(self, text: str, action: Action, theme: Theme, /, **look: Unpack[NodeLook]) -> None:
+        look.setdefault("kind", "android.widget.Button")
+        look.setdefault("fill", theme.accent)
+        look.setdefault("radius", 24)
+        look.setdefault("ink", WHITE if look.get("fill") else theme.accent)
+        look.setdefault("size", 44)
+        look.setdefault("h", 120)
+        look.setdefault("w", FILL)
+        look.setdefault("align", "center")
+        look.setdefault("justify", "center")
+        look.setdefault("pad", (36, 0, 36, 0))
+        look["on_tap"] = action
+        super().__init__(text=text, **look)
 
 
-def switch(on: bool, on_tap: Action, theme: Theme, *, rid: str, desc: str, enabled: bool = True) -> Node:
-    return Node(
-        kind="android.widget.Switch",
-        desc=desc,
-        rid=rid,
-        w=132,
-        h=84,
-        checked=on,
-        level=1.0 if on else 0.0,
-        tween=rid,
-        ink=theme.accent,
-        off=theme.faint,
-        on_tap=on_tap if enabled else None,
-        enabled=enabled,
-    )
+class Switch(Node):
+    def __init__(self, on: bool, on_tap: Action, theme: Theme, *, rid: str, desc: str) -> None:
+        super().__init__(kind="android.widget.Switch", desc=desc, rid=rid, w=132, h=84, checked=on, on_tap=on_tap)
+        self.level = 1.0 if on else 0.0
+        self.tween = rid
+        self.ink, self.off = theme.accent, theme.faint
 
 
-def checkbox(on: bool, on_tap: Action, theme: Theme, *, rid: str, desc: str) -> Node:
-    return Node(
-        kind="android.widget.CheckBox",
-        desc=desc,
-        rid=rid,
-        w=84,
-        h=84,
-        checked=on,
-        ink=theme.accent,
-        off=theme.faint,
-        on_tap=on_tap,
-    )
+class CheckBox(Node):
+    def __init__(self, on: bool, on_tap: Action, theme: Theme, *, rid: str, desc: str) -> None:
+        super().__init__(kind="android.widget.CheckBox", desc=desc, rid=rid, w=84, h=84, checked=on, on_tap=on_tap)
+        self.ink, self.off = theme.accent, theme.faint
 
 
-def slider(level: float, on_slide: Callable[[float], object], theme: Theme, *, rid: str, desc: str) -> Node:
-    return Node(
-        kind="android.widget.SeekBar",
-        desc=desc,
-        rid=rid,
-        h=108,
-        level=min(max(level, 0.0), 1.0),
-        ink=theme.accent,
-        off=theme.line,
-        on_slide=on_slide,
-    )
+class Slider(Node):
+    def __init__(self, level: float, on_slide: Callable[[float], object], theme: Theme, *, rid: str, desc: str) -> None:
+        super().__init__(kind="android.widget.SeekBar", desc=desc, rid=rid, h=108, on_slide=on_slide)
+        self.level = min(max(level, 0.0), 1.0)
+        self.ink, self.off = theme.accent, theme.line
 
 
-def entry(field: TextField, hint: str, theme: Theme, /, **look: Unpack[Look]) -> Node:
+class Entry(Node):
     """A text field. The hint is shown, and reported as its text, while it is empty, as Android does."""
-    look.setdefault("h", 116)
-    look.setdefault("fill", theme.field)
-    look.setdefault("radius", 20)
-    look.setdefault("pad", (32, 20, 32, 20))
-    look.setdefault("size", 44)
-    look.setdefault("ink", theme.ink)
-    look["kind"] = "android.widget.EditText"
-    return Node(entry=field, hint=hint, **look)
+
+    def __init__(self, field: TextField, hint: str, theme: Theme, /, **look: Unpack[NodeLook]) -> None:
+        look.setdefault("h", 116)
+        look.setdefault("fill", theme.field)
+        look.setdefault("radius", 20)
+        look.setdefault("pad", (32, 20, 32, 20))
+        look.setdefault("size", 44)
+        look.setdefault("ink", theme.ink)
+        look["kind"] = "android.widget.EditText"
+        super().__init__(entry=field, hint=hint, **look)
 
 
-def scroller(scroll: Scroll, /, *children: Node, **look: Unpack[Look]) -> Node:
-    look.setdefault("kind", "androidx.recyclerview.widget.RecyclerView")
-    look.setdefault("weight", 1.0)
-    look["scroll"] = scroll
-    return Node(children=list(children), **look)
+class Scroller(Node):
+    def __init__(self, scroll: ScrollState, /, *children: Node, **look: Unpack[NodeLook]) -> None:
+        look.setdefault("kind", "androidx.recyclerview.widget.RecyclerView")
+        look.setdefault("weight", 1.0)
+        look["scroll"] = scroll
+        super().__init__(children=list(children), **look)
 
 
-def top_bar(title: str, theme: Theme, *actions: Node, back: Node | None = None, rid: str = "") -> Node:
-    lead = [back] if back is not None else [space(20)]
-    name = label(title, 52, theme.ink, bold=True, weight=1.0, max_lines=1, rid=rid, pad=(24, 0, 12, 0))
-    return row(*lead, name, *actions, h=144, pad=(12, 0, 24, 0), kind="android.view.ViewGroup")
+class TopBar(Row):
+    def __init__(self, title: str, theme: Theme, *actions: Node, back: Node | None = None, rid: str = "") -> None:
+        lead = back if back is not None else Space(20)
+        name = Label(title, 52, theme.ink, bold=True, weight=1.0, max_lines=1, rid=rid, pad=(24, 0, 12, 0))
+        super().__init__(lead, name, *actions, h=144, pad=(12, 0, 24, 0), kind="android.view.ViewGroup")
 
 
-def screen(theme: Theme, *children: Node, fill: Colour | None = None) -> Node:
+class Screen(Column):
     """A whole page below the status bar."""
-    return column(
-        *children, kind="android.widget.FrameLayout", h=FILL, fill=fill or theme.back, pad=(0, STATUS_BAR, 0, 0)
-    )
+
+    def __init__(self, theme: Theme, *children: Node, fill: Colour | None = None) -> None:
+        pad = (0, STATUS_BAR, 0, 0)
+        super().__init__(*children, kind="android.widget.FrameLayout", h=FILL, fill=fill or theme.back, pad=pad)
 
 
-def list_row(
-    title: str,
-    theme: Theme,
-    *,
-    lead: Node | None = None,
-    sub: str = "",
-    tail: Sequence[Node] = (),
-    on_tap: Action | None = None,
-    on_long: Action | None = None,
-    rid: str = "",
-    title_rid: str = "",
-    sub_rid: str = "",
-    height: int = 168,
-) -> Node:
+class ListRow(Row):
     """The row most lists are made of: something at the left, a title over a quieter line, something at the right."""
-    texts = [label(title, 46, theme.ink, rid=title_rid, w=FILL, max_lines=1)]
-    if sub:
-        texts.append(label(sub, 38, theme.soft, rid=sub_rid, w=FILL, max_lines=1))
-    body = column(*texts, weight=1.0, gap=4)
-    lead_part = [lead] if lead is not None else []
-    return row(
-        *lead_part,
-        body,
-        *tail,
-        h=height,
-        gap=36,
-        pad=(44, 0, 36, 0),
-        on_tap=on_tap,
-        on_long=on_long,
-        rid=rid,
-        fill=theme.card,
-    )
+
+    def __init__(
+        self,
+        title: str,
+        theme: Theme,
+        *,
+        lead: Node | None = None,
+        sub: str = "",
+        tail: Sequence[Node] = (),
+        title_rid: str = "",
+        sub_rid: str = "",
+        **look: Unpack[NodeLook],
+    ) -> None:
+        texts = [Label(title, 46, theme.ink, rid=title_rid, w=FILL, max_lines=1)]
+        if sub:
+            texts.append(Label(sub, 38, theme.soft, rid=sub_rid, w=FILL, max_lines=1))
+        look.setdefault("h", 168)
+        look["gap"], look["pad"], look["fill"] = 36, (44, 0, 36, 0), theme.card
+        super().__init__(*([lead] if lead is not None else []), Column(*texts, weight=1.0, gap=4), *tail, **look)
 
 
-def chevron(theme: Theme) -> Node:
-    return icon("next", 40, theme.faint)
+class Chevron(Icon):
+    def __init__(self, theme: Theme) -> None:
+        super().__init__("next", 40, theme.faint)
 
 
-def section(text: str, theme: Theme) -> Node:
-    return label(text, 38, theme.soft, w=FILL, pad=(44, 32, 44, 16))
+class SectionTitle(Label):
+    def __init__(self, text: str, theme: Theme) -> None:
+        super().__init__(text, 38, theme.soft, w=FILL, pad=(44, 32, 44, 16))
 
 
-def empty_note(text: str, theme: Theme) -> Node:
-    return label(text, 42, theme.faint, w=FILL, pad=(44, 120, 44, 44), align="center")
+class EmptyNote(Label):
+    def __init__(self, text: str, theme: Theme) -> None:
+        super().__init__(text, 42, theme.faint, w=FILL, pad=(44, 120, 44, 44), align="center")
 
 
-def tab_bar(items: Sequence[tuple[str, str, str, bool, Action]], theme: Theme, accent: Colour) -> Node:
+class TabBar(Column):
     """Bottom tabs from (icon, label, resource id, selected, action)."""
-    tabs: list[Node] = []
-    for name, text, rid, selected, action in items:
-        ink = accent if selected else theme.soft
-        parts = (icon(name, 66, ink), label(text, 32, ink, rid=rid, selected=selected))
-        tabs.append(
-            column(
-                *parts, weight=1.0, h=FILL, align="center", justify="center", gap=4, on_tap=action, selected=selected
-            )
-        )
-    return column(line(theme), row(*tabs, h=150, fill=theme.card), w=FILL)
+
+    def __init__(self, items: Sequence[tuple[str, str, str, bool, Action]], theme: Theme, accent: Colour) -> None:
+        tabs: list[Node] = []
+        for name, text, rid, selected, action in items:
+            ink = accent if selected else theme.soft
+            parts = (Icon(name, 66, ink), Label(text, 32, ink, rid=rid, selected=selected))
+            tab = Column(*parts, weight=1.0, h=FILL, align="center", justify="center", gap=4, on_tap=action)
+            tab.selected = selected
+            tabs.append(tab)
+        super().__init__(Divider(theme), Row(*tabs, h=150, fill=theme.card), w=FILL)
 
 
-def card(
-    title: str,
-    theme: Theme,
-    *,
-    message: str = "",
-    body: Sequence[Node] = (),
-    buttons: Sequence[tuple[str, str, Action]] = (),
-) -> Node:
+class DialogCard(Column):
     """A dialog: title, text, anything, and text buttons (label, resource id, action) at its lower right."""
-    parts: list[Node] = []
-    if title:
-        parts.append(label(title, 54, theme.ink, rid="android:id/alertTitle", bold=True, w=FILL))
-    if message:
-        parts.append(label(message, 44, theme.soft, rid="android:id/message", w=FILL))
-    parts.extend(body)
-    if buttons:
-        parts.append(
-            row(
-                *(
-                    button(text, act, theme, fill=None, ink=theme.accent, rid=rid, w=WRAP, bold=True)
-                    for text, rid, act in buttons
-                ),
-                justify="end",
-                gap=16,
-            )
-        )
-    return column(
-        *parts, fill=theme.card, radius=44, pad=(60, 56, 60, 36), gap=32, max_w=960, kind="android.widget.FrameLayout"
-    )
+
+    def __init__(
+        self,
+        title: str,
+        theme: Theme,
+        *,
+        message: str = "",
+        body: Sequence[Node] = (),
+        buttons: Sequence[tuple[str, str, Action]] = (),
+    ) -> None:
+        parts: list[Node] = []
+        if title:
+            parts.append(Label(title, 54, theme.ink, rid="android:id/alertTitle", bold=True, w=FILL))
+        if message:
+            parts.append(Label(message, 44, theme.soft, rid="android:id/message", w=FILL))
+        parts.extend(body)
+        if buttons:
+            choices = (Button(text, act, theme, fill=None, rid=rid, w=WRAP, bold=True) for text, rid, act in buttons)
+            parts.append(Row(*choices, justify="end", gap=16))
+        super().__init__(*parts, fill=theme.card, radius=44, pad=(60, 56, 60, 36), gap=32, max_w=960)
+        self.kind = "android.widget.FrameLayout"
 
 
-def menu_card(title: str, items: Sequence[tuple[str, str, Action]], theme: Theme) -> Node:
-    """A dialog that is a list of choices."""
-    rows = [
-        label(text, 46, theme.ink, rid=rid, w=FILL, h=132, pad=(60, 0, 60, 0), justify="center", on_tap=action)
-        for text, rid, action in items
-    ]
-    head = [label(title, 50, theme.ink, bold=True, w=FILL, pad=(60, 40, 60, 12), max_lines=1)] if title else []
-    return column(*head, *rows, fill=theme.card, radius=44, pad=(0, 20, 0, 20), max_w=820)
+class MenuCard(Column):
+    """A dialog that is a list of choices (label, resource id, action)."""
+
+    def __init__(self, title: str, items: Sequence[tuple[str, str, Action]], theme: Theme) -> None:
+        rows = [
+            Label(text, 46, theme.ink, rid=rid, w=FILL, h=132, pad=(60, 0, 60, 0), justify="center", on_tap=action)
+            for text, rid, action in items
+        ]
+        head = [Label(title, 50, theme.ink, bold=True, w=FILL, pad=(60, 40, 60, 12), max_lines=1)] if title else []
+        super().__init__(*head, *rows, fill=theme.card, radius=44, pad=(0, 20, 0, 20), max_w=820)

@@ -71,7 +71,7 @@ class AlarmClock(App):
 
     def build_first_page(self) -> Page:
         # here, because the pages import this module for the data they show
-        from deskhand.simphone.apps.alarm_clock.pages import ClockPage
+        from deskhand.simphone.apps.alarm_clock.clock_page import ClockPage
 
         return ClockPage(self)
 

@@ -101,7 +101,7 @@ class Messenger(App):
 
     def build_first_page(self) -> Page:
         # here, because the pages import this module for the data they show
-        from deskhand.simphone.apps.messenger.tab_pages import MainPage
+        from deskhand.simphone.apps.messenger.main_page import MainPage
 
         return MainPage(self)
 
@@ -109,7 +109,7 @@ class Messenger(App):
         return next(p for p in self.people if p.name == name)
 
     def use_chat(self, name: str) -> Chat:
-        """The conversation with a person, begun if there is none yet."""
+        """Return the chat with a person, and begin it if there is none."""
         found = next((c for c in self.chats if c.name == name), None)
         if found is None:
             found = Chat(name)

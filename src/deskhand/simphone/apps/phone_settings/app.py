@@ -9,18 +9,16 @@ from typing import Any
 from deskhand.simphone.apps.framework import App, Host, Page
 from deskhand.simphone.ui.nodes import Colour, Node
 from deskhand.simphone.ui.widgets import (
-    badge_icon,
-    chevron,
-    column,
-    empty_note,
-    entry,
-    icon,
-    list_row,
-    row,
-    screen,
-    scroller,
-    switch,
-    top_bar,
+    BadgeIcon,
+    Chevron,
+    Column,
+    EmptyNote,
+    ListRow,
+    Row,
+    Screen,
+    Scroller,
+    Switch,
+    TopBar,
 )
 
 
@@ -82,7 +80,7 @@ ENTRIES: tuple[FrontEntry, ...] = (
 
 
 class SettingsPage(Page):
-    def __init__(self, app: Settings) -> None:
+    def __init__(self, app: SettingsApp) -> None:
         super().__init__(app)
         self.st = app
 
@@ -96,38 +94,26 @@ class FrontPage(SettingsPage):
         query.enter_label = t("搜索", "Search")
         wanted = query.text.strip().lower()
         shown = [e for e in ENTRIES if not wanted or self._fits_search(e, wanted)]
-        rows = [self._build_row(e) for e in shown] or [empty_note(t("没有找到设置项", "No settings found"), theme)]
+        rows = [self._build_row(e) for e in shown] or [EmptyNote(t("没有找到设置项", "No settings found"), theme)]
         clear = (
             [
-                icon(
-                    "close",
-                    44,
-                    theme.soft,
-                    on_tap=query.clear_text,
-                    desc=t("清除", "Clear"),
-                    rid=self.st.rid_of("search_clear"),
+                self.build_icon_button(
+                    "close", t("清除", "Clear"), "search_clear", query.clear_text, size=44, ink=theme.soft
                 )
             ]
             if query.text
             else []
         )
-        search = row(
-            entry(
-                query,
-                t("搜索设置", "Search settings"),
-                theme,
-                rid=self.st.rid_of("search_field"),
-                weight=1.0,
-                fill=theme.card,
-            ),
+        search = Row(
+            self.build_entry(query, t("搜索设置", "Search settings"), "search_field", weight=1.0),
             *clear,
             pad=(40, 8, 40, 28),
         )
-        return screen(
+        return Screen(
             theme,
-            top_bar(t("设置", "Settings"), theme, rid=self.st.rid_of("title")),
+            TopBar(t("设置", "Settings"), theme, rid=self.rid_of("title")),
             search,
-            scroller(self.use_scroll(), column(*rows), rid=self.st.rid_of("settings_list")),
+            Scroller(self.use_scroll(), Column(*rows), rid=self.rid_of("settings_list")),
         )
 
     def _fits_search(self, item: FrontEntry, wanted: str) -> bool:
@@ -137,32 +123,32 @@ class FrontPage(SettingsPage):
     def _build_row(self, item: FrontEntry) -> Node:
         theme, title = self.colours, self.t(*item.title)
         flag = {"airplane": ("global", "airplane_mode_on"), "location": ("secure", "location_mode")}.get(item.key)
-        picture = badge_icon(item.icon, 88, item.tint, radius=44)
+        picture = BadgeIcon(item.icon, 88, item.tint, radius=44)
         if flag is not None:
-            rid = self.st.rid_of(f"{item.key}_switch")
+            rid = self.rid_of(f"{item.key}_switch")
 
             def toggle_entry() -> None:
                 self.st.toggle_entry(item.key)
 
-            on = self.st.host.settings[flag[0]].get(flag[1], "0") != "0"
-            tail = [switch(on, toggle_entry, theme, rid=rid, desc=title)]
-            return list_row(
-                title, theme, lead=picture, tail=tail, on_tap=toggle_entry, rid=self.st.rid_of(f"{item.key}_row")
+            on = self.host.settings[flag[0]].get(flag[1], "0") != "0"
+            tail = [Switch(on, toggle_entry, theme, rid=rid, desc=title)]
+            return ListRow(
+                title, theme, lead=picture, tail=tail, on_tap=toggle_entry, rid=self.rid_of(f"{item.key}_row")
             )
-        return list_row(
+        return ListRow(
             title,
             theme,
             lead=picture,
             sub=self.st.summary_of(item.key),
-            tail=[chevron(theme)],
+            tail=[Chevron(theme)],
             on_tap=lambda: self.st.show_page(item.key),
-            rid=self.st.rid_of(f"{item.key}_row"),
+            rid=self.rid_of(f"{item.key}_row"),
             title_rid="android:id/title",
             sub_rid="android:id/summary",
         )
 
 
-class Settings(App):
+class SettingsApp(App):
     package, label, label_en, activity = "com.android.settings", "设置", "Settings", ".Settings"
     icon, tint = "gear", (96, 104, 118)
 
@@ -213,7 +199,7 @@ class Settings(App):
                 self.put_setting("global", "bluetooth_on", "0")
 
     def summary_of(self, key: str) -> str:
-        """The quiet line under a row's title."""
+        """Return the quiet line under a row's title."""
         t, host = self.t, self.host
         on_off = (t("已关闭", "Off"), t("已开启", "On"))
         if key == "wifi":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 
-from deskhand.simphone.shell.commands.command import Call, Family
+from deskhand.simphone.shell.commands.command import CommandCall, Family
 from deskhand.simphone.shell.commands.intents import (
     HOME,
     BadIntent,
@@ -21,7 +21,7 @@ HOME_KEY, ENTER_KEY = 3, 66
 LAUNCHER = "android.intent.category.LAUNCHER"
 
 
-async def run_am(call: Call) -> int:
+async def run_am(call: CommandCall) -> int:
     if not call.args:
         await call.print_out("Activity manager (activity) commands:\n  help\n      Print this help text.")
         return 255
@@ -62,7 +62,7 @@ async def run_am(call: Call) -> int:
         return 255
 
 
-async def _stop_packages(call: Call, command: str, packages: list[str]) -> int:
+async def _stop_packages(call: CommandCall, command: str, packages: list[str]) -> int:
     if not packages:
         await call.print_err(
             f"\nException occurred while executing '{command}':\n"
@@ -74,7 +74,7 @@ async def _stop_packages(call: Call, command: str, packages: list[str]) -> int:
     return 0
 
 
-async def _start_activity(call: Call, intent: Intent) -> int:
+async def _start_activity(call: CommandCall, intent: Intent) -> int:
     if "-S" in intent.options and intent.component:
         await call.print_out(f"Stopping: {intent.component.split('/')[0]}")
         call.phone.apps.stop_app(intent.component.split("/")[0])
@@ -110,7 +110,7 @@ def _with_new_task(intent: Intent) -> Intent:
     return intent
 
 
-async def _wait_for_launch(call: Call, name: str, activity: str, began: float, on_top: bool) -> None:
+async def _wait_for_launch(call: CommandCall, name: str, activity: str, began: float, on_top: bool) -> None:
     clock = call.system.clock
     while call.phone.display.is_animating() and clock.now() - began < 10:
         await clock.sleep(0.02)
@@ -122,7 +122,7 @@ async def _wait_for_launch(call: Call, name: str, activity: str, began: float, o
     )
 
 
-async def _send_broadcast(call: Call, intent: Intent) -> int:
+async def _send_broadcast(call: CommandCall, intent: Intent) -> int:
     intent.flags = intent.flags or "0x400000"
     await call.print_out(f"Broadcasting: {intent}")
     if "adbkeyboard" in call.phone.ime.lower():
@@ -131,16 +131,16 @@ async def _send_broadcast(call: Call, intent: Intent) -> int:
     return 0
 
 
-def _tell_clipper(call: Call, intent: Intent) -> str:
-    """The result of the broadcast; only the Clipper app, where it is installed, gives one of its own."""
+def _tell_clipper(call: CommandCall, intent: Intent) -> str:
+    """Return the broadcast's result; only the Clipper app, where it is installed, gives one of its own."""
     if intent.action == "clipper.set" and "clipper" in call.phone.conditions and "text" in intent.extras:
         call.phone.clipboard = intent.extras["text"]
         return 'result=-1, data="Text is copied into clipboard."'
     return "result=0"
 
 
-def _tell_keyboard(call: Call, intent: Intent) -> None:
-    """ADBKeyboard's own actions."""
+def _tell_keyboard(call: CommandCall, intent: Intent) -> None:
+    """Carry out ADBKeyboard's own actions."""
     phone, extras = call.phone, intent.extras
     match intent.action:
         case "ADB_INPUT_TEXT" if "msg" in extras:
@@ -162,7 +162,7 @@ def _tell_keyboard(call: Call, intent: Intent) -> None:
             pass
 
 
-async def run_monkey(call: Call) -> int:
+async def run_monkey(call: CommandCall) -> int:
     await call.print_out("\n".join(f"  bash arg: {arg}" for arg in call.args))
     await call.print_err(f"args: [{', '.join(call.args)}]\n" + "\n".join(f' arg: "{arg}"' for arg in call.args))
     packages = [value for option, value in zip(call.args, call.args[1:], strict=False) if option == "-p"]

@@ -1,4 +1,4 @@
-"""What every command is given (`Call`) and the error shapes that many Android commands share."""
+"""The argument of every command (`CommandCall`) and the error shapes that many Android commands share."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from deskhand.simphone.shell.android_system import AndroidSystem
 Bytes = bytes | bytearray | memoryview
 
 
-class Source(Protocol):
+class ByteSource(Protocol):
     async def read(self) -> bytes:
-        """The next bytes, empty at the end."""
+        """Return the next bytes, empty at the end."""
         ...
 
 
-class Sink(Protocol):
+class ByteSink(Protocol):
     async def write(self, data: Bytes) -> None: ...
 
 
@@ -32,18 +32,18 @@ class CallingShell(Protocol):
 
     def has_command(self, name: str) -> bool: ...
 
-    async def run_to_end(self, line: str, stdin: Source, stdout: Sink, stderr: Sink) -> int: ...
+    async def run_to_end(self, line: str, stdin: ByteSource, stdout: ByteSink, stderr: ByteSink) -> int: ...
 
 
 @dataclass
-class Call:
+class CommandCall:
     """One run of one command: `name` and its `args`, three streams, and the system it acts on."""
 
     name: str
     args: list[str]
-    stdin: Source
-    stdout: Sink
-    stderr: Sink
+    stdin: ByteSource
+    stdout: ByteSink
+    stderr: ByteSink
     shell: CallingShell
 
     @property
@@ -70,11 +70,11 @@ class Call:
     def resolve_path(self, name: str) -> str:
         return self.system.files.resolve_path(name, self.shell.cwd)
 
-    def with_args(self, args: list[str], name: str | None = None) -> Call:
-        return Call(name or self.name, args, self.stdin, self.stdout, self.stderr, self.shell)
+    def with_args(self, args: list[str], name: str | None = None) -> CommandCall:
+        return CommandCall(name or self.name, args, self.stdin, self.stdout, self.stderr, self.shell)
 
 
-Handler = Callable[[Call], Awaitable[int]]
+Handler = Callable[[CommandCall], Awaitable[int]]
 Family = Mapping[str, Handler]
 
 
@@ -91,11 +91,19 @@ class BadUsage(Exception):
 
 
 def to_integer(word: str) -> int:
-    """A decimal number, as toybox reads one."""
+    """Read a decimal number as toybox does."""
     try:
         return int(word)
     except ValueError:
         raise BadUsage(f"not integer: {word}") from None
+
+
+def drop_user_option(args: list[str]) -> list[str]:
+    """Return the arguments without `--user ID`: the phone has one user."""
+    if "--user" not in args:
+        return args
+    at = args.index("--user")
+    return args[:at] + args[at + 2 :]
 
 
 class JavaException(Exception):
@@ -142,7 +150,7 @@ class Arguments:
         return self._args[self._at :]
 
 
-async def report_exception(call: Call, command: str, error: JavaException) -> int:
+async def report_exception(call: CommandCall, command: str, error: JavaException) -> int:
     frames = "".join(f"\n\tat {frame}" for frame in (*error.frames, *BINDER_FRAMES))
     await call.print_err(f"\nException occurred while executing '{command}':\n{error}{frames}")
     return 255

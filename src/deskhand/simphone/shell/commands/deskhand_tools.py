@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 
 from deskhand.simphone.conditions import CONDITIONS
-from deskhand.simphone.shell.commands.command import Call, Family
+from deskhand.simphone.shell.commands.command import CommandCall, Family
 
 USAGE = "usage: deskhand-condition list | add NAME | remove NAME\nNAME is one of: " + " ".join(sorted(CONDITIONS))
 
 
-async def run_state(call: Call) -> int:
+async def run_state(call: CommandCall) -> int:
     await call.print_out(json.dumps(call.phone.read_state(), ensure_ascii=False))
     return 0
 
 
-async def run_condition(call: Call) -> int:
+async def run_condition(call: CommandCall) -> int:
     match call.args:
         case ["list"]:
             await call.print_out("\n".join(sorted(call.phone.conditions)))

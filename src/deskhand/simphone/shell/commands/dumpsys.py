@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from deskhand.simphone.shell.commands import window_dumps
-from deskhand.simphone.shell.commands.command import Call, Family, Handler
+from deskhand.simphone.shell.commands.command import CommandCall, Family, Handler
 from deskhand.simphone.shell.commands.intents import find_package
 from deskhand.simphone.shell.commands.package_manager import apk_path_of, uid_of
 
 
-async def run_dumpsys(call: Call) -> int:
+async def run_dumpsys(call: CommandCall) -> int:
     args = list(call.args)
     if args[:1] == ["-t"]:
         args = args[2:]
@@ -22,7 +22,7 @@ async def run_dumpsys(call: Call) -> int:
     return await service(call.with_args(args[1:], args[0]))
 
 
-async def dump_window(call: Call) -> int:
+async def dump_window(call: CommandCall) -> int:
     sections = {
         "policy": window_dumps.dump_policy,
         "displays": window_dumps.dump_displays,
@@ -43,7 +43,7 @@ async def dump_window(call: Call) -> int:
     return 0
 
 
-async def dump_activity(call: Call) -> int:
+async def dump_activity(call: CommandCall) -> int:
     words = [arg for arg in call.args if not arg.startswith("-")]
     match words[:1]:
         case ["activities" | "a"]:
@@ -62,7 +62,7 @@ async def dump_activity(call: Call) -> int:
 PLUGS = ("ac", "usb", "wireless")
 
 
-async def dump_battery(call: Call) -> int:
+async def dump_battery(call: CommandCall) -> int:
     phone = call.phone
     match call.args:
         case ["set", "level", level] if level.isdecimal():
@@ -82,7 +82,7 @@ async def dump_battery(call: Call) -> int:
     return 0
 
 
-def _format_battery(call: Call) -> str:
+def _format_battery(call: CommandCall) -> str:
     level, charging = call.phone.battery_level, call.phone.charging
     return f"""Current Battery Service state:
   AC powered: false
@@ -102,7 +102,7 @@ def _format_battery(call: Call) -> str:
   technology: Li-ion"""
 
 
-async def dump_display(call: Call) -> int:
+async def dump_display(call: CommandCall) -> int:
     width, height = call.phone.size
     short, long = sorted(call.phone.size)
     turn = call.phone.rotation
@@ -133,7 +133,7 @@ rotation {turn}, density {call.phone.density}, state {state}}}""")
     return 0
 
 
-async def dump_power(call: Call) -> int:
+async def dump_power(call: CommandCall) -> int:
     awake = call.phone.awake
     await call.print_out(f"""POWER MANAGER (dumpsys power)
 
@@ -153,7 +153,7 @@ Display Power: state={"ON" if awake else "OFF"}""")
     return 0
 
 
-async def dump_input_method(call: Call) -> int:
+async def dump_input_method(call: CommandCall) -> int:
     phone = call.phone
     shown = window_dumps.to_java_bool(phone.windows.is_keyboard_shown)
     package, _ = phone.windows.foreground
@@ -173,7 +173,7 @@ async def dump_input_method(call: Call) -> int:
     return 0
 
 
-async def dump_package(call: Call) -> int:
+async def dump_package(call: CommandCall) -> int:
     names = [arg for arg in call.args if not arg.startswith("-")]
     if not names:
         await call.print_out("Packages:")
@@ -194,20 +194,20 @@ async def dump_package(call: Call) -> int:
     return 0
 
 
-async def dump_input(call: Call) -> int:
+async def dump_input(call: CommandCall) -> int:
     await call.print_out(
         f"INPUT MANAGER (dumpsys input)\n\nInput Reader State:\n    SurfaceOrientation: {call.phone.rotation}"
     )
     return 0
 
 
-async def dump_surface_flinger(call: Call) -> int:
+async def dump_surface_flinger(call: CommandCall) -> int:
     if "--display-id" in call.args:
         await call.print_out('Display 4619827259835644672 (HWC display 0): port=0 pnpId=DSK displayName="SimPhone"')
     return 0
 
 
-async def dump_notification(call: Call) -> int:
+async def dump_notification(call: CommandCall) -> int:
     await call.print_out("Current Notification Manager state:\n  Notification List:")
     return 0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat as modes
 import time
 
-from deskhand.simphone.shell.commands.command import Call, Family
+from deskhand.simphone.shell.commands.command import CommandCall, Family
 from deskhand.simphone.shell.file_system import SDCARD, FileError, FileNode
 
 
@@ -14,7 +14,7 @@ def _split_flags(args: list[str]) -> tuple[set[str], list[str]]:
     return flags, [arg for arg in args if not arg.startswith("-")]
 
 
-async def run_ls(call: Call) -> int:
+async def run_ls(call: CommandCall) -> int:
     flags, names = _split_flags(call.args)
     status = 0
     for name in names or ["."]:
@@ -45,7 +45,7 @@ def _format_long(name: str, node: FileNode) -> str:
     return f"{modes.filemode(node.mode)} 1 {owner:<16} {node.size:>8} {when} {name}"
 
 
-async def run_rm(call: Call) -> int:
+async def run_rm(call: CommandCall) -> int:
     flags, names = _split_flags(call.args)
     if not names and "f" not in flags:
         await call.print_err('rm: Needs 1 argument (see "rm --help")')
@@ -61,7 +61,7 @@ async def run_rm(call: Call) -> int:
     return status
 
 
-async def run_mkdir(call: Call) -> int:
+async def run_mkdir(call: CommandCall) -> int:
     flags, names = _split_flags(call.args)
     status = 0
     for name in names:
@@ -73,7 +73,7 @@ async def run_mkdir(call: Call) -> int:
     return status
 
 
-async def run_rmdir(call: Call) -> int:
+async def run_rmdir(call: CommandCall) -> int:
     status = 0
     for name in call.args:
         try:
@@ -84,7 +84,7 @@ async def run_rmdir(call: Call) -> int:
     return status
 
 
-async def run_mv_or_cp(call: Call) -> int:
+async def run_mv_or_cp(call: CommandCall) -> int:
     _, names = _split_flags(call.args)
     if len(names) < 2:
         await call.print_err(f'{call.name}: Needs 2 arguments (see "{call.name} --help")')
@@ -107,7 +107,7 @@ async def run_mv_or_cp(call: Call) -> int:
     return status
 
 
-async def run_touch(call: Call) -> int:
+async def run_touch(call: CommandCall) -> int:
     for name in call.args:
         try:
             call.system.files.write_file(call.resolve_path(name), b"", append=True)
@@ -117,7 +117,7 @@ async def run_touch(call: Call) -> int:
     return 0
 
 
-async def run_stat(call: Call) -> int:
+async def run_stat(call: CommandCall) -> int:
     args = list(call.args)
     form = ""
     if args[:1] == ["-c"]:
@@ -155,8 +155,8 @@ def _format_stat(form: str, name: str, node: FileNode) -> str:
     )
 
 
-async def run_chmod(call: Call) -> int:
-    """Accepted and without effect, as on /sdcard, whose file system keeps no modes."""
+async def run_chmod(call: CommandCall) -> int:
+    """Change nothing, as on /sdcard, whose file system keeps no modes."""
     _, names = _split_flags(call.args)
     for name in names[1:]:
         if not call.system.files.has_path(call.resolve_path(name)):
@@ -165,7 +165,7 @@ async def run_chmod(call: Call) -> int:
     return 0
 
 
-async def run_df(call: Call) -> int:
+async def run_df(call: CommandCall) -> int:
     await call.print_out(
         "Filesystem       1K-blocks     Used Available Use% Mounted on\n"
         "/dev/block/dm-5   112000000 24000000  88000000  22% /data\n"
@@ -174,7 +174,7 @@ async def run_df(call: Call) -> int:
     return 0
 
 
-async def run_readlink(call: Call) -> int:
+async def run_readlink(call: CommandCall) -> int:
     _, names = _split_flags(call.args)
     await call.print_out(call.resolve_path(names[0]) if names else "")
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deskhand.simphone.shell.commands.command import Call, Family
+from deskhand.simphone.shell.commands.command import CommandCall, Family, drop_user_option
 
 DENIED = (
     "java.lang.SecurityException: Permission denial: changing the input method over adb is not allowed "
@@ -24,11 +24,8 @@ USAGE = """ime <command>:
     the device is initially booted with the current locale."""
 
 
-async def run_ime(call: Call) -> int:
-    args = list(call.args)
-    if "--user" in args:
-        at = args.index("--user")
-        del args[at : at + 2]
+async def run_ime(call: CommandCall) -> int:
+    args = drop_user_option(call.args)
     match args:
         case ["list", *flags]:
             return await _list_imes(call, set(flags))
@@ -57,12 +54,12 @@ async def run_ime(call: Call) -> int:
 
 
 def to_canonical_name(name: str) -> str:
-    """`pkg/pkg.Class` and `pkg/.Class` name the same keyboard."""
+    """Shorten `pkg/pkg.Class` to `pkg/.Class`, which names the same keyboard."""
     package, _, service = name.partition("/")
     return f"{package}/{service.removeprefix(package)}" if service.startswith(package + ".") else name
 
 
-async def _list_imes(call: Call, flags: set[str]) -> int:
+async def _list_imes(call: CommandCall, flags: set[str]) -> int:
     names = call.phone.imes if "-a" in flags else call.phone.enabled_imes
     for name in names:
         if "-s" in flags:
@@ -79,7 +76,7 @@ async def _list_imes(call: Call, flags: set[str]) -> int:
     return 0
 
 
-async def _change_ime(call: Call, verb: str, name: str) -> int:
+async def _change_ime(call: CommandCall, verb: str, name: str) -> int:
     done = {"enable": "enabled", "disable": "disabled", "set": "selected"}[verb]
     phone = call.phone
     if "ime-denied" in phone.conditions:
@@ -103,7 +100,7 @@ async def _change_ime(call: Call, verb: str, name: str) -> int:
     return 0
 
 
-def _disable_ime(call: Call, name: str) -> None:
+def _disable_ime(call: CommandCall, name: str) -> None:
     phone = call.phone
     if name in phone.enabled_imes:
         phone.enabled_imes.remove(name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from deskhand.simphone.keycodes import to_key_code
-from deskhand.simphone.shell.commands.command import Arguments, Call, Family, JavaException, report_exception
+from deskhand.simphone.shell.commands.command import Arguments, CommandCall, Family, JavaException, report_exception
 
 MOVE_EVERY_S = 0.016
 LONG_PRESS_S = 0.5
@@ -43,7 +43,7 @@ NON_ASCII_FRAMES = (
 )
 
 
-async def run_input(call: Call) -> int:
+async def run_input(call: CommandCall) -> int:
     if not call.args:
         await call.print_out(USAGE)
         return 255
@@ -61,7 +61,7 @@ async def run_input(call: Call) -> int:
         return await report_exception(call, command, error)
 
 
-async def _run_action(call: Call, action: str, args: Arguments) -> int:
+async def _run_action(call: CommandCall, action: str, args: Arguments) -> int:
     if action in ("help", "-h"):
         await call.print_out(USAGE)
         return 0
@@ -81,18 +81,18 @@ def _take_point(args: Arguments) -> tuple[int, int]:
     return int(float(args.take_required())), int(float(args.take_required()))
 
 
-async def _tap_point(call: Call, args: Arguments) -> None:
+async def _tap_point(call: CommandCall, args: Arguments) -> None:
     x, y = _take_point(args)
     call.phone.input.touch_down(x, y)
     call.phone.input.touch_up(x, y)
 
 
-async def _swipe_path(call: Call, args: Arguments) -> None:
+async def _swipe_path(call: CommandCall, args: Arguments) -> None:
     start, end = _take_point(args), _take_point(args)
     await call.system.carry_out(_drag_finger(call, start, end, _take_duration(args), hold=0))
 
 
-async def _drag_and_drop(call: Call, args: Arguments) -> None:
+async def _drag_and_drop(call: CommandCall, args: Arguments) -> None:
     start, end = _take_point(args), _take_point(args)
     await call.system.carry_out(_drag_finger(call, start, end, _take_duration(args), hold=LONG_PRESS_S))
 
@@ -104,7 +104,7 @@ def _take_duration(args: Arguments) -> float:
 
 
 async def _drag_finger(
-    call: Call, start: tuple[int, int], end: tuple[int, int], seconds: float, *, hold: float
+    call: CommandCall, start: tuple[int, int], end: tuple[int, int], seconds: float, *, hold: float
 ) -> None:
     clock, phone = call.system.clock, call.phone
     phone.input.touch_down(*start)
@@ -119,7 +119,7 @@ async def _drag_finger(
     phone.input.touch_up(*end)
 
 
-async def _send_motion_event(call: Call, args: Arguments) -> None:
+async def _send_motion_event(call: CommandCall, args: Arguments) -> None:
     action = args.take_required().upper()
     touch = {
         "DOWN": call.phone.input.touch_down,
@@ -132,7 +132,7 @@ async def _send_motion_event(call: Call, args: Arguments) -> None:
     touch(*_take_point(args))
 
 
-async def _type_text(call: Call, args: Arguments) -> None:
+async def _type_text(call: CommandCall, args: Arguments) -> None:
     text = unescape_spaces(args.take_required())
     if not text.isascii():
         reason = "Attempt to get length of null array"
@@ -145,11 +145,11 @@ async def _type_text(call: Call, args: Arguments) -> None:
 
 
 def unescape_spaces(text: str) -> str:
-    """`%s` stands for a space; a percent sign before anything else stands for itself."""
+    """Turn `%s` into a space; a percent sign before anything else stands for itself."""
     return text.replace("%s", " ")
 
 
-async def _send_key_event(call: Call, args: Arguments) -> None:
+async def _send_key_event(call: CommandCall, args: Arguments) -> None:
     word: str | None = args.take_required()
     flags: set[str] = set()
     while word is not None and word.startswith("--"):
@@ -165,7 +165,7 @@ async def _send_key_event(call: Call, args: Arguments) -> None:
         word = args.take_next()
 
 
-async def _send_key_combination(call: Call, args: Arguments) -> None:
+async def _send_key_combination(call: CommandCall, args: Arguments) -> None:
     word = args.take_required()
     if word == "-t":
         int(args.take_required())
@@ -177,15 +177,15 @@ async def _send_key_combination(call: Call, args: Arguments) -> None:
     call.phone.input.press_together(codes)
 
 
-async def _press_trackball(call: Call, args: Arguments) -> None:
-    """The phone has no trackball: the event goes nowhere, as on a real phone without one."""
+async def _press_trackball(call: CommandCall, args: Arguments) -> None:
+    """Do nothing, as a real phone without a trackball."""
 
 
-async def _roll_trackball(call: Call, args: Arguments) -> None:
+async def _roll_trackball(call: CommandCall, args: Arguments) -> None:
     _take_point(args)
 
 
-ACTIONS: dict[str, Callable[[Call, Arguments], Awaitable[None]]] = {
+ACTIONS: dict[str, Callable[[CommandCall, Arguments], Awaitable[None]]] = {
     "tap": _tap_point,
     "swipe": _swipe_path,
     "draganddrop": _drag_and_drop,

@@ -106,7 +106,7 @@ def _set_option(intent: Intent, option: str, value: str) -> None:
 
 
 def redact_uri(uri: str) -> str:
-    """A URI as Android logs it: hosts are shown, paths and numbers are not."""
+    """Return a URI as Android logs it: with hosts, without paths and numbers."""
     scheme, _, rest = uri.partition(":")
     if scheme in ("http", "https", "ftp", "rtsp"):
         return f"{scheme}://{rest.removeprefix('//').split('/')[0]}/..."
@@ -129,7 +129,7 @@ def to_short_component(component: str) -> str:
 
 
 def list_installed(phone: Phone) -> list[Package]:
-    """The apps with screens, and the keyboards, which have none."""
+    """Return the apps with screens, and the keyboards, which have none."""
     keyboards = [Package(*_to_package(ime)) for ime in phone.imes]
     return [*phone.apps.list_packages(), *keyboards]
 
@@ -140,7 +140,7 @@ def _to_package(ime: str) -> tuple[str, str, str, str, bool]:
 
 
 def list_launchable(phone: Phone) -> list[Package]:
-    """Those that have an icon on the launcher."""
+    """Return the packages that have an icon on the launcher."""
     shown = {app.package for app in phone.apps.list_launchable()}
     return [package for package in phone.apps.list_packages() if package.name in shown]
 
@@ -150,7 +150,7 @@ def find_package(phone: Phone, name: str) -> Package | None:
 
 
 def resolve_intent(phone: Phone, intent: Intent) -> Package | None:
-    """The app that an intent without a component starts."""
+    """Return the app that an intent without a component starts."""
     if intent.package:
         return next((package for package in list_launchable(phone) if package.name == intent.package), None)
     wanted = ""

@@ -6,7 +6,7 @@ import zlib
 
 from deskhand.simphone.body.app_manager import Package
 from deskhand.simphone.shell.commands.activity import run_am
-from deskhand.simphone.shell.commands.command import Call, Family, Handler, to_integer
+from deskhand.simphone.shell.commands.command import CommandCall, Family, Handler, drop_user_option, to_integer
 from deskhand.simphone.shell.commands.ime import run_ime
 from deskhand.simphone.shell.commands.input_tool import run_input
 from deskhand.simphone.shell.commands.intents import (
@@ -36,7 +36,7 @@ def uid_of(package: Package) -> int:
     return 10000 + zlib.crc32(package.name.encode()) % 200
 
 
-async def run_pm(call: Call) -> int:
+async def run_pm(call: CommandCall) -> int:
     if not call.args:
         await call.print_out("Package manager (package) commands:\n  help\n    Print this help text.")
         return 255
@@ -48,7 +48,7 @@ async def run_pm(call: Call) -> int:
     return await handler(call.with_args(args, command))
 
 
-async def _run_list(call: Call) -> int:
+async def _run_list(call: CommandCall) -> int:
     what, *args = call.args or [""]
     match what:
         case "packages" | "package":
@@ -68,9 +68,9 @@ async def _run_list(call: Call) -> int:
     return 0
 
 
-async def _list_packages(call: Call, args: list[str]) -> int:
+async def _list_packages(call: CommandCall, args: list[str]) -> int:
     flags = {arg for arg in args if arg.startswith("-")}
-    words = [arg for arg in _without_user(args) if not arg.startswith("-")]
+    words = [arg for arg in drop_user_option(args) if not arg.startswith("-")]
     unknown = flags - {"-3", "-s", "-f", "-e", "-d", "-i", "-l", "-a", "-u", "-U", "--user", "--show-versioncode"}
     if unknown:
         await call.print_err(f"Error: Unknown option: {sorted(unknown)[0]}")
@@ -88,15 +88,8 @@ async def _list_packages(call: Call, args: list[str]) -> int:
     return 0
 
 
-def _without_user(args: list[str]) -> list[str]:
-    if "--user" in args:
-        at = args.index("--user")
-        return args[:at] + args[at + 2 :]
-    return args
-
-
-async def _show_path(call: Call) -> int:
-    args = _without_user(call.args)
+async def _show_path(call: CommandCall) -> int:
+    args = drop_user_option(call.args)
     package = find_package(call.phone, args[0]) if args else None
     if package is None:
         return 1
@@ -104,8 +97,8 @@ async def _show_path(call: Call) -> int:
     return 0
 
 
-async def _resolve_activity(call: Call) -> int:
-    """`resolve-activity` shows the one that would start, `query-activities` all that could."""
+async def _resolve_activity(call: CommandCall) -> int:
+    """Show the activity that would start (`resolve-activity`) or all that could (`query-activities`)."""
     brief = "--brief" in call.args
     components = "--components" in call.args
     try:
@@ -149,8 +142,8 @@ async def _resolve_activity(call: Call) -> int:
     return 0
 
 
-async def _refuse_install(call: Call) -> int:
-    """Every way to install ends here. A streamed package is taken in first, or the host would see a broken pipe."""
+async def _refuse_install(call: CommandCall) -> int:
+    """Refuse every way to install. A streamed package is read first, or the host would see a broken pipe."""
     if call.name == "install" and "-S" in call.args and call.args.index("-S") + 1 < len(call.args):
         left = to_integer(call.args[call.args.index("-S") + 1])
         while left > 0 and (chunk := await call.stdin.read()):
@@ -159,20 +152,20 @@ async def _refuse_install(call: Call) -> int:
     return 1
 
 
-async def _refuse_uninstall(call: Call) -> int:
-    names = [arg for arg in _without_user(call.args) if not arg.startswith("-")]
+async def _refuse_uninstall(call: CommandCall) -> int:
+    names = [arg for arg in drop_user_option(call.args) if not arg.startswith("-")]
     known = bool(names) and find_package(call.phone, names[0]) is not None
     reason = "DELETE_FAILED_USER_RESTRICTED" if known else "DELETE_FAILED_INTERNAL_ERROR"
     await call.print_out(f"Failure [{reason}]")
     return 1
 
 
-async def _refuse_clear(call: Call) -> int:
+async def _refuse_clear(call: CommandCall) -> int:
     await call.print_out("Failed")
     return 1
 
 
-async def _refuse_state_change(call: Call) -> int:
+async def _refuse_state_change(call: CommandCall) -> int:
     await call.print_err(
         f"\nException occurred while executing '{call.name}':\njava.lang.SecurityException: "
         f"Shell cannot change component state for {call.args[0] if call.args else 'null'} to the given state"
@@ -180,7 +173,7 @@ async def _refuse_state_change(call: Call) -> int:
     return 255
 
 
-async def _enable_package(call: Call) -> int:
+async def _enable_package(call: CommandCall) -> int:
     package = find_package(call.phone, call.args[0].split("/")[0]) if call.args else None
     if package is None:
         name = call.args[0] if call.args else "null"
@@ -191,7 +184,7 @@ async def _enable_package(call: Call) -> int:
     return 0
 
 
-async def _do_nothing(call: Call) -> int:
+async def _do_nothing(call: CommandCall) -> int:
     return 0
 
 
@@ -214,7 +207,7 @@ SUBCOMMANDS: dict[str, Handler] = {
 }
 
 
-async def run_cmd(call: Call) -> int:
+async def run_cmd(call: CommandCall) -> int:
     if not call.args:
         await call.print_err("cmd: No service specified; use -l to list all services")
         return 20
@@ -229,13 +222,13 @@ async def run_cmd(call: Call) -> int:
     return await handler(call.with_args(args, service))
 
 
-async def _refuse_clipboard(call: Call) -> int:
-    """Android 13's clipboard service has no shell commands; clients must find that out."""
+async def _refuse_clipboard(call: CommandCall) -> int:
+    """Refuse, since Android 13's clipboard service has no shell commands; clients must find that out."""
     await call.print_err("No shell command implementation.")
     return 255
 
 
-async def _run_status_bar(call: Call) -> int:
+async def _run_status_bar(call: CommandCall) -> int:
     match call.args:
         case ["expand-notifications" | "expand-settings" | "collapse"]:
             return 0

@@ -6,7 +6,7 @@ import re
 
 from deskhand.simphone.body.window_manager import NeverIdle
 from deskhand.simphone.shell.android_system import make_screencap_header
-from deskhand.simphone.shell.commands.command import Call, Family
+from deskhand.simphone.shell.commands.command import CommandCall, Family
 from deskhand.simphone.shell.file_system import FileError
 
 IDLE_LIMIT_S = 10.0
@@ -22,7 +22,7 @@ If FILENAME ends with .png it will be saved as a png.
 If FILENAME is not given, the results will be printed to stdout."""
 
 
-async def run_screencap(call: Call) -> int:
+async def run_screencap(call: CommandCall) -> int:
     names: list[str] = []
     png = False
     words = iter(call.args)
@@ -54,7 +54,7 @@ async def run_screencap(call: Call) -> int:
     return 0
 
 
-async def run_wm(call: Call) -> int:
+async def run_wm(call: CommandCall) -> int:
     match call.args:
         case ["size"]:
             width, height = sorted(call.phone.size)
@@ -86,8 +86,8 @@ async def run_wm(call: Call) -> int:
     return 0
 
 
-async def _override_size(call: Call, text: str) -> int:
-    """Remembered and reported; the simulated panel itself keeps its pixels."""
+async def _override_size(call: CommandCall, text: str) -> int:
+    """Remember the size and report it; the simulated panel itself keeps its pixels."""
     match = re.fullmatch(r"(\d+)x(\d+)", text)
     if not match:
         await call.print_err(f"Error: bad size {text}")
@@ -96,7 +96,7 @@ async def _override_size(call: Call, text: str) -> int:
     return 0
 
 
-async def _override_density(call: Call, text: str) -> int:
+async def _override_density(call: CommandCall, text: str) -> int:
     if not text.isdecimal():
         await call.print_err(f"Error: bad number {text}")
         return 255
@@ -107,7 +107,7 @@ async def _override_density(call: Call, text: str) -> int:
     return 0
 
 
-async def run_uiautomator(call: Call) -> int:
+async def run_uiautomator(call: CommandCall) -> int:
     if call.args[:1] != ["dump"]:
         await call.print_err(
             "Usage: uiautomator <subcommand> [options]\n\nAvailable subcommands:\n\nhelp: displays help message\n\n"
@@ -138,7 +138,7 @@ async def run_uiautomator(call: Call) -> int:
     return 0
 
 
-async def _wait_for_idle(call: Call) -> None:
+async def _wait_for_idle(call: CommandCall) -> None:
     clock = call.system.clock
     deadline = clock.now() + IDLE_LIMIT_S
     while call.phone.display.is_animating() and clock.now() < deadline:

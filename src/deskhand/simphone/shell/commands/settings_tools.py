@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from deskhand.simphone.shell.commands.command import Call, Family
+from deskhand.simphone.shell.commands.command import CommandCall, Family, drop_user_option
 from deskhand.simphone.shell.commands.ime import DENIED
 
 NAMESPACES = ("system", "secure", "global")
 VERBS = ("get", "put", "delete", "list", "reset")
 
 
-async def run_settings(call: Call) -> int:
-    args = list(call.args)
-    if args[:1] == ["--user"]:
-        args = args[2:]
+async def run_settings(call: CommandCall) -> int:
+    args = drop_user_option(call.args)
     if not args:
         await call.print_out("Settings provider (settings) commands:\n  help\n      Print this help text.")
         return 255
@@ -20,7 +18,6 @@ async def run_settings(call: Call) -> int:
     if verb not in VERBS:
         await call.print_err(f"Invalid command: {verb}")
         return 255
-    rest = _without_user(rest)
     if not rest:
         await call.print_err("Bad arguments")
         return 255
@@ -31,11 +28,7 @@ async def run_settings(call: Call) -> int:
     return await _carry_out(call, verb, namespace.lower(), rest)
 
 
-def _without_user(args: list[str]) -> list[str]:
-    return args[2:] if args[:1] == ["--user"] else args
-
-
-async def _carry_out(call: Call, verb: str, namespace: str, rest: list[str]) -> int:
+async def _carry_out(call: CommandCall, verb: str, namespace: str, rest: list[str]) -> int:
     denied = "ime-denied" in call.phone.conditions
     match verb, rest:
         case "get", [key]:
@@ -63,15 +56,15 @@ async def _carry_out(call: Call, verb: str, namespace: str, rest: list[str]) -> 
     return 0
 
 
-def table_of(call: Call, namespace: str) -> dict[str, str]:
+def table_of(call: CommandCall, namespace: str) -> dict[str, str]:
     table = dict(call.phone.settings[namespace])
     if namespace == "secure":
         table["enabled_input_methods"] = ":".join(call.phone.enabled_imes)
     return table
 
 
-def put_setting(call: Call, namespace: str, key: str, value: str) -> None:
-    """A keyboard that does not exist is not taken; the system would fall back to the one it had."""
+def put_setting(call: CommandCall, namespace: str, key: str, value: str) -> None:
+    """Change a setting. A keyboard that does not exist is ignored: the system would fall back to the one it had."""
     if key == "default_input_method" and value not in call.phone.imes:
         return
     if key == "enabled_input_methods":
@@ -96,7 +89,7 @@ SVC_SWITCHES = {
 }
 
 
-async def run_svc(call: Call) -> int:
+async def run_svc(call: CommandCall) -> int:
     match call.args:
         case [("wifi" | "data" | "bluetooth") as radio, ("enable" | "disable") as verb]:
             put_setting(call, *SVC_SWITCHES[radio], "1" if verb == "enable" else "0")
@@ -116,7 +109,7 @@ async def run_svc(call: Call) -> int:
     return 0
 
 
-async def run_getprop(call: Call) -> int:
+async def run_getprop(call: CommandCall) -> int:
     properties = call.system.properties
     if call.args:
         default = call.args[1] if len(call.args) > 1 else ""
@@ -126,7 +119,7 @@ async def run_getprop(call: Call) -> int:
     return 0
 
 
-async def run_setprop(call: Call) -> int:
+async def run_setprop(call: CommandCall) -> int:
     if len(call.args) != 2:
         await call.print_err('setprop: Needs 2 arguments (see "setprop --help")')
         return 1

@@ -6,7 +6,7 @@ import re
 import time
 from datetime import UTC, datetime
 
-from deskhand.simphone.shell.commands.command import Call, Family, ShellExit, to_integer
+from deskhand.simphone.shell.commands.command import CommandCall, Family, ShellExit, to_integer
 
 KERNEL = "5.15.104-android13"
 IDENTITY = (
@@ -16,7 +16,7 @@ IDENTITY = (
 )
 
 
-async def run_echo(call: Call) -> int:
+async def run_echo(call: CommandCall) -> int:
     args, newline, escapes = list(call.args), True, False
     while args and re.fullmatch("-[neE]+", args[0]):
         flag = args.pop(0)
@@ -32,7 +32,7 @@ def unescape_text(text: str) -> str:
     return re.sub(r"\\([ntr\\0e])", lambda match: table[match[1]], text)
 
 
-async def run_printf(call: Call) -> int:
+async def run_printf(call: CommandCall) -> int:
     if not call.args:
         await call.print_err('printf: Needs 1 argument (see "printf --help")')
         return 1
@@ -48,15 +48,15 @@ async def run_printf(call: Call) -> int:
     return 0
 
 
-async def run_true(call: Call) -> int:
+async def run_true(call: CommandCall) -> int:
     return 0
 
 
-async def run_false(call: Call) -> int:
+async def run_false(call: CommandCall) -> int:
     return 1
 
 
-async def run_test(call: Call) -> int:
+async def run_test(call: CommandCall) -> int:
     args = list(call.args)
     if call.name == "[" and (not args or args.pop() != "]"):
         await call.print_err("/system/bin/sh: [: missing ]")
@@ -66,7 +66,7 @@ async def run_test(call: Call) -> int:
     return int(result == negated)
 
 
-def _test_holds(call: Call, args: list[str]) -> bool:
+def _test_holds(call: CommandCall, args: list[str]) -> bool:
     files = call.system.files
     match args:
         case [] | [""]:
@@ -98,7 +98,7 @@ def _test_holds(call: Call, args: list[str]) -> bool:
             return False
 
 
-async def run_sleep(call: Call) -> int:
+async def run_sleep(call: CommandCall) -> int:
     units = {"": 1, "s": 1, "m": 60, "h": 3600}
     total = 0.0
     for word in call.args:
@@ -114,7 +114,7 @@ async def run_sleep(call: Call) -> int:
     return 0
 
 
-async def run_date(call: Call) -> int:
+async def run_date(call: CommandCall) -> int:
     args = [arg for arg in call.args if arg != "-u"]
     now = datetime.now(UTC) if "-u" in call.args else datetime.now().astimezone()
     form = args[0][1:] if args and args[0].startswith("+") else "%a %b %e %H:%M:%S %Z %Y"
@@ -122,23 +122,23 @@ async def run_date(call: Call) -> int:
     return 0
 
 
-async def run_uptime(call: Call) -> int:
+async def run_uptime(call: CommandCall) -> int:
     minutes = int(time.time() - call.system.booted_at) // 60
     await call.print_out(f" {datetime.now():%H:%M:%S} up {minutes} min,  0 users,  load average: 0.10, 0.10, 0.10")
     return 0
 
 
-async def run_id(call: Call) -> int:
+async def run_id(call: CommandCall) -> int:
     await call.print_out("2000" if "-u" in call.args else IDENTITY)
     return 0
 
 
-async def run_whoami(call: Call) -> int:
+async def run_whoami(call: CommandCall) -> int:
     await call.print_out("shell")
     return 0
 
 
-async def run_uname(call: Call) -> int:
+async def run_uname(call: CommandCall) -> int:
     flags = "".join(call.args) or "-s"
     fields = {
         "s": "Linux", "n": "localhost", "r": KERNEL, "v": "#1 SMP PREEMPT Mon Aug 7 00:00:00 UTC 2023",
@@ -148,7 +148,7 @@ async def run_uname(call: Call) -> int:
     return 0
 
 
-async def run_cd(call: Call) -> int:
+async def run_cd(call: CommandCall) -> int:
     target = call.args[0] if call.args else "/"
     path = call.resolve_path(target)
     files = call.system.files
@@ -160,12 +160,12 @@ async def run_cd(call: Call) -> int:
     return 0
 
 
-async def run_pwd(call: Call) -> int:
+async def run_pwd(call: CommandCall) -> int:
     await call.print_out(call.shell.cwd)
     return 0
 
 
-async def run_export(call: Call) -> int:
+async def run_export(call: CommandCall) -> int:
     for word in call.args:
         name, equals, value = word.partition("=")
         if equals:
@@ -173,18 +173,18 @@ async def run_export(call: Call) -> int:
     return 0
 
 
-async def run_env(call: Call) -> int:
+async def run_env(call: CommandCall) -> int:
     await call.print_out("\n".join(f"{name}={value}" for name, value in call.shell.variables.items()))
     return 0
 
 
-async def run_exit(call: Call) -> int:
+async def run_exit(call: CommandCall) -> int:
     word = call.args[0] if call.args else str(call.shell.status)
     raise ShellExit(int(word) & 0xFF if word.lstrip("-").isdecimal() else 2)
 
 
-async def run_sh(call: Call) -> int:
-    """`sh -c LINE`, or a script file, in this same shell's world."""
+async def run_sh(call: CommandCall) -> int:
+    """Run `sh -c LINE` or a script file in this same shell."""
     if call.args[:1] == ["-c"] and len(call.args) > 1:
         line = call.args[1]
     elif call.args:
@@ -198,7 +198,7 @@ async def run_sh(call: Call) -> int:
     return await call.shell.run_to_end(line, call.stdin, call.stdout, call.stderr)
 
 
-async def run_which(call: Call) -> int:
+async def run_which(call: CommandCall) -> int:
     status = 0 if call.args else 1
     for name in call.args:
         if call.shell.has_command(name):
@@ -208,7 +208,7 @@ async def run_which(call: Call) -> int:
     return status
 
 
-async def run_ps(call: Call) -> int:
+async def run_ps(call: CommandCall) -> int:
     package = call.phone.windows.foreground[0]
     rows = [("root", 1, 0, "init"), ("system", 612, 1, "system_server"), ("u0_a71", 1904, 1, "com.android.systemui")]
     rows += [("u0_a112", 5120, 1, package), ("shell", 4242, 1, "sh")]
@@ -221,15 +221,15 @@ async def run_ps(call: Call) -> int:
     return 0
 
 
-async def run_pidof(call: Call) -> int:
+async def run_pidof(call: CommandCall) -> int:
     if call.args and call.args[-1] == call.phone.windows.foreground[0]:
         await call.print_out("5120")
         return 0
     return 1
 
 
-async def run_logcat(call: Call) -> int:
-    """The phone keeps no log: `-d` shows only the buffer's heading, `-c` has nothing to clear."""
+async def run_logcat(call: CommandCall) -> int:
+    """Show only the buffer's heading: the phone keeps no log, and `-c` has nothing to clear."""
     if "-c" not in call.args:
         await call.print_out("--------- beginning of main")
     return 0

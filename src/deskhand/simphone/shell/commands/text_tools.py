@@ -9,12 +9,12 @@ import gzip
 import hashlib
 import re
 
-from deskhand.simphone.shell.commands.command import BadUsage, Call, Family, to_integer
+from deskhand.simphone.shell.commands.command import BadUsage, CommandCall, Family, to_integer
 from deskhand.simphone.shell.file_system import FileError
 
 
-async def _read_sources(call: Call, names: list[str]) -> tuple[list[tuple[str, bytes]], int]:
-    """The named files' bytes, or standard input's; missing files are complained about."""
+async def _read_sources(call: CommandCall, names: list[str]) -> tuple[list[tuple[str, bytes]], int]:
+    """Return the bytes of the named files, or of standard input, and the status; report missing files."""
     if not names or names == ["-"]:
         return [("-", await call.read_all())], 0
     found: list[tuple[str, bytes]] = []
@@ -28,7 +28,7 @@ async def _read_sources(call: Call, names: list[str]) -> tuple[list[tuple[str, b
     return found, status
 
 
-async def run_cat(call: Call) -> int:
+async def run_cat(call: CommandCall) -> int:
     names = [arg for arg in call.args if not arg.startswith("-") or arg == "-"]
     if not names:
         while chunk := await call.stdin.read():
@@ -45,7 +45,7 @@ def _split_lines(data: bytes) -> list[bytes]:
     return lines[:-1] if lines[-1] == b"" else lines
 
 
-async def run_grep(call: Call) -> int:
+async def run_grep(call: CommandCall) -> int:
     flags: set[str] = set()
     patterns: list[str] = []
     names: list[str] = []
@@ -92,12 +92,12 @@ def _compile_patterns(patterns: list[str], flags: set[str]) -> re.Pattern[bytes]
 
 
 def _to_extended(pattern: str) -> str:
-    r"""A basic regular expression as an extended one: `\|`, `\+`, `\(` gain meaning, bare ones lose it."""
+    r"""Turn a basic regular expression into an extended one: `\|`, `\+`, `\(` gain meaning, bare ones lose it."""
     return re.sub(r"\\?[|+?(){}]", lambda match: match[0][1:] or "\\" + match[0], pattern)
 
 
 async def _grep_one(
-    call: Call, name: str, data: bytes, matcher: re.Pattern[bytes], flags: set[str], limit: int | None
+    call: CommandCall, name: str, data: bytes, matcher: re.Pattern[bytes], flags: set[str], limit: int | None
 ) -> int:
     hits = 0
     prefix = f"{name}:".encode() if name else b""
@@ -117,7 +117,7 @@ async def _grep_one(
     return hits
 
 
-async def run_head_or_tail(call: Call) -> int:
+async def run_head_or_tail(call: CommandCall) -> int:
     count, unit, names = "10", "n", list[str]()
     words = iter(call.args)
     for word in words:
@@ -140,7 +140,7 @@ async def run_head_or_tail(call: Call) -> int:
     return status
 
 
-async def run_wc(call: Call) -> int:
+async def run_wc(call: CommandCall) -> int:
     flags = "".join(arg[1:] for arg in call.args if arg.startswith("-")) or "lwc"
     names = [arg for arg in call.args if not arg.startswith("-")]
     sources, status = await _read_sources(call, names)
@@ -156,7 +156,7 @@ async def run_wc(call: Call) -> int:
     return status
 
 
-async def run_sort(call: Call) -> int:
+async def run_sort(call: CommandCall) -> int:
     flags = "".join(arg[1:] for arg in call.args if arg.startswith("-"))
     sources, status = await _read_sources(call, [arg for arg in call.args if not arg.startswith("-")])
     lines = sorted((line for _, data in sources for line in _split_lines(data)), reverse="r" in flags)
@@ -166,7 +166,7 @@ async def run_sort(call: Call) -> int:
     return status
 
 
-async def run_base64(call: Call) -> int:
+async def run_base64(call: CommandCall) -> int:
     wrap = 76
     names: list[str] = []
     words = iter(call.args)
@@ -191,8 +191,8 @@ async def run_base64(call: Call) -> int:
     return status
 
 
-async def run_gzip(call: Call) -> int:
-    """As a filter only: a capture is compressed on its way out."""
+async def run_gzip(call: CommandCall) -> int:
+    """Compress standard input: only the filter exists, for a capture on its way out."""
     level = next((int(arg[1:]) for arg in call.args if re.fullmatch(r"-\d", arg)), 6)
     data = await call.read_all()
     if "-d" in call.args:
@@ -205,7 +205,7 @@ async def run_gzip(call: Call) -> int:
     return 0
 
 
-async def run_digest(call: Call) -> int:
+async def run_digest(call: CommandCall) -> int:
     algorithm = call.name.removesuffix("sum")
     sources, status = await _read_sources(call, call.args)
     for name, data in sources:

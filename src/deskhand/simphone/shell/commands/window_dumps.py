@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import zlib
 
-from deskhand.simphone.shell.commands.command import Call
+from deskhand.simphone.shell.commands.command import CommandCall
 from deskhand.simphone.shell.commands.intents import to_full_activity, to_short_component
 
 
 def hash_code_of(name: str) -> str:
-    """An object's hash code; the same thing has the same one."""
+    """Return an object's hash code, the same for the same name."""
     return f"{zlib.crc32(name.encode()) & 0xFFFFFFF:x}"
 
 
-def _read_component(call: Call) -> str:
+def _read_component(call: CommandCall) -> str:
     package, activity = call.phone.windows.foreground
     return f"{package}/{to_full_activity(package, activity)}"
 
 
-def describe_focused_window(call: Call) -> str:
-    """The keyguard and a dark screen's shade are one window of the system's."""
+def describe_focused_window(call: CommandCall) -> str:
+    """Name the window in focus; the keyguard and a dark screen are one window of the system."""
     if call.phone.is_locked or not call.phone.awake:
         return f"Window{{{hash_code_of('shade')} u0 NotificationShade}}"
     component = _read_component(call)
     return f"Window{{{hash_code_of(component)} u0 {component}}}"
 
 
-def _describe_record(call: Call) -> str:
-    """The activity in front, or behind the keyguard."""
+def _describe_record(call: CommandCall) -> str:
+    """Name the record of the activity in front, or behind the keyguard."""
     front = call.phone.apps.front
     component = _read_component(call)
     if call.phone.is_locked:
@@ -45,7 +45,7 @@ def to_java_bool(value: bool) -> str:
     return str(value).lower()
 
 
-def dump_policy(call: Call) -> str:
+def dump_policy(call: CommandCall) -> str:
     awake, locked = call.phone.awake, call.phone.is_locked
     screen = "ON" if awake else "OFF"
     return f"""WINDOW MANAGER POLICY STATE (dumpsys window policy)
@@ -77,7 +77,7 @@ def dump_policy(call: Call) -> str:
         mInputRestricted={to_java_bool(locked)}"""
 
 
-def dump_displays(call: Call) -> str:
+def dump_displays(call: CommandCall) -> str:
     width, height = call.phone.size
     short, long = sorted(call.phone.size)
     turn = call.phone.rotation
@@ -100,7 +100,7 @@ rng={short}x{short}-{long}x{long}
     mShowingDream=false mDreamingLockscreen={to_java_bool(call.phone.is_locked)}"""
 
 
-def dump_windows(call: Call) -> str:
+def dump_windows(call: CommandCall) -> str:
     names = ["StatusBar", "NavigationBar0", _read_component(call)]
     if call.phone.is_locked:
         names.insert(0, "NotificationShade")
@@ -118,7 +118,7 @@ def dump_windows(call: Call) -> str:
     )
 
 
-def dump_activities(call: Call) -> str:
+def dump_activities(call: CommandCall) -> str:
     record = _describe_record(call)
     package = record.split(" u0 ")[1].split("/")[0]
     number = _task_id_of(package)
@@ -146,7 +146,7 @@ ActivityTaskSupervisor state:
     mLockTaskModeState=NONE"""
 
 
-def dump_top(call: Call) -> str:
+def dump_top(call: CommandCall) -> str:
     record = _describe_record(call)
     component = record.split(" u0 ")[1].split(" ")[0]
     package = component.split("/")[0]
@@ -156,7 +156,7 @@ def dump_top(call: Call) -> str:
       mResumed=true mStopped=false mFinished=false"""
 
 
-def dump_recents(call: Call) -> str:
+def dump_recents(call: CommandCall) -> str:
     lines = ["ACTIVITY MANAGER RECENT TASKS (dumpsys activity recents)", "mRecentsUid=10071", "  Recent tasks:"]
     packages = [str(name) for name in call.phone.read_state()["recent"]]
     lines += [

@@ -1,4 +1,4 @@
-"""What a host may open on the phone: shells, exec, sync, framebuffer; everything else is refused in words."""
+"""The services that a host may open: shells, exec, sync, framebuffer; everything else is refused in words."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def make_banner(system: AndroidSystem) -> str:
 
 
 async def open_service(system: AndroidSystem, stream: HostStream, name: str) -> None:
-    """Serve one stream until its end. Returning without accepting it is the refusal of the protocol itself."""
+    """Serve one stream until its end. To return without accepting it is how the protocol refuses."""
     kind, _, rest = name.partition(":")
     service, *options = kind.split(",")
     if service in ("shell", "exec"):
@@ -64,7 +64,7 @@ async def open_service(system: AndroidSystem, stream: HostStream, name: str) -> 
 
 
 async def _apply_trouble(system: AndroidSystem, stream: HostStream, line: str) -> None:
-    """The conditions that spoil a command; the ones that steer the simulation itself are spared."""
+    """Let the conditions spoil a command, except for the commands that steer the simulation."""
     conditions = system.phone.conditions
     if line.startswith("deskhand-"):
         return
@@ -76,7 +76,7 @@ async def _apply_trouble(system: AndroidSystem, stream: HostStream, line: str) -
 
 
 async def _serve_shell_v1(system: AndroidSystem, stream: HostStream, line: str, *, tty: bool) -> None:
-    """Standard output and error share the stream, and nobody learns the exit status."""
+    """Run a shell whose output and errors share the stream; the host does not learn the exit status."""
     shell = Shell(system, COMMANDS)
     if line:
         await shell.run_to_end(line, stream, stream, stream)
@@ -155,7 +155,7 @@ class _PacketSource:
 
 
 async def _send_framebuffer(system: AndroidSystem, stream: HostStream) -> None:
-    """Version 2 of the header: it also names the colour space."""
+    """Send version 2 of the header, which names the colour space, and the pixels."""
     width, height, pixels = system.capture.read_pixels()
     red, green, blue, alpha = (0, 8), (8, 8), (16, 8), (24, 8)
     header = (2, 32, SRGB, len(pixels), width, height, *red, *blue, *green, *alpha)

@@ -16,7 +16,7 @@ CARET_BLINK_S = 0.5
 TOAST_S = 2.0
 
 
-class Display:
+class PhoneDisplay:
     """Keeps the last frame and draws it again only if it would look different."""
 
     def __init__(self, handset: Handset, apps: AppManager, windows: WindowManager) -> None:
