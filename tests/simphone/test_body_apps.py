@@ -99,6 +99,14 @@ def test_a_friend_is_added_starred_and_liked() -> None:
     assert hand.state(MM)["notifications"] is False
 
 
+def test_top_stories_open_the_news_in_the_browser() -> None:
+    hand = Hand()
+    hand.open("微信")
+    hand.tap("tab_discover", "stories_row")
+    assert hand.phone.windows.foreground[0] == "com.android.browser"
+    assert hand.sees("今日要闻")
+
+
 def test_pictures_places_and_faces_are_sent() -> None:
     hand = Hand()
     hand.open("微信")

@@ -177,7 +177,7 @@ class MainPage(MessengerPage):
         t, theme = self.t, self.colours
 
         def open_news() -> None:
-            self.host.apps.launch_app("com.android.browser", data="http://open_news.local/")
+            self.host.apps.launch_app("com.android.browser", data="http://news.local/")
 
         return Scroller(
             self.use_scroll("discover"),
