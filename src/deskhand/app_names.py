@@ -1,4 +1,4 @@
-"""What people call well-known apps (`app_names.toml`), and whether two names mean the same app."""
+"""The common names of well-known apps (`app_names.toml`), and the test if two names mean the same app."""
 
 import re
 import tomllib
@@ -11,13 +11,13 @@ ENDINGS = ("应用程序", "应用", "软件", "app")
 
 @cache
 def load_known_names() -> dict[str, tuple[str, ...]]:
-    """Package to the names people use for it."""
+    """Return the names that users have for each package."""
     table = tomllib.loads(Path(__file__).with_name("app_names.toml").read_text(encoding="utf-8"))
     return {package: tuple(app["names"]) for app in table["app"] for package in app["packages"]}
 
 
 def fold_name(name: str) -> str:
-    """A name without case, blanks and signs."""
+    """Return the name without case, blanks, signs and an ending such as `app`."""
     folded = re.sub(r"[\W_]+", "", name.casefold())
     for ending in ENDINGS:
         if folded.endswith(ending) and len(folded) > len(ending):
@@ -26,7 +26,7 @@ def fold_name(name: str) -> str:
 
 
 def is_same_app(listed: str, app: str) -> bool:
-    """Whether an entry of a list (a name, a package, a program; `*` for any letters) means this app."""
+    """True if an entry of a list (a name, a package, a program; `*` for any letters) means this app."""
     if fnmatchcase(app.casefold().strip(), listed.casefold().strip()):
         return True
     if "*" in listed:
@@ -37,7 +37,7 @@ def is_same_app(listed: str, app: str) -> bool:
 
 @cache
 def _meanings_of(name: str) -> frozenset[str]:
-    """The name itself, and every package that goes by it."""
+    """Return the name itself and every package that has it."""
     folded = fold_name(name)
     named = {package for package, names in load_known_names().items() if folded in {fold_name(each) for each in names}}
     return frozenset({folded, *map(fold_name, named)})

@@ -261,4 +261,4 @@ async def test_what_it_does_not_understand_it_says(title: str, words: str) -> No
 
 async def test_nothing_is_run_where_no_code_can_be() -> None:
     decision = await OfflineTechnician().decide(briefing("run `ls`", capabilities=frozenset()))
-    assert (decision.kind, decision.message) == ("fail", "No code can be run here.")
+    assert (decision.kind, decision.message) == ("fail", "Code can't be run here: see deskhand doctor.")

@@ -317,7 +317,7 @@ async def test_the_person_is_told_what_was_done_in_their_own_language() -> None:
     assert (done.edits, done.message) == ((), "")
     assert done.understood == "Number 1 (“open Settings, turn on Wi-Fi”) is done already."
     assert (await say("跳过第一个")).understood == "第1项“打开设置，打开蓝牙”已经完成。"
-    assert (await say("skip the ninth one")).understood == "There is no number 9; the list has 4."
+    assert (await say("skip the ninth one")).understood == "There is no number 9: the list has 4 items."
     assert (await say("把第一个改成打开时钟")).understood == "第1项“打开设置，打开蓝牙”已经完成。"
     assert (await say("also open Clock")).understood == "Added at the end: “open Clock”."
     assert (await say("stop after this", ENGLISH[:2])).understood == (

@@ -187,7 +187,7 @@ async def test_as_a_part_of_a_goal_it_is_refused() -> None:
     await work.step([YES])
     await work.step([YES])
     assert work.last.kind == "fail"
-    assert "in the middle" in work.last.message
+    assert "while a task is running" in work.last.message
 
 
 async def test_a_crash_in_the_middle_loses_nothing() -> None:

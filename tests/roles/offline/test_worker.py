@@ -226,7 +226,7 @@ async def test_what_a_person_adds_is_done_as_well_and_small_talk_is_passed_over(
     assert actions(second) == [Click(x=540, y=545, target="No")]
 
 
-@pytest.mark.parametrize(("goal", "word"), [("点击发送", "看不到"), ("Click Send", "can't be read")])
+@pytest.mark.parametrize(("goal", "word"), [("点击发送", "读不出"), ("Click Send", "can't be read")])
 async def test_without_elements_it_says_why_in_the_language_of_the_goal(goal: str, word: str) -> None:
     decision = await OfflineWorker().decide(briefing(goal, None))
     assert decision.kind == "fail"

@@ -39,7 +39,7 @@ class OfflineAnalyst:
                 kind="fail",
                 message=f"收集到的内容里没有这个问题的答案：{question}"
                 if zh
-                else f"Nothing that was collected answers this: {question}",
+                else f"The collected notes don't answer this: {question}",
             )
         answer = found[:_ANSWER]
         return Decision(kind="actions", actions=(PlannedAction(action=Answer(text=answer)),), bookmark=answer)
@@ -53,7 +53,7 @@ def list_known(briefing: Briefing) -> list[str]:
 
 
 def find_best_match(question: str, known: Iterable[str]) -> str:
-    """What shares most words with the question, the first of equals; empty when nothing shares enough."""
+    """Return what shares most words with the question, the first of equals; empty if nothing shares enough."""
     wanted = words_of(question)
     if not wanted:
         return ""

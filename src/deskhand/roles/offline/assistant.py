@@ -1,4 +1,4 @@
-"""The model-free assistant: hands plain instructions to the devices that the person names, one after the other.
+"""The model-free assistant: hands plain instructions to the devices that the user names, one after the other.
 
 On one device instructions go in their order, on several devices side by side. Keeps nothing: its place is what was
 called so far.
@@ -42,7 +42,7 @@ _BATTERY = re.compile(r"电量|电池|battery", re.IGNORECASE)
 
 @dataclass
 class DeviceOrders:
-    """What one device is to do, and what came of it so far: (instruction, result)."""
+    """The instructions for one device, and the results so far: (instruction, result)."""
 
     device: str
     orders: list[str]
@@ -188,7 +188,7 @@ def _note_result(lines: list[DeviceOrders], call: ToolCall, result: Any) -> None
         return
     outcome = cast("dict[str, Any]", result) if isinstance(result, dict) else {}
     line.results.append((str(given.get("message", "")), outcome))
-    # Where a battery is told: a phone's settings know it wherever the person is.
+    # The battery's level is in a phone's settings, whatever app is in front.
     asked = line.results[-1][0]
     if not outcome.get("success") and _BATTERY.search(asked) and len(line.orders) == 1 and outcome.get("steps"):
         line.orders = ["打开设置" if is_chinese(asked) else "open Settings", asked]

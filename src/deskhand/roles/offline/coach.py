@@ -1,4 +1,4 @@
-"""The coach without a model: reads a person's words by grammar, and helps a stuck worker by what is on the screen."""
+"""The coach without a model: reads the user's words by grammar, and helps a stuck worker by what is on the screen."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class OfflineCoach:
 def choose_first_help(
     goal: str, subtask: Subtask | None, observation: Observation, history: tuple[StepReport, ...]
 ) -> str:
-    """What a worker that gets nowhere should try first."""
+    """Return what a stuck worker should try first."""
     stuck = subtask or Subtask(id="", title=goal)
     return _choose_help(StuckRequest(goal=goal, subtask=stuck, because="", observation=observation, history=history))
 
@@ -89,7 +89,7 @@ def _make_scene(request: StuckRequest) -> Scene:
 
 
 def _has_several_fits(request: StuckRequest, scene: Scene) -> bool:
-    """Whether something was touched, and what the subtask names for it is here more than once."""
+    """True if something was touched, and the screen has more than one thing that fits the subtask's name for it."""
     if not any(action.kind in ("click", "long_press", "double_click") for action in scene.list_executed()):
         return False
     names = [

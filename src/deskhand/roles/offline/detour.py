@@ -1,4 +1,4 @@
-"""What is said to a worker to help it on: done at once, before its own instruction goes on where it was.
+"""Advice for a running worker: followed at once, before its own instruction goes on where it was.
 
 The detour is part of the worker's place, so a crash in the middle of it loses nothing.
 """
@@ -34,7 +34,7 @@ _AT_ONCE = re.compile(r"\s*(?:(?:now|first|right now|at once|immediately)\b|先|
 
 
 def is_for_now(text: str) -> bool:
-    """Whether these words are to be followed at once: mere moves, or anything that begins with `first`, `先`."""
+    """True if the words are to be followed at once: mere moves, or anything that begins with `first`, `先`."""
     steps = parse_goal(text)
     if not steps or any(isinstance(step, say.NotUnderstood) for step in steps):
         return False
@@ -96,7 +96,7 @@ def _leave_wrong_one(scene: Scene) -> Outcome:
     """Back to where the wrong one was taken, if it led away from there."""
     taken = scene.kept.taken
     if taken is None or taken.index is None:
-        return Failed(scene.say("还没有选过什么。", "Nothing was taken so far."))
+        return Failed(scene.say("还没有选过什么。", "Nothing was chosen so far."))
     if taken.print != scene.print and not scene.memory.move.done and scene.can_do("back"):
         scene.remember_record(MoveMemory(done=True))
         return make_act(scene.say("返回，换一个", "Going back, to take another one"), Back())

@@ -78,13 +78,13 @@ def _check_end(request: GateRequest) -> QualityReport:
 
 
 def _is_left_behind(request: GateRequest) -> bool:
-    """Whether the person took back what was under way at the end: the screen then shows something half done."""
+    """True if the user took back the last subtask while it was under way: the screen then shows it half done."""
     ended = [s for s in request.subtasks if s.status is not SubtaskStatus.REJECTED or s.since is not None]
     return bool(request.said and ended) and ended[-1].status is SubtaskStatus.REJECTED
 
 
 def _check_truth(request: GateRequest, subtask: Subtask | None) -> SeenTruth:
-    """Whether what should be true after the subtask is seen; None when it can't be told from this screen."""
+    """Check on the screen what should be true after the subtask; None if this screen does not show it."""
     if subtask is None or not subtask.done_when or request.observation.elements is None:
         return None, ""
     if subtask.role != "operator":
@@ -104,7 +104,7 @@ def _check_truth(request: GateRequest, subtask: Subtask | None) -> SeenTruth:
 
 
 def _last_trouble(request: GateRequest) -> str:
-    """What last went wrong, for the person who reads the reason."""
+    """Return what last went wrong, as the end of a reason."""
     troubles = [
         report.error or action.detail
         for report in request.history
@@ -137,7 +137,7 @@ def _judge_repetition(request: GateRequest) -> QualityReport:
     """Pressing + three times may be right, as long as each time something changed."""
     effects = [action.changed for report in request.history[-3:] for action in report.actions]
     if effects and all(effect is False for effect in effects):
-        return _judge_stuck(request, "the same action again and again has no effect")
+        return _judge_stuck(request, "repeating the same action has no effect")
     return _make_report(request, GateDecision.CONTINUE, "the repeated action has an effect each time", confidence=0.6)
 
 

@@ -11,7 +11,7 @@ _SLOT = re.compile(r"\\\{(\w+)\\\}")
 
 
 def to_chinese(complaint: str) -> str:
-    """As the device said it, where there is no sentence for it."""
+    """Translate a device's message; return it unchanged if the table has no sentence for it."""
     for pattern, sentence in load_sentences():
         if found := pattern.fullmatch(complaint):
             return sentence.format(**{slot: _as_chinese(slot, text) for slot, text in found.groupdict().items()})

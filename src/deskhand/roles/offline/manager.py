@@ -19,7 +19,7 @@ from deskhand.roles.task_types import find_task_type
 from deskhand.screen.grounding.vocabulary import same_word
 
 _NO_CODE = {
-    "en": "The goal wants code to be run, which can't be done here: install the package bubblewrap (deskhand doctor).",
+    "en": "The goal needs to run code, which is not possible here: install bubblewrap (see deskhand doctor).",
     "zh": "目标要求运行代码，但这里无法运行：请安装 bubblewrap（参见 deskhand doctor）。",
 }
 
@@ -57,11 +57,15 @@ class OfflineManager:
             else:
                 subtasks += [_make_subtask(group, zh) for group in _group_by_app(parse_goal(part), request.apps)]
         if not subtasks:
-            raise NoPlan("目标里没有可以执行的内容。" if zh else "The goal holds nothing to carry out.")
+            raise NoPlan(
+                "目标里没有要做的事：请写出指令，例如“打开设置”。"
+                if zh
+                else "The goal says nothing to do: write an instruction, for example “open Settings”."
+            )
         return Plan(subtasks=tuple(subtasks), reason="as the goal says, app by app")
 
     def _plan_informed(self, request: PlanRequest) -> Plan:
-        """The same work again, once, now that something was found; without it nothing would be different."""
+        """Plan the same work again, once, if materials were found; without them nothing would be different."""
         titles = tuple(subtask.title for subtask in request.remaining)
         if not titles or not request.materials or request.tried.count(titles) > 1:
             raise NoPlan(request.because)
@@ -69,7 +73,7 @@ class OfflineManager:
         return Plan(subtasks=request.remaining, reason=f"go on with what was found: {found[:500]}")
 
     def _plan_afresh(self, request: PlanRequest) -> tuple[Subtask, ...]:
-        """What failed, from the home screen on; after a heavier trouble also what comes behind it."""
+        """Plan what failed again from the home screen; unless the replan is light, also what comes after it."""
         failed = request.failed[-1:] or request.done[-1:]
         start = "回到主屏幕，" if is_chinese(request.goal) else "go home, "
         renewed = [
@@ -101,13 +105,13 @@ def _make_subtask(steps: list[Instruction], zh: bool) -> Subtask:
 
 
 def describe_end(steps: Sequence[Instruction], zh: bool) -> str:
-    """What can be seen when all of it is done; empty when nothing lasts."""
+    """Return what the screen shows when all steps are done; empty if nothing lasts."""
     effects = [effect for step in steps if (effect := _describe_effect(step, zh))]
     return effects[-1] if effects else ""
 
 
 def _describe_effect(step: Instruction, zh: bool) -> str:
-    """What can be seen after an instruction, as a person would say it; empty when nothing lasts."""
+    """Return what the screen shows after an instruction, as a user would say it; empty if nothing lasts."""
     match step:
         case say.Verify(condition=condition):
             return condition.source

@@ -36,5 +36,5 @@ def make_act(thought: str, *actions: Action, expect: Expect | None = None) -> Ac
 
 
 def look_again(thought: str) -> Act:
-    """What was done may need a moment to show."""
+    """Wait half a second: an effect may need a moment to show."""
     return make_act(thought, Wait(seconds=0.5))

@@ -50,7 +50,7 @@ class Scene:
 
     @property
     def covered(self) -> bool:
-        """The system itself is in front: a lock screen, a pop-up of its own."""
+        """True if the system itself is in front: a lock screen, a pop-up of its own."""
         return bool({"systemui", "keyguard"} & set(pieces(self.app)))
 
     @cached_property
@@ -77,10 +77,10 @@ class Scene:
 
     @property
     def trouble(self) -> str:
-        """What went wrong with the last action; empty when it was carried out."""
+        """What went wrong with the last action, without its full stop; empty if it was executed."""
         last = self.briefing.last
         trouble = last.trouble if last is not None else ""
-        return to_chinese(trouble) if self.zh else trouble
+        return (to_chinese(trouble) if self.zh else trouble).rstrip(".。")
 
     def list_executed(self) -> list[Action]:
         """Which actions of the last reply were really carried out (a queue may have been dropped)."""

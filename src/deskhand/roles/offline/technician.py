@@ -33,7 +33,12 @@ class OfflineTechnician:
         if not pieces:
             return Decision(kind="fail", message=_tell_unclear(zh))
         if "run_code" not in briefing.capabilities:
-            return Decision(kind="fail", message="这里不能运行代码。" if zh else "No code can be run here.")
+            return Decision(
+                kind="fail",
+                message="这里不能运行代码，请查看 deskhand doctor。"
+                if zh
+                else "Code can't be run here: see deskhand doctor.",
+            )
         if begun and (trouble := _describe_trouble(briefing.last, zh)):
             return Decision(kind="fail", message=trouble)
         if begun < len(pieces):
@@ -84,7 +89,7 @@ def _describe_trouble(last: StepReport | None, zh: bool) -> str:
     run = _find_last_run(last)
     if run is None or (run.status is ExecStatus.EXECUTED and run.exit_code == 0):
         return ""
-    return f"{'代码没有成功：' if zh else 'The code was no success: '}{_describe_outcome(run)[:_SHOWN]}"
+    return f"{'代码运行失败：' if zh else 'The code failed: '}{_describe_outcome(run)[:_SHOWN]}"
 
 
 def _describe_outcome(run: ActionReport) -> str:
@@ -95,4 +100,4 @@ def _describe_outcome(run: ActionReport) -> str:
 def _tell_unclear(zh: bool) -> str:
     if zh:
         return "没有模型时，只能运行任务里写明的代码，例如：运行 `ls`，或：用 python 运行 `print(1)`。"
-    return "Without a model only code that the task itself gives can be run: run `ls`, or: run python `print(1)`."
+    return "Without a model, only code in the task itself can be run: run `ls`, or: run python `print(1)`."

@@ -82,7 +82,12 @@ class OfflineWorker:
             return _make_failure(scene, place, _describe_unclear(scene, unknown))
         if not steps:
             return _make_failure(
-                scene, place, scene.say("目标里没有可以执行的内容。", "The goal holds nothing to carry out.")
+                scene,
+                place,
+                scene.say(
+                    "目标里没有要做的事：请写出指令，例如“打开设置”。",
+                    "The goal says nothing to do: write an instruction, for example “open Settings”.",
+                ),
             )
         place.reply = LastReply(briefing.step, scene.print, before)
         if place.detour is None:
@@ -93,7 +98,7 @@ class OfflineWorker:
 
 
 def _read_standing(briefing: Briefing) -> WorkerPlace:
-    """Where the work stands: before the last reply, if nothing of it was carried out."""
+    """Return where the work stands: before the last reply, if none of its actions was executed."""
     place = read_place(briefing.bookmark)
     reply, place.reply = place.reply, None
     return read_place(reply.before) if reply and _is_undone(briefing, place, reply) else place
@@ -110,7 +115,7 @@ def _is_undone(briefing: Briefing, place: WorkerPlace, reply: LastReply) -> bool
 
 
 def _take_in_messages(briefing: Briefing, place: WorkerPlace) -> None:
-    """What was said since: help comes before everything else, more to do behind everything else."""
+    """Take in what the user said since: help goes before everything else, more to do behind it."""
     for message in briefing.messages:
         if detour.is_for_now(message):
             detour.begin_detour(place, message, briefing.step)
@@ -184,7 +189,7 @@ def _make_scene(briefing: Briefing, place: WorkerPlace) -> Scene:
 
 
 def _judge_executed(scene: Scene) -> Verdict | None:
-    """Where a strategy did not judge by what it saw: did the device carry out what it was told?"""
+    """Judge by the device's report alone, where a strategy did not judge by what it saw."""
     if scene.briefing.last is None:
         return None
     return Verdict(success=not scene.trouble, reason=scene.trouble)
@@ -194,7 +199,7 @@ def _make_failure(scene: Scene, place: WorkerPlace, reason: str, verdict: Verdic
     done, place.reply = place.done, None
     if done:
         before = scene.say("；".join(done), "; ".join(done))
-        reason = scene.say(f"{reason}（已完成：{before}）", f"{reason} (done before: {before})")
+        reason = scene.say(f"{reason}（已完成：{before}）", f"{reason} (done so far: {before})")
     return Decision(kind="fail", verdict=verdict or _judge_executed(scene), message=reason, bookmark=place.to_text())
 
 
@@ -213,7 +218,5 @@ def _describe_unclear(scene: Scene, parts: list[str]) -> str:
 
 
 def _describe_blindness(scene: Scene) -> str:
-    problem = scene.briefing.observation.problem or scene.say(
-        "设备没有给出元素列表", "the device gave no list of elements"
-    )
-    return scene.say(f"看不到屏幕上有什么：{to_chinese(problem)}", f"What is on the screen can't be read: {problem}")
+    problem = scene.briefing.observation.problem or scene.say("设备没有给出元素列表", "the device returned no elements")
+    return scene.say(f"读不出屏幕上的内容：{to_chinese(problem)}", f"The screen can't be read: {problem}")

@@ -243,7 +243,7 @@ def _drop_courtesy(tokens: Sequence[Token], words: Lexicon, start: int, end: int
 
 
 def _drop_question(tokens: Sequence[Token], start: int, end: int) -> int:
-    """`Could you send … saying I'm late?`: it is the person who asks, not the message."""
+    """`Could you send … saying I'm late?`: it is the user who asks, not the message."""
     while end > start + 1 and tokens[end - 1].kind != "quote" and tokens[end - 1].plain in {"?", "吗"}:
         end -= 1
     return end

@@ -97,7 +97,7 @@ def _find_subject(before: Sequence[Instruction]) -> str:
 
 
 def _find_just_sought(before: Sequence[Instruction]) -> str:
-    """What was searched for, unless the goal has gone on to another page since: then it is what is shown there."""
+    """Return what was searched for, unless the goal has gone on to another page since."""
     stays = (say.Read, say.Verify, say.Ask, say.WaitUntil, say.Pausing, say.Scrolling)
     last = next((step for step in reversed(before) if not isinstance(step, stays)), None)
     return last.text if isinstance(last, say.Search) else ""

@@ -14,7 +14,7 @@ ConditionKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """Something that is true of the screen or not; `source` is how the person said it."""
+    """Something that is true of the screen or not; `source` is how the user said it."""
 
     kind: ConditionKind
     subject: str
@@ -76,7 +76,7 @@ class Search(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Find(Instruction):
-    """Bring it to the screen and go into it (`person`: into the conversation with that person)."""
+    """Bring it to the screen and go into it."""
 
     target: str
 

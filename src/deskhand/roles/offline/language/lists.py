@@ -38,7 +38,7 @@ def drop_numbers(tokens: Sequence[Token]) -> Sequence[Token]:
 
 
 def _measure_number(tokens: Sequence[Token], at: int, number: int) -> int:
-    """How many tokens the number of a step takes here."""
+    """Return how many tokens the number of a step takes here; 0 if this is no such number."""
     said = [token.plain if token.kind != "quote" else "" for token in tokens[at : at + 5]] + [""] * 5
     led = 2 if said[0] + said[1] == "步骤" else int(said[0] in {"step", "第", "(", "（"})
     if chinese_number(said[led]) != number:

@@ -39,7 +39,7 @@ class SentenceMatch:
 
 
 def count_phrase(phrases: Sequence[Phrase], tokens: Sequence[Token], at: int, end: int) -> int:
-    """How many tokens the longest of the phrases takes at this place; 0 if none stands there."""
+    """Return how many tokens the longest matching phrase takes at this place; 0 if none matches."""
     for phrase in phrases:
         stop = at + len(phrase)
         if stop <= end and all(_is_word(tokens[at + k], word) for k, word in enumerate(phrase)):

@@ -90,7 +90,7 @@ def _press_keys(scene: Scene, step: say.Compute, memory: ComputeMemory) -> Outco
 
 
 def _finish_sum(step: say.Compute, scene: Scene) -> Outcome:
-    """What was not pressed, because the queue was dropped, is pressed now; then the display is read."""
+    """Press the keys that were dropped from the queue, then check the display."""
     memory = scene.memory.compute
     if memory.left and not memory.waited:
         # the click that put a dialog away was no key
@@ -120,7 +120,7 @@ def _finish_sum(step: say.Compute, scene: Scene) -> Outcome:
     return Failed(
         scene.say(
             f"{step.sum} 的结果不对：计算器显示“{shown}”。",
-            f"The calculator shows “{shown}” for {step.sum}, which is not its result.",
+            f"The calculator shows “{shown}” for {step.sum}, which is wrong.",
         )
     )
 
@@ -131,7 +131,7 @@ def _is_close(value: object, expected: object) -> bool:
 
 
 def read_display(scene: Scene) -> str | None:
-    """What a calculator shows: the text above its keys, the one called result first."""
+    """Return what a calculator shows: the text above its keys, the one called result first; None without keys."""
     keys = [e for e in (find_key(scene, d) for d in "0123456789") if e is not None]
     if len(keys) < 10:
         return None

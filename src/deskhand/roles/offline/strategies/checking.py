@@ -56,8 +56,8 @@ def answer_question(step: say.Ask, scene: Scene) -> Outcome:
     if holds is None:
         return Failed(
             scene.say(
-                f"看不出“{step.condition.source}”：{seen}。",
-                f"Whether “{step.condition.source}” can't be told: {seen}.",
+                f"无法回答“{step.condition.source}”：{seen}。",
+                f"“{step.condition.source}” can't be answered: {seen}.",
             )
         )
     text = scene.say(f"{'是' if holds else '否'}：{seen}", f"{'yes' if holds else 'no'}: {seen}")
@@ -84,7 +84,7 @@ def wait_until(step: say.WaitUntil, scene: Scene) -> Outcome:
 
 
 def read_value(step: say.Read, scene: Scene) -> Outcome:
-    """Found, told to the person, and kept for the summary."""
+    """Find the value and answer with it."""
     if scene.memory.check.answer is not None:
         return Finished(scene.memory.check.answer)
     value = read_display(scene) if _means_result(step.target) else None
@@ -125,7 +125,7 @@ def _split_owner(target: str) -> tuple[str, str]:
 
 
 def _go_to_owner(step: say.Read, owner: str, scene: Scene) -> Outcome:
-    """What is told of someone stands on the page of that one."""
+    """Open the owner's page first: it shows what belongs to the owner."""
     outcome = find_thing(say.Find(step.source, owner), scene)
     if not isinstance(outcome, Finished):
         return outcome
@@ -200,7 +200,9 @@ def _describe_state(scene: Scene, subject: str, on: bool) -> str:
 
 def _describe_unseen(scene: Scene, subject: str) -> str:
     names = ", ".join(f"“{n}”" for n in nearest_names(subject, scene.tree, 4))
-    return scene.say(f"屏幕上没有看到“{subject}”，看到的是 {names}", f"“{subject}” is not on the screen; seen: {names}")
+    return scene.say(
+        f"屏幕上没有看到“{subject}”，看到的是 {names}", f"“{subject}” is not on the screen; it shows {names}"
+    )
 
 
 def _check_visible(condition: Condition, scene: Scene) -> SeenTruth:

@@ -25,7 +25,11 @@ MAX_TRIES = 2
 
 def create_thing(step: say.Create, scene: Scene) -> Outcome:
     if odd := _find_bad_time(step):
-        return Failed(scene.say(f"“{odd}”不是一个时间。", f"“{odd}” is no time of day."))
+        return Failed(
+            scene.say(
+                f"“{odd}”不是有效的时间，请写成 7:30 这样。", f"“{odd}” is not a time of day: write it like 7:30."
+            )
+        )
     wanted = _list_fields(step)
     match scene.memory.create.phase:
         case "open":
@@ -37,7 +41,7 @@ def create_thing(step: say.Create, scene: Scene) -> Outcome:
 
 
 def _find_bad_time(step: say.Create) -> str:
-    """What stands for an alarm's time and is none: it must not end up as the alarm's label."""
+    """Return an alarm's time that is not a time: it must not end up as the alarm's label."""
     if not same_word(step.what, "alarm"):
         return ""
     times = [(label, text) for label, text in step.fields if label in ("time", "")]
@@ -83,7 +87,7 @@ def _find_add_button(scene: Scene, what: str) -> Element | None:
 
 
 def _rate_add_button(element: Element, what: str) -> float:
-    """How much a button looks like the one that makes such a thing; not at all if it makes another."""
+    """Rate how much a button looks like the one that creates such a thing; 0 if it creates another."""
     text, words = element.text, set(pieces(element.id.rpartition("/")[2]))
     verbs = [w.casefold() for w in ("add", *synonyms("add")) if len(w) > 1]
     score = 1.0 if text == "+" or text.casefold().startswith(tuple(verbs)) else 0.0
@@ -102,13 +106,19 @@ def _fill_form(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) ->
     if not scene.list_fields() and memory.looks < 2:
         scene.remember_record(replace(memory, looks=memory.looks + 1))
         menu = _find_add_button(scene, step.what) if scene.print != memory.print else None
-        return make_act(scene.say("选择新建", "Choosing what to add"), touch_element(menu)) if menu else look_again("…")
+        return (
+            make_act(scene.say("选择新建", "Choosing what to add"), touch_element(menu))
+            if menu
+            else look_again(scene.say("等页面出现", "Waiting for the form"))
+        )
     if memory.typed:
         field = _find_form_field(scene, wanted[at][0], at)
         good = field is not None and fold(field.value or field.hint) == fold(wanted[at][1])
         scene.judge_last(good, scene.trouble)
         if not good and memory.typed >= MAX_TRIES:
-            return Failed(scene.say(f"“{wanted[at][1]}”没有填进去。", f"“{wanted[at][1]}” did not get into its field."))
+            return Failed(
+                scene.say(f"“{wanted[at][1]}”没有填进去。", f"“{wanted[at][1]}” could not be typed into its field.")
+            )
         if good:
             at += 1
             scene.remember_record(replace(memory, at=at, typed=0))
@@ -164,7 +174,7 @@ def _find_save_button(scene: Scene) -> Element | None:
 
 def _check_created(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) -> Outcome:
     if scene.trouble:
-        return Failed(scene.say(f"保存时出错：{scene.trouble}", f"Saving failed: {scene.trouble}"))
+        return Failed(scene.say(f"保存时出错：{scene.trouble}。", f"Saving failed: {scene.trouble}."))
     if find_dialog(scene) and (away := dismiss_dialog(scene)):
         return away
     told = _describe_created(scene, wanted)
@@ -174,7 +184,7 @@ def _check_created(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]
     memory = scene.memory.create
     scene.remember_record(replace(memory, checks=memory.checks + 1))
     if not memory.checks:
-        return look_again(scene.say("看是否保存了", "Looking whether it was saved"))
+        return look_again(scene.say("看是否保存了", "Checking if it was saved"))
     first = _list_landmarks(wanted)[0][1]
     found = locate_thing(scene, first, "any", stages=("scroll",))
     if isinstance(found, Candidate):
@@ -183,14 +193,14 @@ def _check_created(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]
 
 
 def _describe_created(scene: Scene, wanted: list[tuple[str, str]]) -> str:
-    """What was made, for people: a time as a time, the rest as it was said."""
+    """Return what was created as the user said it; a time as a time."""
     rest = [value for label, value in wanted if label not in ("hour", "minute")]
     time = [value for label, value in _list_landmarks(wanted) if label == "time"]
     return scene.say("、", ", ").join([*time, *rest])
 
 
 def _list_landmarks(wanted: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """What must be seen afterwards: the time as it is written, else what it is called."""
+    """Return what the screen must show afterwards: the time, else the name."""
     by_label = {pair[0]: pair[1] for pair in wanted}
     if "hour" in by_label:
         return [("time", f"{by_label['hour']}:{by_label.get('minute', '00')}")]
@@ -212,7 +222,7 @@ def add_to_cart(step: say.AddToCart, scene: Scene) -> Outcome:
         cart = scene.find_element("cart", "clickable")
         target = cart.best or next((c for c in cart.candidates if c.target.role in ("button", "image")), None)
         if scene.trouble or target is None:
-            return Failed(scene.trouble or scene.say("没有看到购物车。", "There is no cart to be seen."))
+            return Failed(scene.trouble or scene.say("没有看到购物车。", "No shopping cart is on the screen."))
         scene.remember_record(replace(memory, phase="look"))
         return make_act(scene.say("打开购物车看看", "Looking into the cart"), touch_element(target.target))
     if memory.phase == "look":
@@ -235,7 +245,7 @@ def add_to_cart(step: say.AddToCart, scene: Scene) -> Outcome:
 
 
 def _list_own_texts(scene: Scene) -> tuple[str, ...]:
-    """What a product's page says of the product: words that are no control and no common label."""
+    """Return what a product's page says of the product: texts that are no control and no common label."""
     texts = [e.text for e in scene.elements if e.text and not e.clickable and not e.editable]
     return tuple(text for text in texts if any(c.isalpha() for c in text) and not synonyms(text))
 

@@ -38,7 +38,7 @@ def find_home_app(thing: str) -> tuple[str, str] | None:
 
 
 def is_kind_of(kind: str, thing: str) -> bool:
-    """Is it called one of that kind, beside a name of its own? 手机号 is no phone called 号."""
+    """True if it is called one of that kind beside a name of its own; 手机号 is no phone called 号."""
     return not synonyms(thing) and any(_is_said(word, thing) for word in (kind, *synonyms(kind)))
 
 

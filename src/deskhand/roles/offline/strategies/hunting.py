@@ -51,7 +51,7 @@ def locate_thing(
 
 
 def find_untried(scene: Scene, description: str, want: Want) -> Finding:
-    """What fits, without what was taken before and turned out to be the wrong one."""
+    """Return what fits, without what was taken before and turned out to be wrong."""
     return _filter_finding(
         scene.find_element(description, want), lambda c: (description, trace_of(c)) not in scene.kept.wrong
     )
@@ -67,7 +67,7 @@ def _filter_finding(finding: Finding, is_kept: Callable[[Candidate], bool]) -> F
 
 
 def trace_of(candidate: Candidate) -> Trace:
-    """How a candidate is known again: by its name and its place."""
+    """Return how a candidate is known again."""
     return candidate.label, candidate.target.bounds
 
 
@@ -159,7 +159,7 @@ def _hunt_by_search(scene: Scene, description: str) -> Act | None:
 
 
 def _list_search_words(description: str) -> list[str]:
-    """What to type: the bare name, then its names in the other language. Controls are not searched for by name."""
+    """Return what to type: the bare name, then its names in the other language. Controls are not searched for."""
     query = read_description(description)
     if not query.name or query.relation or query.ordinal or query.roles & {"button", "field", "tab", "menu"}:
         return []
@@ -204,7 +204,7 @@ def _leave_search(scene: Scene, box: Element | None) -> Act | None:
 
 
 def find_scroller(scene: Scene) -> Element | None:
-    """What scrolls up and down: the largest that is higher than it is a strip."""
+    """Return the largest scrollable area; one lower than a fifth of the screen is only a strip."""
     areas = [e for e in scene.elements if e.scrollable and e.bounds.height > scene.tree.screen.height * 0.2]
     return max(areas, key=lambda e: e.bounds.area, default=None)
 
@@ -270,7 +270,7 @@ def _hunt_above(scene: Scene, description: str) -> Act | None:
 
 
 def _leads_up(element: Element) -> bool:
-    """The arrow at the top; without one, going back would leave the app."""
+    """True for the arrow at the top; without one, going back would leave the app."""
     text = element.text.casefold()
     return element.clickable and text in {"back", "返回", "navigate up", "up", "转到上一层级", "向上导航", "返回上一级"}
 

@@ -54,7 +54,7 @@ def find_message_box(scene: Scene) -> Element | None:
 
 
 def _is_talking_to(scene: Scene, person: str, box: Element | None) -> bool:
-    """The conversation with that person is open: the name stands at the top, and there is a box to write into."""
+    """True if this conversation is open: the name is at the top, and there is a field for a message."""
     if box is None:
         return False
     top = max(scene.tree.screen.width, scene.tree.screen.height) * 0.15
@@ -62,7 +62,7 @@ def _is_talking_to(scene: Scene, person: str, box: Element | None) -> bool:
 
 
 def _reach_person(scene: Scene, step: say.Send) -> Outcome:
-    """Find the person, then the way from their page into the conversation."""
+    """Find the contact, then the way from its page into the conversation."""
     memory = scene.memory.send
     if memory.reached and (button := _find_write_button(scene)) is not None:
         scene.remember_record(replace(memory, reached=memory.reached + 1))
@@ -75,7 +75,7 @@ def _reach_person(scene: Scene, step: say.Send) -> Outcome:
         return Failed(
             scene.say(
                 "还没有打开任何应用：请说明用哪个应用发消息。",
-                "No app is open: say in which app the message is to be sent.",
+                "No app is open: say which app to send the message with.",
             )
         )
     found = locate_thing(scene, step.to, "clickable")
@@ -95,7 +95,7 @@ def _find_write_button(scene: Scene) -> Element | None:
 
 
 def _open_conversation(scene: Scene, step: say.Send) -> Outcome:
-    """On a person's page a button leads to the conversation."""
+    """Press the button that leads from a contact's page to the conversation."""
     if away := dismiss_dialog(scene):
         return away
     memory, button = scene.memory.send, _find_write_button(scene)
@@ -108,7 +108,7 @@ def _open_conversation(scene: Scene, step: say.Send) -> Outcome:
     names = ", ".join(f"“{n}”" for n in nearest_names("message", scene.tree, 4))
     return Failed(
         scene.say(
-            f"没有看到可以输入消息的地方；看到的是 {names}。", f"There is no field for a message here; seen: {names}."
+            f"屏幕上没有消息输入框；看到的是 {names}。", f"No field for a message is on the screen; it shows {names}."
         )
     )
 
@@ -123,13 +123,13 @@ def _press_send(scene: Scene, step: say.Send, box: Element) -> Outcome:
             return Failed(
                 scene.say(
                     f"消息没有输入成功，输入框里是“{box.value}”。",
-                    f"The message did not get into the field; it holds “{box.value}”.",
+                    f"The message could not be typed: the field holds “{box.value}”.",
                 )
             )
         scene.remember_record(replace(memory, typed=memory.typed + 1))
         typing = Type(text=step.text, clear_first=True, target=box.text)
         return make_act(scene.say("重新输入消息", "Typing the message again"), touch_element(box), typing)
-    scene.judge_last(True, scene.say("文字已在输入框里", "the text stands in the field"))
+    scene.judge_last(True, scene.say("文字已在输入框里", "the text is in the field"))
     scene.remember_record(replace(memory, sent=True))
     button = scene.find_element("Send", "clickable")
     found = button.best or _pick_beside(scene, button.candidates, box)
@@ -152,7 +152,7 @@ def _check_sent(scene: Scene, step: say.Send) -> Outcome:
     stands = len(scene.find_shown(step.text)) > memory.before
     emptied = box is not None and not holds_text(box, step.text)
     if stands and emptied:
-        scene.judge_last(True, scene.say("消息已出现在聊天里", "the message stands in the conversation"))
+        scene.judge_last(True, scene.say("消息已出现在聊天里", "the message is in the conversation"))
         return Finished(_describe_sent(scene, step.text, step.to or scene.kept.found))
     memory = replace(memory, looks=memory.looks + 1)
     scene.remember_record(memory)
@@ -163,7 +163,7 @@ def _check_sent(scene: Scene, step: say.Send) -> Outcome:
         # It is still in the box and not in the conversation, so the click never arrived: pressing again is safe.
         scene.remember_record(replace(memory, again=True))
         return _press_send(scene, step, box)
-    seen = scene.trouble or scene.say("聊天里没有出现这条消息", "it does not stand in the conversation")
+    seen = scene.trouble or scene.say("聊天里没有出现这条消息", "it is not in the conversation")
     return Failed(
         scene.say(f"消息“{step.text}”没有发送成功：{seen}。", f"The message “{step.text}” was not sent: {seen}.")
     )
@@ -172,6 +172,6 @@ def _check_sent(scene: Scene, step: say.Send) -> Outcome:
 def _describe_sent(scene: Scene, text: str, whom: str) -> str:
     if whom:
         return scene.say(
-            f"给“{whom}”发送了消息“{text}”，它已出现在聊天里", f"sent “{text}” to {whom}; it stands in the conversation"
+            f"给“{whom}”发送了消息“{text}”，它已出现在聊天里", f"sent “{text}” to {whom}; it is in the conversation"
         )
-    return scene.say(f"发送了消息“{text}”，它已出现在聊天里", f"sent “{text}”; it stands in the conversation")
+    return scene.say(f"发送了消息“{text}”，它已出现在聊天里", f"sent “{text}”; it is in the conversation")

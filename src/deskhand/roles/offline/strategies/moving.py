@@ -62,7 +62,7 @@ def go_back(step: say.GoBack, scene: Scene) -> Outcome:
     if scene.memory.move.done:
         return _check_executed(scene, scene.say("返回了上一页", "went back"))
     if not scene.can_do("back"):
-        return Failed(scene.say("这个设备没有返回键。", "This device has no way back."))
+        return Failed(scene.say("这个设备没有返回键。", "This device has no back button."))
     scene.remember_record(MoveMemory(done=True))
     return make_act(scene.say("返回", "Going back"), Back())
 
@@ -92,7 +92,7 @@ def press_key(step: say.PressKey, scene: Scene) -> Outcome:
 def refuse_in_goal(step: say.Another | say.StartAgain, scene: Scene) -> Outcome:
     """It helps a worker on; as a part of the goal there is nothing that it could mean."""
     return Failed(
-        scene.say(f"“{step.source}”只能在中途说。", f"“{step.source}” can only be said in the middle of the work.")
+        scene.say(f"“{step.source}”只能在任务进行中说。", f"“{step.source}” can only be said while a task is running.")
     )
 
 

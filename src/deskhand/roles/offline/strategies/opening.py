@@ -24,7 +24,7 @@ from deskhand.screen.grounding.vocabulary import fold, same_word, synonyms
 
 
 def is_switch(scene: Scene, name: str) -> bool:
-    """Is it something that is on or off: by its name, or because it stands beside a switch here?"""
+    """True if it can be on or off: by its name, or because it stands beside a switch on this screen."""
     bare = read_description(name).name or name
     if any(same_word(bare, word) for word in load_lexicon().extra["toggles"]):
         return True
@@ -110,7 +110,7 @@ def _open_by_name(scene: Scene, step: say.Open, name: str) -> Outcome:
 
 def _fail_covered(scene: Scene, name: str) -> Failed:
     seen = ", ".join(f"“{text}”" for text in nearest_names(name, scene.tree, 3))
-    return Failed(scene.say(f"“{name}”被系统界面挡住了：{seen}。", f"“{name}” is covered by the system: {seen}."))
+    return Failed(scene.say(f"“{name}”被系统界面挡住了：{seen}。", f"“{name}” is covered by a system window: {seen}."))
 
 
 def _open_by_icon(scene: Scene, name: str) -> Outcome:
@@ -159,7 +159,7 @@ def visit_address(step: say.Visit, scene: Scene) -> Outcome:
     if scene.memory.open.went:
         if scene.trouble:
             return Failed(
-                scene.say(f"打不开 {step.url}：{scene.trouble}", f"{step.url} can't be opened: {scene.trouble}")
+                scene.say(f"打不开 {step.url}：{scene.trouble}。", f"{step.url} can't be opened: {scene.trouble}.")
             )
         if told := _find_unreachable(scene):
             scene.judge_last(False, told)
@@ -178,7 +178,7 @@ def visit_address(step: say.Visit, scene: Scene) -> Outcome:
 
 
 def _find_unreachable(scene: Scene) -> str:
-    """The browser's own words instead of the page."""
+    """Return the browser's error message, if it shows one instead of the page."""
     openers = tuple(fold(words) for words in load_lexicon().extra["unreachable"])
     return next((e.text for e in scene.elements if e.text and fold(e.text).startswith(openers)), "")
 
@@ -193,7 +193,12 @@ def close_thing(step: say.Close, scene: Scene) -> Outcome:
         changed = memory.print != scene.print
         scene.judge_last(changed)
         if not changed:
-            return Failed(scene.say(f"“{step.target}”没有关掉。", f"“{step.target}” did not close."))
+            return Failed(
+                scene.say(
+                    f"“{step.target}”没有关掉：画面没有变化。",
+                    f"“{step.target}” did not close: the screen is unchanged.",
+                )
+            )
         return Finished(scene.say(f"关闭了“{step.target}”", f"closed “{step.target}”"))
     scene.remember_record(replace(memory, closed=True, print=scene.print))
     parts = obstacles.find_dialog(scene)
@@ -215,7 +220,7 @@ def close_thing(step: say.Close, scene: Scene) -> Outcome:
 
 
 def means_here(target: str) -> bool:
-    """The page, the screen, the dialog: whatever is in front."""
+    """True if it means whatever is in front: the page, the screen, the dialog."""
     return any(fold(target).removeprefix("the").removeprefix("this") == fold(w) for w in load_lexicon().extra["here"])
 
 

@@ -69,7 +69,7 @@ def _name_state(scene: Scene, on: bool) -> str:
 
 
 def _confirm_dialog(scene: Scene) -> Act | None:
-    """Turning something on may be asked back; what the person asked for is agreed to, once."""
+    """Turning something on may be asked back; what the user asked for is agreed to, once."""
     memory, parts = scene.memory.toggle, obstacles.find_dialog(scene)
     if not parts or memory.agreed or not scene.list_executed():
         return None

@@ -111,7 +111,9 @@ def delete_thing(step: say.Delete, scene: Scene) -> Outcome:
     memory = scene.memory.delete
     name, phase = memory.name or read_description(step.target).name or step.target, memory.phase
     if phase and scene.trouble:
-        return Failed(scene.say(f"删除“{name}”时出错：{scene.trouble}", f"Deleting “{name}” failed: {scene.trouble}"))
+        return Failed(
+            scene.say(f"删除“{name}”时出错：{scene.trouble}。", f"Deleting “{name}” failed: {scene.trouble}.")
+        )
     if phase == "asked":
         return _check_deleted(scene, name)
     button = _find_delete_button(scene) if phase else None
@@ -126,7 +128,12 @@ def delete_thing(step: say.Delete, scene: Scene) -> Outcome:
         if found is not None:
             return make_act(scene.say(f"打开“{name}”", f"Opening “{name}”"), touch_element(found.target))
     if phase:
-        return Failed(scene.say(f"找不到删除“{name}”的办法。", f"No way to delete “{name}” was found."))
+        return Failed(
+            scene.say(
+                f"这里无法删除“{name}”：没有找到删除按钮。",
+                f"“{name}” can't be deleted here: no delete button was found.",
+            )
+        )
     return open_home(scene, step.target) or _begin_delete(scene, write_clock(step.target), name)
 
 
@@ -186,10 +193,10 @@ def _touch_again(scene: Scene, description: str) -> Outcome:
     if scene.memory.touch.tries >= MAX_TRIES:
         return Failed(
             scene.say(
-                f"点击“{description}”没有成功：{scene.trouble}", f"Clicking “{description}” failed: {scene.trouble}"
+                f"点击“{description}”没有成功：{scene.trouble}。", f"Clicking “{description}” failed: {scene.trouble}."
             )
         )
     found = scene.find_element(description, "clickable").best
     if found is None:
-        return Failed(scene.say(f"“{description}”不见了。", f"“{description}” is gone."))
+        return Failed(scene.say(f"“{description}”已经不在屏幕上了。", f"“{description}” is no longer on the screen."))
     return _touch_found(scene, description, found, "click")

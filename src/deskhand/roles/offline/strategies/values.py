@@ -17,7 +17,7 @@ OFF_WORDS = frozenset({"off", "关", "关闭", "已关闭", "disabled", "disconn
 
 
 def value_of(scene: Scene, subject: str) -> str | None:
-    """What the screen says of the subject; None when it is not there, "" when it is there and empty."""
+    """Return what the screen says of the subject; None if it is not there, "" if it is there and empty."""
     query = read_description(subject)
     for candidate in rank(query, scene.tree)[:6]:
         if candidate.score < ENOUGH:

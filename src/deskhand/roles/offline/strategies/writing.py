@@ -57,12 +57,12 @@ def holds_text(field: Element, text: str) -> bool:
 
 def _check_written(scene: Scene, field: Element, text: str) -> Outcome:
     if holds_text(field, text):
-        scene.judge_last(True, scene.say("文字已在输入框里", "the text stands in the field"))
+        scene.judge_last(True, scene.say("文字已在输入框里", "the text is in the field"))
         return Finished(scene.say(f"输入了“{text}”", f"typed “{text}”"))
     scene.judge_last(False, scene.trouble or scene.say("输入框里没有这段文字", "the text is not in the field"))
     if scene.memory.write.typed >= MAX_TRIES:
         return Failed(scene.say(f"“{text}”没有输入成功，输入框里是“{field.value}”。",
-                                f"“{text}” did not get into the field; it holds “{field.value}”."))  # fmt: skip
+                                f"“{text}” could not be typed: the field holds “{field.value}”."))  # fmt: skip
     return type_into(scene, field, text, clear=True)
 
 
@@ -78,7 +78,9 @@ def _find_field(scene: Scene, target: str) -> Element | Act | Failed:
     if not fields:
         reason = scene.say("屏幕上没有可以输入的地方", "there is no field to type into on this screen")
         names = ", ".join(nearest_names("", scene.tree, 4))
-        return Failed(scene.say(f"{reason}；看到的是：{names}。", f"{reason[0].upper()}{reason[1:]}; seen: {names}."))
+        return Failed(
+            scene.say(f"{reason}；看到的是：{names}。", f"{reason[0].upper()}{reason[1:]}; it shows {names}.")
+        )
     hints = "、".join(f.text or f.id.rpartition("/")[2] for f in fields)
     return Failed(
         scene.say(
@@ -141,7 +143,7 @@ def _find_address_bar(scene: Scene) -> Element | None:
 def _check_search(scene: Scene, text: str, box: Element | None) -> Outcome:
     if scene.trouble:
         scene.judge_last(False, scene.trouble)
-        return Failed(scene.say(f"搜索没有成功：{scene.trouble}", f"The search failed: {scene.trouble}"))
+        return Failed(scene.say(f"搜索没有成功：{scene.trouble}。", f"The search failed: {scene.trouble}."))
     stands = box is not None and holds_text(box, text)
     memory = scene.memory.write
     if memory.phase == "typed" and stands and not _is_hit(scene, text):
@@ -152,7 +154,7 @@ def _check_search(scene: Scene, text: str, box: Element | None) -> Outcome:
     searched = stands or _is_hit(scene, text) or memory.results not in (None, _list_results(scene))
     scene.judge_last(searched)
     if not searched:
-        return Failed(scene.say(f"“{text}”没有输入到搜索框里。", f"“{text}” did not get into the search box."))
+        return Failed(scene.say(f"“{text}”没有输入到搜索框里。", f"“{text}” could not be typed into the search box."))
     return Finished(scene.say(f"搜索了“{text}”", f"searched for “{text}”"))
 
 
@@ -204,8 +206,8 @@ def _set_deeper(scene: Scene, step: say.SetValue) -> Outcome:
     if memory.entered or not found.target.clickable:
         return Failed(
             scene.say(
-                f"不知道怎样把“{step.target}”设为“{step.value}”。",
-                f"No way was found to set “{step.target}” to “{step.value}”.",
+                f"在这个页面上无法把“{step.target}”设为“{step.value}”。",
+                f"“{step.target}” can't be set to “{step.value}” on this screen.",
             )
         )
     scene.remember_record(replace(memory, entered=True))
@@ -238,7 +240,12 @@ def _read_share(value: str) -> float | None:
 def _drag_slider(scene: Scene, slider: Element, step: say.SetValue) -> Outcome:
     share = _read_share(step.value)
     if share is None:
-        return Failed(scene.say(f"“{step.value}”不是可以设置的数值。", f"“{step.value}” is no value for a slider."))
+        return Failed(
+            scene.say(
+                f"“{step.value}”不能用于滑块，请给出百分比。",
+                f"“{step.value}” is not a value for a slider: give a percentage.",
+            )
+        )
     box, memory = slider.bounds, scene.memory.write
     x = min(box.right - 2, max(box.left + 1, round(box.left + box.width * share) + memory.shift))
     scene.remember_record(replace(memory, slid=memory.slid + 1))
@@ -267,7 +274,7 @@ def _check_slider(scene: Scene, step: say.SetValue) -> Outcome:
         return Failed(
             scene.say(
                 f"“{step.target}”停在 {shown}%，没有到 {wanted}%。",
-                f"“{step.target}” stays at {shown} %, not {wanted} %.",
+                f"“{step.target}” stopped at {shown} %, not at {wanted} %.",
             )
         )
     scene.remember_record(replace(memory, shift=memory.shift + round((wanted - shown) / 100 * slider.bounds.width)))

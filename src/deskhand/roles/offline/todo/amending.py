@@ -1,4 +1,4 @@
-"""What a person's words in the middle of the work change, read by grammar in English and Chinese.
+"""Reads what the user says while a task runs into edits of the to-do list, by grammar, in English and Chinese.
 
 Skipping, changing and ending have patterns of their own; what else can be carried out is added; the rest is passed on.
 """
@@ -37,7 +37,7 @@ MAX_CUTS = 8
 
 @dataclass(frozen=True, slots=True)
 class TodoChange:
-    """Edits of the list, or words for the worker; `told` says it to the person."""
+    """Edits of the list, or words for the worker; `told` says so to the user."""
 
     edits: tuple[TodoEdit, ...]
     told: str
@@ -74,7 +74,7 @@ def amend_todo(request: AmendRequest) -> Amendment:
 
 
 class AmendmentReader:
-    """Reads one person's words against one list."""
+    """Reads one message of the user against one list."""
 
     def __init__(self, request: AmendRequest, zh: bool) -> None:
         self._request = request
@@ -82,7 +82,7 @@ class AmendmentReader:
         self._cuts = MAX_CUTS
 
     def read_change(self, text: str) -> TodoChange | None:
-        """What the words change; None when a part of them is not understood."""
+        """Return what the words change; None if a part of them is not understood."""
         text = strip_phrases(text)
         if not text:
             return None
@@ -155,7 +155,7 @@ class AmendmentReader:
         count = len(self._request.todo)
         if self._zh:
             return TodoChange((), f"没有第{number}项；列表里有{count}项。")
-        return TodoChange((), f"There is no number {number}; the list has {count}.")
+        return TodoChange((), f"There is no number {number}: the list has {count} items.")
 
     # --- what is wanted otherwise ---
 

@@ -134,5 +134,5 @@ def _stem_of(word: str) -> str:
 
 
 def _list_other_names(title: str) -> list[str]:
-    """What the words of an English title are called in Chinese."""
+    """Return the Chinese names of an English title's words."""
     return [other for word in _words_of(title) if word.isascii() for other in synonyms(word) if not other.isascii()]

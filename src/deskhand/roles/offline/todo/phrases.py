@@ -1,4 +1,4 @@
-"""The phrases by which a to-do list is changed, from todo_phrases.toml: which one is said, and what it is said of."""
+"""The phrases by which a to-do list is changed, from phrases.toml: which one is said, and what it is said of."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _load_patterns(name: str) -> tuple[re.Pattern[str], ...]:
 
 
 def is_phrase(name: str, text: str) -> bool:
-    """Whether a phrase of that name is all that is said."""
+    """True if the whole text is a phrase of that name."""
     return any(pattern.fullmatch(text) for pattern in _load_patterns(name))
 
 
@@ -32,7 +32,7 @@ def begins_with(name: str, text: str) -> bool:
 
 
 def list_named(name: str, text: str) -> Iterator[str]:
-    """What the phrase is said of, in every way in which the text can be read so."""
+    """Yield what the phrase is said of, once for each way to read the text so."""
     return (found["x"] for pattern in _load_patterns(name) if (found := pattern.fullmatch(text)))
 
 
@@ -48,7 +48,7 @@ def list_exchanges(text: str) -> Iterator[tuple[str, str]]:
 
 
 def strip_phrases(text: str) -> str:
-    """Without what only opens or ends a sentence."""
+    """Return the text without words that only open or end a sentence."""
     text = text.replace("’", "'").strip(" \t\n,，;；、")
     while 0 < (taken := _measure_phrase("opener", text)) < len(text):
         text = text[taken:].lstrip()
@@ -97,5 +97,5 @@ def list_halves(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _measure_phrase(name: str, text: str) -> int:
-    """How much of the text's beginning is a phrase of that name."""
+    """Return the length of the phrase of that name at the text's beginning; 0 if there is none."""
     return max((found.end() for pattern in _load_patterns(name) if (found := pattern.match(text))), default=0)
