@@ -177,7 +177,7 @@ async def test_an_answer_goes_to_the_worker(cli: Cli, sim: ConnectedPhone) -> No
         shown.type("第二个")
         await shown.shows("→ 第二个")
         assert await shown.ended() == 0, shown.text
-        assert 'The person answered your question "Which of the two Bobs?": 第二个' in server.requests[1].text
+        assert 'The user answered your question "Which of the two Bobs?": 第二个' in server.requests[1].text
     assert "✔ fulfilled: It was the second." in shown.text
 
 
@@ -222,7 +222,7 @@ async def test_what_was_asked_is_asked_again_after_kill_9(cli: Cli, sim: Connect
             await shown.shows("? Which of the two Bobs?")
             shown.type("the second")
             assert await shown.ended() == 0, shown.text
-        assert 'The person was asked "Which of the two Bobs?" and answered: the second' in server.requests[1].text
+        assert 'The user was asked "Which of the two Bobs?" and answered: the second' in server.requests[1].text
 
 
 # --- what it is told ----------------------------------------------------------------------------------------------
@@ -269,7 +269,7 @@ async def test_the_device_is_taken_over_and_handed_back(cli: Cli, sim: Connected
         go.set()
         assert await shown.ended() == 0, shown.text
         told = server.requests[-1].text
-    assert "The person had the device and handed it back." in told
+    assert "The user had the device and handed it back." in told
     assert "in front is com.android.settings" in told
 
 

@@ -131,7 +131,7 @@ async def test_a_take_over_and_what_changed_is_told(tmp_path: Path, place: Place
         state = await run.wait()
         told = server.requests[-1].text
     assert state.status is TaskStatus.FULFILLED, state.reason
-    assert "The person had the device and handed it back." in told
+    assert "The user had the device and handed it back." in told
     assert place.told in told.partition("handed it back.")[2].partition("\n")[0]
 
 

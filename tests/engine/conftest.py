@@ -147,7 +147,7 @@ def start(journal: SqliteJournal, tmp_path: Path) -> StartRun:
             settings=settings,
             outer=outer,
         )
-        run = Task.resumed(past, crew, attended=attended) if past else Task(goal, crew, max_steps, attended=attended)
+        run = Task.from_past(past, crew, attended=attended) if past else Task(goal, crew, max_steps, attended=attended)
         await run.start()
         try:
             yield run

@@ -114,7 +114,7 @@ async def test_a_stopped_task_goes_on_with_its_place_and_its_history(
     run = await _stopped(start, device, ScriptedWorker(bookmarked, forever))
     worker = ScriptedWorker()
     past = fold_all(await journal.read(run.task_id))
-    again = Task.resumed(past, _crew_of(run, worker))
+    again = Task.from_past(past, _crew_of(run, worker))
     await again.start()
     state = await again.wait()
     assert (state.task_id, state.status) == (run.task_id, TaskStatus.FULFILLED)
@@ -144,7 +144,7 @@ async def test_an_action_whose_outcome_is_unknown_is_told_and_not_repeated(
     past = fold_all(await journal.read(run.task_id))
     assert past.unconfirmed == Click(x=540, y=45, target="Send")
     next_worker = ScriptedWorker()
-    again = Task.resumed(past, _crew_of(run, next_worker))
+    again = Task.from_past(past, _crew_of(run, next_worker))
     await again.start()
     await again.wait()
     told = next_worker.briefings[0].messages
@@ -159,7 +159,7 @@ async def test_the_outer_loop_goes_on_with_the_subtask_it_was_at(
     outer = managed(planner, ScriptedJudge())
     run = await _stopped(start, device, ScriptedWorker(DONE, forever), outer=outer)
     past = fold_all(await journal.read(run.task_id))
-    again = Task.resumed(past, _crew_of(run, ScriptedWorker(DONE, DONE)))
+    again = Task.from_past(past, _crew_of(run, ScriptedWorker(DONE, DONE)))
     await again.start()
     state = await again.wait()
     assert state.status is TaskStatus.FULFILLED
@@ -185,7 +185,7 @@ async def test_what_is_done_is_not_done_again_when_only_the_last_look_was_missin
         journal, run, lambda e: isinstance(e, SituationChanged) and e.situation is Situation.FINAL_CHECK
     )
     worker = ScriptedWorker(Home())
-    again = Task.resumed(past, _crew_of(run, worker))
+    again = Task.from_past(past, _crew_of(run, worker))
     await again.start()
     state = await again.wait()
     assert (state.status, len(planner.requests), worker.briefings) == (TaskStatus.FULFILLED, 1, [])
@@ -203,7 +203,7 @@ async def test_what_was_planned_anew_before_is_no_reason_for_another_plan(
         journal, run, lambda e: isinstance(e, SubtaskEnded) and e.status is SubtaskStatus.FULFILLED
     )
     plans, left = len(planner.requests), ScriptedWorker()
-    again = Task.resumed(past, _crew_of(run, left))
+    again = Task.from_past(past, _crew_of(run, left))
     await again.start()
     state = await again.wait()
     assert (state.status, len(planner.requests)) == (TaskStatus.FULFILLED, plans)
@@ -218,7 +218,7 @@ async def test_a_question_without_a_person_is_the_end_each_time_it_is_taken_up(
     async with start(device, ScriptedWorker(ask), outer=managed(planner, ScriptedJudge())) as run:
         past = await run.wait()
     for _ in range(2):
-        again = Task.resumed(past, _crew_of(run, ScriptedWorker()))
+        again = Task.from_past(past, _crew_of(run, ScriptedWorker()))
         await again.start()
         past = await again.wait()
         assert past.reason == "a person is needed: which of the two?"
@@ -236,7 +236,7 @@ async def test_what_the_outer_loop_asked_is_not_put_into_a_workers_mouth(
                 await asyncio.sleep(0.01)
         past = await run.stop()
     assert past.requests[0].text.startswith("Nothing that was tried has worked")
-    again = Task.resumed(past, _crew_of(run, ScriptedWorker(DONE)), attended=True)
+    again = Task.from_past(past, _crew_of(run, ScriptedWorker(DONE)), attended=True)
     await again.start()
     async with asyncio.timeout(20):
         assert (await again.wait()).status is TaskStatus.FULFILLED
@@ -248,7 +248,7 @@ async def test_a_task_that_failed_is_planned_anew(start: StartRun, device: Journ
     fail = Decision(kind="fail", message="no")
     async with start(device, ScriptedWorker(*[fail] * 9), outer=outer) as run:
         past = await run.wait()
-    again = Task.resumed(past, _crew_of(run, ScriptedWorker(DONE)))
+    again = Task.from_past(past, _crew_of(run, ScriptedWorker(DONE)))
     await again.start()
     assert (await again.wait()).status is TaskStatus.FULFILLED
 
@@ -257,7 +257,7 @@ async def test_more_steps_are_granted_by_resuming(start: StartRun, device: Journ
     async with start(device, ScriptedWorker(*[Memorize(text="x")] * 9), max_steps=2) as run:
         past = await run.wait()
     assert past.cause == "steps"
-    again = Task.resumed(past, _crew_of(run, ScriptedWorker(Home())), max_steps=5)
+    again = Task.from_past(past, _crew_of(run, ScriptedWorker(Home())), max_steps=5)
     await again.start()
     state = await again.wait()
     assert (state.status, state.max_steps) == (TaskStatus.FULFILLED, 7)
@@ -267,4 +267,4 @@ async def test_a_fulfilled_task_has_nothing_left_to_do(start: StartRun, device: 
     async with start(device, ScriptedWorker()) as run:
         past = await run.wait()
     with pytest.raises(UsageError, match="nothing left to do"):
-        Task.resumed(past, run._parts)
+        Task.from_past(past, run._parts)

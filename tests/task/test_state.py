@@ -35,7 +35,7 @@ from deskhand.task.events import (
 from deskhand.task.fold import fold_all
 from deskhand.task.fold.registry import HANDLERS
 from deskhand.task.fold.step_events import HISTORY_KEPT
-from deskhand.task.state import TaskState, summary
+from deskhand.task.state import TaskState, summarize_task
 
 CLICK = Click(x=1, y=2)
 CREATED = TaskCreated(goal="go", device="sim:a", worker="offline", max_steps=9)
@@ -62,7 +62,7 @@ def test_a_task_is_pending_until_it_ends() -> None:
     assert ended.subtask
     assert ended.subtask.status is SubtaskStatus.FULFILLED
     assert (ended.started, ended.ended, ended.last_seq) == (1.0, 3.0, 3)
-    assert summary(ended).reason == "sent"
+    assert summarize_task(ended).reason == "sent"
 
 
 def test_an_action_without_an_outcome_stays_unconfirmed() -> None:

@@ -198,7 +198,7 @@ class Walk(RuleBasedStateMachine):
         self.record(TaskEnded(status=status, cause=cause, reason=reason))
 
     def begin_next(self) -> None:
-        ready = self.state.subtasks(SubtaskStatus.READY)
+        ready = self.state.subtasks_with(SubtaskStatus.READY)
         if not ready:
             self.go("gate_done_last")
             return

@@ -163,7 +163,7 @@ class Deskhand:
             self._assemble_crew(
                 settings, leased, past.loop, Budget(settings.budget, past.most_spent), events, goal_approves=approves
             ) as crew,
-            _run_task(Task.resumed(past, crew, max_steps, attended=attended)) as run,
+            _run_task(Task.from_past(past, crew, max_steps, attended=attended)) as run,
         ):
             yield run
 

@@ -1,6 +1,6 @@
-"""The budget of one task: money is set aside before it is spent, so that the cap can't be exceeded.
+"""The budget of one task: money is reserved before it is spent, so that the cap can't be exceeded.
 
-Who waits for money gets it in the order of asking: a large request is not starved by small ones behind it.
+Requests are granted in the order of asking: a large one is not starved by small ones behind it.
 """
 
 from __future__ import annotations
@@ -47,19 +47,19 @@ class Held:
 
     def settle(self, cost: Decimal) -> None:
         """Spend what the call really took; the rest is free again."""
-        self._end(cost)
+        self.close_reservation(cost)
 
     def release(self) -> None:
-        """Nothing was spent."""
-        self._end(Decimal(0))
+        """End it without spending."""
+        self.close_reservation(Decimal(0))
 
-    def _end(self, cost: Decimal) -> None:
+    def close_reservation(self, cost: Decimal) -> None:
         if not self.open:
             raise ValueError("this reservation was ended before")
         if cost < 0:
             raise ValueError("a call can't cost less than nothing")
         self.open = False
-        self.budget.ended(self, cost)
+        self.budget.take_back(self, cost)
 
 
 @dataclass(eq=False)
@@ -88,20 +88,20 @@ class Budget:
 
     @property
     def held(self) -> Decimal:
-        """Set aside for calls that are under way."""
+        """The money reserved for calls that are under way."""
         return self._held
 
     @property
     def left(self) -> Decimal:
-        """What nobody has spent or set aside."""
+        """The money that is neither spent nor reserved."""
         return max(Decimal(0), self._cap - self._spent - self._held)
 
     def ceiling(self, role: str, tier: Depth | None = None) -> Decimal:
-        """The most that one operation of this role, or of this tier, may cost."""
+        """Return the most that one operation of this role, or of this tier, may cost."""
         return self._ceilings[Tier(tier) if tier else TIERS[role]]
 
     def can_afford(self, tier: Tier) -> bool:
-        """Whether an operation of this tier is worth trying right now: more is left than any of a cheaper tier costs.
+        """True if an operation of this tier is worth trying now: more is left than any of a cheaper tier costs.
 
         Whether it really fits is known when its worst case is reserved. The whole of its own limit is not asked for:
         that of the dearest tier is a whole task's money, and most operations take a hundredth of it.
@@ -114,38 +114,38 @@ class Budget:
         ceiling = self.ceiling(role, tier)
         if amount > ceiling:
             raise BudgetSpent(f"An operation of the {role} may cost ${ceiling} at most, and this one ${amount:.4f}.")
-        self._check(amount)
+        self._check_cap(amount)
         waiting = _Waiting(amount)
         self._waiting.append(waiting)
-        self._grant()
+        self._grant_waiting()
         try:
             return await waiting.granted
         except asyncio.CancelledError:
-            self._withdraw(waiting)
+            self._withdraw_request(waiting)
             raise
 
-    def ended(self, held: Held, cost: Decimal) -> None:
-        """A reservation came to its end; only `Held` calls this."""
+    def take_back(self, held: Held, cost: Decimal) -> None:
+        """End a reservation; only `Held` calls this."""
         self._held -= held.amount
         self._spent += cost
-        self._grant()
+        self._grant_waiting()
 
-    def _check(self, amount: Decimal) -> None:
+    def _check_cap(self, amount: Decimal) -> None:
         if self._spent + amount > self._cap:
             raise BudgetSpent(
                 f"The budget of ${self._cap} does not cover the next request: ${self._spent:.4f} are spent and it may "
                 f"cost ${amount:.4f}; raise it with --budget."
             )
 
-    def _grant(self) -> None:
-        """Serve the queue from its head, as far as the money reaches; who can never be served is told at once."""
+    def _grant_waiting(self) -> None:
+        """Grant requests from the head of the queue, as far as the money reaches; fail those that never can be."""
         while self._waiting:
             first = self._waiting[0]
             if first.granted.done():
                 self._waiting.popleft()
                 continue
             try:
-                self._check(first.amount)
+                self._check_cap(first.amount)
             except BudgetSpent as fault:
                 first.granted.set_exception(fault)
                 self._waiting.popleft()
@@ -156,10 +156,10 @@ class Budget:
             self._waiting.popleft()
             first.granted.set_result(Held(self, first.amount))
 
-    def _withdraw(self, waiting: _Waiting) -> None:
+    def _withdraw_request(self, waiting: _Waiting) -> None:
         """Cancelled: give back what was granted in the same moment, or leave the queue."""
         if waiting.granted.done() and not waiting.granted.cancelled() and not waiting.granted.exception():
             waiting.granted.result().release()
         else:
             waiting.granted.cancel()
-            self._grant()
+            self._grant_waiting()

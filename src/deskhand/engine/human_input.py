@@ -1,4 +1,4 @@
-"""Asking the person of one task: a question, a yes, a hand on the device. Waits for the answer, but not for ever."""
+"""Asks the user of one task: a question, an approval, a hand on the device. Waits for the answer until a time-out."""
 
 import asyncio
 import secrets
@@ -15,9 +15,9 @@ from deskhand.task.transitions import When, follow_table
 
 
 class HumanInput:
-    """Whoever is behind the task. Where nobody is (`attended` is False), the answer is no at once.
+    """The user of the task. Where there is none (`attended` is False), the answer is no at once.
 
-    What nobody answered stays open in the log: a task that is resumed asks it again.
+    What nobody answered stays open in the log: a resumed task asks it again.
     """
 
     def __init__(self, log: TaskLog, clock: Clock, settings: PeopleSettings, *, attended: bool) -> None:
@@ -29,7 +29,7 @@ class HumanInput:
 
     @property
     def asked(self) -> bool:
-        """Whether an answer is being waited for."""
+        """True while an answer is waited for."""
         return bool(self._open)
 
     async def ask(
@@ -42,7 +42,7 @@ class HumanInput:
         then: When = "answered",
         asker: Asker = "worker",
     ) -> UserReply:
-        """The person's reply, or the configured default when none comes in time. `then`: where a yes leads."""
+        """Return the user's reply, or the configured default after the time-out. `then`: where a yes leads."""
         timeout = self._settings.timeout_s
         request = UserRequest(
             id=secrets.token_hex(3),
@@ -54,11 +54,11 @@ class HumanInput:
             expires=self._clock.wall() + timeout if self.attended else None,
         )
         if not self.attended:
-            await self._log.record(_moved("ask", text), UserAsked(request=request))
+            await self._log.record(_move_situation("ask", text), UserAsked(request=request))
             return UserReply(request_id=request.id, verdict="no", by="nobody")
         answered = self._open[request.id] = asyncio.get_running_loop().create_future()
         try:
-            await self._log.record(_moved("ask", text), UserAsked(request=request))
+            await self._log.record(_move_situation("ask", text), UserAsked(request=request))
             async with asyncio.timeout(timeout):
                 reply = await answered
         except TimeoutError:
@@ -67,33 +67,33 @@ class HumanInput:
             reply = UserReply(request_id=request.id, verdict="yes" if agreed else "no", by="timeout")
         finally:
             del self._open[request.id]
-        await self._log.record(UserReplied(reply=reply), *((_moved(then),) if reply.verdict == "yes" else ()))
+        await self._log.record(UserReplied(reply=reply), *((_move_situation(then),) if reply.verdict == "yes" else ()))
         return reply
 
     def reply(self, reply: UserReply) -> None:
         answered = self._open.get(reply.request_id)
         if answered is None or answered.done():
-            raise UsageError(f"There is no open request {reply.request_id!r}: it was answered, or its time is over.")
+            raise UsageError(f"There is no open request {reply.request_id!r}: it was answered, or it timed out.")
         answered.set_result(reply)
 
 
-def _moved(when: When, because: str = "") -> FromState:
-    """The change of situation that goes with it; none where the outer loop has moved on meanwhile.
+def _move_situation(when: When, because: str = "") -> FromState:
+    """Choose the change of situation that goes with it; none if the outer loop has moved on meanwhile.
 
-    Where another answer is waited for as well, the first one alone ends no waiting.
+    While another answer is waited for as well, the first one alone ends no waiting.
     """
 
-    def moved(state: TaskState) -> tuple[Event, ...]:
+    def choose_event(state: TaskState) -> tuple[Event, ...]:
         if when == "answered" and len(state.requests) > 1:
             return ()
         after = follow_table(state.situation, when)
         return (SituationChanged(situation=after, because=because),) if after is not state.situation else ()
 
-    return moved
+    return choose_event
 
 
-def said_no(reply: UserReply, wanted: str) -> str:
-    """Why something that needed a person is not done, for the worker, the planner and the person."""
+def explain_refusal(reply: UserReply, wanted: str) -> str:
+    """Return why something that needed the user is not done, for the worker, the planner and the user."""
     match reply.by:
         case "person":
             return f"the person said no to this: {wanted}" + (f" ({reply.text})" if reply.text else "")

@@ -1,4 +1,4 @@
-"""Looking at a device: what is there now, and why queued actions no longer fit it."""
+"""Looks at a device: what is there now, and why queued actions no longer fit it."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -17,14 +17,14 @@ from deskhand.screen.perception import Perception
 # A queued point is still good when this neighbourhood of it looks as it did when the point was chosen.
 PATCH = 64
 PATCH_TOLERANCE = 0.10
-# How often the outer loop tries to see what it has to know.
+# How often the outer loop tries to look before it gives up.
 LOOKS = 3
 
 T = TypeVar("T")
 
 
 async def look_patiently(look: Callable[[], Awaitable[T]]) -> T:
-    """For the outer loop: a worker is told of a passing fault and finds another way, a plan or a gate has none."""
+    """Try again after a passing fault. For the outer loop: a worker finds another way, a plan or a gate has none."""
     for _ in range(LOOKS - 1):
         with suppress(DeviceFault):
             return await look()
@@ -47,10 +47,10 @@ class Observer:
         read = await self._reader.elements(seen.frame, self._device.id)
         return Observation(seen.frame, read or seen.elements, seen.app, seen.title, seen.problem)
 
-    async def change_since(self, before: Frame) -> str:
-        """What a worker is told when someone else had the device."""
+    async def describe_change(self, before: Frame) -> str:
+        """Describe what changed while the user had the device, for the worker."""
         try:
-            await self.perception.fresh()  # the person may have done the last thing just now
+            await self.perception.fresh()  # the user may have done the last thing just now
             seen = await self.observe(with_elements=False)
         except DeviceFault as fault:
             return f"The screen could not be read: {fault}"
@@ -59,8 +59,8 @@ class Observer:
             return f"The screen has another size now; in front is {front}."
         return f"{changed_fraction(before, seen.frame):.0%} of the screen changed; in front is {front}."
 
-    async def overtaken(self, action: Action, seen: Observation) -> str:
-        """Why an action no longer fits, because the screen changed by itself while it was decided; else empty.
+    async def find_overtaking(self, action: Action, seen: Observation) -> str:
+        """Return why an action no longer fits: the screen changed by itself while it was decided; else empty.
 
         Only once in a row: on a screen that never rests, somebody has to act at last.
         """
@@ -71,15 +71,15 @@ class Observer:
         front = (await self._device.app()).name
         if front != seen.app:
             why = f"{front} came to the front instead of {seen.app} while this was decided"
-        elif moved_away(action, seen.frame, newest):
+        elif has_moved_away(action, seen.frame, newest):
             why = "what the action aims at changed while it was decided"
         else:
             return ""
         self._put_off = True
         return why
 
-    async def unmet(self, expect: Expect) -> str:
-        """What was expected and is not so; empty when all is as expected."""
+    async def find_unmet(self, expect: Expect) -> str:
+        """Return what was expected and is not so; empty if all is as expected."""
         if expect.app and expect.app.casefold() not in (app := (await self._device.app()).name).casefold():
             return f"expected {expect.app} in front, but it is {app}"
         if expect.text:
@@ -91,7 +91,7 @@ class Observer:
 
 
 def _is_hollow(elements: Sequence[Element] | None) -> bool:
-    """Whether nothing is listed that can be read or written: a game, or a program that draws all by itself."""
+    """True if nothing is listed that can be read or written: a game, or a program that draws all by itself."""
     return not any((one.text and one.role != "window") or one.editable for one in elements or ())
 
 
@@ -104,8 +104,8 @@ def check_possible(action: Action, offered: frozenset[str], frame: Frame) -> Non
             raise NotPossible(f"The point ({x}, {y}) is outside of the screen, which is {frame.width}×{frame.height}.")
 
 
-def moved_away(action: Action, decided_on: Frame, now: Frame) -> bool:
-    """Whether what the action aims at no longer looks as it did."""
+def has_moved_away(action: Action, decided_on: Frame, now: Frame) -> bool:
+    """True if what the action aims at no longer looks as it did."""
     for x, y in points_of(action):
         box = Rect(x - PATCH, y - PATCH, x + PATCH, y + PATCH)
         if decided_on.size != now.size or changed_fraction(crop(decided_on, box), crop(now, box)) > PATCH_TOLERANCE:

@@ -1,4 +1,4 @@
-"""A task from goal to end. Every front door (command line, API, chat, bench) comes through here."""
+"""A task from its goal to its end. Every front door (command line, API, chat, bench) starts it here."""
 
 import asyncio
 import secrets
@@ -37,7 +37,7 @@ from deskhand.task.state import TaskState
 
 
 def clear_goal(goal: str) -> str:
-    """The goal as it is worked with; refused when there is nothing in it, before any device is touched."""
+    """Return the goal without surrounding space. Raises UsageError if it is empty, before any device is touched."""
     if not goal.strip():
         raise UsageError('The goal is empty: say what is to be done, for example "Open Settings, turn on Wi-Fi".')
     return goal.strip()
@@ -77,12 +77,12 @@ class Task:
         self._driver: asyncio.Task[TaskState] | None = None
 
     @classmethod
-    def resumed(
+    def from_past(
         cls, past: TaskState, parts: TaskParts, max_steps: int | None = None, *, attended: bool = False
     ) -> Self:
-        """The same task again, from where its log says that it was left; `max_steps` are more ones."""
+        """Make the task again from its folded log; `max_steps` are added to those that it took."""
         if past.status is TaskStatus.FULFILLED:
-            raise UsageError(f"Run {past.task_id} is fulfilled: there is nothing left to do.")
+            raise UsageError(f"Task {past.task_id} is fulfilled: there is nothing left to do.")
         most = past.step + (max_steps or parts.settings.executor.max_steps)
         return cls(past.goal, parts, most, attended=attended, past=past)
 
@@ -94,7 +94,7 @@ class Task:
         self._executor.mailbox.post(command)
 
     async def events(self, after: int = 0) -> AsyncGenerator[Record, None]:
-        """Everything that happened since entry `after` of the log, then everything else until the end."""
+        """Yield the records after entry `after` of the log, then every new one until the end."""
         with self._parts.bus.subscribe(Record) as live:
             for record in await self._parts.journal.read(self.task_id, after):
                 after = record.seq
@@ -108,11 +108,11 @@ class Task:
                         return
 
     async def start(self) -> None:
-        """Write the task down and begin; returns as soon as it is on disk."""
-        await self._log.record(*self._opening())
-        self._driver = asyncio.create_task(self._drive(), name=f"task {self.task_id}")
+        """Journal the task and begin; returns as soon as it is on disk."""
+        await self._log.record(*self._make_opening())
+        self._driver = asyncio.create_task(self._drive_loops(), name=f"task {self.task_id}")
 
-    def _opening(self) -> tuple[Event, ...]:
+    def _make_opening(self) -> tuple[Event, ...]:
         if self._past is None:
             created = TaskCreated(
                 goal=self._goal,
@@ -131,7 +131,7 @@ class Task:
         return resumed, CommandTaken(command=InjectPrompt(content=doubt))
 
     async def wait(self) -> TaskState:
-        assert self._driver, "a run is waited for after it was started"
+        assert self._driver, "a task is waited for after it was started"
         return await asyncio.shield(self._driver)
 
     async def stop(self, reason: str = "stopped by the user") -> TaskState:
@@ -139,15 +139,15 @@ class Task:
         self.send(Stop(reason=reason))
         return await self.wait()
 
-    # --- the person --------------------------------------------------------------------------------------
+    # --- the user --------------------------------------------------------------------------------------
 
     async def say(self, text: str) -> None:
-        """A person's words in the middle of the work: they change the to-do list, or go to the worker."""
+        """Take the user's words in the middle of the work: they change the to-do list, or go to the worker."""
         self._check_open()
         if not text.strip():
-            raise UsageError("There is nothing in the message.")
+            raise UsageError("The message is empty.")
         if not await self._log.record(UserSaid(text=text.strip())):
-            raise self._too_late()
+            raise self._make_over_error()
         if self._parts.outer is None:
             self.send(InjectPrompt(content=text.strip()))
 
@@ -159,47 +159,47 @@ class Task:
         """When this returns, the worker has come to rest; an action under way is finished first."""
         self._check_open()
         self.send(Pause())
-        await self._until(lambda state: state.executor is not ExecutorStatus.RUNNING)
+        await self._wait_until(lambda state: state.executor is not ExecutorStatus.RUNNING)
 
     def resume(self) -> None:
         self._check_open()
         self.send(Resume())
 
     async def take_over(self) -> None:
-        """The device is the person's when this returns."""
+        """Pause the worker; the user has the device when this returns."""
         await self.pause()
         self._before_take_over = await self._observer.perception.frame()
 
     async def by_hand(self, action: Action) -> str:
-        """One action of the person's own, while the worker rests."""
+        """Carry out one action of the user, while the worker rests."""
         self._check_open()
         if self._before_take_over is None and not self._human.asked:
             raise UsageError("The worker has the device: take it over first.")
         detail = await self._runner.act_for_user(action)
-        # What a person types by hand is theirs: a password, as likely as not.
+        # What a user types by hand is not journaled: it may well be a password.
         kept = action.model_copy(update={"text": "…"}) if isinstance(action, Type) else action
         await self._log.record(UserActed(action=kept, detail="" if isinstance(action, Type) else detail))
         return detail
 
     async def hand_back(self) -> None:
-        """The worker goes on, and is told what changed meanwhile."""
+        """Let the worker go on, and tell it what changed meanwhile."""
         self._check_open()
         if self._before_take_over is None:
             raise UsageError("The device was not taken over.")
         before, self._before_take_over = self._before_take_over, None
-        told = await self._observer.change_since(before)
-        self.send(InjectPrompt(content=f"The person had the device and handed it back. {told}"))
+        told = await self._observer.describe_change(before)
+        self.send(InjectPrompt(content=f"The user had the device and handed it back. {told}"))
         self.send(Resume())
 
     def _check_open(self) -> None:
         if self.state.over or self._driver is None or self._driver.done():
-            raise self._too_late()
+            raise self._make_over_error()
 
-    def _too_late(self) -> UsageError:
-        return UsageError(f"Run {self.task_id} is over: nothing can be said to it any more.")
+    def _make_over_error(self) -> UsageError:
+        return UsageError(f"Task {self.task_id} is over: it takes no more messages or commands.")
 
-    async def _until(self, holds: Callable[[TaskState], bool]) -> None:
-        """Wait for something to be true of the state, or for the end."""
+    async def _wait_until(self, holds: Callable[[TaskState], bool]) -> None:
+        """Wait until `holds` is true of the state, or for the end."""
         with self._parts.bus.subscribe(Record) as records:
             if holds(self.state) or self.state.over:
                 return
@@ -207,10 +207,10 @@ class Task:
                 if record.task_id == self.task_id and (holds(self.state) or self.state.over):
                     return
 
-    async def _drive(self) -> TaskState:
+    async def _drive_loops(self) -> TaskState:
         try:
             async with self._observer.perception:
-                ended = await self._to_the_end()
+                ended = await self._run_loops()
         except JournalError:  # nothing can be written any more
             raise
         except Exception as error:  # nobody knew what to do about it: the log says so before it is raised
@@ -221,12 +221,12 @@ class Task:
         await self._log.record(ended)
         return self.state
 
-    async def _to_the_end(self) -> TaskEnded:
-        """Both loops side by side, until the outer one knows the end or the inner one was stopped."""
+    async def _run_loops(self) -> TaskEnded:
+        """Run both loops side by side, until the outer one returns the end or the inner one was stopped."""
         limit = self._parts.settings.time_limit_s
         with self._parts.bus.subscribe(Record) as records:
             executing = asyncio.create_task(self._executor.run(), name=f"executor {self.task_id}")
-            deciding = asyncio.create_task(self._outer_loop(records), name=f"dispatcher {self.task_id}")
+            deciding = asyncio.create_task(self._run_outer_loop(records), name=f"dispatcher {self.task_id}")
             both = {executing, deciding}
             try:
                 await asyncio.wait(both, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
@@ -244,33 +244,33 @@ class Task:
         reason = f"the time limit of {limit:g} s was reached"
         return TaskEnded(status=TaskStatus.REJECTED, cause="time", reason=reason)
 
-    async def _outer_loop(self, records: Subscription[Record]) -> TaskEnded:
+    async def _run_outer_loop(self, records: Subscription[Record]) -> TaskEnded:
         outer = self._parts.outer
         if outer is None:
-            return await self._single_loop(records)
+            return await self._run_single_loop(records)
         roles = outer.roles or tuple(self._parts.workers)
         dispatcher = Dispatcher(self._context, outer, self._executor.mailbox, roles)
         return await dispatcher.run(records)
 
-    async def _single_loop(self, records: Subscription[Record]) -> TaskEnded:
-        """The executor alone; the goal is its one subtask."""
+    async def _run_single_loop(self, records: Subscription[Record]) -> TaskEnded:
+        """Run the executor alone; the goal is its one subtask."""
         begun = self._past is not None and self._past.subtask is not None
         self.send(StartTask(task_id=self.task_id, description=self._goal, go_on=begun))
         async for record in records:
             if record.task_id != self.task_id:
                 continue
-            if ended := _ended(record.event):
+            if ended := _find_end(record.event):
                 return ended
         raise AssertionError("the log ended before the task did")
 
 
 def _find_unanswered(requests: Sequence[UserRequest]) -> list[UserRequest]:
-    """What a worker asked. A yes was for a screen that is gone, and the outer loop asks again by itself."""
+    """Return what a worker asked. A yes was for a screen that is gone, and the outer loop asks again by itself."""
     return [request for request in requests if request.kind != "approval" and request.asker == "worker"]
 
 
-def _ended(event: object) -> TaskEnded | None:
-    """How the task ends when the executor says this; None while it goes on, or when it was stopped."""
+def _find_end(event: object) -> TaskEnded | None:
+    """Return how the task ends with this event; None while it goes on, or if it was stopped."""
     if not isinstance(event, ExecutorChanged) or event.cause in (None, "stopped"):
         return None
     status = TaskStatus.FULFILLED if event.status is ExecutorStatus.COMPLETED else TaskStatus.REJECTED

@@ -73,10 +73,10 @@ def make_plan_request(
         apps=apps,
         capabilities=capabilities,
         roles=roles,
-        done=state.subtasks(SubtaskStatus.FULFILLED),
-        failed=state.subtasks(SubtaskStatus.REJECTED),
+        done=state.subtasks_with(SubtaskStatus.FULFILLED),
+        failed=state.subtasks_with(SubtaskStatus.REJECTED),
         # One that waits for material is still to be done.
-        remaining=state.subtasks(SubtaskStatus.PENDING, SubtaskStatus.READY),
+        remaining=state.subtasks_with(SubtaskStatus.PENDING, SubtaskStatus.READY),
         tried=state.tried,
         history=state.history[-history:],
         reports=state.reports,
@@ -103,7 +103,7 @@ def make_gate_request(
         error_rate=state.error_rate,
         changed=changed_fraction(before, seen.frame) if before else 1.0,
         seconds=max(0.0, now - state.subtask_since) if state.subtask else 0.0,
-        subtasks=state.subtasks(*SubtaskStatus),
+        subtasks=state.subtasks_with(*SubtaskStatus),
         history=state.history,
         notes=state.notes,
         answers=state.answers,
@@ -114,7 +114,7 @@ def make_gate_request(
 
 def make_amend_request(state: TaskState, said: str, roles: tuple[WorkerRole, ...]) -> AmendRequest:
     """For the coach: what the user said in the middle of the work, and the to-do list that it may change."""
-    return AmendRequest(said, state.goal, state.subtasks(*SubtaskStatus), state.subtask, roles)
+    return AmendRequest(said, state.goal, state.subtasks_with(*SubtaskStatus), state.subtask, roles)
 
 
 def make_stuck_request(

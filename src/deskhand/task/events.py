@@ -328,7 +328,7 @@ class Record(BaseModel):
     at: float
     event: Event
 
-    def line(self) -> dict[str, Any]:
+    def to_line(self) -> dict[str, Any]:
         """As exported: one JSON object a line."""
         return self.model_dump(mode="json")
 

@@ -20,7 +20,7 @@ from deskhand.core.errors import JournalError
 from deskhand.core.screen import Frame
 from deskhand.task.events import Event, Record, TaskSummary, parse_event
 from deskhand.task.fold import fold_all
-from deskhand.task.state import summary
+from deskhand.task.state import summarize_task
 
 VERSION = 1
 JPEG_QUALITY = 80
@@ -64,9 +64,9 @@ class SqliteJournal:
         self._painter = ThreadPoolExecutor(1, thread_name_prefix="frames")
         self._painting: dict[str, Future[None]] = {}
         self._names: WeakKeyDictionary[Frame, str] = WeakKeyDictionary()
-        self._db = self._open(folder)
+        self._db = self._open_database(folder)
 
-    def _open(self, folder: Path) -> sqlite3.Connection:
+    def _open_database(self, folder: Path) -> sqlite3.Connection:
         try:
             self._frames.mkdir(parents=True, exist_ok=True)
             db = sqlite3.connect(self.path, check_same_thread=False, isolation_level=None, timeout=10)
@@ -76,23 +76,23 @@ class SqliteJournal:
                 "or choose another with DESKHAND_DATA_DIR."
             ) from None
         try:
-            with self._explained():
-                _prepare(db, self.path)
+            with self._explain_errors():
+                _prepare_schema(db, self.path)
         except JournalError:
             db.close()
             raise
         return db
 
-    def _explained(self) -> "_Explained":
-        return _Explained(self.path)
+    def _explain_errors(self) -> "_ExplainedErrors":
+        return _ExplainedErrors(self.path)
 
     async def append(self, task_id: str, events: Sequence[Event]) -> list[Record]:
-        return await self._write(lambda: self._append(task_id, events))
+        return await self._run_in_thread(lambda: self._append_rows(task_id, events))
 
-    def _append(self, task_id: str, events: Sequence[Event]) -> list[Record]:
+    def _append_rows(self, task_id: str, events: Sequence[Event]) -> list[Record]:
         at = time.time()
         records: list[Record] = []
-        with self._explained():
+        with self._explain_errors():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 for event in events:
@@ -109,15 +109,15 @@ class SqliteJournal:
         return records
 
     async def read(self, task_id: str, after: int = 0) -> list[Record]:
-        return await self._write(lambda: self._read(task_id, after))
+        return await self._run_in_thread(lambda: self._read_rows(task_id, after))
 
-    def _read(self, task_id: str, after: int) -> list[Record]:
+    def _read_rows(self, task_id: str, after: int) -> list[Record]:
         query = "SELECT seq, at, body FROM events WHERE task_id = ? AND seq > ? ORDER BY seq"
-        with self._explained():
+        with self._explain_errors():
             rows = self._db.execute(query, (task_id, after)).fetchall()
-        return [self._record(seq, task_id, at, body) for seq, at, body in rows]
+        return [self._parse_row(seq, task_id, at, body) for seq, at, body in rows]
 
-    def _record(self, seq: int, task_id: str, at: float, body: str) -> Record:
+    def _parse_row(self, seq: int, task_id: str, at: float, body: str) -> Record:
         try:
             return Record.model_construct(seq=seq, task_id=task_id, at=at, event=parse_event(body))
         except ValidationError as error:
@@ -129,33 +129,33 @@ class SqliteJournal:
 
     async def runs(self, limit: int = 50) -> list[TaskSummary]:
         """The newest tasks first."""
-        return await self._write(lambda: self._runs(limit))
+        return await self._run_in_thread(lambda: self._list_tasks(limit))
 
-    def _runs(self, limit: int) -> list[TaskSummary]:
+    def _list_tasks(self, limit: int) -> list[TaskSummary]:
         query = "SELECT task_id FROM events GROUP BY task_id ORDER BY MIN(seq) DESC LIMIT ?"
-        with self._explained():
+        with self._explain_errors():
             ids = [row[0] for row in self._db.execute(query, (limit,)).fetchall()]
-        return [summary(fold_all(self._read(task_id, 0))) for task_id in ids]
+        return [summarize_task(fold_all(self._read_rows(task_id, 0))) for task_id in ids]
 
     async def keep_frame(self, frame: Frame) -> str:
-        await self._settle_paintings()
+        await self._reap_encodings()
         if name := self._names.get(frame):  # a step begins with the frame that the last one ended with
             return name
         name = xxhash.xxh3_128_hexdigest(frame.pixels.data)  # 0.2 ms for a phone's screen: less than a thread's hop
-        file = self._file(name)
+        file = self._path_of(name)
         if name not in self._painting and not file.exists():
-            self._painting[name] = self._painter.submit(_paint, frame, file)
+            self._painting[name] = self._painter.submit(_encode_frame, frame, file)
         self._names[frame] = name
         return name
 
-    async def _settle_paintings(self) -> None:
+    async def _reap_encodings(self) -> None:
         for name, painting in list(self._painting.items()):
             if painting.done() or len(self._painting) >= FRAMES_WAITING:
                 # Another task on this journal may have waited for the same picture meanwhile.
                 self._painting.pop(name, None)
-                await self._painted(painting)
+                await self._await_encoding(painting)
 
-    async def _painted(self, painting: Future[None]) -> None:
+    async def _await_encoding(self, painting: Future[None]) -> None:
         try:
             await asyncio.wrap_future(painting)
         except OSError as error:
@@ -163,28 +163,28 @@ class SqliteJournal:
 
     async def load_frame(self, name: str) -> bytes | None:
         if painting := self._painting.get(name):
-            await self._painted(painting)
-        file = self._file(name)
+            await self._await_encoding(painting)
+        file = self._path_of(name)
         return await asyncio.to_thread(file.read_bytes) if file.exists() else None
 
-    def _file(self, name: str) -> Path:
+    def _path_of(self, name: str) -> Path:
         return self._frames / name[:2] / f"{name}.jpg"
 
     async def close(self) -> None:
         try:
             for painting in self._painting.values():
-                await self._painted(painting)
+                await self._await_encoding(painting)
         finally:
             self._painter.shutdown(wait=False)
-            await self._write(self._db.close)
+            await self._run_in_thread(self._db.close)
             self._writer.shutdown(wait=False)
 
-    async def _write(self, work: Callable[[], T]) -> T:
+    async def _run_in_thread(self, work: Callable[[], T]) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._writer, work)
 
 
-class _Explained:
-    """Turns SQLite's errors into one sentence for people."""
+class _ExplainedErrors:
+    """Turns SQLite's errors into one sentence that says what to do."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -203,7 +203,7 @@ class _Explained:
             ) from None
 
 
-def _prepare(db: sqlite3.Connection, path: Path) -> None:
+def _prepare_schema(db: sqlite3.Connection, path: Path) -> None:
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if version > VERSION:
         raise JournalError(f"The journal {path} was written by a newer Deskhand (format {version}); update Deskhand.")
@@ -213,7 +213,7 @@ def _prepare(db: sqlite3.Connection, path: Path) -> None:
     db.execute(f"PRAGMA user_version = {VERSION}")
 
 
-def _paint(frame: Frame, file: Path) -> None:
+def _encode_frame(frame: Frame, file: Path) -> None:
     file.parent.mkdir(exist_ok=True)
     data = simplejpeg.encode_jpeg(frame.pixels, quality=JPEG_QUALITY, colorspace=frame.order)
     # Renamed into place, so that a crash never leaves half a picture under a valid name.

@@ -36,21 +36,21 @@ class PromptMemoryFile:
         self.trouble = ""
 
     async def pick(self, task_type: str) -> str:
-        return await asyncio.to_thread(self._pick, task_type)
+        return await asyncio.to_thread(self._pick_prompt, task_type)
 
     async def learn(
         self, task_type: str, *, success: bool, prompt: str = "", corrections: tuple[str, ...] = ()
     ) -> None:
         # Shielded: a write that was begun comes to its end before the lock is given back.
-        await asyncio.shield(asyncio.to_thread(self._learn, task_type, success, prompt, corrections))
+        await asyncio.shield(asyncio.to_thread(self._learn_result, task_type, success, prompt, corrections))
 
-    def _pick(self, task_type: str) -> str:
+    def _pick_prompt(self, task_type: str) -> str:
         self.trouble = ""
         try:
             try:
-                entries = self._read()
+                entries = self._read_entries()
             except ValueError:
-                with self._locked() as held:
+                with self._lock_file() as held:
                     entries = self._read_or_keep_aside() if held else {}
         except OSError as error:
             self._can_not("read", error)
@@ -58,15 +58,15 @@ class PromptMemoryFile:
         prompt = entries.get(task_type, {}).get("system_prompt")
         return prompt[:_PROMPT] if isinstance(prompt, str) else ""
 
-    def _learn(self, task_type: str, success: bool, prompt: str, corrections: tuple[str, ...]) -> None:
+    def _learn_result(self, task_type: str, success: bool, prompt: str, corrections: tuple[str, ...]) -> None:
         self.trouble = ""
-        with self._locked() as held:
+        with self._lock_file() as held:
             if not held:
                 return
             try:
                 entries = self._read_or_keep_aside()
-                entries[task_type] = _learned(entries.get(task_type, {}), success, prompt, corrections)
-                self._write(entries)
+                entries[task_type] = _merge_result(entries.get(task_type, {}), success, prompt, corrections)
+                self._write_entries(entries)
             except OSError as error:
                 self._can_not("written", error)
 
@@ -74,7 +74,7 @@ class PromptMemoryFile:
         self.trouble = f"The prompt memory {self.path} can't be {what}: {error.strerror or error}."
 
     @contextmanager
-    def _locked(self) -> Generator[bool]:
+    def _lock_file(self) -> Generator[bool]:
         """Whether the lock is held. It is on a file beside, since the file itself is replaced."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,7 +89,7 @@ class PromptMemoryFile:
         finally:
             os.close(lock)
 
-    def _read(self) -> Entries:
+    def _read_entries(self) -> Entries:
         """What is there; raises ValueError when it is not what it should be."""
         try:
             with self.path.open("rb") as file:
@@ -98,11 +98,11 @@ class PromptMemoryFile:
             return {}
         if len(raw) > _FILE:
             raise ValueError("it is too large")
-        return _checked(raw)
+        return _check_entries(raw)
 
     def _read_or_keep_aside(self) -> Entries:
         try:
-            return self._read()
+            return self._read_entries()
         except ValueError as error:
             aside = self._free_name()
             self.path.replace(aside)
@@ -114,7 +114,7 @@ class PromptMemoryFile:
         names = (stem if n == 0 else f"{stem}-{n}" for n in range(10_000))
         return next(path for name in names if not (path := self.path.with_name(name)).exists())
 
-    def _write(self, entries: Entries) -> None:
+    def _write_entries(self, entries: Entries) -> None:
         """The whole file or none of it: written beside, brought to the disk, put in its place."""
         # through a link, so that a file which someone keeps elsewhere stays a link
         target = Path(os.path.realpath(self.path))
@@ -141,7 +141,7 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _checked(raw: bytes) -> Entries:
+def _check_entries(raw: bytes) -> Entries:
     """Entries by task type. What a person added to them is none of our business and stays."""
     try:
         data: object = json.loads(raw.decode("utf-8").strip() or "{}")
@@ -159,9 +159,9 @@ def _checked(raw: bytes) -> Entries:
 # --- what a use changes ----------------------------------------------------------------------------------------
 
 
-def _learned(entry: Mapping[str, Any], success: bool, prompt: str, corrections: tuple[str, ...]) -> Entry:
+def _merge_result(entry: Mapping[str, Any], success: bool, prompt: str, corrections: tuple[str, ...]) -> Entry:
     """The entry after one more use; keys that it had already keep their place."""
-    uses, successes = _counted(entry)
+    uses, successes = _count_result(entry)
     uses, successes = uses + 1, successes + success
     kept = entry.get("system_prompt")
     return {
@@ -171,25 +171,25 @@ def _learned(entry: Mapping[str, Any], success: bool, prompt: str, corrections: 
         "success_rate": round(successes / uses, 4),
         "uses": uses,
         "successes": successes,
-        "corrections": _newest(entry.get("corrections"), corrections),
+        "corrections": _keep_newest(entry.get("corrections"), corrections),
     }
 
 
-def _counted(entry: Mapping[str, Any]) -> tuple[int, int]:
+def _count_result(entry: Mapping[str, Any]) -> tuple[int, int]:
     """Uses and successes so far. A rate that a person has changed is taken at its word."""
-    uses = int(_number(entry.get("uses"), 0, 1_000_000_000))
-    rate = _number(entry.get("success_rate"), 0, 1)
-    successes = int(_number(entry.get("successes"), 0, uses))
+    uses = int(_to_number(entry.get("uses"), 0, 1_000_000_000))
+    rate = _to_number(entry.get("success_rate"), 0, 1)
+    successes = int(_to_number(entry.get("successes"), 0, uses))
     untouched = uses and "successes" in entry and abs(successes / uses - rate) < 0.0001
     return uses, successes if untouched else round(rate * uses)
 
 
-def _number(value: object, least: float, most: float) -> float:
+def _to_number(value: object, least: float, most: float) -> float:
     usable = isinstance(value, int | float) and not isinstance(value, bool) and not math.isnan(value)
     return min(max(float(cast("float", value)), least), most) if usable else least
 
 
-def _newest(known: object, new: tuple[str, ...]) -> list[str]:
+def _keep_newest(known: object, new: tuple[str, ...]) -> list[str]:
     """The newest distinct corrections, in their order; one that comes again counts as new."""
     old = [text for text in cast("list[object]", known) if isinstance(text, str)] if isinstance(known, list) else []
     latest_first = dict.fromkeys(text[:_CORRECTION] for text in reversed((*old, *new)) if text.strip())

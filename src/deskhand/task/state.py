@@ -51,7 +51,7 @@ class TaskState:
     corrections: tuple[str, ...] = ()
     added: int = 0
 
-    # the person
+    # the user
     requests: tuple[UserRequest, ...] = ()
     said: tuple[str, ...] = ()
     refused: tuple[Action, ...] = ()
@@ -89,31 +89,31 @@ class TaskState:
 
     @property
     def error_rate(self) -> float:
-        """Of this subtask: what failed in one that was given up says nothing of the next."""
+        """The failed share of this subtask's actions: an earlier subtask says nothing of this one."""
         return self.subtask_failures / self.subtask_actions if self.subtask_actions else 0.0
 
     @property
     def most_spent(self) -> Decimal:
-        """What the task has cost, with the worst case of every call whose bill is not known."""
+        """The cost so far, with the worst case of every call whose bill is not known."""
         return self.usage.cost + sum((call.amount for call in self.reserved), Decimal(0))
 
-    def given_up(self, subtask_id: str) -> bool:
-        """Whether a plan was made and this is not, or no longer, to be done in it."""
-        wanted = self.subtasks(SubtaskStatus.READY, SubtaskStatus.PENDING)
+    def is_given_up(self, subtask_id: str) -> bool:
+        """True if a plan was made and this subtask is not, or no longer, to be done in it."""
+        wanted = self.subtasks_with(SubtaskStatus.READY, SubtaskStatus.PENDING)
         return self.plans > 0 and all(subtask.id != subtask_id for subtask in wanted)
 
     @property
     def wants_a_plan(self) -> bool:
-        """Whether something of the newest plan was given up, and nothing has taken its place yet."""
-        # What the person added has no plan's number: whether a later plan has replaced it, nobody can tell.
+        """True if something of the newest plan was given up, and nothing has taken its place yet."""
+        # What the user added has no plan's number: it can't be told whether a later plan has replaced it.
         newest = (f"{self.plans}.", "+")
-        return any(subtask.id.startswith(newest) for subtask in self.subtasks(SubtaskStatus.REJECTED))
+        return any(subtask.id.startswith(newest) for subtask in self.subtasks_with(SubtaskStatus.REJECTED))
 
-    def subtasks(self, *statuses: SubtaskStatus) -> tuple[Subtask, ...]:
+    def subtasks_with(self, *statuses: SubtaskStatus) -> tuple[Subtask, ...]:
         return tuple(subtask for subtask in self.plan if subtask.status in statuses)
 
 
-def summary(state: TaskState) -> TaskSummary:
+def summarize_task(state: TaskState) -> TaskSummary:
     return TaskSummary(
         task_id=state.task_id,
         goal=state.goal,

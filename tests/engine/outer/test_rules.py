@@ -10,7 +10,7 @@ from deskhand.core.decisions import StepReport
 from deskhand.core.planning import GateTrigger, Ruling
 from deskhand.core.statuses import ExecStatus, ExecutorStatus, TaskStatus
 from deskhand.core.subtask import Subtask
-from deskhand.engine.outer.rules import DEFAULT_RULES, Now, Rule, decide
+from deskhand.engine.outer.rules import DEFAULT_RULES, Rule, RuleInput, decide
 from deskhand.settings.schema import RuleSettings
 from deskhand.task.events import (
     ActionEnded,
@@ -296,7 +296,7 @@ def test_when_it_is_over_nothing_is_ruled(status: TaskStatus) -> None:
     assert ruling(state(status=status, repeats=9, executor=ExecutorStatus.COMPLETED)).outcome == "CONTINUE"
 
 
-def in_the_wrong_app(now: Now) -> bool:
+def in_the_wrong_app(now: RuleInput) -> bool:
     return now.state.app == "Games"
 
 

@@ -200,7 +200,7 @@ async def test_a_crash_in_the_middle_loses_nothing() -> None:
 
 async def test_words_of_the_screen_in_a_report_are_not_followed() -> None:
     work = Work("click Yes")
-    told = "The person had the device and handed it back. In front now: Shop. Then click No."
+    told = "The user had the device and handed it back. In front now: Shop. Then click No."
     assert await work.step([YES, NO], told) == [Click(x=540, y=345, target="Yes")]
     await work.step([YES, NO])
     assert work.last.kind == "done"

@@ -12,7 +12,7 @@ from deskhand.engine.inner.action_runner import ActionRunner
 from deskhand.engine.inner.pausing import PauseSwitch
 from deskhand.engine.inner.questions import Questions
 from deskhand.engine.inner.step import Step, subtask_id_of
-from deskhand.engine.observer import check_possible, moved_away
+from deskhand.engine.observer import check_possible, has_moved_away
 from deskhand.engine.safety.permission import Permission
 from deskhand.task.events import QueueFlushed
 
@@ -55,7 +55,7 @@ class ActionQueue:
                 if number > 1:
                     hindrance, front = await self._find_surprise(actions[number - 2], planned, seen, frame, front)
                 else:
-                    hindrance = await self._observer.overtaken(planned.action, seen)
+                    hindrance = await self._observer.find_overtaking(planned.action, seen)
                 if not hindrance and isinstance(planned.action, TakeOver):
                     report, outcome.refused = await self._questions.hand_over(step, planned.action, frame)
                     outcome.reports += [report] if report else []
@@ -80,7 +80,7 @@ class ActionQueue:
         return outcome
 
     def _is_given_up(self) -> bool:
-        return self._log.state.given_up(subtask_id_of(self._log))
+        return self._log.state.is_given_up(subtask_id_of(self._log))
 
     async def _find_refusal(
         self, step: Step, planned: PlannedAction, seen: Observation | None, frame: Frame, outcome: QueueOutcome
@@ -107,12 +107,12 @@ class ActionQueue:
             return _PAUSED, front
         now = (await self._device.app()).name
         if done.expect:
-            return await self._observer.unmet(done.expect), now
+            return await self._observer.find_unmet(done.expect), now
         if now != front:
             return f"{now} came to the front instead of {front}", now
         if self._observer.perception.surprise:
             return "the screen changed by itself", now
-        if moved_away(upcoming.action, seen.frame, frame):
+        if has_moved_away(upcoming.action, seen.frame, frame):
             return "what the next action aims at has changed", now
         return "", now
 

@@ -69,29 +69,31 @@ class Executor:
         """observe → decide → act and settle, action by action → report."""
         step = Step(self._context)
         try:
-            seen = await self._observe(step)
+            seen = await self._observe_screen(step)
         except DeviceFault as fault:
-            await step.finish(error=f"The screen could not be read: {fault}")
+            await step.finish_step(error=f"The screen could not be read: {fault}")
             return
         try:
-            decision = await self._decide(step, seen)
+            decision = await self._ask_worker(step, seen)
         except ModelFault as fault:
-            await step.finish(error=str(fault))
+            await step.finish_step(error=str(fault))
             return
         if decision.kind != "actions" and await self._pause.wait_while_paused():
-            await step.finish(thought=decision.thought, message="paused meanwhile: it is looked at again")
+            await step.finish_step(thought=decision.thought, message="paused meanwhile: it is looked at again")
         elif decision.kind == "ask":
             await self._questions.ask_question(step, decision)
         elif decision.kind != "actions":
-            await self._conclude(step, decision)
+            await self._end_subtask(step, decision)
         else:
             played = await self._queue.play_actions(step, seen, decision.actions)
             reports = tuple(played.reports)
-            await step.finish(thought=decision.thought, message=decision.message, actions=reports, error=played.error)
+            await step.finish_step(
+                thought=decision.thought, message=decision.message, actions=reports, error=played.error
+            )
             if played.refused:
                 await self._questions.turn_down(played.refused)
 
-    async def _observe(self, step: Step) -> Observation:
+    async def _observe_screen(self, step: Step) -> Observation:
         seen = await self._context.observer.observe(self._worker.needs_elements)
         step.note_events(
             Observed(
@@ -107,7 +109,7 @@ class Executor:
         )
         return seen
 
-    async def _decide(self, step: Step, seen: Observation) -> Decision:
+    async def _ask_worker(self, step: Step, seen: Observation) -> Decision:
         human, clock = self._context.human, self._context.clock
         skills = self._runner.skills_of_current_role(attended=human.attended)
         briefing = make_briefing(self._log.state, seen, skills, step.number, self._settings.history)
@@ -124,10 +126,12 @@ class Executor:
             return Decision(kind="ask", thought=decision.thought, message=request)
         return decision
 
-    async def _conclude(self, step: Step, decision: Decision) -> None:
+    async def _end_subtask(self, step: Step, decision: Decision) -> None:
         status, cause = _CONCLUSIONS[decision.kind]
         done = decision.kind == "done"
-        await step.finish(thought=decision.thought, message=decision.message, done=done, finished=True, success=done)
+        await step.finish_step(
+            thought=decision.thought, message=decision.message, done=done, finished=True, success=done
+        )
         reason = decision.message or ("the goal is reached" if done else "no reason was given")
         await record_status(self._log, status, decision=decision.kind, cause=cause, reason=reason)
 
@@ -135,7 +139,7 @@ class Executor:
         state = self._log.state
         if state.executor.ended:
             return True
-        if state.given_up(subtask_id_of(self._log)):
+        if state.is_given_up(subtask_id_of(self._log)):
             await turn_status(self._log, ExecutorStatus.RUNNING, ExecutorStatus.PAUSED)  # until the next order
             return True
         if state.failures_in_a_row >= self._settings.max_failures:
@@ -198,7 +202,7 @@ class Executor:
 
         def choose_events(state: TaskState) -> tuple[Event, ...]:
             nonlocal given_up
-            given_up = state.given_up(order.task_id)  # while the order was on its way
+            given_up = state.is_given_up(order.task_id)  # while the order was on its way
             return (taken,) if given_up else (taken, *begun)
 
         await self._log.record(choose_events)

@@ -9,7 +9,7 @@ from deskhand.core.human import UserRequest
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import ExecStatus, ExecutorStatus
 from deskhand.engine.context import TaskContext
-from deskhand.engine.human_input import said_no
+from deskhand.engine.human_input import explain_refusal
 from deskhand.engine.inner.step import Step, record_status
 from deskhand.task.events import CommandTaken
 
@@ -29,7 +29,7 @@ class Questions:
             request = self._unanswered.pop(0)
             reply = await self._human.ask(request.kind, request.text)
             if reply.verdict == "no":
-                await self.turn_down(said_no(reply, request.text))
+                await self.turn_down(explain_refusal(reply, request.text))
                 return
             answer = f'The user was asked "{request.text}" and answered: {reply.text or "yes"}'
             await self._log.record(CommandTaken(command=InjectPrompt(content=answer)))
@@ -39,21 +39,21 @@ class Questions:
         await step.write_noted()
         reply = await self._human.ask("question", decision.message)
         if reply.verdict == "no":
-            reason = said_no(reply, decision.message)
-            await step.finish(thought=decision.thought, message=reason, success=False)
+            reason = explain_refusal(reply, decision.message)
+            await step.finish_step(thought=decision.thought, message=reason, success=False)
             await self.turn_down(reason)
             return
         answer = f'The user answered your question "{decision.message}": {reply.text or "yes"}'
         step.note_events(CommandTaken(command=InjectPrompt(content=answer)))
-        await step.finish(thought=decision.thought, message=f"asked the user: {decision.message}")
+        await step.finish_step(thought=decision.thought, message=f"asked the user: {decision.message}")
 
     async def hand_over(self, step: Step, action: TakeOver, before: Frame) -> tuple[ActionReport | None, str]:
         """Wait until the user hands the device back; return what changed meanwhile, or why they refused."""
         await step.write_noted()
         reply = await self._human.ask("take_over", action.reason)
         if reply.verdict == "no":
-            return None, said_no(reply, action.reason)
-        change = await self._observer.change_since(before)
+            return None, explain_refusal(reply, action.reason)
+        change = await self._observer.describe_change(before)
         detail = f"The user had the device and handed it back. {change} {reply.text}".strip()
         return ActionReport(action=action, status=ExecStatus.EXECUTED, detail=detail, changed=True), ""
 

@@ -30,7 +30,7 @@ class Step:
     async def write_noted(self) -> None:
         await self._log.record(*self.take_unwritten())
 
-    async def finish(self, *, finished: bool = False, success: bool | None = None, **told: Any) -> None:
+    async def finish_step(self, *, finished: bool = False, success: bool | None = None, **told: Any) -> None:
         """Write what is noted and the step's report. `told`: the fields of StepReport."""
         report = StepReport(step=self.number, **told)
         seen_changes = [action.changed for action in report.actions if action.changed is not None]

@@ -16,7 +16,7 @@ from deskhand.core.planning import GateDecision, GateTrigger, QualityReport, Rep
 from deskhand.core.statuses import ExecutorStatus, Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask, WorkerRole
 from deskhand.engine.context import TaskContext
-from deskhand.engine.human_input import said_no
+from deskhand.engine.human_input import explain_refusal
 from deskhand.engine.observer import look_patiently
 from deskhand.engine.outer.assignments import Assignments
 from deskhand.engine.outer.coaching import Coaching
@@ -87,9 +87,9 @@ class Dispatcher:
                 await asyncio.wait(beside)
 
     async def _begin_work(self) -> TaskEnded | None:
-        """A first plan, or where the log says that the work was left."""
+        """Make a first plan, or go on where the log says that the work was left."""
         state = self._log.state
-        if left := state.subtasks(SubtaskStatus.PENDING):
+        if left := state.subtasks_with(SubtaskStatus.PENDING):
             await self._move_situation("resumed")
             self._gate.remember_start(await look_patiently(self._context.observer.perception.frame))
             await self._assignments.assign_subtask(left[0], go_on=True)
@@ -101,7 +101,7 @@ class Dispatcher:
         return await self._make_plan(ReplanReason.USER_REQUEST if state.plans else ReplanReason.FIRST_PLAN, "resumed")
 
     async def _react_to_event(self, event: Event) -> TaskEnded | None:
-        """React to what happened; the end of the task if this ends it."""
+        """React to what happened; return the end of the task if this ends it."""
         assigned = self._assignments
         match event:
             case CommandTaken(command=StartTask()):
@@ -160,7 +160,7 @@ class Dispatcher:
         await self._log.record(Ruled(ruling=ruling))
         match ruling.outcome:
             case "QUALITY_CHECK" | "SUPPLEMENT" if self._log.state.situation is Situation.WAIT_USER:
-                # A person was asked, which no look and no material can stand in for; how it ended is on its way here.
+                # The user was asked, and no look or material can replace the answer; its end is on its way here.
                 return await self._call_user(self._log.state.executor_reason) if ended else None
             case "QUALITY_CHECK":
                 return await self._check_quality(ruling.trigger or GateTrigger.PERIODIC_CHECK, ended=ended)
@@ -176,7 +176,7 @@ class Dispatcher:
     # --- layer 2: gates ----------------------------------------------------------------------------------
 
     async def _check_quality(self, trigger: GateTrigger, *, ended: bool) -> TaskEnded | None:
-        """What the worker asked for is waited for; every other check runs beside the work, while there is any."""
+        """Wait for a check that the worker asked for; run every other one beside the work, while there is any."""
         if ended or trigger in _WHEN:
             await self._move_situation(_WHEN.get(trigger, "checked"))
             return await self._act_on_report(await self._gate.check_work(trigger, beside=False))
@@ -187,7 +187,7 @@ class Dispatcher:
         return None
 
     async def _check_beside_work(self, trigger: GateTrigger) -> None:
-        """Its report comes back as an event, like everything else."""
+        """Check beside the work; the report comes back as an event, like everything else."""
         # A device that can't be looked at is the worker's trouble as well, and it has a way to say so.
         with contextlib.suppress(DeviceError):
             await self._gate.check_work(trigger, beside=True)
@@ -236,7 +236,7 @@ class Dispatcher:
     async def _check_whole_task(self) -> TaskEnded | None:
         report = await self._gate.check_work(GateTrigger.FINAL_CHECK, beside=False)
         if report.decision is GateDecision.DONE:
-            if await self._find_ready_subtasks():  # the person thought of something while it was checked
+            if await self._find_ready_subtasks():  # the user thought of something while it was checked
                 await self._move_situation("more")
                 return await self._start_next_subtask()
             return TaskEnded(status=TaskStatus.FULFILLED, cause="done", reason=self._join_claims() or report.reason)
@@ -244,7 +244,7 @@ class Dispatcher:
         return await self._make_plan(ReplanReason.FINAL_CHECK_FAILED, report.reason)
 
     def _join_claims(self) -> str:
-        """What the workers said when they were done, one after the other."""
+        """Join what the workers said when they were done."""
         said = (report.message for report in self._log.state.history if report.message and report.done)
         return " ".join(dict.fromkeys(said))  # who was sent back, or taken up again, says it twice
 
@@ -281,10 +281,10 @@ class Dispatcher:
         await self._move_situation("recorded")
         return await self._make_plan(ReplanReason.SUPPLEMENTED, need)
 
-    # --- people ------------------------------------------------------------------------------------------
+    # --- the user ------------------------------------------------------------------------------------------
 
     async def _amend_todo(self, said: str) -> None:
-        """Beside everything else: a slow planner keeps nobody waiting. What came of it is an event."""
+        """Run beside everything else, so that a slow coach keeps nobody waiting. The result is an event."""
         amendment = await self._coaching.amend_todo(said, self._roles)
         if amendment.message:
             self._commands.post(InjectPrompt(content=amendment.message))
@@ -310,15 +310,15 @@ class Dispatcher:
         self._commands.post(Pause(by="planner"))
         reply = await self._human.ask("question", reason, asker="planner")
         if reply.verdict == "no":
-            return await self._replace_plan("refused", ReplanReason.USER_REQUEST, said_no(reply, reason))
+            return await self._replace_plan("refused", ReplanReason.USER_REQUEST, explain_refusal(reply, reason))
         if reply.text:
-            self._commands.post(InjectPrompt(content=f'The person was asked "{reason}" and answered: {reply.text}'))
+            self._commands.post(InjectPrompt(content=f'The user was asked "{reason}" and answered: {reply.text}'))
         self._commands.post(Resume(by="planner"))
         # Nobody goes on by itself behind an end: what follows from that is still to be decided.
         return await self._apply_rules(ended=True) if self._log.state.executor.ended else None
 
     async def _ask_for_advice(self, because: str) -> TaskEnded | None:
-        """Nothing that was tried has worked: the person may know another way."""
+        """Ask the user for another way: nothing that was tried has worked."""
         subtask = self._log.state.subtask
         text = f"nothing that was tried has worked, a person is needed: {because}"
         await self._log.record(
@@ -359,10 +359,10 @@ class Dispatcher:
     # --- assigning ---------------------------------------------------------------------------------------
 
     async def _find_ready_subtasks(self) -> tuple[Subtask, ...]:
-        """What is left to do, when all that the person said has been heeded."""
-        if self._amending and not self._log.state.subtasks(SubtaskStatus.READY):
+        """Return what is left to do, once all that the user said is on the list."""
+        if self._amending and not self._log.state.subtasks_with(SubtaskStatus.READY):
             await asyncio.wait(self._amending)
-        return self._log.state.subtasks(SubtaskStatus.READY)
+        return self._log.state.subtasks_with(SubtaskStatus.READY)
 
     async def _start_next_subtask(self) -> TaskEnded | None:
         """Give the next subtask to its worker; with none left, look at the whole."""

@@ -35,7 +35,7 @@ class PlanMaker:
         plan = await self._planner.plan(request)
         known = {subtask.id for subtask in request.remaining}
         # Added by the user while this was planned.
-        added = tuple(s for s in self._log.state.subtasks(SubtaskStatus.READY) if s.id not in known)
+        added = tuple(s for s in self._log.state.subtasks_with(SubtaskStatus.READY) if s.id not in known)
         kept = request.remaining if strategy is ReplanStrategy.LIGHT else ()
         numbered = tuple(
             subtask.model_copy(update={"id": f"{state.plans + 1}.{number}", "status": SubtaskStatus.READY})

@@ -14,9 +14,9 @@ _START: dict[ReplanReason, ReplanStrategy] = {
 
 
 def next_strategy(reason: ReplanReason, tried: Sequence[ReplanStrategy]) -> ReplanStrategy:
-    """The cheapest strategy that fits the reason and was not tried since the last progress.
+    """Return the cheapest strategy that fits the reason and was not tried since the last progress.
 
-    What the person asked for is never handed back to the person.
+    What the user asked for is never handed back to the user.
     """
     if reason is ReplanReason.USER_REQUEST:
         return ReplanStrategy.HEAVY

@@ -19,8 +19,8 @@ ENOUGH_ACTIONS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Now:
-    """What conditions look at: the state, the thresholds, the time."""
+class RuleInput:
+    """The input of a condition: the state, the thresholds, the wall clock."""
 
     state: TaskState
     limits: RuleSettings
@@ -35,10 +35,10 @@ class Rule:
     """
 
     name: str
-    condition: Callable[[Now], bool]
+    condition: Callable[[RuleInput], bool]
     outcome: Outcome
     priority: int
-    reason: Callable[[Now], str]
+    reason: Callable[[RuleInput], str]
     trigger: GateTrigger | None = None
     confidence: float = 1.0
     every: int = 0
@@ -46,14 +46,14 @@ class Rule:
 
 
 def decide(state: TaskState, now: float, limits: RuleSettings, rules: Sequence[Rule] | None = None) -> Ruling:
-    """The ruling of the highest rule that applies; CONTINUE when none does."""
-    moment = Now(state, limits, now)
+    """Return the ruling of the highest rule that applies; CONTINUE if none does."""
+    moment = RuleInput(state, limits, now)
     rules = rules or DEFAULT_RULES
-    floor = _just_ruled(rules, state)
+    floor = _find_last_priority(rules, state)
     applying = [
         rule
         for rule in rules
-        if (rule.ends or rule.priority > floor) and not _resting(rule, state) and rule.condition(moment)
+        if (rule.ends or rule.priority > floor) and not _is_resting(rule, state) and rule.condition(moment)
     ]
     if not applying or state.over:
         return Ruling(outcome="CONTINUE")
@@ -68,18 +68,18 @@ def decide(state: TaskState, now: float, limits: RuleSettings, rules: Sequence[R
     )
 
 
-def _just_ruled(rules: Sequence[Rule], state: TaskState) -> float:
-    """The priority of what was decided after this very step: nothing lower overrides it."""
+def _find_last_priority(rules: Sequence[Rule], state: TaskState) -> float:
+    """Return the priority of what was decided after this very step: nothing lower overrides it."""
     fired = dict(state.fired)
     return max((rule.priority for rule in rules if fired.get(rule.name) == state.subtask_steps), default=-math.inf)
 
 
-def _resting(rule: Rule, state: TaskState) -> bool:
+def _is_resting(rule: Rule, state: TaskState) -> bool:
     fired = dict(state.fired).get(rule.name)
     return fired is not None and state.subtask_steps < fired + max(rule.every, 1)
 
 
-def _periodic(now: Now) -> bool:
+def _is_periodic_step(now: RuleInput) -> bool:
     steps = now.state.subtask_steps
     return steps > 0 and steps % now.limits.check_every == 0 and now.state.executor is ExecutorStatus.RUNNING
 
@@ -203,7 +203,7 @@ DEFAULT_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "periodic_check",
-        _periodic,
+        _is_periodic_step,
         "QUALITY_CHECK",
         10,
         lambda now: f"{now.state.subtask_steps} steps are done: time for a look",

@@ -6,7 +6,7 @@ from collections import Counter
 from deskhand.core.actions import Action, points_of
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Observation
-from deskhand.engine.observer import moved_away
+from deskhand.engine.observer import has_moved_away
 from deskhand.engine.safety.risk import touched_at
 from deskhand.screen.diff import change_between, changed_regions
 from deskhand.screen.stillness.self_motion import SelfMotion
@@ -27,7 +27,7 @@ def still_good(agreed: Observation, now: Observation, action: Action, movers: Se
     """
     if now.app != agreed.app or now.frame.size != agreed.frame.size:
         return False
-    if moved_away(action, agreed.frame, now.frame):
+    if has_moved_away(action, agreed.frame, now.frame):
         return False
     change = change_between(agreed.frame, now.frame)
     tiles = movers.unexplained(change) if movers else change.tiles

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from deskhand.core.actions import Action
 from deskhand.core.decisions import PlannedAction
 from deskhand.core.screen import Observation
-from deskhand.engine.human_input import HumanInput, said_no
+from deskhand.engine.human_input import HumanInput, explain_refusal
 from deskhand.engine.observer import Observer
 from deskhand.engine.safety.approval import still_good
 from deskhand.engine.safety.policy import Permit, judge, wants_elements
@@ -73,7 +73,7 @@ class Permission:
         picture = await self._log.journal.keep_frame(agreed.frame)
         reply = await self._people.ask("approval", permit.reason, action=action, frame=picture)
         if reply.verdict == "no":
-            return Agreement(refused=said_no(reply, permit.reason))
+            return Agreement(refused=explain_refusal(reply, permit.reason))
         await self._eyes.perception.fresh()  # a yes is for what is there now, not for what was there a moment ago
         now = await self._eyes.observe(with_elements=agreed.elements is not None)
         if not still_good(agreed, now, action, self._movers):

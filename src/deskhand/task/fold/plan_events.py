@@ -20,7 +20,7 @@ MATERIALS_KEPT = 20
 
 @on_event(PlanMade)
 def _fold_plan_made(state: TaskState, event: PlanMade, at: float) -> TaskState:
-    kept = state.subtasks(SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED)
+    kept = state.subtasks_with(SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED)
     titles = tuple(subtask.title for subtask in event.subtasks)
     return replace(
         state,
@@ -98,7 +98,7 @@ def _fold_supplemented(state: TaskState, event: Supplemented, at: float) -> Task
 @on_event(TodoEdited)
 def _fold_todo_edited(state: TaskState, event: TodoEdited, at: float) -> TaskState:
     """What is done stays done; what the list does not hold any more is not touched."""
-    open_ids = {subtask.id for subtask in state.subtasks(SubtaskStatus.READY, SubtaskStatus.PENDING)}
+    open_ids = {subtask.id for subtask in state.subtasks_with(SubtaskStatus.READY, SubtaskStatus.PENDING)}
     plan, added = list(state.plan), state.added
     for edit in event.edits:
         match edit:
