@@ -60,17 +60,19 @@ def describe_assignment(briefing: Briefing, words: PromptSheet) -> list[str]:
     return parts
 
 
+def describe_role(briefing: Briefing, words: PromptSheet, *more: str) -> str:
+    """Return the system prompt of a worker: its role, `more`, and the advice kept for this type of task."""
+    parts = [words.fill_section("role"), *more]
+    if advice := briefing.system_prompt.strip()[:_EXPERIENCE]:
+        parts.append(words.fill_section("experience", experience=advice))
+    return "\n\n".join(part for part in parts if part)
+
+
 def explain_secrets(language: Language, *texts: str) -> str:
     """Return what a model has to know about the secrets that the texts name; empty if they name none."""
     names = names_in(" ".join(texts))
     words = load_sheet("deskhand.roles", "prompts", language, "secrets")
     return words.fill_section("secrets", placeholder=placeholder(names[0])) if names else ""
-
-
-def describe_experience(words: PromptSheet, prompt: str) -> str:
-    """Return the advice kept for this type of task, marked as advice; empty if there is none."""
-    advice = prompt.strip()[:_EXPERIENCE]
-    return words.fill_section("experience", experience=advice) if advice else ""
 
 
 def list_newest(lines: Iterable[str], length: int, each: int = 1000) -> str:

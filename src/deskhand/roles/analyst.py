@@ -11,7 +11,7 @@ from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.protocols import Model
 from deskhand.language import language_of
 from deskhand.prompting.ask_model import ask_until_usable
-from deskhand.prompting.describe import describe_assignment, describe_experience, list_newest, list_steps
+from deskhand.prompting.describe import describe_assignment, describe_role, list_newest, list_steps
 from deskhand.prompting.replies import read_ending
 from deskhand.prompting.templates import PromptSheet, as_data, load_sheet
 
@@ -32,11 +32,7 @@ class Analyst:
         words = load_sheet("deskhand.roles", "prompts", language_of(briefing.goal), "analyst")
         first = ModelRequest(
             role="analyst",
-            system="\n\n".join(
-                part
-                for part in (words.fill_section("role"), describe_experience(words, briefing.system_prompt))
-                if part
-            ),
+            system=describe_role(briefing, words),
             turns=(Turn("user", (_describe_task(briefing, words),)),),
             max_output_tokens=self._max_output_tokens,
             temperature=0.0,

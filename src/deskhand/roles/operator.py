@@ -17,8 +17,8 @@ from deskhand.prompting.ask_model import ask_until_usable
 from deskhand.prompting.describe import (
     ScreenPresentation,
     describe_assignment,
-    describe_experience,
     describe_front,
+    describe_role,
     encode_picture,
     explain_secrets,
     list_newest,
@@ -71,7 +71,7 @@ class Operator:
         )
         return StepRequest(
             language=language,
-            role=_make_role(briefing, words, explain_secrets(language, briefing.goal, *briefing.messages)),
+            role=describe_role(briefing, words, explain_secrets(language, briefing.goal, *briefing.messages)),
             task="\n\n".join(describe_assignment(briefing, words)),
             now=_describe_now(briefing, words, blind=picture is None),
             frame=seen.frame.size,
@@ -100,11 +100,6 @@ def _pick_elements(elements: tuple[Element, ...]) -> tuple[Element, ...]:
 
 
 # --- what is said ----------------------------------------------------------------------------------------------
-
-
-def _make_role(briefing: Briefing, words: PromptSheet, secrets: str) -> str:
-    told = (words.fill_section("role"), secrets, describe_experience(words, briefing.system_prompt))
-    return "\n\n".join(part for part in told if part)
 
 
 def _describe_now(briefing: Briefing, words: PromptSheet, *, blind: bool) -> str:

@@ -11,7 +11,7 @@ from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.protocols import Model
 from deskhand.language import language_of
 from deskhand.prompting.ask_model import ask_until_usable
-from deskhand.prompting.describe import describe_assignment, describe_experience, list_newest
+from deskhand.prompting.describe import describe_assignment, describe_role, list_newest
 from deskhand.prompting.replies import CodeReply, read_reply
 from deskhand.prompting.templates import PromptSheet, as_data, load_sheet
 
@@ -35,11 +35,7 @@ class Technician:
         words = load_sheet("deskhand.roles", "prompts", language_of(briefing.goal), "technician")
         first = ModelRequest(
             role="technician",
-            system="\n\n".join(
-                part
-                for part in (words.fill_section("role"), describe_experience(words, briefing.system_prompt))
-                if part
-            ),
+            system=describe_role(briefing, words),
             turns=(Turn("user", (_describe_task(briefing, words),)),),
             max_output_tokens=self._max_output_tokens,
             temperature=0.0,
@@ -85,7 +81,7 @@ def _describe_runs(briefing: Briefing, words: PromptSheet) -> list[str]:
         parts.append(words.fill_section("earlier", runs=shown))
     if runs:
         parts.append(words.fill_section("last", run=_describe_run(runs[-1], _CODE, _OUTPUT)))
-    if trouble := _find_trouble(briefing.last):
+    if trouble := briefing.last.error if briefing.last else "":
         parts.append(words.fill_section("trouble", trouble=as_data("output", trouble[:_TEXT])))
     return parts
 
@@ -94,7 +90,3 @@ def _describe_run(report: ActionReport, code: int, output: int) -> str:
     assert isinstance(report.action, RunCode)
     written = report.action.code[:code]
     return f"```{report.action.language}\n{written}\n```\n{as_data('output', report.detail[:output])}"
-
-
-def _find_trouble(last: StepReport | None) -> str:
-    return last.error if last else ""

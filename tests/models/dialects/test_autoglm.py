@@ -26,7 +26,7 @@ from deskhand.core.errors import ModelFault, NotPossible, Unparsable
 from deskhand.core.llm import ModelReply, Picture
 from deskhand.core.statuses import ExecStatus
 from deskhand.models.dialects.autoglm import AutoGlmDialect, write_action
-from deskhand.models.dialects.shared import Scale
+from deskhand.models.dialects.coordinates import Scale
 from tests.models.situations import BROWSER, DESKTOP, situation
 
 MIDDLE = Click(x=540, y=1200)

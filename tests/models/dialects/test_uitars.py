@@ -24,7 +24,7 @@ from deskhand.core.actions import (
 from deskhand.core.decisions import Decision
 from deskhand.core.errors import ModelFault, Unparsable
 from deskhand.core.llm import ModelReply, Picture
-from deskhand.models.dialects.shared import Scale
+from deskhand.models.dialects.coordinates import Scale
 from deskhand.models.dialects.uitars import UiTarsDialect, write_action
 from tests.models.situations import DESKTOP, PHONE, situation
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from deskhand.core.protocols import Dialect
 from deskhand.models.dialects.anthropic_computer import AnthropicComputerDialect
 from deskhand.models.dialects.autoglm import AutoGlmDialect
+from deskhand.models.dialects.coordinates import Coordinates
 from deskhand.models.dialects.openai_computer import OpenAiComputerDialect
-from deskhand.models.dialects.shared import Coordinates
 from deskhand.models.dialects.tool_calls import ToolCallsDialect
 from deskhand.models.dialects.uitars import UiTarsDialect
 

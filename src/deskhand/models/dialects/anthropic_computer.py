@@ -23,8 +23,9 @@ from deskhand.core.actions import (
 from deskhand.core.decisions import Decision, PlannedAction
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, StepRequest
-from deskhand.models.dialects.computer_use import make_computer_request, read_decision
-from deskhand.models.dialects.shared import PointWord, Scale, make_action, read_path, read_point, read_seconds, scale_of
+from deskhand.models.dialects.action_fitting import PointAction, make_action, make_key_press, read_seconds
+from deskhand.models.dialects.computer_use import make_computer_request, read_decision, read_typing, refuse_held_keys
+from deskhand.models.dialects.coordinates import Scale, read_path, read_point, scale_of
 from deskhand.prompting.ask_model import check_complete
 
 Fields = Mapping[str, Any]
@@ -35,15 +36,9 @@ _PAGES_A_CLICK = 0.1
 _KEY = re.compile(r"[^+]+|(?<=\+)\+|^\+$")
 
 
-def _refuse_held_keys(fields: Fields) -> None:
-    """What would be done while keys are held is another action without them."""
-    if fields.get("text"):
-        raise Unparsable("Holding keys while using the mouse is not possible here; do it without them.")
-
-
-def _make_point_reader(word: PointWord) -> ActionReader:
+def _make_point_reader(word: PointAction) -> ActionReader:
     def read_point_action(fields: Fields, scale: Scale) -> list[Action]:
-        _refuse_held_keys(fields)
+        refuse_held_keys(fields.get("text"))
         return [make_action(word, **read_point(fields.get("coordinate"), scale, "A click"))]
 
     return read_point_action
@@ -55,14 +50,11 @@ def _read_keys(fields: Fields, scale: Scale) -> list[Action]:
     chords = [_KEY.findall(chord) for chord in said.split()] if isinstance(said, str) else []
     if not chords or not all(chords) or not isinstance(repeat, int) or not 1 <= repeat <= 10:
         raise Unparsable('The action "key" needs "text" with a key such as "Return" or "ctrl+s".')
-    pressed: list[Action] = [
-        make_action(Key, key=keys[0]) if len(keys) == 1 else make_action(Hotkey, keys=tuple(keys)) for keys in chords
-    ]
-    return pressed * repeat
+    return [make_key_press(keys) for keys in chords] * repeat
 
 
 def _read_scroll(fields: Fields, scale: Scale) -> list[Action]:
-    _refuse_held_keys(fields)
+    refuse_held_keys(fields.get("text"))
     spot = read_point(fields["coordinate"], scale, "A scroll") if fields.get("coordinate") is not None else {}
     amount = fields.get("scroll_amount", 5)
     if isinstance(amount, bool) or not isinstance(amount, int | float):
@@ -72,15 +64,8 @@ def _read_scroll(fields: Fields, scale: Scale) -> list[Action]:
 
 
 def _read_drag(fields: Fields, scale: Scale) -> list[Action]:
-    _refuse_held_keys(fields)
+    refuse_held_keys(fields.get("text"))
     return [make_action(Drag, **read_path(fields.get("start_coordinate"), fields.get("coordinate"), scale, "A drag"))]
-
-
-def _read_typing(fields: Fields, scale: Scale) -> list[Action]:
-    text = fields.get("text")
-    if not isinstance(text, str) or not text:
-        raise Unparsable('The action "type" needs "text".')
-    return [make_action(Type, text=text.rstrip("\n"), press_enter=text.endswith("\n"))]
 
 
 def _read_triple_click(fields: Fields, scale: Scale) -> list[Action]:
@@ -97,7 +82,7 @@ _READERS: dict[str, ActionReader] = {
     "mouse_move": _make_point_reader(Move),
     "left_click_drag": _read_drag,
     "key": _read_keys,
-    "type": _read_typing,
+    "type": lambda fields, scale: [read_typing(fields.get("text"))],
     "scroll": _read_scroll,
     "wait": lambda fields, scale: [make_action(Wait, seconds=read_seconds(fields.get("duration")))],
     # The next step begins with a fresh picture anyway.

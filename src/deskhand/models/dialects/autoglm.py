@@ -28,22 +28,12 @@ from deskhand.core.actions import (
 from deskhand.core.decisions import Decision, PlannedAction, StepReport
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, StepRequest, Turn
-from deskhand.models.dialects.call_grammar import CommandCall, Value, normalize_name
-from deskhand.models.dialects.shared import (
-    Scale,
-    decide_to_act,
-    load_manual,
-    make_action,
-    quote_text,
-    read_path,
-    read_point,
-    read_seconds,
-    scale_of,
-)
+from deskhand.models.dialects.action_fitting import decide_to_act, make_action, read_seconds
+from deskhand.models.dialects.call_grammar import CommandCall, Value, normalize_name, quote_text
+from deskhand.models.dialects.coordinates import Scale, read_path, read_point, scale_of
+from deskhand.models.dialects.request_parts import describe_elements, describe_task, load_manual, retell_steps
 from deskhand.models.dialects.text_commands import find_calls
 from deskhand.prompting.ask_model import check_complete
-from deskhand.prompting.describe import describe_outcome, list_elements, list_older_steps, pick_recent_steps
-from deskhand.prompting.templates import as_data
 
 _TAG = r"[<＜]\s*{0}\s*[>＞]"
 _THINK = re.compile(_TAG.format("think(?:ing)?"))
@@ -126,22 +116,13 @@ class AutoGlmDialect:
     def ask(self, situation: StepRequest) -> ModelRequest:
         words = load_manual(situation.language, self.name)
         scale = scale_of(situation, "thousandths")
-        older = as_data("history", list_older_steps(situation.past))
-        task = "\n\n".join(part for part in (situation.task, older) if part)
-        turns = [Turn("user", (words.fill_section("task", task=task),))] if situation.past else []
-        for step in pick_recent_steps(situation.past):
-            if step.actions or step.thought:
-                turns.append(Turn("model", (_retell_step(step, scale),)))
-            turns.append(Turn("user", (as_data("history", describe_outcome(step)),)))
+        task = words.fill_section("task", task=describe_task(situation))
+        turns = [Turn("user", (task,))] if situation.past else []
+        turns += retell_steps(situation, lambda step: _retell_step(step, scale))
         parts: list[str | Picture] = [situation.picture] if situation.picture else []
         if not situation.past:
-            parts.append(words.fill_section("task", task=task))
-        if situation.elements:
-            parts.append(
-                words.fill_section(
-                    "elements", elements=as_data("screen", list_elements(situation.elements, scale.from_frame))
-                )
-            )
+            parts.append(task)
+        parts += describe_elements(situation, words, scale)
         screen = json.dumps({"current_app": situation.app}, ensure_ascii=False)
         parts.append(words.fill_section("screen", screen=screen, now=situation.now))
         turns.append(Turn("user", tuple(parts)))

@@ -218,3 +218,9 @@ def strip_fence(text: str) -> str:
     """
     blocks = _FENCE.findall(text)
     return blocks[0] if len(blocks) == 1 and blocks[0].strip() else text
+
+
+def quote_text(text: str, quote: str = '"') -> str:
+    """Return the text in quotes, as the grammar reads it back."""
+    escaped = text.replace("\\", "\\\\").replace(quote, "\\" + quote)
+    return quote + escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t") + quote

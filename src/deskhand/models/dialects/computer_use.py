@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
+from deskhand.core.actions import Type
 from deskhand.core.decisions import Decision, DecisionKind, PlannedAction, Verdict
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import Computer, ModelReply, ModelRequest, Picture, StepRequest, Tool, ToolCall, Turn
-from deskhand.models.dialects.shared import decide_to_act, list_offered_kinds, load_manual, scale_of
+from deskhand.models.dialects.action_fitting import decide_to_act, make_action, list_offered_kinds
+from deskhand.models.dialects.coordinates import scale_of
+from deskhand.models.dialects.request_parts import describe_elements, describe_past, load_manual
 from deskhand.models.dialects.tool_calls import make_step_schema, read_action, read_verdict
-from deskhand.prompting.describe import list_elements, list_past_steps
-from deskhand.prompting.templates import as_data
 
 REPORT, DO = "report", "do"
 _MORE = frozenset(
@@ -41,15 +42,8 @@ def make_computer_request(situation: StepRequest) -> ModelRequest:
         )
     words = load_manual(situation.language, "computer")
     scale = scale_of(situation, "pixels")
-    parts: list[str | Picture] = [situation.task]
-    if situation.past:
-        parts.append(words.fill_section("past", past=as_data("history", list_past_steps(situation.past))))
-    if situation.elements:
-        parts.append(
-            words.fill_section(
-                "elements", elements=as_data("screen", list_elements(situation.elements, scale.from_frame))
-            )
-        )
+    parts: list[str | Picture] = [situation.task, *describe_past(situation, words)]
+    parts += describe_elements(situation, words, scale)
     parts += [situation.now, words.fill_section("picture"), situation.picture]
     more = make_step_schema(_MORE & list_offered_kinds(situation))["properties"]["actions"]["items"]
     return ModelRequest(
@@ -76,6 +70,19 @@ def read_decision(reply: ModelReply, screen: list[PlannedAction], situation: Ste
     if ending:
         return ending
     raise Unparsable(f"The reply uses no tool: act with the computer tool, or call {REPORT!r} to end the step.")
+
+
+def refuse_held_keys(keys: object) -> None:
+    """Raise if keys are to be held: without them a mouse action would be another one."""
+    if keys:
+        raise Unparsable("Holding keys while using the mouse is not possible here; do it without them.")
+
+
+def read_typing(text: object) -> Type:
+    """Read the text to type; a line break at its end presses Enter."""
+    if not isinstance(text, str) or not text:
+        raise Unparsable('The action "type" needs "text".')
+    return make_action(Type, text=text.rstrip("\n"), press_enter=text.endswith("\n"))
 
 
 def _read_report(reply: ModelReply) -> tuple[Verdict | None, Decision | None]:

@@ -26,22 +26,17 @@ from deskhand.core.actions import (
 from deskhand.core.decisions import Decision, PlannedAction
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, StepRequest
-from deskhand.models.dialects.computer_use import make_computer_request, read_decision
-from deskhand.models.dialects.shared import PointWord, Scale, make_action, read_numbers, read_path, read_point, scale_of
+from deskhand.models.dialects.action_fitting import PointAction, make_action, make_key_press
+from deskhand.models.dialects.computer_use import make_computer_request, read_decision, read_typing, refuse_held_keys
+from deskhand.models.dialects.coordinates import Scale, read_numbers, read_path, read_point, scale_of
 from deskhand.prompting.ask_model import check_complete
 
 Fields = Mapping[str, Any]
-_BUTTONS: dict[str, PointWord] = {"left": Click, "right": RightClick, "wheel": MiddleClick}
-
-
-def _refuse_held_keys(fields: Fields) -> None:
-    """What would be done while keys are held is another action without them."""
-    if fields.get("keys"):
-        raise Unparsable("Holding keys while using the mouse is not possible here; do it without them.")
+_BUTTONS: dict[str, PointAction] = {"left": Click, "right": RightClick, "wheel": MiddleClick}
 
 
 def _read_point(fields: Fields, scale: Scale) -> dict[str, int]:
-    _refuse_held_keys(fields)
+    refuse_held_keys(fields.get("keys"))
     return read_point([fields.get("x"), fields.get("y")], scale, f"The action {fields.get('type')!r}")
 
 
@@ -55,7 +50,7 @@ def _read_click(fields: Fields, scale: Scale) -> Action:
 
 
 def _read_drag(fields: Fields, scale: Scale) -> Action:
-    _refuse_held_keys(fields)
+    refuse_held_keys(fields.get("keys"))
     said = fields.get("path")
     stops = [_point_of(stop) for stop in cast("list[object]", said)] if isinstance(said, list) else []
     if len(stops) < 2:
@@ -75,7 +70,7 @@ def _read_keys(fields: Fields, scale: Scale) -> Action:
     keys = [key for key in cast("list[object]", said) if isinstance(key, str) and key] if isinstance(said, list) else []
     if not keys:
         raise Unparsable("A keypress needs keys.")
-    return make_action(Key, key=keys[0]) if len(keys) == 1 else make_action(Hotkey, keys=tuple(keys))
+    return make_key_press(keys)
 
 
 def _read_scroll(fields: Fields, scale: Scale) -> Action:
@@ -88,13 +83,6 @@ def _read_scroll(fields: Fields, scale: Scale) -> Action:
     return make_action(Scroll, direction=direction, pages=min(max(share, 0.05), 20), **spot)
 
 
-def _read_typing(fields: Fields, scale: Scale) -> Action:
-    text = fields.get("text")
-    if not isinstance(text, str) or not text:
-        raise Unparsable("The action 'type' needs text.")
-    return make_action(Type, text=text.rstrip("\n"), press_enter=text.endswith("\n"))
-
-
 _READERS: dict[str, Callable[[Fields, Scale], Action]] = {
     "click": _read_click,
     "double_click": lambda fields, scale: make_action(DoubleClick, **_read_point(fields, scale)),
@@ -102,7 +90,7 @@ _READERS: dict[str, Callable[[Fields, Scale], Action]] = {
     "drag": _read_drag,
     "keypress": _read_keys,
     "scroll": _read_scroll,
-    "type": _read_typing,
+    "type": lambda fields, scale: read_typing(fields.get("text")),
     "wait": lambda fields, scale: Wait(seconds=2),
     # The next step begins with a fresh picture anyway.
     "screenshot": lambda fields, scale: Wait(seconds=0.5),

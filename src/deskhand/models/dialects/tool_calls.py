@@ -13,19 +13,11 @@ from deskhand.core.decisions import Decision, DecisionKind, Expect, PlannedActio
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, StepRequest, Tool, Turn
 from deskhand.core.screen import Element
+from deskhand.models.dialects.action_fitting import decide_to_act, list_offered_kinds
 from deskhand.models.dialects.call_grammar import CallReader, GrammarError, strip_fence
-from deskhand.models.dialects.shared import (
-    Coordinates,
-    Scale,
-    decide_to_act,
-    list_offered_kinds,
-    load_manual,
-    read_numbers,
-    scale_of,
-)
+from deskhand.models.dialects.coordinates import Coordinates, Scale, read_numbers, scale_of
+from deskhand.models.dialects.request_parts import describe_elements, describe_past, load_manual
 from deskhand.prompting.ask_model import check_complete, describe_first_error, strip_thoughts
-from deskhand.prompting.describe import list_elements, list_past_steps
-from deskhand.prompting.templates import as_data
 
 TOOL = "step"
 _KINDS: tuple[DecisionKind, ...] = ("actions", "done", "fail", "stale", "supplement", "ask")
@@ -92,15 +84,8 @@ class ToolCallsDialect:
         words = load_manual(situation.language, self.name)
         kinds = list_offered_kinds(situation)
         system = words.fill_section("system", role=situation.role, width=scale.width - 1, height=scale.height - 1)
-        parts: list[str | Picture] = [situation.task]
-        if situation.past:
-            parts.append(words.fill_section("past", past=as_data("history", list_past_steps(situation.past))))
-        if situation.elements:
-            parts.append(
-                words.fill_section(
-                    "elements", elements=as_data("screen", list_elements(situation.elements, scale.from_frame))
-                )
-            )
+        parts: list[str | Picture] = [situation.task, *describe_past(situation, words)]
+        parts += describe_elements(situation, words, scale)
         if situation.picture:
             parts.append(situation.picture)
         parts.append(situation.now)

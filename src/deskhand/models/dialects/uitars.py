@@ -28,24 +28,12 @@ from deskhand.core.actions import (
 from deskhand.core.decisions import Decision, PlannedAction, StepReport
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, StepRequest, Turn
-from deskhand.models.dialects.call_grammar import CallReader, CommandCall, Value, normalize_name
-from deskhand.models.dialects.shared import (
-    Coordinates,
-    PointWord,
-    Scale,
-    decide_to_act,
-    load_manual,
-    make_action,
-    quote_text,
-    read_path,
-    read_point,
-    read_seconds,
-    scale_of,
-)
+from deskhand.models.dialects.action_fitting import PointAction, decide_to_act, make_action, make_key_press, read_seconds
+from deskhand.models.dialects.call_grammar import CallReader, CommandCall, Value, normalize_name, quote_text
+from deskhand.models.dialects.coordinates import Coordinates, Scale, read_path, read_point, scale_of
+from deskhand.models.dialects.request_parts import describe_elements, describe_task, load_manual, retell_steps
 from deskhand.models.dialects.text_commands import find_calls
 from deskhand.prompting.ask_model import check_complete
-from deskhand.prompting.describe import describe_outcome, list_elements, list_older_steps, pick_recent_steps
-from deskhand.prompting.templates import as_data
 
 _ACTION = re.compile(r"(?:^|(?<=\s))\**(?:action|动作|操作)[ \t*]*[:：][*`\s]*", re.IGNORECASE | re.MULTILINE)
 _THOUGHT = re.compile(r"\s*(?:\**(?:thought|reflection|action_summary|思考)\**\s*[:：]\**)\s*", re.IGNORECASE)
@@ -61,7 +49,7 @@ def _place_of(call: CommandCall, *keys: str) -> Value:
     return named if named is not None else call.args[0] if call.args else None
 
 
-def _make_point_reader(word: PointWord) -> ActionReader:
+def _make_point_reader(word: PointAction) -> ActionReader:
     return lambda call, scale: make_action(word, **read_point(_place_of(call), scale, call.name))
 
 
@@ -86,7 +74,7 @@ def _read_keys(call: CommandCall, scale: Scale) -> Action:
     keys = [part for part in re.split(r"[\s+]+", said) if part] if isinstance(said, str) else []
     if not keys:
         raise Unparsable(f"{call.name} needs key='…'.")
-    return make_action(Key, key=keys[0]) if len(keys) == 1 else make_action(Hotkey, keys=tuple(keys))
+    return make_key_press(keys)
 
 
 def _read_scroll(call: CommandCall, scale: Scale) -> Action:
@@ -151,21 +139,9 @@ class UiTarsDialect:
     def ask(self, situation: StepRequest) -> ModelRequest:
         words = load_manual(situation.language, self.name)
         scale = self._scale_of(situation)
-        older = as_data("history", list_older_steps(situation.past))
-        task = "\n\n".join(part for part in (situation.task, older) if part)
-        turns = [Turn("user", (words.fill_section("task", task=task),))]
-        for step in pick_recent_steps(situation.past):
-            if step.actions or step.thought:
-                turns.append(Turn("model", (_retell_step(step, scale),)))
-            turns.append(Turn("user", (as_data("history", describe_outcome(step)),)))
-        parts: list[str | Picture] = []
-        if situation.elements:
-            parts.append(
-                words.fill_section(
-                    "elements", elements=as_data("screen", list_elements(situation.elements, scale.from_frame))
-                )
-            )
-        parts.append(situation.now)
+        task = words.fill_section("task", task=describe_task(situation))
+        turns = [Turn("user", (task,)), *retell_steps(situation, lambda step: _retell_step(step, scale))]
+        parts: list[str | Picture] = [*describe_elements(situation, words, scale), situation.now]
         if situation.picture:
             parts.append(situation.picture)
         turns.append(Turn("user", tuple(parts)))

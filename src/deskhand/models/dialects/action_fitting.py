@@ -1,11 +1,10 @@
-"""What all dialects share: the scale of a family's numbers, and fitting actions to a device."""
+"""Actions from a model's reply: made with checked fields, and fitted to what the device can do."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Literal, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -31,94 +30,17 @@ from deskhand.core.actions import (
 )
 from deskhand.core.decisions import Decision, PlannedAction, Verdict
 from deskhand.core.errors import NotPossible, Unparsable
-from deskhand.core.llm import Language, StepRequest
+from deskhand.core.llm import StepRequest
 from deskhand.models.dialects.call_grammar import Value
 from deskhand.prompting.ask_model import describe_first_error
-from deskhand.prompting.templates import PromptSheet, load_sheet
 
-Coordinates = Literal["pixels", "thousandths"]
 A = TypeVar("A", bound=FrozenModel)
-PointWord = type[Click] | type[DoubleClick] | type[RightClick] | type[MiddleClick] | type[Move] | type[LongPress]
+PointAction = type[Click] | type[DoubleClick] | type[RightClick] | type[MiddleClick] | type[Move] | type[LongPress]
 
-# Words that need no device; running code is only offered where the engine says so.
-ALWAYS: frozenset[ActionKind] = frozenset({"wait", "memorize", "answer", "take_over"})
+# Kinds that need no device; running code is only offered where the engine says so.
+_DEVICE_FREE: frozenset[ActionKind] = frozenset({"wait", "memorize", "answer", "take_over"})
 MAX_ACTIONS = 10
 MAX_WAIT_S = 60.0
-
-
-def load_manual(language: Language, name: str) -> PromptSheet:
-    return load_sheet("deskhand.models.dialects", "manuals", language, name)
-
-
-# --- coordinates -----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Scale:
-    """The model's numbers run from 0 to `width` and `height`; the frame has its own size."""
-
-    width: int
-    height: int
-    frame: tuple[int, int]
-
-    def to_frame(self, x: float, y: float) -> tuple[int, int]:
-        if not (0 <= x <= self.width and 0 <= y <= self.height):
-            raise Unparsable(
-                f"The point ({x:g}, {y:g}) is not on the screen: "
-                f"x goes from 0 to {self.width - 1}, y from 0 to {self.height - 1}."
-            )
-        width, height = self.frame
-        return min(round(x * width / self.width), width - 1), min(round(y * height / self.height), height - 1)
-
-    def from_frame(self, x: int, y: int) -> tuple[int, int]:
-        width, height = self.frame
-        return (
-            min(round(x * self.width / width), self.width - 1),
-            min(round(y * self.height / height), self.height - 1),
-        )
-
-
-def scale_of(situation: StepRequest, coordinates: Coordinates) -> Scale:
-    if coordinates == "thousandths":
-        return Scale(1000, 1000, situation.frame)
-    if picture := situation.picture:
-        return Scale(picture.width, picture.height, situation.frame)
-    return Scale(*situation.frame, situation.frame)
-
-
-def read_numbers(value: Value) -> list[float]:
-    """The numbers of a point or a box, however it is written: a list, `(x,y)`, `<point>x y</point>`."""
-    if isinstance(value, list):
-        found = [item for item in value if isinstance(item, int | float) and not isinstance(item, bool)]
-        return [float(item) for item in found] if len(found) == len(value) else []
-    if isinstance(value, str):
-        inner = _POINT_TAGS.sub(" ", value).strip().strip("()[]（）")
-        parts = [part for part in re.split(r"[\s,，]+", inner) if part]
-        return [float(part) for part in parts] if all(_PLAIN.fullmatch(part) for part in parts) else []
-    return []
-
-
-_POINT_TAGS = re.compile(r"<\|?/?(?:point|bbox|box_start|box_end|box|begin_of_box|end_of_box)\|?>")
-_PLAIN = re.compile(r"-?\d{1,7}(?:\.\d{1,9})?")
-
-
-def read_point(value: Value, scale: Scale, what: str) -> dict[str, int]:
-    """`x` and `y` in frame pixels from a point, or from the middle of a box."""
-    found = read_numbers(value)
-    if len(found) == 4:
-        found = [(found[0] + found[2]) / 2, (found[1] + found[3]) / 2]
-    if len(found) != 2:
-        raise Unparsable(f"{what} needs a point of two numbers [x, y].")
-    x, y = scale.to_frame(*found)
-    return {"x": x, "y": y}
-
-
-def read_path(start: Value, end: Value, scale: Scale, what: str) -> dict[str, int]:
-    first, last = read_point(start, scale, what), read_point(end, scale, what)
-    return {**first, "to_x": last["x"], "to_y": last["y"]}
-
-
-# --- words -----------------------------------------------------------------------------------------------
 
 
 def make_action(word: type[A], **fields: Any) -> A:
@@ -128,6 +50,10 @@ def make_action(word: type[A], **fields: Any) -> A:
     except ValidationError as error:
         problem = describe_first_error(error, "the action")
         raise Unparsable(f"The action {word.__name__.lower()!r} is not usable: {problem}.") from None
+
+
+def make_key_press(keys: Sequence[str]) -> Key | Hotkey:
+    return make_action(Key, key=keys[0]) if len(keys) == 1 else make_action(Hotkey, keys=tuple(keys))
 
 
 def read_seconds(value: Value, default: float = 1.0) -> float:
@@ -142,7 +68,7 @@ def read_seconds(value: Value, default: float = 1.0) -> float:
 
 def list_offered_kinds(situation: StepRequest) -> frozenset[ActionKind]:
     """What may be asked for: the device's own words and those that need none."""
-    return situation.capabilities | ALWAYS
+    return situation.capabilities | _DEVICE_FREE
 
 
 def fit_action(action: Action, situation: StepRequest) -> Action:
@@ -208,9 +134,6 @@ def _clamp_to_side(value: int, size: int) -> int:
     return min(max(value, 0), size - 1)
 
 
-# --- decisions -------------------------------------------------------------------------------------------
-
-
 def decide_to_act(
     actions: Iterable[PlannedAction], situation: StepRequest, thought: str = "", verdict: Verdict | None = None
 ) -> Decision:
@@ -221,9 +144,3 @@ def decide_to_act(
     if len(planned) > MAX_ACTIONS:
         raise Unparsable(f"The reply asks for {len(planned)} actions at once; ask for at most {MAX_ACTIONS}.")
     return Decision(kind="actions", actions=planned, thought=thought[:2000], verdict=verdict)
-
-
-def quote_text(text: str, quote: str = '"') -> str:
-    """A text as the grammar reads it back."""
-    escaped = text.replace("\\", "\\\\").replace(quote, "\\" + quote)
-    return quote + escaped.replace("\n", "\\n").replace("\r", "\\r").replace("\t", "\\t") + quote
