@@ -125,7 +125,7 @@ async def test_a_missing_key_and_an_unknown_price_are_refused_before_anything_is
     ended = await cli("run", GOAL, *device, "--model", "openai:gpt-5", OPENAI_API_KEY="")
     assert "There is no key for gpt-5: set the variable OPENAI_API_KEY" in ended.refused(4)
     ended = await cli(*with_model("http://127.0.0.1:1/v1", sim))
-    assert "The price of scripted is not known: set price = { input = …, output = … }" in ended.refused(2)
+    assert "The price of scripted is unknown: set price = { input = …, output = … }" in ended.refused(2)
     assert "--free" in ended.refused(2)
 
 
@@ -231,7 +231,7 @@ async def test_doctor_asks_each_model_once_and_says_what_works(cli: Cli) -> None
         "optional": False,
     }
     evaluator = finding(ended, "evaluator: ")
-    able = "vision no (set vision = false), tools no, streaming yes, price unknown: The price of blind is not known"
+    able = "vision no (set vision = false), tools no, streaming yes, price unknown: The price of blind is unknown"
     assert (evaluator["ok"], evaluator["detail"].startswith(able)) == (False, True), evaluator["detail"]
     assert (len(server.requests), len(blind.requests)) == (1, 1)
 

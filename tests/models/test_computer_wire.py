@@ -107,7 +107,7 @@ async def test_each_model_gets_the_tool_that_it_knows() -> None:
 @pytest.mark.parametrize(
     ("step", "says", "retryable", "billed"),
     [
-        (ScriptedStep(status=429, retry_after=2), "wants fewer requests", True, False),
+        (ScriptedStep(status=429, retry_after=2), "limits the requests", True, False),
         (ScriptedStep(status=500), "status 500", True, False),
         (ScriptedStep(status=401), "refused the key", False, False),
         (ScriptedStep(text="a long enough text " * 9, fault="cut"), "broke off", True, True),

@@ -227,7 +227,7 @@ def test_the_models_of_the_field_cost_what_is_listed_for_their_host(
     ],
 )
 def test_no_price_is_concluded_from_a_name_or_from_a_listing_without_one(model: str, base_url: str) -> None:
-    with pytest.raises(SettingsError, match=f"price of {model} is not known: set price"):
+    with pytest.raises(SettingsError, match=f"price of {model} is unknown: set price"):
         price_of(endpoint(model, base_url=base_url))
 
 
@@ -241,7 +241,7 @@ def test_well_known_models_have_their_providers_price() -> None:
 def test_the_users_price_wins_and_an_unknown_one_is_an_error() -> None:
     assert price_of(endpoint("gpt-5-mini", provider="openai", price=PRICE)).input == 10
     assert price_of(endpoint("anything", free=True)).is_free
-    with pytest.raises(SettingsError, match=r"price of my-own-model is not known: set price = .* free = true"):
+    with pytest.raises(SettingsError, match=r"price of my-own-model is unknown: set price = .* free = true"):
         price_of(endpoint("my-own-model"))
 
 

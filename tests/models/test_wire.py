@@ -228,7 +228,7 @@ async def test_a_server_that_took_too_long_is_asked_again(status: int) -> None:
 def test_a_key_that_can_not_be_sent_is_one_sentence(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
     monkeypatch.setenv("MY_KEY", key)
     endpoint = EndpointSettings(model="scripted", base_url="http://127.0.0.1:9/v1", api_key_env="MY_KEY")
-    with pytest.raises(ModelUnavailable, match="holds characters that no key has: check the variable MY_KEY") as caught:
+    with pytest.raises(ModelUnavailable, match="has characters that no key has: check the variable MY_KEY") as caught:
         make_http_model(endpoint, "tools")
     assert key not in str(caught.value)
 

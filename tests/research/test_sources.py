@@ -240,7 +240,7 @@ async def test_a_search_without_results_finds_nothing() -> None:
 @pytest.mark.parametrize(
     ("status", "body", "trouble"),
     [
-        (403, b"Forbidden", "refused: its settings have to allow the json format"),
+        (403, b"Forbidden", "refused: allow the json format in its settings"),
         (500, b"", "answered with status 500"),
         (200, b"<html>", "did not answer with a JSON object"),
         (200, b"[1]", "did not answer with a JSON object"),
@@ -311,7 +311,7 @@ async def test_a_tool_of_an_mcp_server_is_asked(desk: dict[str, Any]) -> None:
         ({}, "fail", "The tool 'find' of .* failed: .*the archive is closed"),
         ({"tool": "seek"}, "x", "has no tool 'seek'; it has: find, pair"),
         ({"tool": "pair"}, "x", "takes more than one text"),
-        ({"command": ["/does/not/exist"]}, "x", "The MCP server /does/not/exist could not be asked"),
+        ({"command": ["/does/not/exist"]}, "x", "The MCP server /does/not/exist failed"),
         ({"command": [sys.executable, "-c", "raise SystemExit('no licence')"]}, "x", "no licence"),
     ],
 )
@@ -345,7 +345,7 @@ async def test_all_sources_are_asked_and_a_broken_one_is_said_and_hides_nothing(
         search_server(lambda _: (200, found)) as url,
         library(folders=[tmp_path], search_url=url, mcp=[broken]) as shelf,
     ):
-        with pytest.raises(LookupFailed, match="/does/not/exist could not be asked") as caught:
+        with pytest.raises(LookupFailed, match="/does/not/exist failed") as caught:
             await shelf.look_up("door code", GOAL)
     listed = [material.text for material in caught.value.found]
     assert len(listed) == MAX_MATERIALS
@@ -356,7 +356,7 @@ async def test_all_sources_are_asked_and_a_broken_one_is_said_and_hides_nothing(
 async def test_troubles_are_told_together_when_nothing_was_found(tmp_path: Path) -> None:
     broken = {"command": ["/does/not/exist"], "tool": "x"}
     async with library(folders=[tmp_path / "no"], mcp=[broken]) as shelf:
-        with pytest.raises(DeskhandError, match=r"no does not exist.*could not be asked"):
+        with pytest.raises(DeskhandError, match=r"no does not exist.*exist failed"):
             await shelf.look_up("door code", GOAL)
 
 

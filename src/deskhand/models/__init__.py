@@ -1,1 +1,1 @@
-"""Models: the wire to them, how each family writes, what a call costs. What to ask is left to the roles."""
+"""Call models: HTTP, retries, prices, and the dialect of each family. What to ask is left to the roles."""

@@ -1,4 +1,4 @@
-"""Why a call to a model failed, in one sentence that says what to do; keys never appear in it."""
+"""Explain why a call to a model failed, in one sentence that says what to do; keys never appear in it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from urllib.parse import urlsplit
 from deskhand.core.errors import ModelUnavailable
 
 _RETRYABLE = frozenset({408, 409, 425, 429})
-# A gateway has given up on a model that may go on thinking, at the user's cost.
+# The gateway gave up, but the model may go on thinking, at the user's cost.
 _GAVE_UP = frozenset({504, 524})
 _LOOKS_LIKE_A_KEY = re.compile(r"\b(?:sk|pk|key|Bearer)[-_ ][\w.*-]{6,}", re.IGNORECASE)
 _NO_CREDIT = re.compile(r"insufficient_quota|billing|credit balance|余额不足|欠费", re.IGNORECASE)
-# What OpenAI, Anthropic, Gemini, DashScope, Zhipu, DeepSeek, OpenRouter, Groq, Mistral, vLLM, llama.cpp and Ollama say.
+# Of OpenAI, Anthropic, Gemini, DashScope, Zhipu, DeepSeek, OpenRouter, Groq, Mistral, vLLM, llama.cpp and Ollama.
 _BAD_KEY = re.compile(r"api[ _-]?key (?:is )?(?:not valid|invalid|expired)|令牌.{0,10}(?:过期|不正确)", re.IGNORECASE)
 _TOO_LONG = re.compile(
     r"context.{0,20}(?:length|window|limit|size)|(?<!took )(?<!taking )too long|maximum.{0,20}tokens|too many tokens"
@@ -40,8 +40,8 @@ _NO_SUCH_MODEL = re.compile(
 class ModelCallFailed(ModelUnavailable):
     """One attempt failed. `billed`: the provider may charge for it all the same.
 
-    `unclear` is what the provider said to a refusal that we know no better sentence for; it may contain secrets.
-    `blind`: it was refused because of its pictures.
+    `unexplained` is the provider's own text of a refusal that has no sentence of ours; it may contain secrets.
+    `refused_pictures`: the endpoint refused the request because of its pictures.
     """
 
     def __init__(
@@ -58,17 +58,17 @@ class ModelCallFailed(ModelUnavailable):
 
 @contextmanager
 def require_models_extra() -> Generator[None]:
-    """Say which extra is missing, instead of which module."""
+    """Turn the ImportError of a missing package into the name of the extra to install."""
     try:
         yield
     except ImportError as missing:
-        sentence = f"{missing.name} is not installed, which models need: pip install 'deskhand[models]'."
+        sentence = f"Models need the package {missing.name}: pip install 'deskhand[models]'."
         raise ModelUnavailable(sentence) from None
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointAddress:
-    """Who was called, for saying so. The key is here only to be struck out."""
+    """The endpoint as error messages name it. The key is here only to be struck out of them."""
 
     model: str
     base_url: str
@@ -91,17 +91,21 @@ def explain_unreachable(address: EndpointAddress) -> ModelCallFailed:
 
 
 def explain_broken_reply(address: EndpointAddress) -> ModelCallFailed:
-    return ModelCallFailed(f"{address.host} broke off the reply of {address.model}.", retryable=True, billed=True)
+    sentence = f"{address.host} broke off the reply of {address.model}: try again, or set a fallback model."
+    return ModelCallFailed(sentence, retryable=True, billed=True)
 
 
 def explain_unreadable_reply(address: EndpointAddress) -> ModelCallFailed:
-    sentence = f"{address.host} sent a reply for {address.model} that is no valid answer of this API."
+    sentence = (
+        f"{address.host} sent a reply for {address.model} that is no valid answer of this API: "
+        "check provider and base_url."
+    )
     return ModelCallFailed(sentence, retryable=True, billed=True)
 
 
 def explain_timeout(address: EndpointAddress, seconds: float, *, connected: bool) -> ModelCallFailed:
     what = "answer" if connected else "accept a connection"
-    sentence = f"{address.host} did not {what} for {address.model} within {seconds:g} s."
+    sentence = f"{address.host} timed out: it did not {what} for {address.model} within {seconds:g} s."
     return ModelCallFailed(sentence, retryable=True, billed=connected)
 
 
@@ -113,7 +117,7 @@ def explain_refusal(
     *,
     billed: bool = False,
 ) -> ModelCallFailed:
-    """A sentence for an HTTP status and what the provider said with it."""
+    """Explain a refusal by its HTTP status and by what the provider said with it."""
     said = _read_message(body)
     final = _explain_permanent(address, status, said)
     passing = "" if final else _explain_temporary(address, status)
@@ -128,20 +132,20 @@ def explain_refusal(
 
 
 def _explain_temporary(address: EndpointAddress, status: int) -> str:
-    """The sentence for what may be over in a moment."""
+    """Return the sentence for a failure that may be over in a moment; empty if it is none."""
     if status == 429:
-        return f"{address.host} wants fewer requests to {address.model} (status 429)."
+        return f"{address.host} limits the requests to {address.model} (status 429): wait, or set a fallback model."
     return f"{address.host} failed with status {status} for {address.model}." if status >= 500 else ""
 
 
 def _explain_permanent(address: EndpointAddress, status: int, said: str) -> str:
-    """The sentence for a refusal that nothing but the user's hand can mend; empty when it is none that we know.
+    """Return the sentence for a refusal that only the user can resolve; empty if it is not a known one.
 
     llama.cpp and Ollama refuse pictures and long requests with status 500.
     """
     model, host = address.model, address.host
     if status == 402 or _NO_CREDIT.search(said):
-        return f"The account at {host} has no credit left for {model}."
+        return f"The account at {host} has no credit left for {model}: add credit there."
     if status == 401 or (status < 500 and _BAD_KEY.search(said)):
         return f"{host} refused the key for {model}: check {address.key_from}."
     if status == 429 or status > 500:
@@ -164,7 +168,7 @@ def _quote_refusal(address: EndpointAddress, status: int, detail: str) -> str:
 
 
 def _read_message(body: object) -> str:
-    """What the provider said, wherever it put it; its error code counts as words too."""
+    """Return the message in an error body, with the error code, wherever the provider put them."""
     if isinstance(body, str):
         return body[:2000]
     if not isinstance(body, dict):
@@ -177,7 +181,7 @@ def _read_message(body: object) -> str:
 
 
 def _read_retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds asked for by the provider; a date is as good as no answer, our own backoff is shorter."""
+    """Return the seconds that the provider asks to wait. A date is ignored: our own backoff is shorter."""
     for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):
         value = headers.get(name, "")
         if re.fullmatch(r"\d{1,7}(?:\.\d+)?", value):

@@ -1,4 +1,4 @@
-"""From settings to a model that is patient, paid for and speaks its dialect."""
+"""Make the model and the dialect of a role from the settings: retrying over metered over HTTP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from deskhand.settings.schema import EndpointSettings, ModelSettings, Settings
 
 
 def find_model_settings(role: str, settings: Settings) -> ModelSettings:
-    """The role's section; raises SettingsError when there is none."""
+    """Return the section of the role; raise SettingsError if there is none."""
     section = getattr(settings.models, role, None)
     if not isinstance(section, ModelSettings):
         raise SettingsError(f"No model is set for the {role}: add a section [models.{role}] with model and base_url.")
@@ -41,9 +41,9 @@ def make_dialect(role: str, settings: Settings) -> Dialect:
 
 
 def make_model(role: str, settings: Settings, clock: Clock, budget: Budget, ledger: Ledger | None = None) -> Model:
-    """The role's model with its fallbacks; every attempt is paid from the budget.
+    """Make the role's model with its fallbacks; every attempt is paid from the budget.
 
-    Raises ModelUnavailable when its key is missing; a fallback's key is read when the fallback is needed.
+    Raises ModelUnavailable if its key is missing. A fallback's key is read when the fallback is first needed.
     """
     section = find_model_settings(role, settings)
     patience = CallTimeouts.from_settings(section)
@@ -55,13 +55,13 @@ def make_model(role: str, settings: Settings, clock: Clock, budget: Budget, ledg
 
     first, *others = zip(endpoints, prices, strict=True)
     fallbacks = [FallbackModel(other[0].model, partial(make_metered, *other)) for other in others]
-    # Ended before whoever asked stops waiting: then the reason is told, and not only that nothing came.
+    # Less than the role waits: the error then says why there is no answer, not only that none came.
     limit_s = 0.9 * settings.executor.decide_timeout_s
     return RetryingModel([make_metered(*first), *fallbacks], clock, section.retries, limit_s=limit_s)
 
 
 def make_http_model(endpoint: EndpointSettings, dialect: str, patience: CallTimeouts | None = None) -> HttpModel:
-    """The wire to one endpoint, over the API that its provider and dialect need."""
+    """Make the model of one endpoint, with the API that its provider and dialect need."""
     key = read_key(endpoint).get_secret_value()
     api: ModelApi = ChatCompletionsApi(endpoint.model, official=endpoint.provider == "openai")
     if endpoint.provider == "anthropic":

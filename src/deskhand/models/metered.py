@@ -1,6 +1,6 @@
-"""The meter around a model: what a call can cost at most is set aside before it is made, and settled after it.
+"""Meter a model: reserve the most that a call can cost before it, and settle the real cost after it.
 
-Both are written down, so that not even a crash in the middle of a call lets the cap be exceeded.
+Both are written to the ledger, so that not even a crash in the middle of a call lets the cap be exceeded.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LEAST_OUTPUT_TOKENS = 256
 
 @dataclass(frozen=True, slots=True)
 class _ReservedCall:
-    """What was set aside for one call, in the budget and in the ledger."""
+    """The reservation for one call, in the budget and in the ledger."""
 
     money: Reservation
     worst: Decimal
@@ -31,7 +31,7 @@ class _ReservedCall:
 
 
 class MeteredModel:
-    """A model whose every call is paid from one budget and written into one ledger, if there is one."""
+    """A model that pays every call from one budget and writes it to one ledger, if there is one."""
 
     def __init__(self, model: Model, price: Price, budget: Budget, ledger: Ledger | None = None) -> None:
         self._model = model
@@ -71,10 +71,10 @@ class MeteredModel:
                 self._release_reservation(held)
             raise
         except BaseException:
-            # Cancelled in the middle, or worse: the provider may have finished, and nobody can tell.
+            # Cancelled in the middle, or worse: whether the provider has finished is unknown.
             self._bill_worst_case(request, held)
             raise
-        # A server that does not count tokens is taken at the worst, never at nothing.
+        # If a server does not count tokens, the worst case is billed, never nothing.
         counted = reply.usage.input_tokens > 0
         cost = self._price.cost_of(reply.usage, reply.cached_tokens) if counted else held.worst
         paid = reply.usage.model_copy(update={"cost": cost})
@@ -83,7 +83,7 @@ class MeteredModel:
         return replace(reply, usage=paid)
 
     def _limit_request(self, request: ModelRequest) -> tuple[ModelRequest, Decimal]:
-        """The request with as much room for the answer as one operation of its role may cost, and its worst case."""
+        """Limit the output tokens to what one operation of the role may cost; return the request and its worst cost."""
         asked = self._price.worst_input_cost(request)
         ceiling = self._budget.ceiling(request.role, request.tier)
         left = ceiling - asked

@@ -1,7 +1,7 @@
-"""What a call costs: the user's own price, or what genai-prices lists for that endpoint.
+"""Prices of model calls: the user's own price, or the one that genai-prices lists for the endpoint.
 
-The same model costs ten times as much at one host as at another, so nothing is concluded from its name alone. An
-unknown price is an error, never zero.
+The same model costs ten times as much at one host as at another, so its name alone gives no price. An unknown price
+is an error, never zero.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from deskhand.settings.schema import EndpointSettings
 
 _MILLION = Decimal(1_000_000)
 _FRAMING_TOKENS = 200
-# Two of these make a token at the least, in every tokenizer; anything else may take one a byte.
+# In every tokenizer a token holds at least two of these; any other byte may take a token of its own.
 _WORDY = b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ "
-# No provider counts more than one token for this many pixels, but for those named in _PICTURE_TOKENS.
+# No provider counts more than one token for this many pixels, except for the models in _PICTURE_TOKENS.
 _PIXELS_A_TOKEN = 400
 _PICTURE_TOKENS = {"gpt-4o-mini": 48_169}
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens; `cached` for input that the provider had seen before."""
+    """US dollars for a million tokens; `cached` is for input that the provider has in its cache."""
 
     input: Decimal
     output: Decimal
@@ -51,7 +51,7 @@ FREE = Price(Decimal(0), Decimal(0))
 
 
 def price_of(endpoint: EndpointSettings) -> Price:
-    """Raises SettingsError saying how to set a price that is not known."""
+    """Return the price of the endpoint; raise SettingsError with how to set it if it is unknown."""
     if endpoint.price:
         return Price(endpoint.price.input, endpoint.price.output, None, _picture_tokens_of(endpoint.model))
     if endpoint.free:
@@ -59,14 +59,14 @@ def price_of(endpoint: EndpointSettings) -> Price:
     price = _look_up_price(endpoint)
     if price is None:
         raise SettingsError(
-            f"The price of {endpoint.model} is not known: set price = {{ input = …, output = … }} (dollars for a "
+            f"The price of {endpoint.model} is unknown: set price = {{ input = …, output = … }} (dollars for a "
             "million tokens) in its settings, or free = true (--free) if it costs nothing."
         )
     return price
 
 
 def count_most_input_tokens(request: ModelRequest, picture_tokens: int | None = None) -> int:
-    """No fewer tokens than any provider would count for this request."""
+    """Return at least as many tokens as any provider would count for this request."""
     texts = [request.system]
     parts = [part for turn in request.turns for part in turn.parts]
     texts += [part for part in parts if isinstance(part, str)]

@@ -1,4 +1,4 @@
-"""One cheap real request to an endpoint, to say what works there: seeing, calling tools, streaming, a known price."""
+"""Probe an endpoint by one cheap real request: pictures, tool calls, streaming, and whether its price is known."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _TOOL = Tool(
     {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
 )
 _SIDE = 64
-# The answer is one word, but some models think before it, and what they think counts.
+# The answer is one word, but some models think first, and thoughts count as output.
 _ROOM = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class EndpointReport:
-    """What was found out about one endpoint. None: not tried, because something before it failed."""
+    """What one endpoint can do. None: not tried, because something before it failed."""
 
     model: str
     problem: str = ""
@@ -39,7 +39,7 @@ class EndpointReport:
 
 
 async def probe_models(role: str, settings: Settings) -> list[EndpointReport]:
-    """The role's model and its fallbacks, one after the other."""
+    """Probe the role's model and its fallbacks, one after the other."""
     section = find_model_settings(role, settings)
     patience = CallTimeouts.from_settings(section)
     return [await _probe_endpoint(one, choose_dialect(section), patience) for one in (section, *section.fallbacks)]
@@ -59,7 +59,7 @@ async def _probe_endpoint(endpoint: EndpointSettings, dialect: str, patience: Ca
 
 
 async def _ask_endpoint(endpoint: EndpointSettings, dialect: str, patience: CallTimeouts) -> tuple[ModelReply, bool]:
-    """The reply, and whether the model saw the picture: a red square that no text speaks of."""
+    """Return the reply, and True if the model saw the picture: a red square that no text mentions."""
     wire = make_http_model(endpoint, dialect, patience)
     question = "Which colour has the picture? Answer by the tool if you can, else with one English word."
     request = ModelRequest(
@@ -79,7 +79,7 @@ async def _ask_endpoint(endpoint: EndpointSettings, dialect: str, patience: Call
     finally:
         await wire.close()
     said = " ".join([reply.text, *(str(call.arguments) for call in reply.calls)]).casefold()
-    # As a word of its own: "no picture was shared" is what the blind say.
+    # As a word of its own: a model without vision says "no picture was shared".
     return reply, re.search(r"\bred\b", said) is not None
 
 

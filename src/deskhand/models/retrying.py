@@ -1,4 +1,4 @@
-"""Patience around models: retries with backoff and jitter, then the fallbacks in their order."""
+"""Retry a model with backoff and jitter, then its fallbacks in their order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 30.0
 
 
 class FallbackModel:
-    """A fallback that is made when it is first needed: a key that is never used need not be there."""
+    """A fallback that is made when it is first needed, so that an unused one needs no key."""
 
     def __init__(self, name: str, make: Callable[[], Model]) -> None:
         self.name = name
@@ -36,10 +36,10 @@ class FallbackModel:
 
 
 class RetryingModel:
-    """One model that is really several: the first that answers is as good as any.
+    """Ask the first model and, when it fails, the next: the first reply counts.
 
-    `limit_s` is how long all of them together are tried again; each may use its share, so that one that hangs leaves
-    time for the next, and the last for saying why there is no answer.
+    `limit_s` is the time for the retries of all of them together. Each has its share, so that one that hangs leaves
+    time for the next, and the last for an error that says why there is no answer.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class RetryingModel:
         last: ModelCallFailed | None = None
         for attempt in range(self._retries + 1):
             try:
-                # The first attempt has the time-outs of its endpoint; the others what is left.
+                # The first attempt has the time-outs of its endpoint; the others have the time that is left.
                 async with asyncio.timeout(until - self._clock.now() if last else None):
                     return await model.ask(request)
             except TimeoutError:
@@ -89,7 +89,7 @@ class RetryingModel:
         raise AssertionError("the last attempt always returns")
 
     def _wait_before_retry(self, attempt: int, fault: ModelCallFailed) -> float | None:
-        """Seconds until the next attempt; None when there should be none."""
+        """Return the seconds until the next attempt; None if there should be none."""
         if not fault.retryable or attempt >= self._retries:
             return None
         if fault.retry_after is not None:

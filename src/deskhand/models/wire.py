@@ -1,7 +1,7 @@
-"""The wire to models: one attempt a call, over any of the three APIs, streamed or whole.
+"""Send one request to a model over HTTP, by any of the three APIs, streamed or whole, in one attempt.
 
-Retrying, paying and choosing are wrapped around it. It is our own because of what libraries cost here: for a
-request with a picture of 300 KB, streamed, 4 ms of CPU against 15, and 0.2 s to import against 2.
+Retrying, paying and choosing a model are wrapped around it. It is our own because of what libraries cost: for a
+streamed request with a picture of 300 KB, 4 ms of CPU against 15, and 0.2 s to import against 2.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 _OFFICIAL = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
 _KEY_VARIABLES = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
-# What an endpoint may refuse and can be asked without, in the words of its refusal.
+# Fields that an endpoint may refuse and can be asked without, as its refusal names them.
 _OPTIONAL = ("temperature", "top_p", "frequency_penalty", "tool_choice", "stream_options", "max_tokens", "tool")
-# JSON of some other shape than the API's is all that these can mean while a reply is read.
+# While a reply is read, these can only mean JSON of another shape than the API's.
 _ODD_SHAPE = (KeyError, IndexError, TypeError, ValueError, AttributeError)
 _DRAIN_S = 0.25
 _STREAM_ERRORS = {"overloaded_error": 529, "rate_limit_error": 429, "rate_limit_exceeded": 429, "api_error": 500}
@@ -47,7 +47,7 @@ class CallTimeouts:
 
 
 class HttpModel:
-    """One endpoint. Knows nothing of roles, money or second chances."""
+    """One endpoint. It knows nothing of roles, money or retries."""
 
     def __init__(
         self, endpoint: EndpointSettings, key: str, api: ModelApi, patience: CallTimeouts | None = None
@@ -73,7 +73,7 @@ class HttpModel:
             await http.aclose()
 
     async def ask(self, request: ModelRequest) -> ModelReply:
-        """One answer. What the endpoint refuses and can be done without is left out from then on."""
+        """Return one reply. A field that the endpoint refuses and does not need is left out from then on."""
         while True:
             given = self._given
             try:
@@ -122,7 +122,7 @@ class HttpModel:
         return self._read_reply(whole)
 
     def _open_client(self) -> AsyncClient:
-        """Made on first use; its connections are its own, so that closing one disturbs nobody."""
+        """Return the HTTP client, made on first use. Its connections are its own: closing it disturbs nobody."""
         if self._http is None:
             from httpx2 import AsyncClient, Timeout
 
@@ -142,7 +142,7 @@ class HttpModel:
         return failures.explain_refusal(self._address, response.status_code, said, response.headers)
 
     async def _gather_stream(self, response: Response) -> Json:
-        """A streamed reply put together; one that ends before its end was cut off."""
+        """Put a streamed reply together; raise if the stream ends before the reply does."""
         stream, begun = self._api.start_stream(), False
         async with aclosing(_read_events(response)) as events:
             async for event in events:
@@ -169,7 +169,7 @@ class HttpModel:
             raise failures.explain_unreadable_reply(self._address) from None
 
     def _raise_error_in(self, said: Json, *, billed: bool) -> None:
-        """An error that came with status 200, or in the middle of a stream; what came before it is paid for."""
+        """Raise an error that came with status 200 or in the middle of a stream; what came before it is billed."""
         error = said.get("error") or as_object(said.get("response")).get("error")
         if not error:
             return
@@ -189,18 +189,18 @@ def _address_of(endpoint: EndpointSettings, key: str) -> EndpointAddress:
     if endpoint.key_file:
         key_from = f"the key file {endpoint.key_file}"
     if not (key.isascii() and key.isprintable()):
-        raise ModelUnavailable(f"The key for {endpoint.model} holds characters that no key has: check {key_from}.")
+        raise ModelUnavailable(f"The key for {endpoint.model} has characters that no key has: check {key_from}.")
     return EndpointAddress(endpoint.model, base, key_from, key)
 
 
 def _find_refused_field(fault: ModelCallFailed, given: RefusedFields) -> str:
-    """Which part of the request the endpoint won't take; empty when it is none that we can leave out."""
+    """Return the field that the endpoint refuses; empty if it is none that can be left out."""
     said = fault.unexplained.casefold()
     return next((name for name in _OPTIONAL if name in said and given.allows_field(name)), "")
 
 
 def drop_tools(request: ModelRequest) -> ModelRequest:
-    """The same request for a server that knows no tools: their schemas become part of the instructions."""
+    """Return the request for a server without tools: their schemas become part of the instructions."""
     if not request.tools:
         return request
     words = [f"`{tool.name}`: {json.dumps(tool.parameters, ensure_ascii=False)}" for tool in request.tools]
@@ -216,9 +216,9 @@ def _parse_object(raw: bytes | str) -> Json:
 
 
 async def _read_events(response: Response) -> AsyncGenerator[Json | None]:
-    """The JSON of each server-sent event, and None for `[DONE]`.
+    """Yield the JSON of each server-sent event, and None for `[DONE]`.
 
-    Split here: httpx also ends a line at U+2028 and its like, which may stand in the middle of an event's JSON.
+    Lines are split here: httpx also ends one at U+2028 and its like, which may stand inside of an event's JSON.
     """
     rest = b""
     async for chunk in response.aiter_bytes():
@@ -235,7 +235,7 @@ def _data_of_line(line: bytes) -> str:
 
 
 async def _drain_events(events: AsyncGenerator[Json | None]) -> None:
-    """A connection that was read to its end can be used again. The reply is whole, whatever comes of that."""
+    """Read the connection to its end, so that it can be used again; the reply is complete even if that fails."""
     from httpx2 import HTTPError
 
     with suppress(TimeoutError, HTTPError, ValueError):

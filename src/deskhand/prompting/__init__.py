@@ -1,1 +1,1 @@
-"""How a model is told what is on the screen, asked, and asked again. What to ask is left to the roles."""
+"""Describe a task and its screen to a model, ask it, and ask again. What to ask is left to the roles."""

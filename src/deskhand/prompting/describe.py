@@ -28,7 +28,7 @@ _LINE, _LABEL, _THOUGHT, _MESSAGE, _OLDER_STEP, _TASK, _EXPERIENCE = 300, 80, 30
 
 @dataclass(frozen=True, slots=True)
 class ScreenPresentation:
-    """What a model is told with: the picture (no side longer than `side`), the numbered list of elements, or both.
+    """How a model is shown the screen: a picture (longest side `picture_side`), a numbered list of elements, or both.
 
     With `marks` the numbers of the list are drawn on the picture, for models that would rather name than point.
     """

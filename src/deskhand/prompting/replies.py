@@ -1,4 +1,4 @@
-"""What a worker without a screen answers: one block of code, or how its work ended. Read by a grammar, never evaluated.
+"""Read the reply of a worker without a screen: one block of code, or how its work ended. Nothing is evaluated.
 
 reply   := [words] (block | verdict)
 block   := a fence that names bash or python, closed
@@ -36,7 +36,7 @@ class CodeReply:
 
 @dataclass(frozen=True, slots=True)
 class EndingReply:
-    """How the work ended, or what is lacking, and the words behind it."""
+    """How the work ended, or what is missing, with the message that follows the verdict."""
 
     kind: Literal["done", "fail", "supplement"]
     message: str
@@ -44,7 +44,7 @@ class EndingReply:
 
 
 def read_reply(reply: ModelReply) -> CodeReply | EndingReply:
-    """The one thing that a reply says; raises Unparsable with a sentence that helps the model do better."""
+    """Return the code or the verdict of a reply; raise Unparsable with a sentence that helps the model."""
     thought, said = _split_thought(reply)
     blocks, words = _split_blocks(said)
     verdict = _VERDICT.search(words)
@@ -60,7 +60,7 @@ def read_reply(reply: ModelReply) -> CodeReply | EndingReply:
 
 
 def read_ending(reply: ModelReply) -> EndingReply:
-    """The same where no code can be run: what follows the word is the message, code included."""
+    """Return the verdict of a worker that runs no code: all that follows it is the message, code included."""
     thought, said = _split_thought(reply)
     verdict = _VERDICT.search(said)
     if not verdict:
@@ -69,7 +69,7 @@ def read_ending(reply: ModelReply) -> EndingReply:
 
 
 def _split_thought(reply: ModelReply) -> tuple[str, str]:
-    """What the model thought, inside of its text or beside it, and what it said."""
+    """Return the thought, which stands inside of the text or beside it, and the text without it."""
     check_complete(reply)
     thinking = _THOUGHT.match(reply.text)
     return (thinking["thought"], reply.text[thinking.end() :]) if thinking else (reply.thinking, reply.text)
@@ -87,7 +87,7 @@ def _join_line(*texts: str) -> str:
 
 
 def _split_blocks(text: str) -> tuple[list[tuple[str, str]], str]:
-    """The fenced blocks, each with its mark, and the words outside of them."""
+    """Return the fenced blocks, each with its language mark, and the text outside of them."""
     blocks: list[tuple[str, str]] = []
     words: list[str] = []
     at = 0

@@ -1,6 +1,6 @@
 """Prompt sheets: text files with named sections, one file a language. Prompts are files, never strings in code.
 
-What comes from outside (screens, pages, files, what workers noted of them) is filled in between marks, as data.
+Text from outside (screens, pages, files, workers' notes of them) is filled in between marks, as data.
 """
 
 import re
@@ -10,19 +10,19 @@ from string import Template
 
 from deskhand.core.llm import Language
 
-# Between these a prompt holds data, which every role is told never to follow. A text can neither open nor close one.
+# Between these marks stands data, which every role is told never to follow. A text can neither open nor close one.
 MARKS = ("screen", "history", "notes", "answers", "material", "claim", "reports", "reason", "output", "data")
 _MARK = re.compile(rf"<(?=\s*/?\s*(?:{'|'.join(MARKS)})s?\b)", re.IGNORECASE)
 
 
 def as_data(mark: str, text: str) -> str:
-    """Text from outside between marks that it can't close itself; nothing stays nothing."""
+    """Return the text between marks that it can't close itself; empty text stays empty."""
     assert mark in MARKS, f"no prompt says what <{mark}> is"
     return f"<{mark}>\n{_MARK.sub('‹', text)}\n</{mark}>" if text else ""
 
 
 class PromptSheet:
-    """The sections of one file: `## name` on a line of its own begins each."""
+    """The sections of one file, each begun by a line `## name`."""
 
     def __init__(self, text: str, origin: str = "") -> None:
         self._origin = origin
@@ -40,7 +40,7 @@ class PromptSheet:
         return name in self._sections
 
     def fill_section(self, name: str, **values: object) -> str:
-        """A section with its `$words` filled in; what is filled in is never looked at for more of them."""
+        """Return a section with its `$names` filled in; a `$name` inside of a value stays as it is."""
         try:
             return self._sections[name].substitute(values)
         except KeyError as missing:
@@ -49,6 +49,6 @@ class PromptSheet:
 
 @cache
 def load_sheet(package: str, folder: str, language: Language, name: str) -> PromptSheet:
-    """The sheet `<package>/<folder>/<language>/<name>.md`."""
+    """Load `<package>/<folder>/<language>/<name>.md`."""
     file = resources.files(package).joinpath(folder, language, f"{name}.md")
     return PromptSheet(file.read_text(encoding="utf-8"), f"{folder}/{language}/{name}.md")

@@ -1,4 +1,4 @@
-"""A tool of an MCP server as a source of materials: the server is started, asked once, and stopped."""
+"""Look materials up by a tool of an MCP server: the server is started, called once, and stopped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class McpToolSource:
         try:
             from mcp import MCPError
         except ImportError:
-            raise LookupFailed("Tools of MCP servers need one more package: pip install 'deskhand[mcp]'.") from None
+            raise LookupFailed("Tools of MCP servers need the package mcp: pip install 'deskhand[mcp]'.") from None
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as complaints:
             try:
                 async with asyncio.timeout(self._timeout_s):
@@ -55,7 +55,7 @@ class McpToolSource:
         return (Material(source=f"mcp:{program}", title=self._tool, text=text[:_TEXT]),) if text else ()
 
     async def _find_argument(self, client: Client) -> str:
-        """The name of the one text that the tool takes."""
+        """Return the name of the one text argument that the tool takes."""
         tools = (await client.list_tools()).tools
         tool = next((tool for tool in tools if tool.name == self._tool), None)
         if tool is None:
@@ -66,18 +66,18 @@ class McpToolSource:
         texts = [name for name, kind in fields.items() if kind.get("type") == "string"]
         candidates = [name for name in needed if name in texts] or texts
         if not candidates or set(needed) - {candidates[0]}:
-            raise LookupFailed(f"The tool {self._tool!r} takes more than one text, so it can't be asked.")
+            raise LookupFailed(f"The tool {self._tool!r} takes more than one text: name another under [supplement].")
         return candidates[0]
 
     def _make_failure(self, what: str, complaints: IO[str]) -> LookupFailed:
         complaints.seek(0)
         last = next((line.strip() for line in reversed(complaints.readlines()) if line.strip()), "")
         said = f" ({last[:300]})" if last else ""
-        return LookupFailed(f"The MCP server {self._command[0]} could not be asked: {what}{said}.")
+        return LookupFailed(f"The MCP server {self._command[0]} failed: {what}{said}.")
 
 
 def _first_cause_of(error: BaseException) -> BaseException:
-    """What began a group of errors."""
+    """Return the first cause in a group of errors."""
     while isinstance(error, BaseExceptionGroup):
         error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
     return error

@@ -1,4 +1,4 @@
-"""What a file says, as plain text in passages that fit into a plan. Anything that is not text says nothing."""
+"""Read a text file as plain text and split it into passages that fit into a plan. Other files have no text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def is_text_file(path: Path) -> bool:
 
 
 def read_text(path: Path) -> str:
-    """The beginning of a file, decoded and without markup; empty when it is not text or can't be read."""
+    """Return the beginning of a file, decoded and without markup; empty if it is no text or can't be read."""
     try:
         with path.open("rb") as file:
             data = file.read(MAX_FILE)
@@ -79,7 +79,7 @@ def _strip_markup(text: str) -> str:
 
 
 def split_passages(text: str) -> list[str]:
-    """Whole lines, as many as fit into a passage; only a line that does not fit by itself is cut."""
+    """Split a text at line ends into passages; only a line that does not fit by itself is cut."""
     parts: list[str] = []
     current = ""
     for line in text.splitlines(keepends=True):

@@ -1,4 +1,4 @@
-"""Words for full-text search, in English and Chinese: what is indexed, and what is asked for. Pure.
+"""Words for full-text search in English and Chinese: of the index, and of a query. Pure.
 
 Chinese has no spaces, so runs of it are indexed as overlapping pairs; the last character of a run also stands
 alone, so that every character begins some word and a single one can be found by its beginning.
@@ -12,7 +12,7 @@ MAX_TERMS = 24
 _RANGES = r"\u3400-\u9fff\u3040-\u30ff\uac00-\ud7af"
 _RUN = re.compile(rf"[{_RANGES}]+|[^\W_{_RANGES}]+")
 _EAST_ASIAN_RUN = re.compile(f"[{_RANGES}]+")
-# Words that stand in every question and say nothing about what is asked for.
+# Words that occur in every question and say nothing about its subject.
 _EMPTY_WORDS = """
     a about also am an and any are as at be been but by can could did do does each find for from get give had has
     have how i if in information into is it its know look may me might missing must my need needed no not of off on
@@ -27,7 +27,7 @@ _EMPTY_CHINESE = re.compile(
 
 
 def to_index_words(text: str) -> str:
-    """The text as the index gets it: Chinese in pairs, all else as it is, because the index itself splits that."""
+    """Return the text for the index: Chinese in pairs, all else as it is, because the index itself splits that."""
     return _EAST_ASIAN_RUN.sub(_split_pairs, text)
 
 
@@ -37,7 +37,7 @@ def _split_pairs(found: re.Match[str]) -> str:
 
 
 def extract_terms(need: str) -> list[str]:
-    """The terms of a query, each once, as the index's own query language writes them."""
+    """Return the terms of a query, each once, in the query language of the index."""
     terms: dict[str, None] = {}
     for run in _RUN.findall(need):
         if not _EAST_ASIAN_RUN.match(run):

@@ -1,6 +1,6 @@
-"""The library: where materials for a task are looked up, outside of the screen. Found things are data, bounded.
+"""Look up materials for a task outside of the screen, in all sources that the settings name. Results are bounded.
 
-Local files, a search endpoint and tools of MCP servers, as far as the user's settings name them.
+The sources are local files, a search endpoint and tools of MCP servers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ MAX_MATERIALS = 8
 
 
 class MaterialSources:
-    """All sources side by side. Without any, nothing is ever found."""
+    """All sources of materials, asked side by side."""
 
     def __init__(self, settings: SupplementSettings) -> None:
         self._files = UserFilesSource(settings.folders)
@@ -29,9 +29,9 @@ class MaterialSources:
         self._sources += [McpToolSource(tool, settings.timeout_s) for tool in settings.mcp]
 
     async def look_up(self, need: str, goal: str) -> tuple[Material, ...]:
-        """What the sources have about `need`, the user's own files first; empty when it is nothing.
+        """Return what the sources have about `need`, the user's own files first.
 
-        A source that fails hides nothing that another one found: LookupFailed carries it.
+        If a source fails, LookupFailed carries what the others found.
         """
         tried = await asyncio.gather(*(_look_up_in(source, need, goal) for source in self._sources))
         found = tuple(material for materials, _ in tried for material in materials)[:MAX_MATERIALS]

@@ -1,7 +1,7 @@
-"""The user's own files and folders, found by SQLite's full-text search.
+"""Search the user's own files and folders by SQLite's full-text search.
 
-The index lives in memory and is refreshed by modification time before each search. What a file says is read by
-`library_text`, which words count is said by `library_words`.
+The index lives in memory and is refreshed by modification time before each search. `passages` reads the files,
+`search_words` chooses the words that count.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class UserFilesSource:
 
 @dataclass(frozen=True, slots=True)
 class _IndexedFile:
-    """A file as it was when it was read: its stamp, its size, and its rows in the index."""
+    """A file as it was when it was read: its time and size, and its rows in the index."""
 
     stamp: tuple[int, int]
     rows: range
@@ -83,7 +83,7 @@ class _PassageIndex:
         self._db.close()
 
     def refresh_files(self, files: Iterator[tuple[Path, os.stat_result]], given_up: threading.Event) -> None:
-        """Take in what is new or changed, and forget what is gone; beyond the limits nothing more is taken in."""
+        """Add new and changed files up to the limits, and remove those that are gone."""
         seen: set[Path] = set()
         total = 0
         for path, stat in files:
@@ -119,7 +119,7 @@ class _PassageIndex:
                 self._db.executemany("delete from passages where rowid = ?", [(row,) for row in kept.rows])
 
     def find_passages(self, need: list[str], goal: list[str]) -> tuple[Material, ...]:
-        """The passages that have most of what is needed; the goal's words only decide between equals."""
+        """Return the passages with most terms of `need`; those of `goal` only decide between equals."""
         if not need:
             return ()
         candidates: list[tuple[int, str, int, str]] = self._db.execute(
@@ -132,7 +132,7 @@ class _PassageIndex:
         return tuple(_make_material(Path(path), part, body) for _, path, part, body in good[:MAX_FOUND])
 
     def _count_hits(self, terms: list[str]) -> dict[int, int]:
-        """How many of the terms each passage has."""
+        """Return how many of the terms each passage has."""
         counts: dict[int, int] = {}
         for term in terms:
             for (row,) in self._db.execute("select rowid from passages where passages match ?", (term,)):
@@ -141,7 +141,7 @@ class _PassageIndex:
 
 
 def count_needed_terms(terms: int) -> int:
-    """How many of the asked terms make an answer: one common word out of many is none."""
+    """Return how many terms a passage must have: one common word out of many is no answer."""
     return terms if terms <= 2 else max(2, -(-terms // 3))
 
 
@@ -151,7 +151,7 @@ def _make_material(path: Path, part: int, body: str) -> Material:
 
 
 def _list_files(roots: Iterable[Path]) -> Iterator[tuple[Path, os.stat_result]]:
-    """Readable text files, named ones first; hidden ones and links are left alone."""
+    """Yield text files, named ones first, without hidden ones and links."""
     for root in roots:
         if root.is_file():
             yield root, root.stat()

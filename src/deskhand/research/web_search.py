@@ -1,4 +1,4 @@
-"""A web search through an endpoint of the user's choice that speaks SearXNG's JSON."""
+"""Search the web through an endpoint of the user's choice that speaks SearXNG's JSON."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class WebSearchSource:
         try:
             from httpx2 import AsyncClient, HTTPError, InvalidURL
         except ImportError:
-            raise LookupFailed("Searching the web needs one more package: pip install 'deskhand[search]'.") from None
+            raise LookupFailed("A web search needs the package httpx2: pip install 'deskhand[search]'.") from None
         try:
             async with asyncio.timeout(self._timeout_s), AsyncClient(timeout=self._timeout_s) as client:
                 said = await self._fetch_results(client, " ".join(need.split())[:_QUERY])
@@ -41,7 +41,7 @@ class WebSearchSource:
         params = {"q": query, "format": "json"}
         async with client.stream("GET", self._url, params=params, follow_redirects=True) as response:
             if response.status_code == 403:
-                raise LookupFailed(f"The search at {self._url} refused: its settings have to allow the json format.")
+                raise LookupFailed(f"The search at {self._url} refused: allow the json format in its settings.")
             if response.status_code != 200:
                 raise LookupFailed(f"The search at {self._url} answered with status {response.status_code}.")
             body = bytearray()
@@ -59,7 +59,7 @@ class WebSearchSource:
 
 
 def _read_materials(said: dict[str, Any]) -> tuple[Material, ...]:
-    """The results that say something, in the order of the endpoint."""
+    """Return the results that have a text, in the order of the endpoint."""
     listed: object = said.get("results")
     found: list[Material] = []
     for one in cast("list[object]", listed) if isinstance(listed, list) else []:

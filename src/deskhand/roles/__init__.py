@@ -1,1 +1,1 @@
-"""Who decides: workers, planner and judge; they know devices and models only as Protocols."""
+"""The roles: workers, planner, judge, coach and assistant. They know devices and models only as Protocols."""

@@ -1,6 +1,6 @@
-"""The analyst with a model: answers from what the task has noted, answered, looked up and done. It never acts.
+"""The analyst with a model: answers from the notes, answers, materials and steps of the task. It never acts.
 
-An answer is written down as one, so that it reaches the person and whoever works after.
+It gives its answer as an action, so that the answer reaches the user and the workers after it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Analyst:
         self._max_output_tokens = max_output_tokens
 
     async def decide(self, briefing: Briefing) -> Decision:
-        """The answer first, then that it is done; or what is lacking."""
+        """Return the answer, then that it is done; or what is missing."""
         if briefing.bookmark and not briefing.messages:
             return Decision(kind="done", message=briefing.bookmark)
         words = load_sheet("deskhand.roles", "prompts", language_of(briefing.goal), "analyst")

@@ -1,6 +1,6 @@
 """The assistant with a model: leads the conversation above many devices, by calling tools.
 
-What the tools do, and how a conversation is kept, is the server's matter.
+The tools and the storage of conversations belong to `sessions`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from deskhand.prompting.templates import load_sheet
 
 
 class ModelAssistant:
-    """`instructions` stand in place of its own; `device` is the one that is meant when none is named."""
+    """`instructions` replace the prompt of the role; `device` is the one to use if the user names none."""
 
     def __init__(
         self, model: Model, *, instructions: str = "", device: str = "", max_output_tokens: int = 3000
@@ -45,7 +45,7 @@ class ModelAssistant:
 
 
 def find_last_words(turns: Sequence[Turn]) -> str:
-    """What the person said last."""
+    """Return what the user said last."""
     for turn in reversed(turns):
         said = [part for part in turn.parts if isinstance(part, str)]
         if turn.speaker == "user" and said:

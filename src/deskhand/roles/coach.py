@@ -1,6 +1,6 @@
-"""The coach with a model: what a person's words change, what a stuck worker should do, what was learned.
+"""The coach with a model: amends the to-do list by the user's words, corrects a stuck worker, improves prompts.
 
-It never acts. Where its words go is the engine's matter.
+It never acts; the engine applies its answers.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class _ImproveAnswer(BaseModel):
 
 
 class ModelCoach:
-    """Raises ModelFault, with the usage, when the model gives nothing that can be used."""
+    """Raises ModelFault, with the usage, if the model gives no usable answer."""
 
     def __init__(self, model: Model, max_output_tokens: int = 3000) -> None:
         self._model = model
@@ -150,7 +150,7 @@ class ModelCoach:
         schema: dict[str, Any],
         read: Callable[[Answer], T],
     ) -> tuple[T, Usage]:
-        """One question of this role; what there is nothing to tell of is left out."""
+        """Ask for one call of the tool; sections without content are left out."""
         parts = [words.fill_section(name, **{_SLOTS.get(name, name): text}) for name, text in told.items() if text]
         first = ModelRequest(
             role="manager",
@@ -164,7 +164,7 @@ class ModelCoach:
         return await ask_for_object(self._model, first, read, words)
 
 
-# Sections that are filled in under another name than their own.
+# Sections whose placeholder has another name than the section.
 _SLOTS = {"success": "reason", "failure": "reason", "taken": "corrections"}
 
 
@@ -176,7 +176,7 @@ def _load_words(said: str) -> PromptSheet:
 
 
 def _list_todo(todo: Sequence[Subtask]) -> str:
-    """The newest items, counted from the first one that there ever was."""
+    """Return the newest items, numbered from the first one of the task."""
     numbered = list(enumerate(todo, 1))[-_TODO:]
     return "\n".join(f"{number}. {_describe_item(part)}" for number, part in numbered)
 

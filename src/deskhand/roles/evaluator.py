@@ -1,6 +1,6 @@
-"""The evaluator with a model: shows what is seen and what is known, asks for a judgement, and never acts.
+"""The evaluator with a model: shows the screen and the facts, and asks for a judgement. It never acts.
 
-How deep to look and what it may cost is decided before; what follows from a judgement, after it.
+The engine decides how deep it looks, what it may cost, and what follows from its judgement.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from deskhand.prompting.templates import PromptSheet, as_data, load_sheet
 from deskhand.screen.diff import changed_regions
 
 TOOL = "judge"
-# A light look is to be cheap: a smaller picture, a short answer, few steps of history.
-LIGHT_SIDE, LIGHT_TOKENS = 0.6, 0.2  # of what a deep one gets
+# A light check is cheap: a smaller picture, a short answer, few steps of history.
+LIGHT_SIDE, LIGHT_TOKENS = 0.6, 0.2  # of what a deep check gets
 _FEWEST_TOKENS = 256
 _GOAL, _CLAIM, _NOTES, _ELEMENTS, _REGIONS = 4000, 1000, 2000, 60, 5
 _STEPS = {"low": 3, "medium": 3, "high": 12}
@@ -48,7 +48,7 @@ class _GateAnswer(BaseModel):
 
 
 class _FinalGateAnswer(_GateAnswer):
-    """The four questions of the final check, each answered by itself."""
+    """The final check also answers four questions, each by itself."""
 
     goal_reached: bool
     steps_complete: bool
@@ -57,7 +57,7 @@ class _FinalGateAnswer(_GateAnswer):
 
 
 class Evaluator:
-    """A model that is not to see pictures judges from the list of elements."""
+    """Without pictures it judges from the list of elements."""
 
     needs_elements = True
 
@@ -67,7 +67,7 @@ class Evaluator:
         self._max_output_tokens = max_output_tokens
 
     async def check(self, request: GateRequest) -> QualityReport:
-        """A report whose decision the trigger allows; raises ModelFault when the model gives none."""
+        """Return a report whose decision the trigger allows; raise ModelFault if the model gives none."""
         words = load_sheet("deskhand.roles", "prompts", language_of(request.goal), "evaluator")
         deep = request.depth == "high"
         first = ModelRequest(
@@ -85,7 +85,7 @@ class Evaluator:
 
     @property
     def _few_tokens(self) -> int:
-        """As many as a short answer takes, where that much is allowed."""
+        """As many tokens as a short answer takes, within the limit of the settings."""
         return min(self._max_output_tokens, max(_FEWEST_TOKENS, round(self._max_output_tokens * LIGHT_TOKENS)))
 
     async def _make_parts(self, request: GateRequest, words: PromptSheet) -> tuple[str | Picture, ...]:
@@ -105,7 +105,7 @@ class Evaluator:
         return ("\n\n".join(parts), *pictures, " ".join(question))
 
     async def _encode_pictures(self, request: GateRequest, words: PromptSheet) -> tuple[str | Picture, ...]:
-        """The newest picture; for a deep look also the one from when the subtask began."""
+        """Return the newest picture; for a deep check also the one from the start of the subtask."""
         seen, before = request.observation.frame, request.before
         if not self._sight.has_picture:
             return ()
@@ -143,7 +143,7 @@ def _make_schema(request: GateRequest) -> dict[str, Any]:
     lines = {"type": "array", "items": {"type": "string"}}
     properties: dict[str, Any] = {}
     if request.trigger is GateTrigger.FINAL_CHECK:
-        # Before the decision, so that a model that writes from left to right thinks of each first.
+        # Before the decision, so that a model that writes from left to right answers each first.
         properties |= {name: {"type": "boolean"} for name in ("goal_reached", "steps_complete")}
         properties |= {"end_state_as_expected": {"type": "boolean"}, "omissions": lines}
     needed = [*properties, "reason", "decision", "status", "confidence"]
@@ -161,7 +161,7 @@ def _make_schema(request: GateRequest) -> dict[str, Any]:
 
 
 def _describe_situation(request: GateRequest, words: PromptSheet) -> list[str]:
-    """What was wanted, planned, done and claimed; what there is nothing of is left out."""
+    """Describe what was wanted, planned, done and claimed; sections without content are left out."""
     subtask = request.subtask
     final = request.trigger is GateTrigger.FINAL_CHECK
     deep = request.depth == "high"
@@ -184,7 +184,7 @@ def _describe_situation(request: GateRequest, words: PromptSheet) -> list[str]:
 
 
 def _find_changed_regions(request: GateRequest) -> tuple[Rect, ...]:
-    """Where the screen differs from when the subtask began, the largest parts first."""
+    """Return where the screen has changed since the start of the subtask, the largest regions first."""
     if request.before is None or request.before.size != request.observation.frame.size:
         return ()
     changed = changed_regions(request.before, request.observation.frame)
@@ -251,7 +251,7 @@ def _make_report(answer: _GateAnswer, request: GateRequest, usage: Usage) -> Qua
 
 
 def _recommendation_of(decision: GateDecision, suggests: bool) -> Literal["CONTINUE", "ADJUST", "REPLAN"]:
-    """What the decision means for the work: asked for apart, a model's two answers contradict each other."""
+    """Derive the recommendation from the decision: a model that is asked for both contradicts itself."""
     if decision in (GateDecision.FAIL, GateDecision.SUPPLEMENT):
         return "REPLAN"
     return "ADJUST" if decision is GateDecision.CONTINUE and suggests else "CONTINUE"

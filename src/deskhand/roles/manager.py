@@ -1,6 +1,6 @@
-"""The manager with a model: tells how the task stands, asks for a plan, and takes none that was tried already.
+"""The manager with a model: describes the state of the task, asks for a plan, and takes none that was tried already.
 
-How much of the old plan it may give up is the engine's choice; where materials are looked for is the library's.
+The engine chooses how much of the old plan it may give up; `research` looks materials up.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Manager:
         self._max_output_tokens = max_output_tokens
 
     async def plan(self, request: PlanRequest) -> Plan:
-        """A plan that fits the strategy; raises NoPlan, in one sentence, when there is none."""
+        """Return a plan that fits the strategy; raise NoPlan, in one sentence, if there is none."""
         words = load_sheet("deskhand.roles", "prompts", language_of(request.goal), "manager")
         role = words.fill_section("role", roles="\n".join(words.fill_section(role) for role in request.roles))
         secrets = describe.explain_secrets(language_of(request.goal), request.goal, *request.said)
@@ -133,9 +133,9 @@ def _read_answer(said: Answer, request: PlanRequest) -> _PlanAnswer:
 
 
 def _is_repeated(parts: Sequence[_SubtaskAnswer], request: PlanRequest) -> bool:
-    """Whether this plan, or what was left of it when it failed, was tried with the same workers."""
+    """True if this plan, or the rest of it that failed, was tried with the same workers."""
     if request.reason is ReplanReason.SUPPLEMENTED and request.materials:
-        return False  # it had not failed, it lacked something that is known now
+        return False  # the plan had not failed, it lacked something that is known now
     kept = request.remaining if request.strategy is ReplanStrategy.LIGHT else ()
     titles = tuple(_key_of(part.title) for part in (*parts, *kept))
     known = [(_key_of(part.title), part.role) for part in (*request.done, *request.failed)]
@@ -159,7 +159,7 @@ def _key_of(title: str) -> str:
 
 
 def _describe_task(request: PlanRequest, words: PromptSheet) -> str:
-    """How the task stands; what there is nothing of is left out."""
+    """Describe the state of the task; sections without content are left out."""
     tellings: dict[str, Callable[[PlanRequest], str]] = {
         "goal": lambda r: r.goal[:_GOAL],
         "said": lambda r: describe.list_newest(r.said, _MESSAGES),
@@ -181,14 +181,14 @@ def _describe_task(request: PlanRequest, words: PromptSheet) -> str:
     else:
         why = f"why_{request.reason}" if f"why_{request.reason}" in words else "why"
         reason, because = request.reason.replace("_", " "), request.because[:_BECAUSE]
-        if request.reason is not ReplanReason.USER_REQUEST:  # all others are told by workers, who quote the screen
+        if request.reason is not ReplanReason.USER_REQUEST:  # all other reasons come from workers, who quote the screen
             because = as_data("reason", because)
         parts += (words.fill_section(why, reason=reason, because=because), words.fill_section(request.strategy))
     return "\n\n".join(parts)
 
 
 def _describe_materials(materials: Sequence[Material]) -> str:
-    """The newest materials that fit, each marked as the data that it is."""
+    """Return the newest materials that fit, each marked as data."""
     kept: list[str] = []
     room = _MATERIALS
     for material in reversed(materials):

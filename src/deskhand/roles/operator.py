@@ -1,6 +1,6 @@
-"""The operator with a model: tells one step, asks, and reads the decision. How a model writes is its dialect's matter.
+"""The operator with a model: describes one step, asks, and reads the decision in the dialect of the model.
 
-It keeps nothing between steps, and what it sends does not grow with their number.
+It keeps nothing between steps, and its requests do not grow with their number.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Operator:
         return self._sight.has_elements
 
     async def decide(self, briefing: Briefing) -> Decision:
-        """One decision for one step; a reply that can't be read is told to the model, at most twice."""
+        """Return the decision for one step; a reply that can't be read is told to the model, at most twice."""
         situation = await self._make_step_request(briefing)
         words = _load_words(situation.language)
         first = replace(self._dialect.ask(situation), role="operator", max_output_tokens=self._max_output_tokens)
@@ -62,7 +62,7 @@ class Operator:
         language = language_of(briefing.goal)
         words = _load_words(language)
         elements = _pick_elements(seen.elements or ()) if self._sight.has_elements else ()
-        # Nothing else to go by: better a picture than nothing, where the model can see.
+        # Without elements a picture is better than nothing, if the model can see.
         wanted = self._sight.has_picture or (self._sight.vision and not elements)
         picture = (
             await asyncio.to_thread(self._encode_picture, seen.frame, elements)
@@ -91,7 +91,7 @@ def _load_words(language: Language) -> PromptSheet:
 
 
 def _pick_elements(elements: tuple[Element, ...]) -> tuple[Element, ...]:
-    """What can be read or acted on; on a crowded screen what can be acted on comes first."""
+    """Return the elements with text or an action; on a crowded screen those with an action come first."""
     useful = [e for e in elements if e.text or e.clickable or e.editable or e.scrollable or e.checked is not None]
     if len(useful) > _MAX_ELEMENTS:
         useful.sort(key=lambda e: not (e.clickable or e.editable or e.checked is not None))

@@ -1,4 +1,4 @@
-"""What type of task some words describe, so that memory knows tasks of the same kind again: a small closed set."""
+"""Find the type of a task by its words, so that memory recognizes tasks of the same kind: a small closed set."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _QUOTED = re.compile(r"“[^”]*”|「[^」]*」|\"[^\"]*\"|(?<!\w)'[^']*'(?!\
 
 
 def find_task_type(title: str) -> str:
-    """One of `task_types()`, by the words of the title; what is quoted in it is content and says nothing."""
+    """Return one of `list_task_types()` by the words of the title; quoted text is content and does not count."""
     own = _QUOTED.sub(" “” ", title)
     return next((name for name, pattern in _load_patterns() if pattern.search(own)), OTHER)
 
 
 def task_type_of(named: str, title: str) -> str:
-    """The type that somebody named, as one lower-case word; else the one that the title says."""
+    """Return the named type as one lower-case word; else the type of the title."""
     word = re.sub(r"\W+", "_", named.strip().casefold())[:_LENGTH].strip("_")
     return word or find_task_type(title)
 

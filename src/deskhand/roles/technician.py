@@ -1,12 +1,12 @@
-"""The technician with a model: writes bash or Python, sees what came of it, and says when the work is done.
+"""The technician with a model: writes bash or Python, reads its output, and says when the work is done.
 
-It never touches the screen. Running the code is the engine's work; what it may do there is the sandbox's.
+It never touches the screen. The engine runs the code; the sandbox limits it.
 """
 
 from __future__ import annotations
 
 from deskhand.core.actions import Action, Memorize, RunCode
-from deskhand.core.decisions import ActionReport, Briefing, Decision, PlannedAction, StepReport
+from deskhand.core.decisions import ActionReport, Briefing, Decision, PlannedAction
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.protocols import Model
 from deskhand.language import language_of
@@ -27,11 +27,11 @@ class Technician:
         self._max_output_tokens = max_output_tokens
 
     async def decide(self, briefing: Briefing) -> Decision:
-        """One piece of code, or the end. What was found out is noted first, for those who work after."""
+        """Return one piece of code, or the end. Its result is noted first, for the workers after it."""
         if briefing.bookmark and not briefing.messages:
             return Decision(kind="done", message=briefing.bookmark)
         if "run_code" not in briefing.capabilities:
-            return Decision(kind="fail", message="There is nothing here that could run code.")
+            return Decision(kind="fail", message="No code can be run here: install bubblewrap for the sandbox.")
         words = load_sheet("deskhand.roles", "prompts", language_of(briefing.goal), "technician")
         first = ModelRequest(
             role="technician",
@@ -73,7 +73,7 @@ def _describe_task(briefing: Briefing, words: PromptSheet) -> str:
 
 
 def _describe_runs(briefing: Briefing, words: PromptSheet) -> list[str]:
-    """Earlier code in brief, the last piece in full, and what went wrong with the last reply."""
+    """Describe earlier code in brief, the last piece in full, and what went wrong with the last reply."""
     runs = [report for step in briefing.history for report in step.actions if report.action.kind == "run_code"]
     parts: list[str] = []
     if earlier := runs[:-1][-_RUNS:]:

@@ -1,4 +1,4 @@
-"""The three APIs that models are reached by. Each knows its own JSON, streamed and whole, and nothing of HTTP."""
+"""The three APIs of models. Each knows its own JSON, streamed and whole, and nothing of HTTP."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import Any, Protocol, cast
 from deskhand.core.llm import ModelReply, ModelRequest, Picture
 
 Json = dict[str, Any]
-# Random, so that nothing on a screen can pass for a picture.
+# Random, so that no text on a screen can stand for a picture.
 _MARK = secrets.token_hex(16)
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedFields:
-    """What an endpoint has refused so far, so that it is not asked for again."""
+    """Fields that an endpoint has refused so far and that are not sent to it again."""
 
     names: frozenset[str] = frozenset()
 
@@ -27,19 +27,19 @@ class RefusedFields:
 
 
 class ReplyStream(Protocol):
-    """Puts the events of one streamed reply together."""
+    """Assembles one streamed reply from its events."""
 
     @property
     def is_finished(self) -> bool:
-        """Whether it may end here; what ends before was cut off."""
+        """True if the reply may end here; a stream that ends before was cut off."""
         ...
 
     def add_event(self, event: Json) -> bool:
-        """Take one event; whether the reply is complete."""
+        """Take one event; return True if the reply is complete."""
         ...
 
     def assemble_reply(self) -> Json:
-        """The reply as it would have come unstreamed."""
+        """Return the reply as it would have come unstreamed."""
         ...
 
 
@@ -50,17 +50,17 @@ class ModelApi(Protocol):
     def make_body(self, request: ModelRequest, refused: RefusedFields) -> Json: ...
     def start_stream(self) -> ReplyStream: ...
     def read_reply(self, whole: Json) -> ModelReply:
-        """The reply in our own words; raises KeyError, TypeError or ValueError when it is none of this API."""
+        """Return the reply; raise KeyError, TypeError or ValueError if it does not fit this API."""
         ...
 
 
 def mark_picture(picture: Picture) -> str:
-    """What stands for a picture's base64 in a body, until the body is encoded."""
+    """Return the mark that stands for a picture's base64 until the body is encoded."""
     return f"{_MARK}{id(picture)}"
 
 
 def encode_body(body: Json, pictures: tuple[Picture, ...]) -> bytes:
-    """The body as sent. Pictures are put in last: escaping 400 KB that need none is half of a call's CPU time."""
+    """Return the body as bytes. Pictures are put in last: to escape their 400 KB is half of a call's CPU time."""
     raw = json.dumps(body, ensure_ascii=False, separators=(",", ":"), default=dict).encode("utf-8", "replace")
     for picture in pictures:
         raw = raw.replace(mark_picture(picture).encode(), base64.b64encode(picture.data))
@@ -68,7 +68,7 @@ def encode_body(body: Json, pictures: tuple[Picture, ...]) -> bytes:
 
 
 def as_objects(value: object) -> list[Json]:
-    """A list of objects, or nothing at all; anything else is not what this API sends."""
+    """Return a list of objects, empty for None; raise TypeError for anything else."""
     if value is None:
         return []
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):  # pyright: ignore[reportUnknownVariableType] JSON
@@ -77,12 +77,12 @@ def as_objects(value: object) -> list[Json]:
 
 
 def as_object(value: object) -> Json:
-    """An object, or an empty one where there is none."""
+    """Return the value if it is an object, else an empty one."""
     return cast("Json", value) if isinstance(value, dict) else {}
 
 
 def read_arguments(said: object) -> Mapping[str, Any] | None:
-    """A call's arguments; None when they are no JSON object."""
+    """Return the arguments of a call; None if they are no JSON object."""
     if isinstance(said, str):
         try:
             said = json.loads(said or "{}")
@@ -94,12 +94,12 @@ def read_arguments(said: object) -> Mapping[str, Any] | None:
 
 
 def write_arguments(arguments: Mapping[str, Any] | None) -> str:
-    """A call's arguments as a model reads them again."""
+    """Return the arguments of a call as JSON, for showing them to the model again."""
     return json.dumps(dict(arguments or {}), ensure_ascii=False)
 
 
 def count_tokens(usage: Mapping[str, Any] | None, *names: str) -> int:
-    """A number of tokens, under the first of these names that it has; 0 when it is not told."""
+    """Return the number of tokens under the first of these names; 0 if there is none."""
     for name in names:
         value = (usage or {}).get(name)
         if isinstance(value, int):

@@ -1,4 +1,4 @@
-"""Anthropic's messages, with its computer tool when a request has a screen."""
+"""Anthropic's messages API, with its computer tool if the request has a screen."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class AnthropicMessagesApi:
         blocks = as_objects(whole["content"])
         used = [block for block in blocks if block["type"] == "tool_use"]
         usage = as_object(whole.get("usage"))
-        # What a cache gave or took is input too; it is only priced differently.
+        # Cached tokens, read or written, are input too, at another price.
         cached, stored = (
             count_tokens(usage, "cache_read_input_tokens"),
             count_tokens(usage, "cache_creation_input_tokens"),
@@ -118,7 +118,7 @@ def _write_message(turn: Turn) -> Json:
 
 
 class _MessageStream:
-    """Blocks that begin, grow and end; the message's end is an event of its own."""
+    """Content blocks that begin, grow and end; the end of the message is an event of its own."""
 
     def __init__(self) -> None:
         self._message: Json = {"content": []}

@@ -1,4 +1,4 @@
-"""Chat completions: OpenAI's, and that of everything that calls itself OpenAI-compatible."""
+"""The chat completions API: OpenAI's, and that of every OpenAI-compatible server."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ class ChatCompletionsApi:
 
 
 def _read_text(content: Any) -> str:
-    """A string, or, on some servers, a list of parts."""
+    """Return the text of a content, which on some servers is a list of parts."""
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in as_objects(cast("object", content)))
     return content if isinstance(content, str) else ""
 
 
 def _write_messages(turn: Turn) -> list[Json]:
-    """Each result is a message of its own here; calls stand beside the words."""
+    """Return the messages of a turn: each tool result is one of its own, calls stand beside the text."""
     results = [part for part in turn.parts if isinstance(part, ToolResult)]
     told: list[Json] = [{"role": "tool", "tool_call_id": result.id, "content": result.text} for result in results]
     said = [part for part in turn.parts if isinstance(part, str | Picture)]
@@ -157,7 +157,7 @@ class _ChatStream:
             call["arguments"] += function.get("arguments") or ""
 
     def _find_call(self, index: int, id: str, named: bool) -> Json:
-        """The call that a part belongs to. Some servers give each call the same index, but an id of its own."""
+        """Return the call that a part belongs to. Some servers give each call the same index, but an id of its own."""
         call = self._growing.get(index)
         if call is None or (named and id and id != call["id"]):
             call = self._growing[index] = {"id": id, "name": "", "arguments": ""}

@@ -1,4 +1,4 @@
-"""OpenAI's responses, for its computer tool."""
+"""OpenAI's responses API, for its computer tool."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _read_stop_reason(whole: Json) -> StopReason:
 
 
 def _write_items(turn: Turn) -> list[Json]:
-    """Words are a message; calls and results are items of their own."""
+    """Return the items of a turn: its text is a message, calls and results are items of their own."""
     items: list[Json] = []
     if turn.speaker == "model":
         if said := "\n".join(part for part in turn.parts if isinstance(part, str)):
@@ -109,7 +109,7 @@ def _write_part(part: str | Picture) -> Json:
 
 
 class _ResponseStream:
-    """The last event carries the whole reply; those before it only say that it grows."""
+    """The last event carries the whole reply; those before it are only progress."""
 
     def __init__(self) -> None:
         self._whole: Json = {}

@@ -1,4 +1,4 @@
-"""Dialects: how each family of models is asked for a step and how its answer reads. One line registers one."""
+"""Dialects: how each family of models is asked for a step, and how its reply is read. One line registers one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from deskhand.models.dialects.openai_computer import OpenAiComputerDialect
 from deskhand.models.dialects.tool_calls import ToolCallsDialect
 from deskhand.models.dialects.uitars import UiTarsDialect
 
-# The name, and how it is made for a family that counts in this scale (None: the dialect's own).
+# Each makes a dialect for a family that points in this scale (None: the dialect's own).
 DIALECTS: dict[str, Callable[[Coordinates | None], Dialect]] = {
     "tools": lambda scale: ToolCallsDialect(scale or "pixels"),
     "autoglm": lambda scale: AutoGlmDialect(),
@@ -20,12 +20,12 @@ DIALECTS: dict[str, Callable[[Coordinates | None], Dialect]] = {
     "anthropic-computer": lambda scale: AnthropicComputerDialect(),
     "openai-computer": lambda scale: OpenAiComputerDialect(),
 }
-# Those of which each family counts in its own scale; the others have one for all.
+# Dialects in which each family points in its own scale; the others have one scale for all.
 SCALABLE = frozenset({"tools", "uitars"})
 
 
 def dialect_of(model: str) -> str:
-    """The dialect that a model of this name speaks, as far as its name tells."""
+    """Return the dialect of a model, as far as its name tells."""
     name = model.casefold()
     if "autoglm" in name:
         return "autoglm"
@@ -37,7 +37,7 @@ def dialect_of(model: str) -> str:
 
 
 def coordinates_of(model: str) -> Coordinates | None:
-    """The scale that a family is known to point in, whatever it is told; None: it follows what it is told."""
+    """Return the scale in which a family always points; None if it follows its instructions."""
     name = model.casefold()
     if any(family in name for family in ("qwen3-vl", "qwen3.5", "glm-4.5v", "glm-4.6v", "gemini")):
         return "thousandths"

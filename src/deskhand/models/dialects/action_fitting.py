@@ -44,7 +44,7 @@ MAX_WAIT_S = 60.0
 
 
 def make_action(word: type[A], **fields: Any) -> A:
-    """An action word, with every wrong field told to the model instead of to us."""
+    """Return the action; raise Unparsable, for the model, if a field is wrong."""
     try:
         return word(**fields)
     except ValidationError as error:
@@ -57,7 +57,7 @@ def make_key_press(keys: Sequence[str]) -> Key | Hotkey:
 
 
 def read_seconds(value: Value, default: float = 1.0) -> float:
-    """A duration such as 2, "2 seconds", "1.5s" or "3秒"; at least a moment, at most a minute."""
+    """Return the seconds of 2, "2 seconds", "1.5s" or "3秒": at least a moment, at most a minute."""
     if isinstance(value, str):
         match = re.match(r"\s*(\d{1,6}(?:\.\d{1,6})?)", value)
         value = float(match[1]) if match else None
@@ -67,12 +67,12 @@ def read_seconds(value: Value, default: float = 1.0) -> float:
 
 
 def list_offered_kinds(situation: StepRequest) -> frozenset[ActionKind]:
-    """What may be asked for: the device's own words and those that need none."""
+    """Return the kinds of action to offer: the device's own and those that need no device."""
     return situation.capabilities | _DEVICE_FREE
 
 
 def fit_action(action: Action, situation: StepRequest) -> Action:
-    """The action, or the same intent in a word that this device has; raises NotPossible when there is none."""
+    """Return the action, or one with the same intent that this device can do; raise NotPossible if there is none."""
     can = list_offered_kinds(situation)
     if action.kind in can:
         return action
@@ -99,7 +99,7 @@ def fit_action(action: Action, situation: StepRequest) -> Action:
 
 
 def _replace_path(action: Swipe | Drag, situation: StepRequest, can: frozenset[ActionKind]) -> Action | None:
-    """A finger's flick where there is only a wheel, or a drag where there is only a finger."""
+    """Return a scroll or a drag for a swipe that the device lacks, and a slow swipe for a drag."""
     x, y, to_x, to_y = action.x, action.y, action.to_x, action.to_y
     if isinstance(action, Drag):
         slow = Swipe(x=x, y=y, to_x=to_x, to_y=to_y, target=action.target, duration_ms=1200)
@@ -137,7 +137,7 @@ def _clamp_to_side(value: int, size: int) -> int:
 def decide_to_act(
     actions: Iterable[PlannedAction], situation: StepRequest, thought: str = "", verdict: Verdict | None = None
 ) -> Decision:
-    """A decision to act, every action fitted to the device."""
+    """Return the decision to act, every action fitted to the device."""
     planned = tuple(item.model_copy(update={"action": fit_action(item.action, situation)}) for item in actions)
     if not planned:
         raise Unparsable("The reply asks for no action and does not say that the task is done.")

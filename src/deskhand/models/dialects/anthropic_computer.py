@@ -1,4 +1,4 @@
-"""Anthropic's computer use: its own screen tool for acting, and one tool of ours for judging and ending a step."""
+"""Anthropic's computer use: its own screen tool for acting, and our tools for judging and ending a step."""
 
 from __future__ import annotations
 
@@ -12,12 +12,10 @@ from deskhand.core.actions import (
     DoubleClick,
     Drag,
     Hotkey,
-    Key,
     MiddleClick,
     Move,
     RightClick,
     Scroll,
-    Type,
     Wait,
 )
 from deskhand.core.decisions import Decision, PlannedAction
@@ -45,7 +43,7 @@ def _make_point_reader(word: PointAction) -> ActionReader:
 
 
 def _read_keys(fields: Fields, scale: Scale) -> list[Action]:
-    """In xdotool's syntax: keys with a plus between them are held together, those with a space follow each other."""
+    """Read keys in xdotool's syntax: a plus holds them together, a space presses one after the other."""
     said, repeat = fields.get("text"), fields.get("repeat", 1)
     chords = [_KEY.findall(chord) for chord in said.split()] if isinstance(said, str) else []
     if not chords or not all(chords) or not isinstance(repeat, int) or not 1 <= repeat <= 10:
@@ -69,7 +67,7 @@ def _read_drag(fields: Fields, scale: Scale) -> list[Action]:
 
 
 def _read_triple_click(fields: Fields, scale: Scale) -> list[Action]:
-    """Selects the whole field, which is what it is used for; no device has a triple click of its own."""
+    """Read it as selecting the whole field, its usual purpose: no device has a triple click of its own."""
     return [*_make_point_reader(Click)(fields, scale), make_action(Hotkey, keys=("ctrl", "a"))]
 
 

@@ -1,4 +1,4 @@
-"""AutoGLM-phone's text: `<think>…</think><answer>do(action="Tap", element=[x,y])</answer>`, closing tags optional.
+"""AutoGLM-phone: `<think>…</think><answer>do(action="Tap", element=[x,y])</answer>`, closing tags optional.
 
 Its numbers run from 0 to 999 and stand for thousandths of the screen.
 """
@@ -77,7 +77,7 @@ def _read_typing(call: CommandCall, scale: Scale, thought: str) -> Action:
 
 
 def _read_note(call: CommandCall, scale: Scale, thought: str) -> Action:
-    """`Note(message="True")` means "keep what this page says": the thought is what the model saw of it."""
+    """Read `Note(message="True")` as "keep what this page says": the thought has what the model saw of it."""
     said = _read_text(call, "message", "content", "text")
     kept = thought if normalize_name(said) in ("", "true") else said
     if not kept:
@@ -100,11 +100,11 @@ _READERS: dict[str, ActionReader] = {
         Wait, seconds=read_seconds(call.named.get("duration", *call.args[:1] or (1,)))
     ),
     "takeover": lambda call, scale, thought: make_action(
-        TakeOver, reason=(_read_text(call, "message") or thought or "a person is needed")[:2000]
+        TakeOver, reason=(_read_text(call, "message") or thought or "the user is needed")[:2000]
     ),
     "note": _read_note,
 }
-# Words that end a step without touching the screen.
+# Commands that end a step without touching the screen.
 _ENDINGS = frozenset({"finish", "interact", "callapi"})
 _COMMANDS = frozenset({"do", *_READERS, *_ENDINGS})
 _POINT_COMMANDS: dict[type[Action], str] = {Click: "Tap", DoubleClick: "Double Tap", LongPress: "Long Press"}
@@ -142,7 +142,7 @@ class AutoGlmDialect:
         thought = (thought or reply.thinking).strip()
         endings = [call for call in calls if _command_of(call) in _ENDINGS]
         acts = [call for call in calls if _command_of(call) not in _ENDINGS]
-        # "finish" behind actions is said before their outcome was seen: act first, it will be said again.
+        # A "finish" after actions is said before their outcome is seen: act first, it will be said again.
         if acts:
             scale = scale_of(situation, "thousandths")
             return decide_to_act([_read_action(call, scale, thought) for call in acts], situation, thought)
@@ -150,7 +150,7 @@ class AutoGlmDialect:
 
 
 def split_thought(text: str) -> tuple[str, str, bool]:
-    """Thought, answer, and whether the answer was tagged as such."""
+    """Return the thought, the answer, and True if the answer was tagged as such."""
     begun, thought = 0, ""
     if ended := _THOUGHT_ENDS.search(text):
         head = text[: ended.start()]
@@ -166,7 +166,7 @@ def split_thought(text: str) -> tuple[str, str, bool]:
 
 
 def _command_of(call: CommandCall) -> str:
-    """The action's name in one spelling, whether written as do(action="Tap") or as Tap()."""
+    """Return the normalized name of the action, written as do(action="Tap") or as Tap()."""
     name = normalize_name(call.name)
     if name != "do":
         return name
@@ -194,7 +194,7 @@ def _read_ending(call: CommandCall, thought: str) -> Decision:
     said, thought = _read_text(call, "message", "instruction", "content")[:2000], thought[:2000]
     if word == "finish":
         return Decision(kind="done", message=said, thought=thought)
-    # What it thought is the best of questions, and in the language of the task.
+    # Its thought is the best question, and in the language of the task.
     if word == "interact":
         return Decision(kind="ask", message=said or thought or "There are several choices: which one?", thought=thought)
     return Decision(kind="supplement", message=said or thought or "A summary of the page is needed.", thought=thought)
@@ -212,7 +212,7 @@ def _retell_step(step: StepReport, scale: Scale) -> str:
 
 
 def write_action(action: Action, scale: Scale) -> str:
-    """An action as AutoGLM would have written it."""
+    """Return the action as AutoGLM would have written it."""
 
     def write_point(x: int, y: int) -> str:
         return "[{},{}]".format(*scale.from_frame(x, y))

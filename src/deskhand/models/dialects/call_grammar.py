@@ -1,7 +1,7 @@
-"""A small grammar for what models write: `name(key=value, …)` calls, lists, numbers, strings, JSON-like maps.
+"""A small grammar for text of models: `name(key=value, …)` calls, lists, numbers, strings, JSON-like maps.
 
-It reads every quote style, full-width punctuation and raw line breaks in strings. Nothing is ever evaluated,
-and whatever is cut off or ambiguous is an error: half a coordinate is a wrong coordinate.
+It reads every quote style, full-width punctuation and raw line breaks in strings. It evaluates nothing, and text
+that is cut off or ambiguous is an error: half a coordinate is a wrong coordinate.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None, "n
 
 
 class GrammarError(ValueError):
-    """Where and why reading stopped, in words that may be told to the model."""
+    """Where and why reading stopped, in words for the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class CommandCall:
 
 
 class CallReader:
-    """Reads one thing after the other from a text; `at` is where it stands."""
+    """Reads one value after the other from a text; `at` is its position."""
 
     def __init__(self, text: str, at: int = 0) -> None:
         self.text = text
@@ -58,7 +58,7 @@ class CallReader:
         self.at = match.end() if match else self.at
 
     def peek_mark(self) -> str:
-        """The next character that matters, in its plain form; empty at the end."""
+        """Return the next character after spaces, in its half-width form; empty at the end."""
         self.skip_space()
         return self.text[self.at : self.at + 1].translate(_WIDE)
 
@@ -71,7 +71,7 @@ class CallReader:
     # --- grammar -----------------------------------------------------------------------------------------
 
     def peek_call_name(self) -> str:
-        """The name of the call that begins here; empty when none does."""
+        """Return the name of the call that begins here; empty if none does."""
         self.skip_space()
         match = _CALL_NAME.match(self.text, self.at)
         return match[1] if match else ""
@@ -166,7 +166,7 @@ class CallReader:
                 said.append(self._read_escape())
                 continue
             self.at += 1
-            # Models leave quotes inside of a text unescaped, so a quote ends it only where something can follow.
+            # Models leave quotes inside of a text unescaped, so a quote ends it only where the text may end.
             if char in closers and self._is_closing_quote(in_call):
                 return "".join(said)
             said.append(char)
@@ -191,7 +191,7 @@ class CallReader:
 
 
 def read_calls(reader: CallReader, known: frozenset[str]) -> list[CommandCall]:
-    """Consecutive calls from where the reader stands, as long as their names are known; at least one."""
+    """Read consecutive calls, as long as their names are known; at least one."""
     calls = [reader.read_call()]
     while True:
         end = reader.at
@@ -204,7 +204,7 @@ def read_calls(reader: CallReader, known: frozenset[str]) -> list[CommandCall]:
 
 
 def normalize_name(name: str) -> str:
-    """One spelling for `Long Press`, `long_press` and `LongPress`."""
+    """Return one spelling for `Long Press`, `long_press` and `LongPress`."""
     return re.sub(r"[\s_-]", "", name).casefold()
 
 
@@ -212,9 +212,9 @@ _FENCE = re.compile(r"^[ \t]*```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL | re.
 
 
 def strip_fence(text: str) -> str:
-    """What stands inside of the only code fence (closed or not); the text itself when there is none or several.
+    """Return the content of the only code fence (closed or not); the text itself if there is none or several.
 
-    A fence with nothing in it is the end of one that began behind words.
+    A fence with nothing in it is the end of one that began after words.
     """
     blocks = _FENCE.findall(text)
     return blocks[0] if len(blocks) == 1 and blocks[0].strip() else text

@@ -1,6 +1,6 @@
-"""What the two computer-use dialects share: how they are asked, and our own tools beside the provider's.
+"""The part that both computer-use dialects share: their request, and our own tools beside the provider's.
 
-`report` judges the last action and ends a step; `do` has the words that a mouse and a keyboard lack.
+`report` judges the last action and ends a step; `do` has the actions that a mouse and a keyboard lack.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from deskhand.core.actions import Type
 from deskhand.core.decisions import Decision, DecisionKind, PlannedAction, Verdict
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import Computer, ModelReply, ModelRequest, Picture, StepRequest, Tool, ToolCall, Turn
-from deskhand.models.dialects.action_fitting import decide_to_act, make_action, list_offered_kinds
+from deskhand.models.dialects.action_fitting import decide_to_act, list_offered_kinds, make_action
 from deskhand.models.dialects.coordinates import scale_of
 from deskhand.models.dialects.request_parts import describe_elements, describe_past, load_manual
 from deskhand.models.dialects.tool_calls import make_step_schema, read_action, read_verdict
@@ -38,7 +38,7 @@ _REPORT_SCHEMA = {
 def make_computer_request(situation: StepRequest) -> ModelRequest:
     if not situation.picture:
         raise Unparsable(
-            "A computer-use model needs the picture of the screen; switch it on or take the tools dialect."
+            "A computer-use model needs the picture of the screen: set show to picture or both, or dialect to tools."
         )
     words = load_manual(situation.language, "computer")
     scale = scale_of(situation, "pixels")
@@ -56,7 +56,7 @@ def make_computer_request(situation: StepRequest) -> ModelRequest:
 
 
 def read_decision(reply: ModelReply, screen: list[PlannedAction], situation: StepRequest) -> Decision:
-    """One decision from the provider's screen actions and from our own two tools."""
+    """Return one decision from the provider's screen actions and from our own two tools."""
     verdict, ending = _read_report(reply)
     ours = [_read_do_call(call, situation) for call in reply.calls if call.name == DO]
     if ours and screen:

@@ -17,7 +17,7 @@ _PLAIN_NUMBER = re.compile(r"-?\d{1,7}(?:\.\d{1,9})?")
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The model's numbers run from 0 to `width` and `height`; the frame has its own size."""
+    """The scale of a model, whose numbers run from 0 to `width` and `height`, and the size of the frame."""
 
     width: int
     height: int
@@ -49,7 +49,7 @@ def scale_of(situation: StepRequest, coordinates: Coordinates) -> Scale:
 
 
 def read_numbers(value: Value) -> list[float]:
-    """The numbers of a point or a box, however it is written: a list, `(x,y)`, `<point>x y</point>`."""
+    """Return the numbers of a point or a box in any notation: a list, `(x,y)`, `<point>x y</point>`."""
     if isinstance(value, list):
         found = [item for item in value if isinstance(item, int | float) and not isinstance(item, bool)]
         return [float(item) for item in found] if len(found) == len(value) else []
@@ -61,7 +61,7 @@ def read_numbers(value: Value) -> list[float]:
 
 
 def read_point(value: Value, scale: Scale, what: str) -> dict[str, int]:
-    """`x` and `y` in frame pixels from a point, or from the middle of a box."""
+    """Return `x` and `y` in frame pixels from a point, or from the middle of a box."""
     found = read_numbers(value)
     if len(found) == 4:
         found = [(found[0] + found[2]) / 2, (found[1] + found[3]) / 2]

@@ -1,6 +1,6 @@
 """OpenAI's computer use: `computer_call` items, one action or several in each.
 
-Its pending safety checks are shown to a person with the action they belong to; they are never acknowledged here.
+Its pending safety checks are shown to the user with the action they belong to; they are never acknowledged here.
 """
 
 from __future__ import annotations
@@ -14,13 +14,10 @@ from deskhand.core.actions import (
     Click,
     DoubleClick,
     Drag,
-    Hotkey,
-    Key,
     MiddleClick,
     Move,
     RightClick,
     Scroll,
-    Type,
     Wait,
 )
 from deskhand.core.decisions import Decision, PlannedAction
@@ -129,10 +126,10 @@ def _read_action(said: object, scale: Scale) -> Action:
 
 
 def _describe_safety_checks(checks: object) -> str:
-    """What the provider is worried about, for the person; anything pending counts, also what we can't read."""
+    """Return the pending safety checks as text for the user; a check that can't be read counts too."""
     if not checks:
         return ""
     listed = cast("list[object]", checks) if isinstance(checks, list) else [checks]
     words = [cast("dict[str, Any]", check) if isinstance(check, dict) else {} for check in listed]
     said = [str(check.get("message") or check.get("code") or "") for check in words]
-    return "; ".join(part for part in said if part)[:500] or "The provider wants a person to look at this."
+    return "; ".join(part for part in said if part)[:500] or "The provider wants the user to check this action."

@@ -1,4 +1,4 @@
-"""Finding the commands in a text reply: where they begin, that they stand together, that nothing hides behind."""
+"""Find the commands in a text reply: they must stand together, and nothing may hide after them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from deskhand.models.dialects.call_grammar import (
     strip_fence,
 )
 
-# What may stand behind a command on its line: closing tags, a fence, a full stop, a comment.
+# What may follow a command on its line: closing tags, a fence, a full stop, a comment.
 _CLOSING = re.compile(r"(?:\s|[<＜]\s*/?\s*(?:answer|think|thinking)\s*[>＞]|```|[.。;；!！]|#[^\n]*)*")
 # A command begins a line, perhaps as a list item or after `Action:`.
 _BEGIN = re.compile(
@@ -23,7 +23,7 @@ _BEGIN = re.compile(
 
 
 def find_calls(text: str, known: frozenset[str], *, alone: bool, inline: tuple[str, ...] = ()) -> list[CommandCall]:
-    """The commands of a reply. `alone`: nothing else may be there.
+    """Return the commands of a reply. `alone`: the reply may hold nothing else.
 
     `inline` names commands that may also follow words on the same line, if the reply ends with them:
     servers that strip special tokens send thought and command run together.

@@ -21,7 +21,7 @@ from deskhand.prompting.ask_model import check_complete, describe_first_error, s
 
 TOOL = "step"
 _KINDS: tuple[DecisionKind, ...] = ("actions", "done", "fail", "stale", "supplement", "ask")
-# Fields of an action beside its point, with the words that have them.
+# Fields of an action beside its point, with the kinds that have them.
 _FIELDS: dict[str, tuple[dict[str, Any], frozenset[str]]] = {
     "to_element": ({"type": "integer"}, frozenset({"drag", "swipe"})),
     "to_x": ({"type": "number"}, frozenset({"drag", "swipe"})),
@@ -44,7 +44,7 @@ _FIELDS: dict[str, tuple[dict[str, Any], frozenset[str]]] = {
 
 
 def make_step_schema(kinds: frozenset[str]) -> dict[str, Any]:
-    """The tool's parameters, pruned to what the device can do; flat, because small models get nesting wrong."""
+    """Return the tool's schema, pruned to what the device can do; flat, because small models get nesting wrong."""
     action: dict[str, Any] = {
         "kind": {"type": "string", "enum": sorted(kinds)},
         "element": {"type": "integer", "description": "number in the list of elements, instead of x and y"},
@@ -122,7 +122,7 @@ def _read_call(name: str, arguments: Mapping[str, Any] | None) -> dict[str, Any]
 
 
 def _join_calls(said: list[dict[str, Any]]) -> dict[str, Any]:
-    """Several calls in one reply are one decision when all of them act; anything else contradicts itself."""
+    """Join several calls of one reply into one decision if all of them act; else they contradict each other."""
     if any(one.get("decision", "actions") != "actions" or not isinstance(one.get("actions"), list) for one in said):
         raise Unparsable(f"The reply calls {TOOL!r} {len(said)} times with different decisions; call it once.")
     actions = [action for one in said for action in one["actions"]]
@@ -130,7 +130,7 @@ def _join_calls(said: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _read_text(text: str) -> dict[str, Any]:
-    """The JSON object in a reply without tool calls: fenced, bare, or after some words or thoughts."""
+    """Read the JSON object of a reply without tool calls: fenced, bare, or after some words or thoughts."""
     body = strip_fence(strip_thoughts(text)).strip()
     start = 0 if body.startswith("[") else body.find("{")
     if start < 0:
@@ -200,7 +200,7 @@ def read_verdict(said: object) -> Verdict | None:
 
 
 def _read_actions(said: object, situation: StepRequest, scale: Scale) -> list[PlannedAction]:
-    """One action; two where text is meant for a place: it is clicked first."""
+    """Read one action; text for a place becomes two: the place is clicked first."""
     fields = _drop_empty_fields(said)
     if fields.get("kind") != "type" or not fields.keys() & {"element", "x", "y"}:
         return [read_action(fields, situation, scale)]
@@ -211,7 +211,7 @@ def _read_actions(said: object, situation: StepRequest, scale: Scale) -> list[Pl
 
 
 def _drop_empty_fields(said: object) -> dict[str, Any]:
-    """An action without the fields that a model has only left empty, because they are some other word's."""
+    """Return the action without fields that are empty because they belong to another kind."""
     if not isinstance(said, dict):
         raise Unparsable("Each action has to be an object with a 'kind'.")
     fields = cast("dict[str, Any]", said)
@@ -249,7 +249,7 @@ def read_action(said: object, situation: StepRequest, scale: Scale) -> PlannedAc
 def _find_point(
     fields: Mapping[str, Any], by_number: str, x: str, y: str, situation: StepRequest, scale: Scale
 ) -> dict[str, int]:
-    """The frame's own pixels for an element's number or for x and y; empty when neither is there."""
+    """Return the point in frame pixels, from an element's number or from x and y; empty if there is neither."""
     number = _to_number(fields.get(by_number))
     if number is not None:
         element = next((e for e in situation.elements if e.index == number), None)
@@ -265,13 +265,13 @@ def _find_point(
 
 
 def _to_number(said: Any) -> Any:
-    """Small models write numbers as text."""
+    """Return the number, which small models write as text."""
     found = read_numbers(said) if isinstance(said, str) else []
     return found[0] if len(found) == 1 else said
 
 
 def _visible_center_of(element: Element, situation: StepRequest) -> tuple[int, int]:
-    """The middle of what is visible of an element."""
+    """Return the middle of an element, moved onto the frame."""
     width, height = situation.frame
     x, y = element.bounds.center
     return min(max(x, 0), width - 1), min(max(y, 0), height - 1)

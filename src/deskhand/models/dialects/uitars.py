@@ -1,4 +1,4 @@
-"""UI-TARS's text: `Thought: …` and `Action: click(start_box='(x,y)')`, with all the ways it writes a point."""
+"""The dialect of UI-TARS: `Thought: …` and `Action: click(start_box='(x,y)')`, in all its notations of a point."""
 
 from __future__ import annotations
 
@@ -28,7 +28,13 @@ from deskhand.core.actions import (
 from deskhand.core.decisions import Decision, PlannedAction, StepReport
 from deskhand.core.errors import Unparsable
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, StepRequest, Turn
-from deskhand.models.dialects.action_fitting import PointAction, decide_to_act, make_action, make_key_press, read_seconds
+from deskhand.models.dialects.action_fitting import (
+    PointAction,
+    decide_to_act,
+    make_action,
+    make_key_press,
+    read_seconds,
+)
 from deskhand.models.dialects.call_grammar import CallReader, CommandCall, Value, normalize_name, quote_text
 from deskhand.models.dialects.coordinates import Coordinates, Scale, read_path, read_point, scale_of
 from deskhand.models.dialects.request_parts import describe_elements, describe_task, load_manual, retell_steps
@@ -37,7 +43,7 @@ from deskhand.prompting.ask_model import check_complete
 
 _ACTION = re.compile(r"(?:^|(?<=\s))\**(?:action|动作|操作)[ \t*]*[:：][*`\s]*", re.IGNORECASE | re.MULTILINE)
 _THOUGHT = re.compile(r"\s*(?:\**(?:thought|reflection|action_summary|思考)\**\s*[:：]\**)\s*", re.IGNORECASE)
-# The vision tower cuts pictures into squares of this many pixels, and the model counts in those.
+# The vision tower cuts pictures into squares with this side in pixels; the model counts in those.
 _PATCH = 28
 _QUOTE = "'"
 
@@ -165,7 +171,7 @@ def _round_to_patches(side: int) -> int:
 
 
 def split_thought(text: str) -> tuple[str, str]:
-    """Thought and action; the action is what follows the first `Action:` that a command comes after."""
+    """Return thought and action; the action follows the first `Action:` that a command comes after."""
     for mark in _ACTION.finditer(text):
         if normalize_name(CallReader(text, mark.end()).peek_call_name()) in _COMMANDS:
             return _THOUGHT.sub("", text[: mark.start()], count=1).strip(), text[mark.end() :].lstrip()
@@ -178,7 +184,7 @@ def _read_ending(call: CommandCall, thought: str) -> Decision:
     )
     if normalize_name(call.name) == "finished":
         return Decision(kind="done", message=said[:2000], thought=thought[:2000])
-    message = said or thought or "The model asks for a person."
+    message = said or thought or "The model asks for the user."
     return Decision(kind="ask", message=message[:2000], thought=thought[:2000])
 
 
@@ -191,7 +197,7 @@ def _retell_step(step: StepReport, scale: Scale) -> str:
 
 
 def write_action(action: Action, scale: Scale) -> str:
-    """An action as UI-TARS would have written it."""
+    """Return the action as UI-TARS would have written it."""
 
     def write_point(x: int, y: int) -> str:
         return "'({},{})'".format(*scale.from_frame(x, y))

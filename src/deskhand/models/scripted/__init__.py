@@ -1,1 +1,1 @@
-"""A scripted model behind a real HTTP server, for tests and set-ups that spend nothing."""
+"""A scripted model behind a real HTTP server, for tests and trials that cost nothing."""

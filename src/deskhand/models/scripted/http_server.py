@@ -1,6 +1,6 @@
 """The scripted model server: a real HTTP server that speaks chat completions, responses and messages.
 
-It answers from a script, fails on command, counts what it got, and says which steps nobody asked for.
+It answers from a script, fails on command, counts its requests, and reports the steps that nobody asked for.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _HEAD_TIMEOUT_S = 600
 class ModelServer:
     """`async with ModelServer(["hello", Step(status=500)]) as server: … server.url`.
 
-    `key`, `models`, `vision` and `max_text` make it refuse what a real endpoint would refuse.
+    With `key`, `models`, `vision` and `max_text` it refuses what a real endpoint would refuse.
     """
 
     def __init__(
@@ -91,13 +91,13 @@ class ModelServer:
         return self._script[self._taken :]
 
     def summarize_requests(self) -> str:
-        """One line: what was asked, and what was left."""
+        """Return one line: how many requests came, and how many steps are left."""
         left = len(self.unconsumed)
         rest = f"; {left} of {len(self._script)} steps were not asked for" if left else "; every step was asked for"
         return f"{len(self.requests)} requests, {self.bytes_received} bytes received{rest}"
 
     async def wait_until(self, condition: Callable[[Self], bool], timeout: float = 10.0) -> None:
-        """Wait for something observable: a request, an aborted reply."""
+        """Wait until the condition is true; it is checked after each request and each aborted reply."""
         async with asyncio.timeout(timeout):
             while not condition(self):
                 self._happened.clear()
@@ -114,7 +114,7 @@ class ModelServer:
             while await self._serve_request(reader, writer):
                 pass
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, TimeoutError, ValueError):
-            # Gone, or not HTTP: either way there is nobody to answer.
+            # The client is gone or does not speak HTTP: there is nobody to answer.
             pass
         except asyncio.CancelledError:
             # Only `stop` cancels a client; its connection is closed below and nobody awaits this task's result.
@@ -126,7 +126,7 @@ class ModelServer:
                 await writer.wait_closed()
 
     async def _serve_request(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """One request and its reply; whether the connection goes on."""
+        """Serve one request; return True if the connection stays open."""
         async with asyncio.timeout(_HEAD_TIMEOUT_S):
             head = await reader.readuntil(b"\r\n\r\n")
             lines = head.decode("latin-1").split("\r\n")
@@ -175,7 +175,7 @@ class ModelServer:
         return await self._play_step(await self._take_step(seen), seen, writer)
 
     def _find_refusal(self, seen: ReceivedRequest) -> tuple[int, str, str] | None:
-        """What a real endpoint would refuse, before the script is looked at."""
+        """Return status, message and code of what a real endpoint would refuse; None if it would not."""
         key = seen.headers.get("x-api-key") or seen.headers.get("authorization", "").removeprefix("Bearer ")
         if self._key and key != self._key:
             return 401, f"Incorrect API key provided: {key}.", "invalid_api_key" if seen.api != "messages" else ""

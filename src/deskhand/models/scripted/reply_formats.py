@@ -1,4 +1,4 @@
-"""How a scripted reply looks on the wire of each API: as one body, and as server-sent events."""
+"""Write a scripted reply in the JSON of each API: as one body, and as server-sent events."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _STOPS: dict[ApiName, dict[str, str]] = {
 
 
 def make_body(step: ScriptedStep, seen: ReceivedRequest) -> dict[str, Any]:
-    """The whole answer, unstreamed."""
+    """Return the whole reply, unstreamed."""
     return {"chat": _make_chat_body, "messages": _make_message_body, "responses": _make_response_body}[seen.api](
         step, seen
     )
 
 
 def make_events(step: ScriptedStep, seen: ReceivedRequest) -> Iterator[str]:
-    """The same answer as server-sent events."""
+    """Return the same reply as server-sent events."""
     return {"chat": _make_chat_events, "messages": _make_message_events, "responses": _make_response_events}[seen.api](
         step, seen
     )

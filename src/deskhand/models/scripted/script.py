@@ -1,4 +1,4 @@
-"""What the scripted model server is told to answer, and what it saw: the words of a script.
+"""The script of the scripted model server, and the requests that it receives.
 
 A script is a list of steps, or of functions that look at the request; on disk it is JSON or TOML.
 """
@@ -55,7 +55,7 @@ class ScriptedStep(BaseModel):
 
 
 class ReceivedRequest:
-    """One request as the server got it."""
+    """One request as the server received it."""
 
     def __init__(self, api: ApiName, path: str, headers: Mapping[str, str], raw: bytes, body: dict[str, Any]) -> None:
         self.api: ApiName = api
@@ -74,7 +74,7 @@ class ReceivedRequest:
 
     @property
     def text(self) -> str:
-        """Every word of the request, pictures left out."""
+        """All text of the request, without its pictures."""
         return "\n".join(part for part in _collect_strings(self.body) if not _is_picture(part))
 
     @property
@@ -110,7 +110,7 @@ class _ScriptFile(BaseModel):
 
 
 def load_script(file: Path) -> list[ScriptedStep]:
-    """The steps of a script file; raises SettingsError naming what is wrong in it."""
+    """Return the steps of a script file; raise SettingsError with what is wrong in it."""
     try:
         text = file.read_text(encoding="utf-8")
         data = json.loads(text) if file.suffix == ".json" else tomllib.loads(text)
