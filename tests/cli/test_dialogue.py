@@ -245,13 +245,13 @@ async def test_it_pauses_and_goes_on(cli: Cli, sim: ConnectedPhone) -> None:
     async with ModelServer([note, done()]) as server, terminal(cli, *task(sim, server)) as shown:
         await asyncio.wait_for(asked.wait(), LIMIT_S)
         shown.type("暂停")
-        await shown.shows("Paused. Type resume to go on.")
+        await shown.shows("Paused. Type resume to continue.")
         go.set()
         shown.type("pause")  # once more changes nothing, and shows that it is still heard
-        await shown.shows("Paused. Type resume to go on.")
+        await shown.shows("Paused. Type resume to continue.")
         assert "memorize" not in shown.text
         shown.type("resume")
-        await shown.shows("It goes on.")
+        await shown.shows("Resumed.")
         assert await shown.ended() == 0, shown.text
 
 

@@ -60,7 +60,7 @@ async def test_a_run_is_shown_by_its_beginning_or_as_the_last_one(cli: Cli, past
 @pytest.mark.parametrize(
     ("beginning", "sentence"),
     [
-        ("aaa", "Several runs begin with 'aaa': aaab33334444, aaaa11112222; say more of the id."),
+        ("aaa", "Several runs begin with 'aaa': aaab33334444, aaaa11112222; give more of the id."),
         ("zzz", "There is no run 'zzz': `deskhand runs` lists them."),
         ("", "There is no run ''"),
         ("%", "There is no run '%'"),

@@ -102,7 +102,7 @@ async def test_the_doctor_says_who_can_not_work_without_a_sandbox(cli: Cli, tmp_
 
     missing = await sandbox()
     assert not missing["ok"]
-    assert "install bubblewrap; without it no code is run, and no plan counts on the techn" in str(missing["detail"])
+    assert "install bubblewrap to run code; without it, no plan contains code" in str(missing["detail"])
     allowed = await sandbox(DESKHAND_SANDBOX__ALLOW_UNSANDBOXED="true")
     assert allowed["ok"]
     assert "code runs without one" in str(allowed["detail"])

@@ -76,7 +76,7 @@ async def test_an_empty_goal_is_refused(cli: Cli, goal: str) -> None:
 
 
 async def test_an_unknown_loop_is_refused(cli: Cli) -> None:
-    assert "There is no loop 'triple': use --loop single or --loop dual" in (
+    assert "Unknown loop 'triple': use --loop single or --loop dual" in (
         await cli("run", WIFI, "--loop", "triple")
     ).refused(2)
 

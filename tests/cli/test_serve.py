@@ -59,7 +59,7 @@ async def events_of(answer: httpx2.Response) -> AsyncIterator[dict[str, Any]]:
 async def test_the_token_is_shown_once_and_a_stopped_task_can_be_resumed(cli: Cli) -> None:
     async with ModelServer([NEVER]) as operator:
         async with served(cli, **models(operator=operator)) as (running, client):
-            shown = await running.line("shown this once")
+            shown = await running.line("shown only this once")
             assert (cli.data / "server-token").read_text().strip() in shown
             assert (await client.get("/api/health")).json()["status"] == "ok"
             task = (await client.post("/api/tasks", json={"goal": "open Settings", "loop": "single"})).json()
@@ -73,7 +73,7 @@ async def test_the_token_is_shown_once_and_a_stopped_task_can_be_resumed(cli: Cl
     async with served(cli) as (running, client):
         assert (await client.get(f"/api/tasks/{task['task_id']}")).json()["status"] == "fulfilled"
         running.send(signal.SIGINT)
-        assert "shown this once" not in (await running.ended()).out
+        assert "shown only this once" not in (await running.ended()).out
 
 
 async def test_a_kill_in_the_middle_of_a_conversation_loses_nothing_that_was_streamed(cli: Cli) -> None:
@@ -160,7 +160,7 @@ async def test_a_conversation_can_be_piped_in(cli: Cli) -> None:
     async with asyncio.timeout(120):
         out, _ = await process.communicate()
     assert "the title: 设置" in out.decode()
-    assert "goes on with it" in out.decode()
+    assert "Continue it with: deskhand chat --session" in out.decode()
 
 
 async def test_settings_are_shown_with_where_they_come_from_and_without_keys(cli: Cli, tmp_path: Path) -> None:

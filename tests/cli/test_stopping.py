@@ -123,5 +123,5 @@ async def test_after_kill_9_the_journal_is_whole_and_nothing_runs_on(cli: Cli) -
     shown = await cli("show", run["task_id"][:5])
     assert shown.code == 0
     assert '  1  open app "微信"' in shown.out
-    assert "… pending: it has no end: it still runs, or its program was ended from outside" in shown.out
+    assert "… pending: not ended: it still runs, or its program was killed" in shown.out
     assert (await cli("show", "last", "--json")).json["exit_code"] is None

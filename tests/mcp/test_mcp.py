@@ -247,7 +247,7 @@ async def test_what_keeps_it_from_starting_is_one_sentence_on_standard_error(pro
     assert b"sekrets" in err
     process = await program.start("--port", "5")
     out, err = await process.communicate()
-    assert (process.returncode, err) == (2, b"deskhand: A --port is for --http: standard input and output have none.\n")
+    assert (process.returncode, err) == (2, b"deskhand: --port needs --http: standard input and output have no port.\n")
 
 
 async def test_the_command_serves_http_too_and_says_where(program: Program) -> None:
@@ -262,7 +262,7 @@ async def test_the_command_serves_http_too_and_says_where(program: Program) -> N
     os.kill(process.pid, signal.SIGTERM)
     out, err = await process.communicate()
     assert (process.returncode, err) == (0, b"")
-    assert "shown this once" in out.decode()
+    assert "shown only this once" in out.decode()
 
 
 # --- HTTP ------------------------------------------------------------------------------------------------------
@@ -337,8 +337,8 @@ async def test_all_tools_over_http(opened: Open, era: str) -> None:
         ("chat", {"message": ""}, "The goal is empty"),
         ("run_task", {}, "goal: Field required."),
         ("run_task", {"gaol": "x", "goal": "y"}, "gaol: Extra inputs are not permitted."),
-        ("task_status", {"task_id": "nobody"}, "There is no task 'nobody'."),
-        ("stop_task", {"task_id": "nobody"}, "There is no task 'nobody'."),
+        ("task_status", {"task_id": "nobody"}, "Task 'nobody' not found."),
+        ("stop_task", {"task_id": "nobody"}, "Task 'nobody' not found."),
     ],
 )
 async def test_what_can_not_be_done_is_one_sentence(
@@ -346,7 +346,7 @@ async def test_what_can_not_be_done_is_one_sentence(
 ) -> None:
     async with opened() as door, door.client() as client:
         assert sentence in refused(await client.call_tool(tool, given))
-        with pytest.raises(MCPError, match="There is no tool 'dance'"):
+        with pytest.raises(MCPError, match="Unknown tool 'dance'"):
             await client.call_tool("dance")
 
 
@@ -536,7 +536,7 @@ async def test_a_client_that_can_not_ask_is_told_what_is_open_and_a_chat_says_wh
         (request,) = told(begun)["requests"]
         assert request["kind"] == "approval"
         assert request["expires"]
-        assert "It waits for the person (approval)" in text_of(begun)
+        assert "It waits for the user (approval)" in text_of(begun)
 
 
 async def test_a_clients_words_are_nobodys_yes(opened: Open) -> None:

@@ -268,7 +268,7 @@ async def test_an_abort_takes_effect_at_once_wherever_it_hits(serve: Serve, wher
             begun = time.monotonic()
             assert await house.post("/api/layered-agent/abort", session_id="s") == {
                 "success": True,
-                "message": "It was stopped.",
+                "message": "Stopped.",
             }
             took = time.monotonic() - begun
             events = await talking.rest()
@@ -342,7 +342,7 @@ async def test_a_stream_has_its_one_end_also_when_it_is_aborted_twice(serve: Ser
 
 async def test_there_is_nothing_to_abort_in_an_unknown_conversation(house: House) -> None:
     answer = await house.post("/api/layered-agent/abort", session_id="nobody")
-    assert answer == {"success": False, "message": "There was nothing to stop."}
+    assert answer == {"success": False, "message": "Nothing was running."}
 
 
 # --- conversations ---------------------------------------------------------------------------------------------
@@ -395,7 +395,7 @@ async def test_a_second_message_in_the_middle_is_refused_clearly(serve: Serve) -
     ):
         await decider.wait_until(lambda server: len(server.requests) == 1, 60)
         refused = await house.post("/api/layered-agent/chat", 409, message="again", session_id="s")
-        assert "still being answered" in refused["detail"]
+        assert "is busy with a message" in refused["detail"]
         await house.post("/api/layered-agent/abort", session_id="s")
 
 
@@ -481,7 +481,7 @@ async def test_a_function_that_hangs_is_given_up(serve: Serve) -> None:
         ) as house,
     ):
         events = await house.chat("wait")
-    assert events[1]["result"] == {"error": "forever took longer than 0.2 s."}
+    assert events[1]["result"] == {"error": "forever timed out after 0.2 s."}
 
 
 @pytest.mark.parametrize(
@@ -489,8 +489,8 @@ async def test_a_function_that_hangs_is_given_up(serve: Serve) -> None:
     [
         ("tests.server.own_tools:missing", "can't be loaded"),
         ("no.such.module:f", "can't be loaded"),
-        ("tests.server.own_tools:NUMBER", "is no function"),
-        ("tests.server.own_tools:chat", "two tools called 'chat'"),
+        ("tests.server.own_tools:NUMBER", "is not a function"),
+        ("tests.server.own_tools:chat", "Two tools are called 'chat'"),
     ],
 )
 async def test_a_tool_that_can_not_be_used_is_named(serve: Serve, name: str, told: str) -> None:

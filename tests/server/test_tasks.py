@@ -93,9 +93,9 @@ async def test_a_place_that_no_event_ever_had_is_no_place(serve: Serve) -> None:
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        (b"{", "The body is no JSON (at character 1: "),
-        (b'{"goal": "\xff"}', "The body can't be read: it has to be JSON, in UTF-8."),
-        (b"[" * 100_000, "The body can't be read: it has to be JSON, in UTF-8."),
+        (b"{", "The body is not valid JSON (at character 1: "),
+        (b'{"goal": "\xff"}', "The body can't be read: send JSON in UTF-8."),
+        (b"[" * 100_000, "The body can't be read: send JSON in UTF-8."),
     ],
 )
 async def test_a_body_that_is_no_json_is_told_so(house: House, body: bytes, told: str) -> None:
@@ -147,9 +147,9 @@ async def test_a_task_begins_at_no_site_that_is_off_the_lists(serve: Serve) -> N
 async def test_what_does_not_exist_is_not_found(house: House) -> None:
     for path in ("", "/events", "/events/stream", "/report", "/todo", "/costs", "/requests"):
         answer = await house.client.get(f"/api/tasks/nobody{path}")
-        assert (answer.status_code, answer.json()["detail"]) == (404, "There is no task 'nobody'.")
-    assert (await house.client.get("/api/nothing")).json()["detail"] == "There is nothing at this address."
-    assert (await house.client.put("/api/tasks")).json()["detail"] == "PUT is not possible here."
+        assert (answer.status_code, answer.json()["detail"]) == (404, "Task 'nobody' not found.")
+    assert (await house.client.get("/api/nothing")).json()["detail"] == "Not found: there is no such route."
+    assert (await house.client.put("/api/tasks")).json()["detail"] == "PUT is not allowed here."
 
 
 async def test_a_task_is_paused_resumed_told_and_stopped(serve: Serve) -> None:
@@ -170,7 +170,7 @@ async def test_a_task_is_paused_resumed_told_and_stopped(serve: Serve) -> None:
         hold.set()
         await house.post(path, command="inject", text="Mind the step.")
         await house.post(f"/api/tasks/{task_id}/messages", text="And be quick.")
-        assert (await house.post(path, 400, command="inject"))["detail"].startswith("There is nothing to inject")
+        assert (await house.post(path, 400, command="inject"))["detail"].startswith("Nothing to inject")
         await house.post(path, command="resume")
         await house.post(path, command="reset")
         await operator.wait_until(lambda server: len(server.requests) >= 2, 60)

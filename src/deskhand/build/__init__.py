@@ -81,11 +81,11 @@ class Deskhand:
         await self._stack.aclose()
 
     def hide_secrets(self, text: str) -> str:
-        """Text from a screen as a model may read it."""
+        """Return text from a screen as a model may read it."""
         return self._vault.scrub(text)
 
     async def take_covered_frame(self, device_id: str) -> Frame:
-        """A screen as a model may see it. Where it may show a secret, a device that is busy can't be looked at."""
+        """Return a screen as a model may see it. Once a secret is in use, the screen of a busy device is refused."""
         if not self._vault:
             return await self.pool.look(device_id)
         async with self.pool.lease(device_id) as leased:
@@ -109,9 +109,9 @@ class Deskhand:
         budget: Budget | None = None,
         settings: Settings | None = None,
     ) -> AsyncGenerator[Task, None]:
-        """A task under way on a leased device, at a page if one is given; leaving the block stops it.
+        """Start a task on a leased device, at a page if one is given; leaving the block stops it.
 
-        `attended`: somebody follows it and answers what it asks; else every question ends it.
+        `attended`: a user follows it and answers its questions; else every question ends it.
         `authority`: who wrote the goal.
         `budget`: money that it shares with others; else it has its own.
         `settings`: the task's, from its start to its end, however long it waits for its device.
@@ -133,7 +133,7 @@ class Deskhand:
                 yield run
 
     async def _open_page(self, device: Device, url: str, policy: PolicySettings, authority: Authority) -> None:
-        """The page that a task begins with; one that a model has chosen is held to the whole policy."""
+        """Open the page that a task begins with. One that a model has chosen is held to the whole policy."""
         opening = PlannedAction(action=OpenUrl(url=url))
         if authority.author == "foreign":
             permit = judge(opening, Observation(await device.frame()), policy)
@@ -152,7 +152,7 @@ class Deskhand:
         attended: bool = False,
         settings: Settings | None = None,
     ) -> AsyncGenerator[Task, None]:
-        """A task from its log, on its own device unless another is named."""
+        """Continue a task from its journal, on its own device unless another is named."""
         settings = settings or self.settings
         records = await self.journal.read(task_id)
         past, events = fold_all(records), [record.event for record in records]
@@ -188,7 +188,7 @@ class Deskhand:
         *,
         goal_approves: bool,
     ) -> AsyncGenerator[TaskParts, None]:
-        """Everyone who works on one task, with one budget; their models are closed with the task."""
+        """Make everything that one task works with, on one budget; its models are closed with the task."""
         async with AsyncExitStack() as closing:
             staff = TaskRoles(settings, self.clock, budget or Budget(settings.budget), closing)
             crew = TaskParts(
@@ -226,14 +226,14 @@ async def _run_task(run: Task) -> AsyncGenerator[Task, None]:
 
 
 def make_reader() -> ScreenText | None:
-    """Reads screens that have no list of elements; None where its part (`deskhand[ocr]`) is not installed."""
+    """Return the reader of screens without elements, or None if `deskhand[ocr]` is not installed."""
     from deskhand.screen.ocr.screen_text import ScreenText
 
     return ScreenText() if find_spec("rapidocr") else None
 
 
 def make_pool(settings: Settings, clock: Clock, simulated: SimulatedPhones) -> Pool:
-    """Every kind of device there is: a new one is one more line here."""
+    """Make the pool with every kind of device: a new kind is one more line here."""
     from deskhand.devices.android.adb.client import AdbClient
     from deskhand.devices.android.provider import PhoneProvider
     from deskhand.devices.browser.provider import BrowserProvider

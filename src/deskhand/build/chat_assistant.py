@@ -1,4 +1,4 @@
-"""Who leads a conversation: the assistant with the model that the settings give it, or by rules without one."""
+"""Makes the assistant of a conversation: with the model of the settings, or offline by rules."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def make_assistant(
     settings: Settings, clock: Clock, budget: Budget, ledger: Ledger, closing: AsyncExitStack, device: str = ""
 ) -> Assistant:
-    """For one message; its model is closed with `closing`. `device` is meant when the person names none."""
+    """For one message; its model is closed with `closing`. `device` is used when the user names none."""
     section = settings.models.assistant
     if section is None:
         from deskhand.roles.offline.assistant import OfflineAssistant

@@ -1,4 +1,4 @@
-"""Simulated phones as devices: joins two rooms that don't know each other, the phone and what drives it."""
+"""Simulated phones as devices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who works on a task: each role with the model that the settings give it, or by rules where they give none."""
+"""Makes the roles of a task: each with its model of the settings, or offline by rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class TaskRoles:
-    """One task's people. Models are made when they are first needed and closed with `closing`."""
+    """The roles of one task. Models are made when first needed and closed with `closing`."""
 
     def __init__(self, settings: Settings, clock: Clock, budget: Budget, closing: AsyncExitStack) -> None:
         self._settings = settings
@@ -30,7 +30,7 @@ class TaskRoles:
 
     @property
     def name(self) -> str:
-        """Who does the work, for people: the operator's model, or `offline`."""
+        """Name of the worker for the user: the operator's model, or `offline`."""
         operator = self._settings.models.operator
         return operator.model if operator else "offline"
 
@@ -58,7 +58,7 @@ class TaskRoles:
         )
 
     def _list_roles(self) -> tuple[WorkerRole, ...]:
-        """Who can really work on this host."""
+        """Return the roles that can work on this host."""
         from deskhand.sandbox.code_runner import can_run_code
 
         return (

@@ -9,7 +9,7 @@ from deskhand import __version__
 
 app = typer.Typer(
     name="deskhand",
-    help="Give it a goal in plain words; it works the screen of your browser, desktop or phone.",
+    help="Carry out a goal, given in plain words, on the screen of a browser, a desktop or a phone.",
     epilog="Exit codes: 0 fulfilled · 1 rejected · 2 usage, settings or data folder · 3 device · 4 model · "
     "5 budget · 130 stopped.",
     no_args_is_help=True,
@@ -19,13 +19,18 @@ app = typer.Typer(
 )
 
 DeviceOption = Annotated[
-    str, typer.Option("--device", "-d", help="sim, android:SERIAL, browser, desktop, a URL …: see `deskhand devices`.")
+    str,
+    typer.Option(
+        "--device",
+        "-d",
+        help="Device to use: sim, android:SERIAL, browser, desktop or a URL; `deskhand devices` lists them.",
+    ),
 ]
 RunArgument = Annotated[
-    str, typer.Argument(metavar="RUN", help="A run's id or the beginning of it; `last` for the newest.")
+    str, typer.Argument(metavar="RUN", help="The id of a run, or how it begins; `last` for the newest.")
 ]
 JsonOption = Annotated[
-    bool, typer.Option("--json", help="One JSON object at the end on stdout and nothing else there.")
+    bool, typer.Option("--json", help="Print one JSON object at the end, and nothing else, on standard output.")
 ]
 
 
@@ -36,23 +41,28 @@ def root(version: Annotated[bool, typer.Option("--version", help="Show the versi
         raise typer.Exit
 
 
-MaxStepsOption = Annotated[int | None, typer.Option(min=1, help="Give up after this many steps.")]
+MaxStepsOption = Annotated[int | None, typer.Option(min=1, help="Stop after this many steps.")]
 WaitOption = Annotated[float, typer.Option(min=0, help="Seconds to wait for a busy device.")]
 ModelOption = Annotated[
-    str, typer.Option("--model", "--model-name", help="The operator's model: NAME with --base-url, or openai:NAME.")
+    str,
+    typer.Option(
+        "--model",
+        "--model-name",
+        help="Model that works the screen: NAME with --base-url, or openai:NAME, anthropic:NAME.",
+    ),
 ]
-BaseUrlOption = Annotated[str, typer.Option(help="An OpenAI-compatible endpoint for --model.")]
-FreeOption = Annotated[bool, typer.Option("--free", help="The model costs nothing: a local endpoint.")]
-CodeOption = Annotated[bool, typer.Option("--allow-code", help="Code may be run, in a sandbox, without asking.")]
-YesOption = Annotated[bool, typer.Option("--yes", help="What can't be undone (send, pay, delete) needs no yes.")]
-BudgetOption = Annotated[float | None, typer.Option(min=0, help="US dollars that the task may cost at most.")]
+BaseUrlOption = Annotated[str, typer.Option(help="Address of an OpenAI-compatible endpoint for --model.")]
+FreeOption = Annotated[bool, typer.Option("--free", help="The model costs nothing (a local endpoint).")]
+CodeOption = Annotated[bool, typer.Option("--allow-code", help="Run code in the sandbox without asking for approval.")]
+YesOption = Annotated[bool, typer.Option("--yes", help="Approve beforehand what can't be undone: send, pay, delete.")]
+BudgetOption = Annotated[float | None, typer.Option(min=0, help="Most that the task may cost, in US dollars.")]
 
 
 @app.command()
 def run(
-    goal: Annotated[str, typer.Argument(help='What is to be done, in plain words: "Open Settings, turn on Wi-Fi".')],
+    goal: Annotated[str, typer.Argument(help='What to do, in plain words: "Open Settings, turn on Wi-Fi".')],
     device: DeviceOption = "",
-    url: Annotated[str, typer.Option(help="Begin at this page (browser and phone).")] = "",
+    url: Annotated[str, typer.Option(help="Open this page first (browser and phone).")] = "",
     cdp_url: Annotated[str, typer.Option(help="Attach to the running browser at this DevTools address.")] = "",
     model: ModelOption = "",
     base_url: BaseUrlOption = "",
@@ -62,14 +72,14 @@ def run(
     yes: YesOption = False,
     max_steps: MaxStepsOption = None,
     loop: Annotated[
-        str, typer.Option(help="dual: a planner watches over the worker; single: the worker alone; else as set.")
+        str, typer.Option(help="dual: plan, check and replan; single: the worker alone. Default: as in the settings.")
     ] = "",
     wait: WaitOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Carry out a goal. Without --device, and with none in the settings, on a simulated phone.
+    """Carry out a goal. The device is --device, else the one in the settings, else a simulated phone.
 
-    While it runs on a terminal, type: an answer to what it asks, "also …" or any other words for the task,
+    While it runs, type on the terminal: an answer to a question, "also …" or other words for the task,
     pause, resume, take over, hand back, stop.
     """
     from deskhand.cli.run_goal import SettingOptions, TaskOptions
@@ -89,11 +99,11 @@ def resume(
     budget: BudgetOption = None,
     allow_code: CodeOption = False,
     yes: YesOption = False,
-    max_steps: Annotated[int | None, typer.Option(min=1, help="How many more steps it may take.")] = None,
+    max_steps: Annotated[int | None, typer.Option(min=1, help="Stop after this many more steps.")] = None,
     wait: WaitOption = 0,
     as_json: JsonOption = False,
 ) -> None:
-    """Go on with a run that was stopped, crashed, or spent its budget: from where its log says it was."""
+    """Continue a run that was stopped, crashed or spent its budget, from where it was."""
     from deskhand.cli.run_goal import SettingOptions, TaskOptions
     from deskhand.cli.run_goal import resume_run as command
 
@@ -103,7 +113,7 @@ def resume(
 
 @app.command()
 def devices(as_json: JsonOption = False) -> None:
-    """List the devices that can be named now, and their state."""
+    """List the devices that are there, and their state."""
     from deskhand.cli.devices import list_devices as command
 
     command(as_json=as_json)
@@ -111,7 +121,7 @@ def devices(as_json: JsonOption = False) -> None:
 
 @app.command()
 def runs(
-    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many, newest first.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="How many to list.")] = 20,
     as_json: JsonOption = False,
 ) -> None:
     """List finished and unfinished runs, newest first."""
@@ -125,7 +135,7 @@ def show(
     run_id: RunArgument,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a run step by step: what was seen, decided, done, and how it ended."""
+    """Show a run step by step: what was decided and done, and how it ended."""
     from deskhand.cli.history import show_run as command
 
     command(run_id, as_json=as_json)
@@ -135,7 +145,8 @@ def show(
 def simphone(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="TCP port on 127.0.0.1; 0 for a free one.")] = 5600,
     condition: Annotated[
-        list[str] | None, typer.Option(help="Trouble on demand: unauthorized, offline, locked, rotated, slow, …")
+        list[str] | None,
+        typer.Option(help="Simulate trouble: unauthorized, offline, locked, rotated, slow …; may be repeated."),
     ] = None,
     locale: Annotated[str, typer.Option(help="Language of its screens: zh or en.")] = "zh",
 ) -> None:
@@ -150,7 +161,7 @@ def doctor(
     models: Annotated[bool, typer.Option("--models", help="Also make one cheap request to each model.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what is installed, reachable and usable, and how to fix the rest."""
+    """Check what is installed, reachable and usable, and say how to fix the rest."""
     from deskhand.cli.doctor import run_doctor as command
 
     command(models=models, as_json=as_json)
@@ -158,10 +169,10 @@ def doctor(
 
 @app.command()
 def model_server(
-    script: Annotated[Path, typer.Option(help="The replies, in order, as JSON or TOML.")],
+    script: Annotated[Path, typer.Option(help="File with the replies, in order, as JSON or TOML.")],
     port: Annotated[int, typer.Option(min=0, max=65_535, help="TCP port on 127.0.0.1; 0 for a free one.")] = 0,
 ) -> None:
-    """Serve scripted replies as a model would, for testing a set-up without spending a cent."""
+    """Serve scripted replies like a model, to test a set-up at no cost."""
     from deskhand.cli.serve_model import serve_model as command
 
     command(script, port=port)
@@ -169,11 +180,11 @@ def model_server(
 
 @app.command()
 def bench(
-    suite: Annotated[list[str] | None, typer.Argument(help="Which suites; all when none is named.")] = None,
+    suite: Annotated[list[str] | None, typer.Argument(help="Suites to run. Default: all.")] = None,
     out: Annotated[Path, typer.Option(help="Folder for charts and raw numbers.")] = Path("bench/out"),
     as_json: JsonOption = False,
 ) -> None:
-    """Measure this machine: ratios in one run, with charts."""
+    """Measure speed and memory on this machine, with charts."""
     from deskhand.cli.bench import run_bench as command
 
     command(suite or [], out=out, as_json=as_json)
@@ -181,9 +192,11 @@ def bench(
 
 @app.command()
 def serve(
-    host: Annotated[str, typer.Option(help="The address to listen at; 127.0.0.1 when none is set.")] = "",
+    host: Annotated[
+        str, typer.Option(help="Address to listen at. Default: server.host of the settings, 127.0.0.1.")
+    ] = "",
     port: Annotated[int | None, typer.Option(min=0, max=65_535, help="TCP port; 0 for a free one.")] = None,
-    expose: Annotated[bool, typer.Option("--expose", help="Other machines may reach it: say so on purpose.")] = False,
+    expose: Annotated[bool, typer.Option("--expose", help="Allow an address that other machines can reach.")] = False,
 ) -> None:
     """Serve the HTTP API (layered chat, tasks, devices) until Ctrl-C; see docs/server.md."""
     from deskhand.cli.serve_api import serve_api as command
@@ -193,12 +206,12 @@ def serve(
 
 @app.command()
 def chat(
-    message: Annotated[str, typer.Argument(help="One message; without it, a conversation in the terminal.")] = "",
+    message: Annotated[str, typer.Argument(help="One message. Without it: a conversation in the terminal.")] = "",
     device: DeviceOption = "",
-    session: Annotated[str, typer.Option(help="Go on with this conversation, or begin it under this name.")] = "",
+    session: Annotated[str, typer.Option(help="Name of the conversation to continue or to begin.")] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Talk to an assistant that works one device or many for you."""
+    """Talk to an assistant that works one device or several for you."""
     from deskhand.cli.chat import run_chat as command
 
     command(message, device=device, session=session, as_json=as_json)
@@ -206,7 +219,9 @@ def chat(
 
 @app.command()
 def mcp(
-    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of standard input and output.")] = False,
+    http: Annotated[
+        bool, typer.Option("--http", help="Use streamable HTTP instead of standard input and output.")
+    ] = False,
     port: Annotated[
         int | None, typer.Option(min=0, max=65_535, help="With --http: TCP port; 0 for a free one.")
     ] = None,
@@ -217,7 +232,7 @@ def mcp(
     command(http=http, port=port)
 
 
-config_app = typer.Typer(help="What the settings are, and where they come from.", no_args_is_help=True)
+config_app = typer.Typer(help="Show the settings and where they come from.", no_args_is_help=True)
 app.add_typer(config_app, name="config")
 
 

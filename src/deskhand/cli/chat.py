@@ -52,7 +52,7 @@ def _report_end(events: list[dict[str, Any]], as_json: bool) -> int:
 
 
 async def _read_lines() -> AsyncGenerator[str, None]:
-    """What is typed or piped in; a file can't be waited for, and need not be."""
+    """Yield lines from standard input. A regular file is read directly: an event loop can't wait for it."""
     if stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode) or os.path.samestat(
         os.fstat(sys.stdin.fileno()), os.stat(os.devnull)
     ):
@@ -76,7 +76,7 @@ class TerminalChat:
         self._console: Console | None = None if quiet else make_console()
 
     async def send_message(self, message: str) -> list[dict[str, Any]]:
-        """One message, and everything that followed from it."""
+        """Send one message; return every event that followed."""
         following = await self._chats.send_message(message, self._device, self._session)
         self._session = following.session_id
         events: list[dict[str, Any]] = []
@@ -88,9 +88,9 @@ class TerminalChat:
         return events
 
     async def run_dialogue(self) -> None:
-        """Until the input ends. A line that is typed in the middle answers what is asked."""
+        """Send each line until the input ends. A line that is typed during a turn answers its question."""
         assert self._console
-        print_markup(self._console, "[dim]Say what is to be done. An empty line, or Ctrl-D, ends.[/dim]")
+        print_markup(self._console, "[dim]Type what to do. An empty line or Ctrl-D ends the conversation.[/dim]")
         answering: asyncio.Task[Any] | None = None
         async for line in _read_lines():
             if not line.strip():
@@ -104,7 +104,7 @@ class TerminalChat:
         if answering:
             await answering
         if self._session:
-            print_markup(self._console, f"[dim]deskhand chat --session {self._session} goes on with it.[/dim]")
+            print_markup(self._console, f"[dim]Continue it with: deskhand chat --session {self._session}[/dim]")
 
     async def _answer_request(self, line: str) -> None:
         assert self._console
@@ -127,6 +127,6 @@ class TerminalChat:
             case {"type": "error", "message": message}:
                 print_markup(self._console, f"[red]{as_markup(message)}[/red]")
             case {"type": "done", "success": False}:
-                print_markup(self._console, "[yellow]not everything worked out[/yellow]")
+                print_markup(self._console, "[yellow]Not everything succeeded.[/yellow]")
             case _:
                 pass

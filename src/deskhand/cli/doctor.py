@@ -90,9 +90,7 @@ def _check_sandbox(settings: Settings) -> DoctorFinding:
         return DoctorFinding("sandbox", True, path)
     if can_run_code(settings.sandbox):
         return DoctorFinding("sandbox", True, "none: code runs without one, as sandbox.allow_unsandboxed allows")
-    return _make_missing(
-        "sandbox", "install bubblewrap; without it no code is run, and no plan counts on the technician"
-    )
+    return _make_missing("sandbox", "install bubblewrap to run code; without it, no plan contains code")
 
 
 def _make_missing(what: str, how: str) -> DoctorFinding:

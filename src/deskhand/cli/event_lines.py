@@ -1,4 +1,4 @@
-"""An event as a person reads it: one line, or none where there is nothing to say."""
+"""Events as lines of text for the user: one or more for each event, none where there is nothing to say."""
 
 from deskhand.cli.console import as_markup
 from deskhand.cli.typed_input import HOW_TO_ANSWER

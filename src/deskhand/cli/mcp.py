@@ -22,7 +22,7 @@ def serve_mcp(*, http: bool, port: int | None) -> NoReturn:
 
 async def _serve_lines(port: int | None) -> int:
     if port is not None:
-        raise UsageError("A --port is for --http: standard input and output have none.")
+        raise UsageError("--port needs --http: standard input and output have no port.")
     gc.disable()  # nothing of what is loaded now is garbage: looking for it takes a tenth of the start
     try:
         from deskhand.mcp.tool_server import serve_lines

@@ -140,9 +140,9 @@ class PictureProgress:
 
 
 def describe_end(state: TaskState) -> str:
-    """The last words: how it ended, how long it took, what it cost, where to read more."""
+    """Return the closing lines: how it ended, how long it took, what it cost, where to read more."""
     mark = MARKS.get(state.status, "…")
-    reason = state.reason if state.over else "it has no end: it still runs, or its program was ended from outside"
+    reason = state.reason if state.over else "not ended: it still runs, or its program was killed"
     by_role = ", ".join(f"{role} {format_money(usage.cost)}" for role, usage in state.spend)
     spent = f"{state.usage.calls} model calls, {format_money(state.usage.cost)}" + (f" ({by_role})" if by_role else "")
     took = f"{state.ended - state.started:.1f} s, " if state.ended else ""
@@ -153,7 +153,7 @@ def describe_end(state: TaskState) -> str:
 
 
 def format_money(cost: Decimal) -> str:
-    """Whole cents, but never "nothing" for something."""
+    """Return dollars and cents, with more digits below a dollar so that a cost never reads as nothing."""
     return f"${cost:.2f}" if cost >= 1 or not cost else f"${cost:.4f}"
 
 

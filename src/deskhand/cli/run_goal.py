@@ -113,7 +113,7 @@ async def _resume_run(run_id: str, options: TaskOptions, overrides: Tree, as_jso
 
 
 async def _follow_task(hand: Deskhand, starting: AbstractAsyncContextManager[Task], as_json: bool) -> Callable[[], int]:
-    """Show a task live until it ends; returns its last words, to be said when everything is closed."""
+    """Show a task live until it ends. Returns the function that reports its end, for when everything is closed."""
     progress = make_progress(hand.journal, quiet=as_json)
     with hand.bus.subscribe(Record) as records:
         watching = asyncio.create_task(progress.follow(records))
@@ -137,7 +137,7 @@ async def _follow_task(hand: Deskhand, starting: AbstractAsyncContextManager[Tas
 
 @asynccontextmanager
 async def _forward_typing(task: Task, progress: Progress, *, quiet: bool) -> AsyncGenerator[None, None]:
-    """While this lasts, what is typed at the terminal is heeded."""
+    """Forward what the user types to the task while the block runs."""
     if not is_attended(quiet=quiet):
         yield
         return
@@ -153,11 +153,11 @@ def _parse_loop(loop: str) -> LoopMode:
     for mode in modes:
         if mode == loop:
             return mode
-    raise UsageError(f"There is no loop {loop!r}: use --loop {' or --loop '.join(modes)}.")
+    raise UsageError(f"Unknown loop {loop!r}: use --loop {' or --loop '.join(modes)}.")
 
 
 async def _wait_for_end(task: Task) -> TaskState:
-    """The task's end, or its stop when this command is told to stop."""
+    """Wait for the task to end; stop it when this command is cancelled."""
     try:
         return await task.wait()
     except asyncio.CancelledError:
@@ -165,7 +165,7 @@ async def _wait_for_end(task: Task) -> TaskState:
 
 
 def outcome_of(state: TaskState, records: list[Record]) -> dict[str, Any]:
-    """What --json prints. A run that has not ended has no exit code."""
+    """Return what --json prints. A run that has not ended has no exit code."""
     steps = [record.event.report for record in records if isinstance(record.event, StepFinished)]
     return {
         "run": state.task_id,

@@ -44,12 +44,12 @@ def print_trouble(trouble: str) -> None:
 
 
 async def stay_until_stopped(greeting: str, token: Token) -> None:
-    """Tell where it is and how it is reached, and stay until Ctrl-C."""
+    """Print the greeting and how to use the token, then wait for Ctrl-C."""
     print_line(greeting)
     if token.fresh:
-        print_line(f"Its token, shown this once: {token.value}")
-    print_line(f"The token is in {token.file}; send it as: Authorization: Bearer …")
+        print_line(f"Access token, shown only this once: {token.value}")
+    print_line(f"The token is kept in {token.file}. Send it with each request: Authorization: Bearer TOKEN")
     try:
         await asyncio.Event().wait()
     except asyncio.CancelledError:
-        print_line("Stopping: tasks end where they are, `deskhand resume` goes on.")
+        print_line("Stopping the tasks. Continue one with: deskhand resume RUN")

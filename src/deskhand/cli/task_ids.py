@@ -1,4 +1,4 @@
-"""A run by the beginning of its id, as people type it."""
+"""Runs by the beginning of their id, as users type it."""
 
 from deskhand.core.errors import UsageError
 from deskhand.task.journal import Journal
@@ -12,5 +12,5 @@ async def find_task_id(journal: Journal, beginning: str) -> str:
     if len(matches) == 1:
         return matches[0]
     if matches:
-        raise UsageError(f"Several runs begin with {beginning!r}: {', '.join(matches[:5])}; say more of the id.")
+        raise UsageError(f"Several runs begin with {beginning!r}: {', '.join(matches[:5])}; give more of the id.")
     raise UsageError(f"There is no run {beginning!r}: `deskhand runs` lists them.")

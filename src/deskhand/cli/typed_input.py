@@ -1,4 +1,4 @@
-"""The person at the terminal: what they type while a task runs becomes an answer, a command, or words for the task."""
+"""The user at the terminal: what they type while a task runs is an answer, a command, or a message to the task."""
 
 import asyncio
 import codecs
@@ -28,12 +28,12 @@ HOW_TO_ANSWER: dict[RequestKind, str] = {
 
 
 def is_attended(*, quiet: bool) -> bool:
-    """Whether somebody sits at the terminal and can be asked."""
+    """True if a user sits at the terminal and can be asked."""
     return not quiet and sys.stdin.isatty() and sys.stdout.isatty()
 
 
 async def forward_input(run: Task, tell: Callable[[str], None], show: Callable[[str], None] | None = None) -> None:
-    """Heed what is typed until the input ends. `show` is for what is typed so far, where the terminal can't."""
+    """Forward each typed line to the task until the input ends. `show` displays the line where the terminal can't."""
     if show:
         show("")
     async for line in read_typed_lines(sys.stdin.fileno(), show):
@@ -51,10 +51,10 @@ async def _forward_line(run: Task, line: str, tell: Callable[[str], None]) -> No
         _answer_request(run, requests[0], line, tell)
     elif word in PAUSE:
         await run.pause()
-        tell("Paused. Type resume to go on.")
+        tell("Paused. Type resume to continue.")
     elif word in RESUME:
         run.resume()
-        tell("It goes on.")
+        tell("Resumed.")
     elif word in TAKE_OVER:
         await run.take_over()
         tell("The device is yours. Type hand back when you are done.")

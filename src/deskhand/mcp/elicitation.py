@@ -1,4 +1,4 @@
-"""The person behind an MCP client: what a task needs of them is put to them by their client, never to its model."""
+"""Questions to the user of an MCP client: the client shows them as forms, and its model never answers them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HEADS: dict[RequestKind, str] = {
 
 
 def can_ask(ctx: Context) -> bool:
-    """Whether this client shows forms to its person."""
+    """True if this client shows forms to its user."""
     offered = ctx.session.client_capabilities
     if offered is None or offered.elicitation is None:
         return False
@@ -33,7 +33,7 @@ def can_ask(ctx: Context) -> bool:
 
 
 def asks_by_result(ctx: Context) -> bool:
-    """Newer clients are told what to ask in the result of their call, and call again with the answers."""
+    """True for newer clients: they get the questions in the result of their call, and call again with the answers."""
     return ctx.protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
@@ -48,7 +48,7 @@ def make_forms(requests: list[RequestReport]) -> dict[str, Any]:
 
 
 def to_reply(request_id: str, result: ElicitResult) -> UserReply | None:
-    """None when the person closed the form: then it stays open, until its time is over."""
+    """Return None if the user closed the form: the request stays open until it expires."""
     verdicts: dict[str, Literal["yes", "no"]] = {"accept": "yes", "decline": "no"}
     verdict = verdicts.get(result.action)
     text = str((result.content or {}).get(_ANSWER) or "") if verdict == "yes" else ""
@@ -61,7 +61,7 @@ def to_replies(responses: Mapping[str, Any] | None) -> list[UserReply]:
 
 
 async def ask_user(ctx: Context, request: RequestReport, now: float) -> UserReply | None:
-    """Ask an older client's person while their call waits, but no longer than the task does."""
+    """Ask the user of an older client while its call waits, but no longer than the task waits."""
     asked = make_form(request)
     try:
         async with asyncio.timeout(max(0.0, request.expires - now) if request.expires else None):

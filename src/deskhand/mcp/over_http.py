@@ -1,4 +1,4 @@
-"""The MCP server over streamable HTTP: sessions behind the guard and the door that the HTTP API has."""
+"""The MCP server over streamable HTTP, behind the same access checks as the HTTP API."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PATH = "/mcp"
 
 
 class _OpenCalls:
-    """Counts what is under way, so that the end can wait for the answers; a session's idle stream is none of it."""
+    """Counts open calls, so that shutting down can wait for their answers. A session's idle stream does not count."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -50,7 +50,7 @@ class _OpenCalls:
 
 @asynccontextmanager
 async def serve_http(watch: SettingsWatch, token: Token) -> AsyncGenerator[str, None]:
-    """Streamable HTTP, behind the server's own guard; its address. Leaving the block stops tasks and sessions."""
+    """Serve streamable HTTP; yield the address. Leaving the block stops tasks and sessions."""
     settings = watch.read_current().server
     async with open_handlers(watch) as handlers, AsyncExitStack() as sessions:
         manager = StreamableHTTPSessionManager(make_server(handlers), max_request_body_size=settings.body_kb * 1024)

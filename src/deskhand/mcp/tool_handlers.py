@@ -1,4 +1,4 @@
-"""What the MCP tools do: over the tasks, inner loops and devices that every other door uses as well."""
+"""What the MCP tools do, with the same tasks, device jobs and devices as the HTTP API."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class ToolOutput:
 
 
 class ToolHandlers:
-    """Does the work apart from the calls: a call may be cut off at any moment, the work always ends in good order."""
+    """Runs the work apart from the calls: a call may be cancelled at any moment, the work always cleans up."""
 
     def __init__(self, hand: Deskhand, watch: SettingsWatch) -> None:
         self.clock = hand.clock
@@ -66,7 +66,7 @@ class ToolHandlers:
         self._closing = False
 
     async def run_apart(self, work: Coroutine[Any, Any, T]) -> T:
-        """The library cancels a call again and again until it is gone, so nothing could be cleaned up inside of it."""
+        """Run the work in a task of its own. The library cancels a call repeatedly, so nothing in it could clean up."""
         if self._closing:
             work.close()
             raise UsageError(SHUT_DOWN)
@@ -88,7 +88,7 @@ class ToolHandlers:
             _log.error("a tool crashed", exc_info=fault)
 
     async def close(self) -> None:
-        """Stop everything, so that it can be taken up again; calls that wait for it get their answer."""
+        """Stop every task, so that it can be resumed; waiting calls get their answer."""
         self._closing = True
         for run in [run for loops in self._chats for run in loops.runs.values()]:
             await run.stop(SHUT_DOWN)
@@ -170,7 +170,7 @@ class ToolHandlers:
         return report_task(await self._tasks.read_state(task_id), running=task_id in self._tasks.running)
 
     async def answer_request(self, task_id: str, reply: UserReply) -> None:
-        """Give a task the person's answer, and wait until it has taken it."""
+        """Give a task the user's answer, and wait until it has taken it."""
         try:
             run = self._tasks.get_running(task_id)
             run.answer(reply.request_id, reply.verdict, reply.text)
@@ -185,12 +185,12 @@ class ToolHandlers:
 
 
 async def _stop_unattended(run: Task, request: UserRequest) -> None:
-    """In a small job there is nobody to be asked; a task can wait for its person."""
+    """Stop the job: it can't ask the user. A task can."""
     await run.stop(f"a person is needed, use run_task: {request.text}")
 
 
 async def _wait_for_task(run: Task, seconds: float, progress: Progress) -> None:
-    """Until the task is over or needs the person, but no longer than this."""
+    """Wait until the task has ended or needs the user, for at most this many seconds."""
     if not seconds or run.state.over or run.state.requests:
         return
     with suppress(TimeoutError):

@@ -1,4 +1,4 @@
-"""What the MCP tools take and tell: small models of data, each with words that a person or a model reads at once."""
+"""Arguments and results of the MCP tools; each result has a text form for users and models."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ DeviceName = Annotated[
 TaskId = Annotated[str, Field(min_length=1, max_length=100, description="as run_task told it")]
 WaitS = Annotated[
     float,
-    Field(ge=0, le=600, description="seconds to wait for the end of the task, or until it needs the person"),
+    Field(ge=0, le=600, description="seconds to wait for the end of the task, or until it needs the user"),
 ]
 
 
 class ToolArguments(BaseModel):
-    """The arguments of a call; one that is not known is a mistake."""
+    """The arguments of a call; an unknown one is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -38,7 +38,7 @@ class ToolReport(BaseModel, ABC):
 
     @abstractmethod
     def to_text(self) -> str:
-        """The same for whoever reads text only."""
+        """Return the same as text."""
 
 
 class NoArguments(ToolArguments):
@@ -135,7 +135,7 @@ class SubtaskReport(ToolReport):
 
 
 class RequestReport(ToolReport):
-    """What only the person can give. `expires`: the Unix time at which it counts as refused."""
+    """A request that only the user can answer. `expires`: the Unix time at which it counts as refused."""
 
     request_id: str
     kind: RequestKind
@@ -143,7 +143,7 @@ class RequestReport(ToolReport):
     expires: float | None
 
     def to_text(self) -> str:
-        return f"It waits for the person ({self.kind}): {self.text}"
+        return f"It waits for the user ({self.kind}): {self.text}"
 
 
 class TaskStatusReport(ToolReport):
@@ -158,7 +158,7 @@ class TaskStatusReport(ToolReport):
     last_steps: Annotated[list[str], Field(description="the newest steps in words")]
     answers: Annotated[list[str], Field(description="what the task was to find out")]
     reason: Annotated[str, Field(description="why it ended as it did")]
-    requests: Annotated[list[RequestReport], Field(description="what it waits for: only the person can answer")]
+    requests: Annotated[list[RequestReport], Field(description="what it waits for: only the user can answer")]
     cost_usd: str
     model_calls: int
 

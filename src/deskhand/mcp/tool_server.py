@@ -140,7 +140,7 @@ def make_server(handlers: ToolHandlers) -> Server[Any]:
     async def call_tool(ctx: Context, params: CallToolRequestParams) -> CallToolResult | InputRequiredResult:
         offer = offers.get(params.name)
         if offer is None:
-            raise MCPError(code=INVALID_PARAMS, message=f"There is no tool {params.name!r}.")
+            raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool {params.name!r}.")
         try:
             given = offer.takes.model_validate(params.arguments or {})
             if isinstance(given, TaskStatusArguments):
@@ -152,7 +152,7 @@ def make_server(handlers: ToolHandlers) -> Server[Any]:
         except DeskhandError as fault:
             return _to_error(str(fault))
         except Exception:  # noqa: BLE001 a bug of ours: it is in the log, and the client goes on
-            return _to_error("Something went wrong inside of Deskhand: its log has the details.")
+            return _to_error("Internal error: the log of Deskhand has the details.")
 
     return Server(
         "deskhand",
@@ -167,7 +167,7 @@ def make_server(handlers: ToolHandlers) -> Server[Any]:
 async def _ask_then_report(
     handlers: ToolHandlers, ctx: Context, given: TaskStatusArguments, params: CallToolRequestParams
 ) -> CallToolResult | InputRequiredResult:
-    """A task's status; what it needs the person for is asked first. A form that they close is not shown again."""
+    """Return a task's status, after asking the user what it needs. A form that they close is not shown again."""
     shown: set[str] = set()
     for reply in to_replies(params.input_responses):
         await handlers.run_apart(handlers.answer_request(given.task_id, reply))
@@ -211,7 +211,7 @@ async def open_handlers(watch: SettingsWatch) -> AsyncGenerator[ToolHandlers, No
 
 
 async def serve_lines(watch: SettingsWatch, lines: AsyncIterable[str]) -> None:
-    """Over lines in and standard output, until the lines end or nobody reads any more."""
+    """Serve over these lines and standard output, until the lines end or nobody reads any more."""
     async with open_handlers(watch) as handlers:
         server = make_server(handlers)
         try:

@@ -1,4 +1,4 @@
-"""Who may come in: the right Host, no foreign Origin, the token, a body of bounded size. Stands before every route."""
+"""Access checks before every route: own Host, own Origin, the token, a body of limited size."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RequestRefused(Exception):
 
 
 class AccessMiddleware:
-    """Middleware. A request that is refused reaches nothing behind it."""
+    """ASGI middleware: a refused request reaches no route."""
 
     def __init__(self, app: ASGIApp, *, token: Token, settings: ServerSettings, clock: Clock) -> None:
         self._app = app
@@ -57,13 +57,11 @@ class AccessMiddleware:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get("host", "")
         if _has_repeated_header(scope, b"host", b"origin", b"authorization", b"cookie"):
-            raise RequestRefused(403, "A request says once by whom it comes and to whom: a header is there twice.")
+            raise RequestRefused(403, "Host, Origin, Authorization and Cookie may each be sent only once.")
         if not self._is_own_host(host):
-            raise RequestRefused(
-                403, "This server is not called by that name: check the Host, or add it to server.names."
-            )
+            raise RequestRefused(403, "Unknown Host: use the server's own name, or add this one to server.names.")
         if "origin" in headers and headers["origin"] not in (f"http://{host}", f"https://{host}"):
-            raise RequestRefused(403, "Requests from other sites are not taken: the Origin is foreign.")
+            raise RequestRefused(403, "Requests from other sites are blocked: the Origin is not this server.")
         self._check_token(scope, headers)
 
     def _is_own_host(self, host: str) -> bool:
@@ -81,12 +79,14 @@ class AccessMiddleware:
         cookie = _read_cookie(headers.get("cookie", ""))
         if cookie and self._token.accepts_cookie(cookie):
             if scope.get("method", "GET") not in _SAFE and "origin" not in headers:
-                raise RequestRefused(403, "A browser says where a request comes from: the Origin is missing.")
+                raise RequestRefused(403, "With the cookie, an Origin header is required.")
             return
-        raise RequestRefused(401, "A token is needed: send it as Authorization: Bearer ….", www_authenticate="Bearer")
+        raise RequestRefused(
+            401, "A token is required: send it as Authorization: Bearer TOKEN.", www_authenticate="Bearer"
+        )
 
     def _is_right_token(self, said: str) -> bool:
-        """The right token always opens; of wrong ones only so many are looked at in a minute."""
+        """True for the right token. Wrong ones are limited to `server.wrong_tokens` a minute."""
         if self._token.accepts_token(said):
             return True
         now = self._clock.now()
@@ -98,7 +98,7 @@ class AccessMiddleware:
         return False
 
     async def _limit_body(self, scope: Scope, receive: Receive) -> Receive:
-        """The body, refused where it is too long. One that does not tell its length is taken in here first."""
+        """Refuse a body that is too long. One without a Content-Length is read here first."""
         headers = dict(scope["headers"])
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self._limit:
@@ -157,7 +157,7 @@ def own_names_of(settings: ServerSettings) -> frozenset[str]:
 
 
 def host_name_of(host: str) -> str | None:
-    """The name in a Host header, without its port; None when it is none."""
+    """Return the name in a Host header without its port, or None if it is malformed."""
     name, rest = host, ""
     if host.startswith("["):
         name, _, rest = host[1:].partition("]")
@@ -170,7 +170,7 @@ def host_name_of(host: str) -> str | None:
 
 
 def is_address(name: str) -> bool:
-    """An address can't be bent to another machine by a name server, so where we are exposed it is as good as a name."""
+    """True for an IP address. No name server can redirect one, so an exposed server accepts it like its own name."""
     try:
         ipaddress.ip_address(name)
     except ValueError:
@@ -185,8 +185,8 @@ def is_loopback(host: str) -> bool:
 
 
 def check_exposure(settings: ServerSettings) -> None:
-    """Beyond this machine only when the user says so."""
+    """Raise SettingsError for an address beyond this machine that the user has not allowed."""
     if not is_loopback(settings.host) and not settings.expose:
         raise SettingsError(
-            f"{settings.host} can be reached from other machines: say --expose (server.expose) if that is meant."
+            f"{settings.host} can be reached from other machines: allow it with --expose (server.expose)."
         )

@@ -1,4 +1,4 @@
-"""The app: every route, behind one guard, with errors of one shape."""
+"""The app: every route behind the access checks, with errors of one shape."""
 
 from __future__ import annotations
 

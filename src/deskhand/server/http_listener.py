@@ -1,4 +1,4 @@
-"""A socket and uvicorn on it, for whatever app stands behind: opened, answering, and closed in good order."""
+"""A listening socket with uvicorn on it, for any ASGI app: opened, served, and closed in order."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def serve_app(
     ending: Callable[[], Awaitable[None]],
     lifespan: Literal["on", "off"] = "on",
 ) -> AsyncGenerator[str, None]:
-    """The address at which the app answers. `ending` is called before the door is closed: it ends what streams."""
+    """Serve the app; yield its address. `ending` is called before the socket closes, to end the streams."""
     check_exposure(settings)
     config = uvicorn.Config(
         app,

@@ -1,4 +1,4 @@
-"""Errors as the API tells them: problem details (RFC 9457), one clear sentence, and a status that says whose fault."""
+"""Errors of the API: problem details (RFC 9457) with one sentence, and a status that says whose fault it is."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ STATUSES: tuple[tuple[type[DeskhandError], int], ...] = (
 
 
 class Problem(BaseModel):
-    """What went wrong; `detail` is one sentence for people."""
+    """What went wrong; `detail` is one sentence for the user."""
 
     type: str = "about:blank"
     title: str
@@ -64,7 +64,7 @@ def respond_with_problem(status: int, detail: str, headers: dict[str, str] | Non
 
 
 def document_statuses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """These errors as OpenAPI knows them."""
+    """Return these statuses as OpenAPI responses."""
     content = {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
     return {status: {"description": HTTPStatus(status).phrase, "content": content} for status in statuses}
 
@@ -89,11 +89,11 @@ async def _answer_http_error(request: Request, fault: Exception) -> JSONResponse
     assert isinstance(fault, HTTPException)
     detail = str(fault.detail)
     if fault.status_code == 400:  # the only one that is not ours: bytes that are no text, or nested without end
-        detail = "The body can't be read: it has to be JSON, in UTF-8."
+        detail = "The body can't be read: send JSON in UTF-8."
     if fault.status_code == 404 and detail == HTTPStatus.NOT_FOUND.phrase:
-        detail = "There is nothing at this address."
+        detail = "Not found: there is no such route."
     if fault.status_code == 405:
-        detail = f"{request.method} is not possible here."
+        detail = f"{request.method} is not allowed here."
     return respond_with_problem(fault.status_code, detail, dict(fault.headers or {}))
 
 
@@ -102,7 +102,7 @@ async def _answer_invalid_request(_: Request, fault: Exception) -> JSONResponse:
     first = fault.errors()[0]
     if first["type"] == "json_invalid":
         return respond_with_problem(
-            422, f"The body is no JSON (at character {first['loc'][-1]}: {first['ctx']['error']})."
+            422, f"The body is not valid JSON (at character {first['loc'][-1]}: {first['ctx']['error']})."
         )
     where = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
     return respond_with_problem(422, f"{where}: {first['msg']}.")
@@ -110,4 +110,4 @@ async def _answer_invalid_request(_: Request, fault: Exception) -> JSONResponse:
 
 async def _answer_crash(request: Request, fault: Exception) -> JSONResponse:
     _log.error("%s %s crashed", request.method, request.url.path, exc_info=fault)
-    return respond_with_problem(500, "Something went wrong inside of Deskhand: its log has the details.")
+    return respond_with_problem(500, "Internal error: the log of Deskhand has the details.")

@@ -1,4 +1,4 @@
-"""What the API takes and tells, as pydantic models: the words of the engine, without its inner workings."""
+"""Requests and responses of the API as pydantic models, without the engine's inner workings."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ConversationList(ResponseModel):
 
 
 class ConversationEvent(ResponseModel):
-    """`event` is what was streamed, or the person's message (`type: user`)."""
+    """`event` is what was streamed, or the user's message (`type: user`)."""
 
     id: int
     at: float
@@ -84,7 +84,7 @@ class TaskRequest(FrozenModel):
 
 
 class TaskCommand(FrozenModel):
-    """`text` is the reason of a stop, or the words of an inject. `resume` also takes up a task of the past again."""
+    """`text` is the reason of a stop, or the words of an inject. `resume` also continues a past task."""
 
     command: Literal["pause", "resume", "stop", "inject", "reset"]
     text: Annotated[str, Field(max_length=20_000)] = ""

@@ -1,4 +1,4 @@
-"""The server as a running thing: the app behind its door, and a stop that lets tasks and streams end."""
+"""The running server: the app on its socket, and a stop that lets tasks and streams end."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class RunningServer:
 
 @asynccontextmanager
 async def run_server(watch: SettingsWatch, token: Token) -> AsyncGenerator[RunningServer, None]:
-    """The server, while it answers; leaving the block stops its tasks and streams."""
+    """Run the server; leaving the block stops its tasks and streams."""
     app = make_app(watch, token)
 
     async def end_streams() -> None:

@@ -1,4 +1,4 @@
-"""What the routes share: one Deskhand, its tasks, its conversations; opened and closed with the server."""
+"""The objects that all routes share: one Deskhand, its tasks, its conversations. They live as long as the server."""
 
 from __future__ import annotations
 

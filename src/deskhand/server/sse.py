@@ -1,4 +1,4 @@
-"""Streams to clients: server-sent events that begin at once, and where a client left off."""
+"""Server-sent events: the response, and the number after which a client reads on."""
 
 from __future__ import annotations
 
@@ -29,6 +29,6 @@ def document_stream(what: str) -> dict[int | str, dict[str, Any]]:
 
 
 def parse_event_id(last_event_id: str | None, after: int = 0) -> int:
-    """What is no number, or none that was ever given, says nothing: it is read from the beginning."""
+    """Return the number of a Last-Event-ID, or `after` if it is missing or no number that we send."""
     said = int(last_event_id) if last_event_id and last_event_id.isdecimal() else LARGEST + 1
     return said if said <= LARGEST else after

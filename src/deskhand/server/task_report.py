@@ -1,4 +1,4 @@
-"""What a run was, from its log: steps with their pictures, gates, and what it cost."""
+"""The report of a task from its journal: steps with their pictures, gates, costs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def report_of(state: TaskState, records: Iterable[Record], *, running: bool) -> 
 
 
 def usage_of_conversation(talk: Iterable[StoredEntry]) -> Usage:
-    """What the assistant's calls took; of one that was cut off, its worst case."""
+    """Return what the assistant's calls cost; for an interrupted call, its worst case."""
     calls: dict[str, Usage] = {}
     for kept in talk:
         if isinstance(paid := kept.entry, ModelPaid):

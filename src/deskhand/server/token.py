@@ -1,4 +1,4 @@
-"""The token that opens the server: made once, kept in a file that only its user can read."""
+"""The access token of the server: made once, kept in a file that only its user can read."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deskhand.settings.schema import Settings
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`fresh`: it was made just now, and is shown this once."""
+    """`fresh`: it was made just now, and is shown only this once."""
 
     value: str
     file: Path
@@ -23,7 +23,7 @@ class Token:
 
     @property
     def cookie(self) -> str:
-        """What a browser gets instead: the token itself never goes into a cookie."""
+        """Value of the browser's cookie; the token itself never goes into a cookie."""
         return hmac.new(self.value.encode(), b"deskhand console", hashlib.sha256).hexdigest()
 
     def accepts_token(self, said: str) -> bool:
@@ -41,7 +41,7 @@ def token_file_of(settings: Settings) -> Path:
 
 
 def read_token(file: Path) -> Token:
-    """The token in this file; a new one where there is none yet."""
+    """Return the token in this file; make a new one if there is none."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         try:

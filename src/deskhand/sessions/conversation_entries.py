@@ -1,4 +1,4 @@
-"""What can happen in a conversation, as it is kept and as it is streamed; and how it is told to the assistant again."""
+"""The entries of a conversation, as stored and as streamed, and as turns for the assistant's model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ INTERRUPTED = "interrupted: what came of it is unknown"
 
 
 class UserMessage(FrozenModel):
-    """The person's message begins an exchange."""
+    """The user's message, which begins a turn."""
 
     type: Literal["user"] = "user"
     content: str
@@ -46,7 +46,7 @@ class AssistantSaid(FrozenModel):
 
 
 class TurnDone(FrozenModel):
-    """The end of an exchange, as the assistant sees it."""
+    """The end of a turn, as the assistant sees it."""
 
     type: Literal["done"] = "done"
     content: str
@@ -54,7 +54,7 @@ class TurnDone(FrozenModel):
 
 
 class TurnFailed(FrozenModel):
-    """The other end of an exchange: it could not go on, or was aborted."""
+    """The other end of a turn: it failed, or was aborted."""
 
     type: Literal["error"] = "error"
     message: str
@@ -108,7 +108,7 @@ def to_entry_chunk(kept: StoredEntry) -> bytes:
 
 @dataclass
 class _Exchange:
-    """One message of the person and all that followed, in turns: (what was said or called, what came back)."""
+    """One user message and all that followed, as a model's turns: what was said or called, what came back."""
 
     turns: list[Turn]
 
@@ -118,7 +118,7 @@ class _Exchange:
 
 
 def turns_of(entries: Iterable[Entry], room: int) -> list[Turn]:
-    """The newest part of a conversation that fits into this many characters, always with the person's last words."""
+    """Return the newest part of a conversation that fits into `room` characters, and always the last message."""
     exchanges = _split_exchanges(entries)
     if not exchanges:
         return []
@@ -186,7 +186,7 @@ def _to_exchange(entries: Sequence[Entry]) -> _Exchange:
 
 
 def _shorten_exchange(exchange: _Exchange, room: int) -> _Exchange:
-    """The person's words and the newest rounds that fit: calls stay with their results."""
+    """Return the user's message and the newest rounds that fit. Calls stay with their results."""
     first, *rest = exchange.turns
     rounds: list[list[Turn]] = []
     for turn in rest:

@@ -98,7 +98,7 @@ class ConversationStore:
         return [StoredEntry.model_construct(seq=seq, at=at, entry=parse_entry(body)) for seq, at, body in rows]
 
     async def list_conversations(self, limit: int = 50) -> list[ConversationSummary]:
-        """The newest first; each is called by its first words."""
+        """Return the newest conversations first; the title is how the first message begins."""
         return await self._run_in_writer(lambda: self._select_conversations(limit))
 
     def _select_conversations(self, limit: int) -> list[ConversationSummary]:
@@ -115,14 +115,14 @@ class ConversationStore:
         return talks
 
     async def delete_entries(self, session_id: str) -> int:
-        """How many entries are gone for good."""
+        """Delete a conversation; return the number of its entries."""
         return await self._run_in_writer(
             lambda: self._db.execute("DELETE FROM entries WHERE session_id = ?", (session_id,)).rowcount
         )
 
     @contextmanager
     def hold_conversation(self, session_id: str) -> Generator[None, None, None]:
-        """One exchange at a time, in whichever process; the kernel lets go when its holder dies."""
+        """Lock the conversation: one turn at a time, in any process. The kernel frees it when its holder dies."""
         file = os.open(self._locks / f"conversation-{session_id}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             try:
@@ -148,11 +148,11 @@ class ConversationStore:
 
 class ConversationBusy(UsageError):
     def __init__(self, session_id: str) -> None:
-        super().__init__(f"The conversation {session_id} is still being answered: wait for its end, or abort it.")
+        super().__init__(f"The conversation {session_id} is busy with a message: wait until it has ended, or abort it.")
 
 
 def check_session_id(session_id: str) -> str:
-    """A name that is safe in a path; raises UsageError for any other."""
+    """Return the id if it is safe in a path; raise UsageError otherwise."""
     if not SESSION_NAME.fullmatch(session_id) or session_id.strip(".") == "":
         raise UsageError("A session_id has at most 100 letters, digits, dots, dashes and underscores.")
     return session_id

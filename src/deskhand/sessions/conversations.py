@@ -1,4 +1,4 @@
-"""All conversations: begun, gone on with, answered, aborted, forgotten. `turn` does what one message asks for."""
+"""All conversations: begin, continue, answer, abort, forget. `turn` does what one message asks for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CUT_OFF = "The program ended in the middle of this."
 
 @dataclass(frozen=True, slots=True)
 class StreamPosition:
-    """What a client needs to follow an exchange: its feed, and the number behind which it reads."""
+    """Where a client reads a turn: its feed, and the number after which to read."""
 
     session_id: str
     feed: EventFeed
@@ -37,9 +37,9 @@ class Conversations:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def send_message(self, message: str, device: str = "", session_id: str = "") -> StreamPosition:
-        """Begin an exchange; or answer what the one under way asks. Raises ConversationBusy when it asks nothing."""
+        """Begin a turn, or answer the question of the running one. Raises ConversationBusy if it asks nothing."""
         if not message.strip():
-            raise UsageError("The message is empty: say what is to be done.")
+            raise UsageError("The message is empty: say what to do.")
         name = check_session_id(session_id) if session_id else secrets.token_hex(8)
         if (live := self._live.get(name)) and live.over:  # who has read its end may go on at once
             await live.wait_until_over()
@@ -77,13 +77,13 @@ class Conversations:
         return StreamPosition(name, exchange.feed, seq)
 
     def stream_turn(self, following: StreamPosition) -> AsyncGenerator[bytes, None]:
-        """What follows, as server-sent events, up to the end of the exchange."""
+        """Yield what follows as server-sent events, up to the end of the turn."""
         return follow_feed(
             following.feed, following.after, lambda after: self._read_chunks(following.session_id, after)
         )
 
     async def _read_chunks(self, session_id: str, after: int) -> list[Numbered]:
-        """For a client that has fallen behind: what was streamed, from the disk."""
+        """Return streamed entries from the disk, for a client that has fallen behind."""
         kept = await self._store.read(session_id, after)
         return [(one.seq, to_entry_chunk(one)) for one in kept if isinstance(one.entry, STREAMED)]
 
@@ -91,7 +91,7 @@ class Conversations:
         return session_id in self._live
 
     async def abort_turn(self, session_id: str, because: str = ABORTED) -> bool:
-        """Whether there was something to stop; when this returns, nothing reaches a device any more."""
+        """Stop the running turn; False if there is none. When this returns, nothing reaches a device any more."""
         live = self._live.get(session_id)
         if live is None:
             return False
@@ -99,7 +99,7 @@ class Conversations:
         return True
 
     async def forget_conversation(self, session_id: str) -> int:
-        """Stop what is under way and forget the conversation; how many entries that were."""
+        """Stop the running turn and delete the conversation; return the number of entries."""
         await self.abort_turn(check_session_id(session_id))
         with self._store.hold_conversation(session_id):
             return await self._store.delete_entries(session_id)

@@ -1,4 +1,4 @@
-"""Inner loops for a conversation: one small job on one device, and what came of it in words."""
+"""Jobs for a conversation: one short inner loop on one device, and its result in words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ AskUser = Callable[[Task, UserRequest], Awaitable[None]]
 
 
 class DeviceJobs:
-    """The jobs of one conversation. `asked` is called when one of them needs the person."""
+    """The jobs of one conversation. `asked` is called when one of them needs the user."""
 
     def __init__(
         self, hand: Deskhand, settings: Settings, budget: Budget, asked: AskUser, authority: Authority
@@ -43,7 +43,7 @@ class DeviceJobs:
         self.runs: dict[str, Task] = {}
 
     async def try_job(self, device_id: str, message: str) -> dict[str, Any]:
-        """`{result, steps, success}`; whatever keeps the device from working is told in the result."""
+        """Run a job; return `{result, steps, success}`. An error is described in the result."""
         zh = language_of(message) == "zh"
         try:
             return await self.run_job(device_id, message)
@@ -53,7 +53,7 @@ class DeviceJobs:
             return _make_result(str(fault))
 
     async def run_job(self, device_id: str, message: str) -> dict[str, Any]:
-        """The same; what keeps the device from working is raised."""
+        """Run a job; return `{result, steps, success}`. Errors are raised."""
         starting = self._hand.start(
             message,
             device=device_id,

@@ -1,6 +1,6 @@
-"""What happens, on its way to those who watch: each keeps its own place, and a slow one holds up nobody.
+"""Events on their way to clients: each client keeps its own position, and a slow one delays nobody.
 
-The newest events are at hand, encoded once for all; who has fallen further behind reads on from the disk.
+The newest events are in memory, encoded once for all; a client that has fallen behind reads from the disk.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Read = Callable[[int], Awaitable[list[Numbered]]]
 
 
 class EventFeed:
-    """The newest events of one task or conversation. `since`: everything behind this number is here, if not dropped."""
+    """The newest events of one task or conversation. `since`: everything after this number is here, if not dropped."""
 
     def __init__(self, since: int = 0) -> None:
         self._since = since
@@ -35,12 +35,12 @@ class EventFeed:
         self._wake_waiters()
 
     def close(self) -> None:
-        """Nothing more will come."""
+        """Mark the end: nothing more will come."""
         self.closed = True
         self._wake_waiters()
 
     def chunks_after(self, number: int) -> list[Numbered] | None:
-        """What came behind this number; None when that is no longer at hand."""
+        """Return the chunks after `number`, or None if some were dropped from memory."""
         if number < self._since:
             return None
         behind: list[Numbered] = []
@@ -51,7 +51,7 @@ class EventFeed:
         return behind[::-1]
 
     async def wait_for_news(self, timeout: float) -> bool:
-        """Wait for something to come; False when nothing did."""
+        """Wait for a new chunk or the end; False if none came within `timeout` seconds."""
         waiting: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.add(waiting)
         try:
@@ -71,7 +71,7 @@ class EventFeed:
 
 
 async def follow_feed(feed: EventFeed, after: int, read: Read) -> AsyncGenerator[bytes, None]:
-    """Everything behind `after`, as it comes, until the feed is closed; a few at a time when there are many."""
+    """Yield everything after `after` as it comes, in batches, until the feed is closed."""
     while True:
         closed = feed.closed
         batch = feed.chunks_after(after)

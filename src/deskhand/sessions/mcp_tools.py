@@ -18,7 +18,7 @@ Use = Callable[[Mapping[str, Any]], Awaitable[Any]]
 
 @contextmanager
 def _open_scratch_file() -> Generator[IO[str], None, None]:
-    """Where a server's complaints go, which are nobody's but its own."""
+    """Open a file for what the server writes to standard error, which nobody reads."""
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as file:
         yield file
 

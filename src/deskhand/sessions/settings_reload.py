@@ -1,6 +1,6 @@
-"""Settings that follow their file: looked at when they are needed, read again when the file's content has changed.
+"""Settings that follow their file: checked when needed, read again when the content of the file has changed.
 
-A bad file changes nothing: the settings stay as they were, and what is wrong is said once.
+A bad file changes nothing: the settings stay as they were, and the error is reported once.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from deskhand.settings.schema import Settings
 
 
 class SettingsWatch:
-    """`current()` at the beginning of every turn; what runs keeps what it began with."""
+    """Call `read_current()` at the beginning of each turn or task; what runs keeps what it began with."""
 
     def __init__(
         self, overrides: Tree | None = None, file: Path | None = None, report: Callable[[str], None] | None = None
@@ -45,7 +45,7 @@ class SettingsWatch:
         return self._settings
 
     def list_settings(self) -> list[ExplainedSetting]:
-        """Every setting as it holds now, and where it comes from."""
+        """Return every setting as it holds now, and where it comes from."""
         try:
             layers = read_layers(self._overrides, self._file)
         except SettingsError:  # a file that is broken now has not changed what holds

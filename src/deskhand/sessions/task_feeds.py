@@ -1,4 +1,4 @@
-"""The events of all tasks of this process on their way to those who watch; of other tasks, as the journal has them."""
+"""Event streams of tasks: from memory for tasks of this process, from the journal for all others."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class TaskFeeds:
             del self._feeds[task_id]
 
     async def stream_events(self, task_id: str, after: int) -> AsyncGenerator[bytes, None]:
-        """Everything behind `after` until the task's end."""
+        """Yield everything after `after` until the task's end."""
         said = self._clock.now()
         while (feed := self._feeds.get(task_id)) is None:
             records = await self._journal.read(task_id)

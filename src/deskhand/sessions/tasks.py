@@ -1,4 +1,4 @@
-"""The tasks that this server runs, and those that the journal remembers. They outlive whoever asked for them."""
+"""The tasks that this process runs, and past ones from the journal. A task outlives the client that asked for it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _log = logging.getLogger("deskhand.server")
 
 class UnknownTask(UsageError):
     def __init__(self, task_id: str) -> None:
-        super().__init__(f"There is no task {task_id!r}.")
+        super().__init__(f"Task {task_id!r} not found.")
 
 
 class TaskNotRunning(UsageError):
-    """It is over, or another program runs it."""
+    """It has ended, or another program runs it."""
 
 
 class Tasks:
@@ -47,7 +47,7 @@ class Tasks:
         wait_s: float = 0.0,
         authority: Authority = USER,
     ) -> Task:
-        """A task under way. It takes the settings as they are now, and keeps them."""
+        """Start a task. It keeps the settings as they are now."""
         await self._wait_for_finished()
         settings = self._watch.read_current()
         return await self._start_holder(
@@ -65,7 +65,7 @@ class Tasks:
         )
 
     async def resume_task(self, task_id: str) -> Task:
-        """A task of the past again, from where its log says that it was left."""
+        """Continue a past task from where its journal ends."""
         await self.read_state(task_id)
         await self._wait_for_finished()
         return await self._start_holder(self._hand.resume(task_id, attended=True, settings=self._watch.read_current()))
@@ -81,7 +81,7 @@ class Tasks:
         return await asyncio.shield(started)
 
     async def _hold_device(self, starting: AbstractAsyncContextManager[Task], started: asyncio.Future[Task]) -> None:
-        """Keeps the device leased until the task is over, whoever watches."""
+        """Keep the device leased until the task is over, whether or not a client watches."""
         task_id = ""
         try:
             async with starting as run:
@@ -108,7 +108,7 @@ class Tasks:
                 started.set_exception(TaskNotRunning("The server was shut down before the task began."))
 
     async def _wait_for_finished(self) -> None:
-        """Who has read the end of a task may go on at once, while its device is still being let go."""
+        """Wait for ended tasks to release their devices: a client that has read the end may use the device at once."""
         over = {task_id for task_id, run in self.running.items() if run.state.over}
         if leaving := [holding for holding, task_id in self._holding.items() if task_id in over]:
             await asyncio.wait(leaving)
@@ -116,7 +116,9 @@ class Tasks:
     def get_running(self, task_id: str) -> Task:
         run = self.running.get(task_id)
         if run is None or run.state.over:
-            raise TaskNotRunning(f"Task {task_id} does not run in this server: it is over, or another program has it.")
+            raise TaskNotRunning(
+                f"Task {task_id} does not run in this server: it has ended, or another program runs it."
+            )
         return run
 
     def find_on_device(self, device_id: str) -> Task | None:
@@ -131,7 +133,7 @@ class Tasks:
         return fold_all(records)
 
     async def act_by_hand(self, device_id: str, action: Action) -> str:
-        """By the person's own hand: on a device that was taken over from its task, or on a free one."""
+        """Carry out an action of the user, on a device that was taken over from its task or on a free one."""
         await self._wait_for_finished()
         if run := self.find_on_device(device_id):
             return await run.by_hand(action)
@@ -139,7 +141,7 @@ class Tasks:
             return await device.act(action)
 
     async def close(self) -> None:
-        """Stop everything; the journal has it all, so that it can be taken up again."""
+        """Stop every task. Each can be resumed from the journal."""
         for waiting in self._starting:
             waiting.cancel()
         running = [run for run in self.running.values() if not run.state.over]

@@ -39,7 +39,7 @@ class Toolbox:
         self._equipment: dict[str, ToolBinding] = {}
         for one in equipment:
             if one.tool.name in self._equipment:
-                raise SettingsError(f"There are two tools called {one.tool.name!r}: rename one, or leave it out.")
+                raise SettingsError(f"Two tools are called {one.tool.name!r}: rename or remove one.")
             self._equipment[one.tool.name] = one
 
     @property
@@ -47,26 +47,26 @@ class Toolbox:
         return tuple(one.tool for one in self._equipment.values())
 
     async def call_tool(self, call: ToolCall) -> Any:
-        """What the call comes to, as JSON; whatever goes wrong in it is told in its result."""
+        """Return the result of a call as JSON. A failure is described in the result."""
         one = self._equipment[call.name]
         try:
             async with asyncio.timeout(one.timeout_s):
                 return to_jsonable_python(await one.use(call.arguments or {}), fallback=str)
         except TimeoutError:
-            return {"error": f"{call.name} took longer than {one.timeout_s:g} s."}
+            return {"error": f"{call.name} timed out after {one.timeout_s:g} s."}
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             return {"error": f"{call.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}."}
         except DeskhandError as fault:
             return {"error": str(fault)}
         except PydanticSerializationError as error:
-            return {"error": f"The result of {call.name} can't be told: {error}."}
+            return {"error": f"The result of {call.name} can't be converted to JSON: {error}."}
         except Exception as error:  # noqa: BLE001 a user's own function may raise anything; the conversation goes on
             return {"error": f"{call.name} failed: {type(error).__name__}: {error}"}
 
 
 async def open_toolbox(hand: Deskhand, loops: DeviceJobs, settings: ChatSettings, closing: AsyncExitStack) -> Toolbox:
-    """Everything that the assistant may call for one message; MCP servers run until `closing` ends."""
+    """Return all tools of the assistant for one message. MCP servers run until `closing` ends."""
     equipment = [
         *_make_device_tools(hand, loops),
         *(_make_function_tool(name, settings.tool_timeout_s) for name in _list_function_names(settings)),
@@ -142,5 +142,5 @@ def _load_function(name: str) -> Callable[..., Any]:
     except (ImportError, AttributeError) as error:
         raise SettingsError(f"The tool {name!r} (chat.tools) can't be loaded: {error}.") from None
     if not callable(found):
-        raise SettingsError(f"The tool {name!r} (chat.tools) is no function.")
+        raise SettingsError(f"The tool {name!r} (chat.tools) is not a function.")
     return found

@@ -1,6 +1,6 @@
-"""One message of a conversation and everything that follows from it, up to exactly one end.
+"""The layered chat's turn: one user message and everything that follows from it, up to exactly one end.
 
-Everything is on disk before anybody is told. Tools on different devices run side by side, on one device in turn.
+Each entry is on disk before it is streamed. Jobs on different devices run in parallel, on one device in order.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _log = logging.getLogger("deskhand.server")
 
 
 class PaidCalls:
-    """The assistant's calls on their way into the conversation: the worst case is on disk before a call is made."""
+    """The ledger of the assistant's model calls: the worst case is on disk before a call is made."""
 
     def __init__(self, exchange: ChatTurn) -> None:
         self._exchange = exchange
@@ -69,7 +69,7 @@ class PaidCalls:
 
 
 class ChatTurn:
-    """Runs by itself once it is started: those who asked may go away, and come back to read on."""
+    """Runs by itself once it is started: its client may disconnect, and read on later."""
 
     def __init__(
         self, session_id: str, hand: Deskhand, store: ConversationStore, settings: Settings, feed: EventFeed
@@ -97,7 +97,7 @@ class ChatTurn:
         return self._task
 
     async def stop_turn(self, because: str = ABORTED) -> None:
-        """When this returns, nothing of it is under way any more, and its end is on disk."""
+        """Cancel the turn. When this returns, nothing of it runs any more, and its end is on disk."""
         await self._begun.wait()  # a task that is cancelled before its first step would tell no end at all
         if not self._ending and not self.over:  # once: a second time would cut off the stopping itself
             self._ending = because
@@ -188,11 +188,11 @@ class ChatTurn:
                 self._successes[str((call.arguments or {}).get("device_id", ""))] = bool(result.get("success"))
             await self.record_entries(ToolReturned(tool_name=call.name, result=result, call_id=call.id))
 
-    # --- the person in the middle of it --------------------------------------------------------------------
+    # --- questions to the user -----------------------------------------------------------------------------
 
     @property
     def is_waiting(self) -> bool:
-        """Whether one of its jobs needs the person."""
+        """True if one of its jobs waits for the user."""
         return any(run.state.requests for run in self._loops.runs.values())
 
     async def _ask_user(self, run: Task, request: UserRequest) -> None:
@@ -207,7 +207,7 @@ class ChatTurn:
         await self.record_entries(AssistantSaid(content=text))
 
     async def answer_request(self, text: str) -> bool:
-        """Take the person's words for an answer to the oldest open request; False when they are none."""
+        """Answer the oldest open request with the user's text; False if there is none, or the text is no answer."""
         for run in self._loops.runs.values():
             for request in run.state.requests:
                 verdict = read_yes_or_no(text)

@@ -1,4 +1,4 @@
-"""Layered chat over HTTP: one message in, a stream of what follows from it out."""
+"""Layered chat over HTTP: a message comes in, a stream of events goes out."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ SessionPath = Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
 
 class UnknownSession(UnknownTask):
     def __init__(self, session_id: str) -> None:
-        Exception.__init__(self, f"There is no conversation {session_id!r}.")
+        Exception.__init__(self, f"Conversation {session_id!r} not found.")
 
 
 @router.post(
@@ -41,23 +41,23 @@ class UnknownSession(UnknownTask):
     },
 )
 async def chat(body: ChatRequest, shared: Shared) -> EventStream:
-    """Say something. The `X-Session-Id` header names the conversation, for the next message."""
+    """Send a message. The `X-Session-Id` header names the conversation, for the next message."""
     following = await shared.chats.send_message(body.message, body.device_id or "", body.session_id or "")
     return EventStream(shared.chats.stream_turn(following), {"X-Session-Id": following.session_id})
 
 
 @router.post("/abort", responses=document_statuses(400))
 async def abort(body: SessionRequest, shared: Shared) -> CommandResult:
-    """Stop at once what the conversation has under way; its stream says so."""
+    """Stop the running turn of the conversation; its stream ends with an error."""
     stopped = await shared.chats.abort_turn(body.session_id)
-    return CommandResult(success=stopped, message="It was stopped." if stopped else "There was nothing to stop.")
+    return CommandResult(success=stopped, message="Stopped." if stopped else "Nothing was running.")
 
 
 @router.post("/reset", responses=document_statuses(400, 409, 503))
 async def reset(body: SessionRequest, shared: Shared) -> CommandResult:
-    """Stop the conversation and forget all of it."""
+    """Stop the conversation and delete it."""
     gone = await shared.chats.forget_conversation(body.session_id)
-    return CommandResult(success=True, message=f"{gone} entries were forgotten.")
+    return CommandResult(success=True, message=f"{gone} entries deleted.")
 
 
 @router.get("/sessions", responses=document_statuses(503))

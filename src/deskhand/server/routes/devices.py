@@ -1,4 +1,4 @@
-"""Devices over HTTP: what there is, what is on the screen, and the person's own hand on it."""
+"""Devices over HTTP: the list, their screens, and the user's own actions on them."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ After = Annotated[int, Query(ge=0, le=LARGEST)]
 
 @router.post("", status_code=201, responses=document_statuses(400, 402, 404, 409, 503))
 async def create(body: TaskRequest, shared: Shared) -> TaskView:
-    """Start a task. It goes on by itself, whether anybody watches or not."""
+    """Start a task. It runs on whether or not a client watches."""
     run = await shared.tasks.create_task(
         body.goal, device=body.device, url=body.url, loop=body.loop, max_steps=body.max_steps, wait_s=body.wait_s
     )
@@ -93,7 +93,7 @@ async def command(task_id: TaskId, body: TaskCommand, shared: Shared) -> TaskVie
             await run.stop(body.text or "stopped by the user")
         case "inject":
             if not body.text.strip():
-                raise UsageError("There is nothing to inject: say it in text.")
+                raise UsageError("Nothing to inject: `text` is empty.")
             run.send(InjectPrompt(content=body.text))
         case "reset":
             run.send(ResetContext())
@@ -102,7 +102,7 @@ async def command(task_id: TaskId, body: TaskCommand, shared: Shared) -> TaskVie
 
 @router.post("/{task_id}/messages", responses=document_statuses(400, 404, 409, 503))
 async def say(task_id: TaskId, body: MessageRequest, shared: Shared) -> TaskView:
-    """A person's words in the middle of the work: they change the to-do list, or go to the worker."""
+    """Send the task a message: it changes the to-do list, or goes to the worker."""
     await shared.tasks.read_state(task_id)
     await shared.tasks.get_running(task_id).say(body.text)
     return await _view_task(task_id, shared)
@@ -110,7 +110,7 @@ async def say(task_id: TaskId, body: MessageRequest, shared: Shared) -> TaskView
 
 @router.get("/{task_id}/requests", responses=document_statuses(404, 503))
 async def requests(task_id: TaskId, shared: Shared) -> RequestList:
-    """What the task needs a person for: questions, approvals, take-overs."""
+    """List what the task needs the user for: questions, approvals, take-overs."""
     return RequestList(requests=list((await shared.tasks.read_state(task_id)).requests))
 
 
@@ -163,7 +163,7 @@ async def frame(task_id: TaskId, name: FrameName, shared: Shared) -> Response:
 
 class UnknownFrame(UnknownTask):
     def __init__(self, name: str) -> None:
-        Exception.__init__(self, f"There is no picture {name!r}.")
+        Exception.__init__(self, f"Picture {name!r} not found.")
 
 
 async def _view_task(task_id: str, shared: Services) -> TaskView:
