@@ -309,7 +309,7 @@ async def test_no_adb_command_follows_an_abort(serve: Serve, monkeypatch: pytest
             lines.append(line)
             return await shell_run(shell, line, *streams)
 
-        monkeypatch.setattr(Shell, "run", heard)
+        monkeypatch.setattr(Shell, "run_to_end", heard)
         await operator.wait_until(lambda server: len(server.requests) == 5, 60)
         assert lines
         await house.post("/api/layered-agent/abort", session_id="s")
