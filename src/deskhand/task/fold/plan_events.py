@@ -10,7 +10,7 @@ from deskhand.task.events import (
     Supplemented,
     TodoEdited,
 )
-from deskhand.task.fold.registry import on_event, replace
+from deskhand.task.fold.registry import on_event, replace_fields
 from deskhand.task.state import TaskState
 from deskhand.task.transitions import follow_table
 
@@ -22,7 +22,7 @@ MATERIALS_KEPT = 20
 def _fold_plan_made(state: TaskState, event: PlanMade, at: float) -> TaskState:
     kept = state.subtasks_with(SubtaskStatus.FULFILLED, SubtaskStatus.REJECTED)
     titles = tuple(subtask.title for subtask in event.subtasks)
-    return replace(
+    return replace_fields(
         state,
         plan=(*kept, *event.subtasks),
         plans=state.plans + 1,
@@ -43,8 +43,8 @@ def _fold_subtask_started(state: TaskState, event: SubtaskStarted, at: float) ->
         }
     )
     if event.went_on:
-        return replace(state, subtask=started, situation=follow_table(state.situation, "started"))
-    return replace(
+        return replace_fields(state, subtask=started, situation=follow_table(state.situation, "started"))
+    return replace_fields(
         state,
         plan=tuple(started if subtask.id == started.id else subtask for subtask in state.plan),
         subtask=started,
@@ -69,9 +69,9 @@ def _withdraw_questions(state: TaskState) -> TaskState:
     """Drop the worker's questions: it has a new order. The outer loop may still wait for an answer."""
     left = tuple(request for request in state.requests if request.asker == "planner")
     if left:
-        return replace(state, requests=left)
+        return replace_fields(state, requests=left)
     after = follow_table(state.situation, "withdrawn")
-    return replace(state, requests=(), situation=after, status=TaskStatus.PENDING)
+    return replace_fields(state, requests=(), situation=after, status=TaskStatus.PENDING)
 
 
 @on_event(SubtaskEnded)
@@ -81,7 +81,7 @@ def _fold_subtask_ended(state: TaskState, event: SubtaskEnded, at: float) -> Tas
     over = {"status": SubtaskStatus(event.status), "ended": at}
     if current and current.id == event.id:
         current = current.model_copy(update=over)
-    return replace(
+    return replace_fields(
         state,
         subtask=current,
         plan=tuple(s.model_copy(update=over) if s.id == event.id else s for s in state.plan),
@@ -92,7 +92,7 @@ def _fold_subtask_ended(state: TaskState, event: SubtaskEnded, at: float) -> Tas
 
 @on_event(Supplemented)
 def _fold_supplemented(state: TaskState, event: Supplemented, at: float) -> TaskState:
-    return replace(state, materials=(*state.materials, *event.materials)[-MATERIALS_KEPT:])
+    return replace_fields(state, materials=(*state.materials, *event.materials)[-MATERIALS_KEPT:])
 
 
 @on_event(TodoEdited)
@@ -114,4 +114,4 @@ def _fold_todo_edited(state: TaskState, event: TodoEdited, at: float) -> TaskSta
                 plan = [s for s in plan if s.id != edit.id]
             case _:
                 pass
-    return replace(state, plan=tuple(plan), added=added)
+    return replace_fields(state, plan=tuple(plan), added=added)

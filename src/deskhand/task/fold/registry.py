@@ -20,7 +20,7 @@ def on_event(kind: type[E]) -> Callable[[Handler[E]], Handler[E]]:
     return register_handler
 
 
-def replace(state: TaskState, **changes: Any) -> TaskState:
+def replace_fields(state: TaskState, **changes: Any) -> TaskState:
     """As that of dataclasses, at a tenth of its cost: a step folds eight events, and the state has sixty fields."""
     assert changes.keys() <= state.__dict__.keys(), "a field that the state does not have"
     after = object.__new__(TaskState)

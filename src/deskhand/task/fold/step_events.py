@@ -17,7 +17,7 @@ from deskhand.task.events import (
     Settled,
     StepFinished,
 )
-from deskhand.task.fold.registry import on_event, replace
+from deskhand.task.fold.registry import on_event, replace_fields
 from deskhand.task.state import TaskState
 from deskhand.task.transitions import follow_table
 
@@ -29,14 +29,14 @@ ARTIFACTS_KEPT = 20
 
 @on_event(Observed)
 def _fold_observed(state: TaskState, event: Observed, at: float) -> TaskState:
-    return replace(state, step=event.step, app=event.app, situation=follow_table(state.situation, "looked"))
+    return replace_fields(state, step=event.step, app=event.app, situation=follow_table(state.situation, "looked"))
 
 
 @on_event(Decided)
 def _fold_decided(state: TaskState, event: Decided, at: float) -> TaskState:
     # Who stops without an end goes on from the same place when it is sent back.
     place = "" if event.decision.kind in ("actions", "done", "fail") else state.bookmark
-    return replace(
+    return replace_fields(
         state,
         bookmark=event.decision.bookmark or place,
         messages=state.messages[event.heard :],
@@ -45,7 +45,7 @@ def _fold_decided(state: TaskState, event: Decided, at: float) -> TaskState:
 
 @on_event(ActionIntended)
 def _fold_action_intended(state: TaskState, event: ActionIntended, at: float) -> TaskState:
-    return replace(
+    return replace_fields(
         state,
         unconfirmed=event.action,
         last_action=event.action,
@@ -57,7 +57,7 @@ def _fold_action_intended(state: TaskState, event: ActionIntended, at: float) ->
 @on_event(ActionEnded)
 def _fold_action_ended(state: TaskState, event: ActionEnded, at: float) -> TaskState:
     failed = event.status is not ExecStatus.EXECUTED
-    return replace(
+    return replace_fields(
         state,
         unconfirmed=None,
         actions=state.actions + 1,
@@ -71,7 +71,7 @@ def _fold_action_ended(state: TaskState, event: ActionEnded, at: float) -> TaskS
 
 @on_event(Settled)
 def _fold_settled(state: TaskState, event: Settled, at: float) -> TaskState:
-    return replace(state, screen_loop=event.loop, situation=follow_table(state.situation, "settled"))
+    return replace_fields(state, screen_loop=event.loop, situation=follow_table(state.situation, "settled"))
 
 
 @on_event(QueueFlushed)
@@ -81,7 +81,7 @@ def _fold_queue_flushed(state: TaskState, event: QueueFlushed, at: float) -> Tas
 
 @on_event(StepFinished)
 def _fold_step_finished(state: TaskState, event: StepFinished, at: float) -> TaskState:
-    return replace(
+    return replace_fields(
         state,
         step=max(state.step, event.report.step),
         subtask_steps=state.subtask_steps + 1,
@@ -96,16 +96,16 @@ def _fold_step_finished(state: TaskState, event: StepFinished, at: float) -> Tas
 def _fold_command_taken(state: TaskState, event: CommandTaken, at: float) -> TaskState:
     match event.command:
         case InjectPrompt(content=content):
-            return replace(state, messages=(*state.messages, content))
+            return replace_fields(state, messages=(*state.messages, content))
         case ResetContext():
-            return replace(state, history=(), messages=())
+            return replace_fields(state, history=(), messages=())
         case _:
             return state
 
 
 @on_event(ExecutorChanged)
 def _fold_executor_changed(state: TaskState, event: ExecutorChanged, at: float) -> TaskState:
-    return replace(
+    return replace_fields(
         state,
         executor=event.status,
         executor_cause=event.cause,
@@ -116,12 +116,12 @@ def _fold_executor_changed(state: TaskState, event: ExecutorChanged, at: float) 
 
 @on_event(Memorized)
 def _fold_memorized(state: TaskState, event: Memorized, at: float) -> TaskState:
-    return replace(state, notes=(*state.notes, event.text)[-NOTES_KEPT:])
+    return replace_fields(state, notes=(*state.notes, event.text)[-NOTES_KEPT:])
 
 
 @on_event(Answered)
 def _fold_answered(state: TaskState, event: Answered, at: float) -> TaskState:
-    return replace(state, answers=(*state.answers, event.text))
+    return replace_fields(state, answers=(*state.answers, event.text))
 
 
 @on_event(ArtifactKept)
@@ -129,4 +129,4 @@ def _fold_artifact_kept(state: TaskState, event: ArtifactKept, at: float) -> Tas
     """A file written again takes the place of what it was."""
     others = tuple(artifact for artifact in state.artifacts if artifact.name != event.name)
     new = Artifact(name=event.name, size=event.size, text=event.text)
-    return replace(state, artifacts=(*others, new)[-ARTIFACTS_KEPT:])
+    return replace_fields(state, artifacts=(*others, new)[-ARTIFACTS_KEPT:])

@@ -20,7 +20,7 @@ from deskhand.task.events import (
     UserSaid,
     Warned,
 )
-from deskhand.task.fold.registry import on_event, replace
+from deskhand.task.fold.registry import on_event, replace_fields
 from deskhand.task.state import NO_USAGE, TaskState
 from deskhand.task.transitions import follow_table
 
@@ -30,7 +30,7 @@ SAID_KEPT = 20
 
 @on_event(TaskCreated)
 def _fold_task_created(state: TaskState, event: TaskCreated, at: float) -> TaskState:
-    return replace(
+    return replace_fields(
         state,
         goal=event.goal,
         device=event.device,
@@ -44,7 +44,7 @@ def _fold_task_created(state: TaskState, event: TaskCreated, at: float) -> TaskS
 
 @on_event(TaskResumed)
 def _fold_task_resumed(state: TaskState, event: TaskResumed, at: float) -> TaskState:
-    return replace(
+    return replace_fields(
         state,
         status=TaskStatus.PENDING,
         situation=follow_table(state.situation, "reopened"),
@@ -72,12 +72,12 @@ def _fold_task_resumed(state: TaskState, event: TaskResumed, at: float) -> TaskS
 def _fold_situation_changed(state: TaskState, event: SituationChanged, at: float) -> TaskState:
     """Take the situation from the event: the outer loop has asked the table when it wrote it."""
     waits = event.situation is Situation.WAIT_USER
-    return replace(state, situation=event.situation, status=TaskStatus.ON_HOLD if waits else TaskStatus.PENDING)
+    return replace_fields(state, situation=event.situation, status=TaskStatus.ON_HOLD if waits else TaskStatus.PENDING)
 
 
 @on_event(TaskEnded)
 def _fold_task_ended(state: TaskState, event: TaskEnded, at: float) -> TaskState:
-    return replace(
+    return replace_fields(
         state,
         status=TaskStatus(event.status),
         subtask=state.subtask and _with_status(state.subtask, SubtaskStatus(event.status.value)),
@@ -96,7 +96,7 @@ def _with_status(subtask: Subtask, status: SubtaskStatus) -> Subtask:
 
 @on_event(UserAsked)
 def _fold_user_asked(state: TaskState, event: UserAsked, at: float) -> TaskState:
-    return replace(state, requests=(*state.requests, event.request), status=TaskStatus.ON_HOLD)
+    return replace_fields(state, requests=(*state.requests, event.request), status=TaskStatus.ON_HOLD)
 
 
 @on_event(UserReplied)
@@ -104,7 +104,7 @@ def _fold_user_replied(state: TaskState, event: UserReplied, at: float) -> TaskS
     request = next((request for request in state.requests if request.id == event.reply.request_id), None)
     left = tuple(other for other in state.requests if other is not request)
     refused = request is not None and request.action is not None and event.reply.verdict == "no"
-    return replace(
+    return replace_fields(
         state,
         requests=left,
         refused=(*state.refused, request.action) if refused and request and request.action else state.refused,
@@ -114,7 +114,7 @@ def _fold_user_replied(state: TaskState, event: UserReplied, at: float) -> TaskS
 
 @on_event(UserSaid)
 def _fold_user_said(state: TaskState, event: UserSaid, at: float) -> TaskState:
-    return replace(state, said=(*state.said, event.text)[-SAID_KEPT:])
+    return replace_fields(state, said=(*state.said, event.text)[-SAID_KEPT:])
 
 
 @on_event(UserActed)
@@ -125,13 +125,15 @@ def _fold_user_acted(state: TaskState, event: UserActed, at: float) -> TaskState
 @on_event(Ruled)
 def _fold_ruled(state: TaskState, event: Ruled, at: float) -> TaskState:
     others = tuple(pair for pair in state.fired if pair[0] != event.ruling.rule)
-    return replace(state, fired=(*others, (event.ruling.rule, state.subtask_steps)))
+    return replace_fields(state, fired=(*others, (event.ruling.rule, state.subtask_steps)))
 
 
 @on_event(Corrected)
 def _fold_corrected(state: TaskState, event: Corrected, at: float) -> TaskState:
     """The worker gets a fresh chance: what was counted before it was corrected no longer counts."""
-    return replace(state, corrections=(*state.corrections, event.text), repeats=0, unchanged_in_a_row=0, screen_loop=0)
+    return replace_fields(
+        state, corrections=(*state.corrections, event.text), repeats=0, unchanged_in_a_row=0, screen_loop=0
+    )
 
 
 @on_event(Warned)
@@ -141,12 +143,12 @@ def _fold_warned(state: TaskState, event: Warned, at: float) -> TaskState:
 
 @on_event(GateOpened)
 def _fold_gate_opened(state: TaskState, event: GateOpened, at: float) -> TaskState:
-    return replace(state, checking=True)
+    return replace_fields(state, checking=True)
 
 
 @on_event(GateClosed)
 def _fold_gate_closed(state: TaskState, event: GateClosed, at: float) -> TaskState:
-    return replace(
+    return replace_fields(
         state,
         checking=False,
         reports=(*state.reports, event.report)[-REPORTS_KEPT:],
@@ -155,12 +157,12 @@ def _fold_gate_closed(state: TaskState, event: GateClosed, at: float) -> TaskSta
 
 @on_event(Reserved)
 def _fold_reserved(state: TaskState, event: Reserved, at: float) -> TaskState:
-    return replace(state, reserved=(*state.reserved, event))
+    return replace_fields(state, reserved=(*state.reserved, event))
 
 
 @on_event(Released)
 def _fold_released(state: TaskState, event: Released, at: float) -> TaskState:
-    return replace(state, reserved=_reserved_without(state, event.call))
+    return replace_fields(state, reserved=_reserved_without(state, event.call))
 
 
 @on_event(Billed)
@@ -168,7 +170,7 @@ def _fold_billed(state: TaskState, event: Billed, at: float) -> TaskState:
     spend = dict(state.spend)
     spend[event.role] = spend.get(event.role, NO_USAGE) + event.usage
     usage = state.usage + event.usage
-    return replace(state, usage=usage, spend=tuple(spend.items()), reserved=_reserved_without(state, event.call))
+    return replace_fields(state, usage=usage, spend=tuple(spend.items()), reserved=_reserved_without(state, event.call))
 
 
 def _reserved_without(state: TaskState, call: str) -> tuple[Reserved, ...]:
