@@ -77,7 +77,7 @@ async def test_only_those_who_can_work_here_are_offered_to_the_planner(
 @pytest.mark.parametrize(
     ("goal", "sentence"),
     [
-        ("Open Settings, then run `echo hello`", "install the package bubblewrap"),
+        ("Open Settings, then run `echo hello`", "not possible here: install bubblewrap"),
         ("运行 `echo hello`", "请安装 bubblewrap"),
     ],
 )
