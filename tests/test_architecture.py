@@ -54,6 +54,8 @@ PARALLEL_MODULES = {
     "app",  # the thing that is put together: of the command line, of the server, of the phone
     "chat",  # the command and the route of the same name
     "devices",  # the command and the route of the same name
+    "display",  # of the X server, of the simulated phone
+    "screen",  # the data of one look, and the suite that measures looking
     "tasks",  # the route and what it serves
 }
 

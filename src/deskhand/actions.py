@@ -25,12 +25,12 @@ from deskhand.core.actions import (
     TakeOver,
     Type,
     Wait,
-    describe,
+    describe_action,
     parse_action,
 )
 
 __all__ = [
     "Action", "ActionKind", "Answer", "Back", "Click", "DoubleClick", "Drag", "Home", "Hotkey", "Key", "LongPress",
     "Memorize", "MiddleClick", "Move", "OpenApp", "OpenUrl", "RightClick", "RunCode", "Scroll", "Swipe",
-    "SwitchWindow", "TakeOver", "Type", "Wait", "describe", "parse_action",
+    "SwitchWindow", "TakeOver", "Type", "Wait", "describe_action", "parse_action",
 ]  # fmt: skip

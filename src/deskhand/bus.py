@@ -13,10 +13,10 @@ class Mailbox(Generic[T]):
     def __init__(self) -> None:
         self._queue: asyncio.Queue[T] = asyncio.Queue()
 
-    def post(self, message: T) -> None:
+    def post_message(self, message: T) -> None:
         self._queue.put_nowait(message)
 
-    async def receive(self) -> T:
+    async def receive_message(self) -> T:
         return await self._queue.get()
 
     def __len__(self) -> int:
@@ -31,12 +31,12 @@ class Subscription(Generic[T]):
         self._kinds = kinds
         self._queue: asyncio.Queue[T | None] = asyncio.Queue()
 
-    def offer(self, message: Any) -> None:
+    def offer_message(self, message: Any) -> None:
         if isinstance(message, self._kinds):
             self._queue.put_nowait(message)
 
     def close(self) -> None:
-        self._bus.drop(self)
+        self._bus.drop_subscription(self)
         self._queue.put_nowait(None)
 
     def __enter__(self) -> "Subscription[T]":
@@ -56,15 +56,15 @@ class Bus:
     def __init__(self) -> None:
         self._subscriptions: list[Subscription[Any]] = []
 
-    def subscribe(self, *kinds: type[T]) -> Subscription[T]:
+    def subscribe_to(self, *kinds: type[T]) -> Subscription[T]:
         subscription: Subscription[T] = Subscription(self, kinds)
         self._subscriptions.append(subscription)
         return subscription
 
-    def drop(self, subscription: Subscription[Any]) -> None:
+    def drop_subscription(self, subscription: Subscription[Any]) -> None:
         if subscription in self._subscriptions:
             self._subscriptions.remove(subscription)
 
-    def publish(self, message: object) -> None:
+    def publish_message(self, message: object) -> None:
         for subscription in list(self._subscriptions):
-            subscription.offer(message)
+            subscription.offer_message(message)

@@ -7,7 +7,7 @@ import asyncio
 import time
 
 
-async def ended(task: "asyncio.Task[None]") -> None:
+async def cancel_task(task: "asyncio.Task[None]") -> None:
     """Cancel a task and wait for its end; raises what it failed with.
 
     Awaiting it and suppressing CancelledError would swallow the caller's own cancellation along with the task's.

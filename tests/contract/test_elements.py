@@ -23,7 +23,7 @@ async def test_elements_have_the_normal_form(stage: Stage) -> None:
     for one in elements:
         assert one.role in get_args(Role)
         assert one.bounds.area > 0
-        assert one.bounds.intersect(screen) == one.bounds, f"{one} reaches out of {screen}"
+        assert one.bounds.intersect_with(screen) == one.bounds, f"{one} reaches out of {screen}"
         assert one.parent is None or 0 <= one.parent < one.index
         assert one.editable or one.role != "field"
 
@@ -77,7 +77,7 @@ async def test_what_is_scrolled_out_of_sight_is_not_listed(stage: Stage) -> None
 async def rows(stage: Stage, place: Rect) -> list[str]:
     found = [one for one in await stage.device.elements() if re.fullmatch(r"Row \d+", one.name)]
     for one in found:
-        assert one.bounds.intersect(place) == one.bounds, f"{one} reaches out of {place}"
+        assert one.bounds.intersect_with(place) == one.bounds, f"{one} reaches out of {place}"
     return [one.name for one in found]
 
 

@@ -107,7 +107,7 @@ async def test_every_part_is_found_where_it_is(stage: Stage) -> None:
     assert found.keys() >= visible
     for name in visible:
         x, y = found[name].bounds.center
-        assert places[name].contains(x, y), f"{name} is listed at {found[name].bounds} but is at {places[name]}"
+        assert places[name].contains_point(x, y), f"{name} is listed at {found[name].bounds} but is at {places[name]}"
         assert found[name].enabled == (name != "Disabled")
         assert found[name].clickable or name == "Disabled"
         assert found[name].editable == (ROLES[name] == "field")

@@ -17,7 +17,7 @@ from deskhand.core.actions import (
     Drag,
     Scroll,
     Type,
-    describe,
+    describe_action,
     parse_action,
     points_of,
 )
@@ -64,9 +64,9 @@ def test_points_are_every_place_the_action_touches() -> None:
 
 
 def test_a_description_names_the_target_and_the_point() -> None:
-    assert describe(Click(x=540, y=2210, target="Send")) == 'click "Send" (540, 2210)'
-    assert describe(Type(text="你好", press_enter=True)) == 'type "你好" press_enter=True'
-    assert describe(Scroll(direction="up", pages=3 * 0.8)) == 'scroll "up" pages=2.4'
+    assert describe_action(Click(x=540, y=2210, target="Send")) == 'click "Send" (540, 2210)'
+    assert describe_action(Type(text="你好", press_enter=True)) == 'type "你好" press_enter=True'
+    assert describe_action(Scroll(direction="up", pages=3 * 0.8)) == 'scroll "up" pages=2.4'
 
 
 @given(st.sampled_from(sorted(ACTION_KINDS)), st.dictionaries(st.text(max_size=8), st.integers() | st.text(max_size=8)))
@@ -76,7 +76,7 @@ def test_garbage_is_an_action_or_a_validation_error_never_a_crash(kind: str, dat
     except ValidationError:
         return
     assert action.kind == kind
-    assert describe(action)
+    assert describe_action(action)
 
 
 def test_what_waits_for_time_or_memory_does_not_wait_for_the_screen() -> None:

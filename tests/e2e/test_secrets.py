@@ -21,7 +21,7 @@ from deskhand.core.screen import Frame
 from deskhand.core.statuses import ExecStatus, TaskStatus
 from deskhand.models.scripted.http_server import ModelServer
 from deskhand.models.scripted.script import ReceivedRequest, ScriptedCall, ScriptedStep, ScriptEntry
-from deskhand.screen.frame import bounded, decode
+from deskhand.screen.frame import decode_frame, shrink_frame
 from deskhand.screen.ocr.screen_text import ScreenText
 from deskhand.settings.load import load
 from tests.devices.browser.browser_stage import Site, serving
@@ -84,7 +84,7 @@ def in_bytes(content: bytes) -> bool:
 
 async def on_picture(reader: ScreenText, frame: Frame) -> str:
     """What is read there of a secret, misread letters forgiven."""
-    for line in await reader.lines(bounded(frame).frame):
+    for line in await reader.read_lines(shrink_frame(frame)):
         for secret in (USER, PASSWORD):
             if len(line.text) >= 6 and partial_ratio(_letters(secret), _letters(line.text)) > 70:
                 return line.text
@@ -105,7 +105,7 @@ async def nothing_on_disk(data: Path, reader: ScreenText) -> None:
     frames = list(data.rglob("*.jpg"))
     assert frames
     for file in frames:
-        assert not await on_picture(reader, decode(file.read_bytes())), file
+        assert not await on_picture(reader, decode_frame(file.read_bytes())), file
 
 
 async def nothing_was_told(server: ModelServer, reader: ScreenText) -> None:
@@ -113,7 +113,7 @@ async def nothing_was_told(server: ModelServer, reader: ScreenText) -> None:
         assert not in_bytes(json.dumps(seen.body, ensure_ascii=False).encode())
         assert not in_bytes(json.dumps(seen.body).encode())
         for picture in seen.pictures:
-            frame = decode(base64.b64decode(picture.partition("base64,")[2] or picture))
+            frame = decode_frame(base64.b64decode(picture.partition("base64,")[2] or picture))
             assert not await on_picture(reader, frame)
 
 

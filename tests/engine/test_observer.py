@@ -12,7 +12,8 @@ from deskhand.core.geometry import Rect
 from deskhand.core.screen import AppInfo, Element, Frame
 from deskhand.engine.observer import Observer
 from deskhand.engine.run import Task
-from deskhand.screen.ocr.screen_text import Line, ScreenText
+from deskhand.screen.ocr.screen_text import ScreenText
+from deskhand.screen.ocr.text_line import TextLine
 from deskhand.screen.perception import Perception
 from deskhand.task.events import QueueFlushed
 from deskhand.task.journal import SqliteJournal
@@ -172,7 +173,7 @@ async def test_where_the_list_says_nothing_the_picture_is_read(
         async def elements(self) -> tuple[Element, ...]:
             return listed
 
-    reader = ScreenText(lambda frame: [Line("Pay", BOX, 1.0)])
+    reader = ScreenText(lambda frame: [TextLine("Pay", BOX, 1.0)])
     hollow = Listing(device._device)
     seen = await Observer(Perception(hollow, lambda _: None, SystemClock()), hollow, reader).observe(with_elements=True)
     reader.close()

@@ -22,7 +22,7 @@ from mcp.types import CallToolResult, ElicitResult, ImageContent, TextContent
 from deskhand.mcp.over_http import serve_http
 from deskhand.models.scripted.http_server import ModelServer
 from deskhand.models.scripted.script import ScriptedStep
-from deskhand.screen.frame import decode
+from deskhand.screen.frame import decode_frame
 from deskhand.server.token import Token, read_token
 from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.task.fold import fold_all
@@ -139,7 +139,7 @@ async def test_all_tools_over_standard_input_and_output(program: Program, era: s
         assert max(told(seen)["width"], told(seen)["height"]) == 600
         picture = seen.content[0]
         assert isinstance(picture, ImageContent)
-        frame = decode(base64.b64decode(picture.data))
+        frame = decode_frame(base64.b64decode(picture.data))
         assert (picture.mime_type, frame.size) == ("image/jpeg", (told(seen)["width"], told(seen)["height"]))
 
 
@@ -579,7 +579,7 @@ async def covered(client: Client) -> int:
     """How many pixels of the screen are of the colour that secrets are painted over with."""
     picture = (await client.call_tool("screenshot", {"device_id": "sim", "side": 1280})).content[0]
     assert isinstance(picture, ImageContent)
-    pixels = decode(base64.b64decode(picture.data)).pixels[..., :3].astype(int)
+    pixels = decode_frame(base64.b64decode(picture.data)).pixels[..., :3].astype(int)
     return int((abs(pixels - 96) <= 3).all(axis=2).sum())
 
 

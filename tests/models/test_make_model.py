@@ -14,7 +14,7 @@ from deskhand.models.make_model import make_dialect, make_model
 from deskhand.models.probe import probe_models
 from deskhand.models.scripted.http_server import ModelServer
 from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
-from deskhand.settings.keys import read_key
+from deskhand.settings.credentials import read_key
 from deskhand.settings.load import load
 from deskhand.settings.schema import BudgetSettings, EndpointSettings, Settings
 

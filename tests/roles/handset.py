@@ -151,7 +151,7 @@ class Handset:
         for planned in decision.actions:
             if reports and self.phone.windows.foreground[0] != front[0]:
                 break  # the engine drops what is queued when something else comes to the front
-            self.log.append(f"{step}. {decision.message}: {words.describe(planned.action)}")
+            self.log.append(f"{step}. {decision.message}: {words.describe_action(planned.action)}")
             try:
                 self.act(planned.action)
                 reports.append(ActionReport(action=planned.action, status=ExecStatus.EXECUTED))

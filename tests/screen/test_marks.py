@@ -2,8 +2,8 @@
 
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
-from deskhand.screen.diff import changed_fraction
-from deskhand.screen.frame import crop
+from deskhand.screen.diff import measure_change
+from deskhand.screen.frame import crop_frame
 from deskhand.screen.marks import draw_marks
 from tests.screen.pictures import plain
 
@@ -29,9 +29,9 @@ def test_only_boxes_and_numbers_are_drawn() -> None:
     marked = draw_marks(frame, [button(0, Rect(100, 100, 300, 300))])
     assert marked.frame.size == frame.size
     inside, outside = Rect(140, 140, 290, 290), Rect(0, 0, 95, 400)
-    assert changed_fraction(crop(frame, inside), crop(marked.frame, inside)) == 0
-    assert changed_fraction(crop(frame, outside), crop(marked.frame, outside)) == 0
-    assert changed_fraction(frame, marked.frame) > 0
+    assert measure_change(crop_frame(frame, inside), crop_frame(marked.frame, inside)) == 0
+    assert measure_change(crop_frame(frame, outside), crop_frame(marked.frame, outside)) == 0
+    assert measure_change(frame, marked.frame) > 0
 
 
 def test_marks_at_the_edge_stay_on_the_picture() -> None:

@@ -76,7 +76,7 @@ class Screen:
 
 
 def eyes(device: Screen, bus: Bus | None = None, every_s: float = 0.05) -> Perception:
-    return Perception(device, (bus or Bus()).publish, SystemClock(), every_s=every_s)  # type: ignore[arg-type]  # a device
+    return Perception(device, (bus or Bus()).publish_message, SystemClock(), every_s=every_s)  # type: ignore[arg-type]  # a device
 
 
 async def until(true: Callable[[], object]) -> None:
@@ -88,7 +88,7 @@ async def until(true: Callable[[], object]) -> None:
 @pytest.mark.parametrize("push", [False, True])
 async def test_a_pop_up_is_told_on_the_bus_as_unexpected(push: bool) -> None:
     device, bus = Screen(push=push), Bus()
-    with bus.subscribe(ScreenChanged) as news:
+    with bus.subscribe_to(ScreenChanged) as news:
         async with eyes(device, bus) as perception, asyncio.timeout(20):
             await until(lambda: perception.newest)
             device.show(painted(BUSY, 100, 200, 300, 400))
@@ -102,15 +102,15 @@ async def test_a_pop_up_is_told_on_the_bus_as_unexpected(push: bool) -> None:
 
 async def test_what_an_action_changes_is_expected_and_no_surprise() -> None:
     device, bus = Screen(), Bus()
-    with bus.subscribe(ScreenChanged) as news:
+    with bus.subscribe_to(ScreenChanged) as news:
         async with eyes(device, bus) as perception, asyncio.timeout(20):
             await until(lambda: perception.newest)
-            with perception.acting():
+            with perception.expect_changes():
                 device.show(painted(BUSY, 100, 200, 300, 400))
                 looks = device.frames
                 await SystemClock().sleep(0.3)
                 assert device.frames <= looks + 1  # the device is left to whoever acts
-            perception.settled(change_between(BUSY, await device.frame()))
+            perception.note_settled(change_between(BUSY, await device.frame()))
             assert (await anext(aiter(news))).expected
             assert perception.surprise is None
 
@@ -119,29 +119,29 @@ async def test_a_settled_frame_serves_the_next_observation() -> None:
     device = Screen()
     async with eyes(device, every_s=30) as perception:
         await until(lambda: perception.newest)
-        with perception.acting():
+        with perception.expect_changes():
             settled = await device.frame()
-        perception.settled(change_between(BUSY, settled))
+        perception.note_settled(change_between(BUSY, settled))
         looks = device.frames
-        assert (await perception.observe(with_elements=False)).frame is settled
+        assert (await perception.observe_screen(with_elements=False)).frame is settled
         assert device.frames == looks
 
 
 async def test_elements_are_listed_again_only_after_a_change() -> None:
     device = Screen(push=True)
     async with eyes(device) as perception:
-        first = await perception.observe(with_elements=True)
-        second = await perception.observe(with_elements=True)
+        first = await perception.observe_screen(with_elements=True)
+        second = await perception.observe_screen(with_elements=True)
         assert first.elements == second.elements
         assert (first.app, first.title) == ("Notes", "List")
         assert device.listings == 1
         device.show(painted(BUSY, 100, 200, 300, 400))
         await until(lambda: perception.surprise)
-        assert (await perception.observe(with_elements=True)).frame.pixels is device.picture.pixels
+        assert (await perception.observe_screen(with_elements=True)).frame.pixels is device.picture.pixels
         assert device.listings == 2
-        with perception.acting():
+        with perception.expect_changes():
             pass
-        await perception.observe(with_elements=True)
+        await perception.observe_screen(with_elements=True)
         assert device.listings == 3
 
 
@@ -149,10 +149,10 @@ async def test_elements_that_can_t_be_listed_are_a_problem_in_words() -> None:
     device = Screen()
     device.no_elements = True
     async with eyes(device) as perception:
-        seen = await perception.observe(with_elements=True)
+        seen = await perception.observe_screen(with_elements=True)
         assert seen.elements is None
         assert "never idles" in seen.problem
-        assert (await perception.observe(with_elements=False)).problem == ""
+        assert (await perception.observe_screen(with_elements=False)).problem == ""
 
 
 async def test_an_old_frame_does_not_stand_for_the_screen() -> None:
@@ -188,7 +188,7 @@ async def test_a_device_in_trouble_is_left_alone_and_found_again(monkeypatch: py
 
 async def test_a_blinking_caret_is_no_news_once_it_is_known() -> None:
     device, bus = Screen(), Bus()
-    with bus.subscribe(ScreenChanged) as news:
+    with bus.subscribe_to(ScreenChanged) as news:
         async with eyes(device, bus, every_s=0.02) as perception:
             for blink in range(10):
                 device.show(painted(BUSY, 80, 80, 82, 106, 0) if blink % 2 else BUSY)
@@ -208,7 +208,7 @@ async def test_a_still_screen_costs_less_than_three_percent_of_a_core() -> None:
             return Frame(full_hd.pixels.copy(), at=SystemClock().now())
 
     device = FullHd()
-    async with Perception(device, Bus().publish, SystemClock()) as perception:  # type: ignore[arg-type]  # a device
+    async with Perception(device, Bus().publish_message, SystemClock()) as perception:  # type: ignore[arg-type]  # a device
         await until(lambda: perception.newest)
         begun, used = SystemClock().now(), resource.getrusage(resource.RUSAGE_SELF)
         await SystemClock().sleep(3.0)
@@ -224,13 +224,13 @@ async def test_a_slow_picture_from_before_an_action_does_not_replace_what_the_ac
     async with eyes(device, every_s=30) as perception:
         await until(lambda: perception.newest)
         device.held = asyncio.Event()
-        slow = asyncio.create_task(perception.fresh())
+        slow = asyncio.create_task(perception.recapture_frame())
         await until(lambda: device.frames == 2)
         held, device.held = device.held, None
-        with perception.acting():
+        with perception.expect_changes():
             device.show(painted(BUSY, 100, 200, 300, 400))
             settled = await device.frame()
-            perception.settled(change_between(BUSY, settled))
+            perception.note_settled(change_between(BUSY, settled))
         held.set()
         assert await slow is settled
         assert await perception.frame() is settled
@@ -238,10 +238,10 @@ async def test_a_slow_picture_from_before_an_action_does_not_replace_what_the_ac
 
 async def test_what_a_person_does_is_not_learned_as_a_habit_of_the_screen() -> None:
     device, movers = Screen(), SelfMotion()
-    async with Perception(device, Bus().publish, SystemClock(), movers, every_s=0.02) as perception:  # type: ignore[arg-type]  # a device
+    async with Perception(device, Bus().publish_message, SystemClock(), movers, every_s=0.02) as perception:  # type: ignore[arg-type]  # a device
         await until(lambda: perception.newest)
         for typed in range(4):
-            with perception.acting():
+            with perception.expect_changes():
                 device.show(painted(BUSY, 80, 80, 90 + typed, 100, 10 * typed))
             await until(lambda: perception.newest and perception.newest.pixels is device.picture.pixels)
-    assert movers.habits() == {}
+    assert movers.list_habits() == {}

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from deskhand.core.errors import SettingsError
-from deskhand.settings.environment import settings_file
+from deskhand.settings.credentials import read_key
+from deskhand.settings.environment import find_settings_file
 from deskhand.settings.explain import list_settings
-from deskhand.settings.keys import read_key
 from deskhand.settings.layers import find_origin
-from deskhand.settings.load import load, put_together, read_layers
+from deskhand.settings.load import load, make_settings, read_layers
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_an_unreadable_file_is_said_so(file: Path) -> None:
 def test_the_file_lives_in_the_users_config_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("DESKHAND_CONFIG", raising=False)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    assert settings_file() == tmp_path / "deskhand" / "config.toml"
+    assert find_settings_file() == tmp_path / "deskhand" / "config.toml"
 
 
 # --- the flat JSON file ----------------------------------------------------------------------------------------
@@ -158,9 +158,9 @@ def test_without_toml_the_json_file_is_looked_for(monkeypatch: pytest.MonkeyPatc
     folder = tmp_path / "deskhand"
     folder.mkdir()
     (folder / "config.json").write_text("{}")
-    assert settings_file().name == "config.json"
+    assert find_settings_file().name == "config.json"
     (folder / "config.toml").write_text("")
-    assert settings_file().name == "config.toml"
+    assert find_settings_file().name == "config.toml"
 
 
 # --- the variables of the classic dual loop --------------------------------------------------------------------
@@ -230,7 +230,7 @@ def test_each_setting_knows_where_it_comes_from(file: Path, monkeypatch: pytest.
 def test_what_is_shown_holds_no_password_of_an_address(file: Path) -> None:
     file.write_text('[models.operator]\nmodel = "m"\nbase_url = "https://ann:s3cret@models.example/v1"\n')
     layers = read_layers()
-    shown = {row.key: row.value for row in list_settings(put_together(layers), layers)}
+    shown = {row.key: row.value for row in list_settings(make_settings(layers), layers)}
     assert shown["models.operator.base_url"] == "https://***@models.example/v1"
     assert "s3cret" not in repr(shown)
 

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from deskhand.settings.schema import PolicySettings
-from deskhand.settings.site_lists import parse_pattern, verdict
+from deskhand.settings.site_lists import explain_block, parse_pattern
 
 BANK = ("bank.example",)
 
@@ -37,9 +37,9 @@ BANK = ("bank.example",)
     ],
 )
 def test_a_site_is_known_again_in_any_spelling(url: str) -> None:
-    assert verdict(url, BANK, ()) == ""
+    assert explain_block(url, BANK, ()) == ""
     if not url.startswith("about:"):
-        assert "policy.sites_deny" in verdict(url, (), BANK)
+        assert "policy.sites_deny" in explain_block(url, (), BANK)
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_a_site_is_known_again_in_any_spelling(url: str) -> None:
     ],
 )
 def test_everything_else_is_refused_and_named_for_what_it_is(url: str, site: str) -> None:
-    said = verdict(url, BANK, ())
+    said = explain_block(url, BANK, ())
     assert said.startswith(f"{site} is not to be opened: " if site else url[:20]), said
-    assert verdict(url, (), ()) == ""
+    assert explain_block(url, (), ()) == ""
 
 
 @pytest.mark.parametrize(
@@ -105,20 +105,20 @@ def test_everything_else_is_refused_and_named_for_what_it_is(url: str, site: str
     ],
 )
 def test_what_an_entry_covers(entry: str, yes: str, no: str) -> None:
-    assert verdict(yes, (entry,), ()) == ""
-    assert verdict(no, (entry,), ()) != ""
+    assert explain_block(yes, (entry,), ()) == ""
+    assert explain_block(no, (entry,), ()) != ""
 
 
 def test_what_is_denied_is_denied_even_if_it_is_allowed() -> None:
     lists = (("bank.example",), ("shop.bank.example",))
-    assert verdict("https://bank.example", *lists) == ""
-    assert "policy.sites_deny refuses" in verdict("https://shop.bank.example", *lists)
+    assert explain_block("https://bank.example", *lists) == ""
+    assert "policy.sites_deny refuses" in explain_block("https://shop.bank.example", *lists)
 
 
 def test_without_an_allow_list_only_what_is_denied_is_refused() -> None:
-    assert verdict("https://any.example", (), BANK) == ""
-    assert verdict("file:///tmp/x", (), BANK) == ""
-    assert "can't be opened" in verdict("https://%00/", (), BANK)
+    assert explain_block("https://any.example", (), BANK) == ""
+    assert explain_block("file:///tmp/x", (), BANK) == ""
+    assert "can't be opened" in explain_block("https://%00/", (), BANK)
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from deskhand.devices.browser.browser_process import Chromium, start_browser
 from deskhand.devices.browser.device import BrowserDevice, open_in_browser
 from deskhand.devices.browser.tab import Tab
 from deskhand.devices.browser.window import BrowserWindow
-from deskhand.screen.frame import decode
+from deskhand.screen.frame import decode_frame
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import BrowserSettings, SettleSettings
 
@@ -33,22 +33,22 @@ _BUTTON = """<!doctype html><title>0</title><style>body{{font:16px sans-serif}}<
 _FORM = "<!doctype html><label>Name <input id=f style='width:400px;height:40px'></label>"
 
 
-def _page(text: str) -> str:
+def _make_page(text: str) -> str:
     return "data:text/html;charset=utf-8," + quote(text)
 
 
-def _counter() -> str:
-    return _page(_BUTTON.format(rest="<p>Lorem ipsum dolor sit amet.</p>" * 20))
+def _make_counter_page() -> str:
+    return _make_page(_BUTTON.format(rest="<p>Lorem ipsum dolor sit amet.</p>" * 20))
 
 
-def _big() -> str:
+def _make_big_page() -> str:
     """The rows are made by the page itself: an address may not be that long."""
     row = "<tr><td>${n}<td><a href='#'>Row ${n}</a><td>text ${n}<td><input value=${n}><td><button>Go ${n}</button></tr>"
     rows = f"Array.from({{length: {ROWS}}}, (_, n) => `{row}`).join('')"
-    return _page(_BUTTON.format(rest=f"<table id=t></table><script>t.innerHTML = {rows}</script>"))
+    return _make_page(_BUTTON.format(rest=f"<table id=t></table><script>t.innerHTML = {rows}</script>"))
 
 
-async def run(out: Path) -> list[Row]:
+async def run_suite(out: Path) -> list[Row]:
     del out  # nothing is kept but the rows
     chromium = await start_browser(BrowserSettings())
     try:
@@ -57,19 +57,19 @@ async def run(out: Path) -> list[Row]:
         await device.open_window()
         try:
             rows = [
-                *await _click_against_bare(device, window, _counter(), "a click and its settle", 1.3),
-                *await _typed_field(device, window),
-                *await _click_against_bare(device, window, _big(), f"a click on a page of {ROWS} rows", None),
-                await _looking(device),
+                *await _measure_click(device, window, _make_counter_page(), "a click and its settle", 1.3),
+                *await _measure_typing(device, window),
+                *await _measure_click(device, window, _make_big_page(), f"a click on a page of {ROWS} rows", None),
+                await _measure_looking(device),
             ]
         finally:
             await device.close()
-        return [*rows, *await _many_windows(chromium)]
+        return [*rows, *await _measure_many_windows(chromium)]
     finally:
         await chromium.close()
 
 
-class Bare:
+class BareBrowser:
     """The same capture, input and change signal by bare calls, with nothing around them."""
 
     id = "bare"
@@ -83,9 +83,9 @@ class Bare:
         shot = await self._tab.cdp.send_command(
             "Page.captureScreenshot", {"format": "jpeg", "quality": 90, "optimizeForSpeed": True}
         )
-        return decode(base64.b64decode(shot["data"]), time.monotonic())
+        return decode_frame(base64.b64decode(shot["data"]), time.monotonic())
 
-    async def click(self, x: int, y: int) -> None:
+    async def click_at(self, x: int, y: int) -> None:
         common: dict[str, Any] = {"x": x, "y": y}
         pressed = {**common, "button": "left", "clickCount": 1}
         await asyncio.gather(
@@ -94,7 +94,7 @@ class Bare:
             self._tab.cdp.send_command("Input.dispatchMouseEvent", {"type": "mouseReleased", **pressed}),
         )
 
-    async def insert(self, text: str) -> None:
+    async def insert_text(self, text: str) -> None:
         await self._tab.cdp.send_command("Input.insertText", {"text": text})
 
     async def elements(self) -> tuple[Element, ...]:
@@ -116,46 +116,48 @@ class Bare:
         pass
 
 
-async def _timed(work: Callable[[], Awaitable[object]]) -> float:
+async def _measure_ms(work: Callable[[], Awaitable[object]]) -> float:
     begun = time.perf_counter()
     await work()
     return (time.perf_counter() - begun) * 1000
 
 
-async def _turns(ours: Callable[[], Awaitable[object]], bare: Callable[[], Awaitable[object]]) -> tuple[float, float]:
+async def _compare_medians(
+    ours: Callable[[], Awaitable[object]], bare: Callable[[], Awaitable[object]]
+) -> tuple[float, float]:
     """Medians of both in ms, one after the other so that the machine's moods fall on both."""
     mine: list[float] = []
     theirs: list[float] = []
     for _ in range(ROUNDS):
-        mine.append(await _timed(ours))
-        theirs.append(await _timed(bare))
+        mine.append(await _measure_ms(ours))
+        theirs.append(await _measure_ms(bare))
     return median(mine), median(theirs)
 
 
-def _named(elements: tuple[Element, ...], name: str) -> tuple[int, int]:
+def _find_named(elements: tuple[Element, ...], name: str) -> tuple[int, int]:
     return next(one.bounds.center for one in elements if one.name == name and one.clickable)
 
 
-async def _click_against_bare(
+async def _measure_click(
     device: BrowserDevice, window: BrowserWindow, url: str, what: str, limit: float | None
 ) -> list[Row]:
     await device.act(OpenUrl(url=url))
-    bare = Bare(await window.get_front_tab(), device.changes)
+    bare = BareBrowser(await window.get_front_tab(), device.changes)
     settle = VisualStability(SettleSettings(), SystemClock())
-    at = _named(await device.elements(), "Count")
+    at = _find_named(await device.elements(), "Count")
 
     async def our_step() -> None:
         before, elements, _ = await asyncio.gather(device.frame(), device.elements(), device.app())
-        x, y = _named(elements, "Count")
+        x, y = _find_named(elements, "Count")
         await device.act(Click(x=x, y=y))
         await settle(device, before)
 
     async def bare_step() -> None:
         before = await bare.frame()
-        await bare.click(*at)
+        await bare.click_at(*at)
         await settle(bare, before)
 
-    mine, floor = await _turns(our_step, bare_step)
+    mine, floor = await _compare_medians(our_step, bare_step)
     clicked = int((await device.app()).title)
     assert clicked == 2 * ROUNDS, f"{clicked} clicks arrived of {2 * ROUNDS}"
     return [
@@ -164,11 +166,11 @@ async def _click_against_bare(
     ]
 
 
-async def _typed_field(device: BrowserDevice, window: BrowserWindow) -> list[Row]:
-    await device.act(OpenUrl(url=_page(_FORM)))
-    bare = Bare(await window.get_front_tab(), device.changes)
+async def _measure_typing(device: BrowserDevice, window: BrowserWindow) -> list[Row]:
+    await device.act(OpenUrl(url=_make_page(_FORM)))
+    bare = BareBrowser(await window.get_front_tab(), device.changes)
     settle = VisualStability(SettleSettings(), SystemClock())
-    at = _named(await device.elements(), "Name")
+    at = _find_named(await device.elements(), "Name")
 
     async def our_step() -> None:
         before = await device.frame()
@@ -178,37 +180,37 @@ async def _typed_field(device: BrowserDevice, window: BrowserWindow) -> list[Row
 
     async def bare_step() -> None:
         before = await bare.frame()
-        await bare.click(*at)
-        await bare.insert("Ada Lovelace, 李雷")
+        await bare.click_at(*at)
+        await bare.insert_text("Ada Lovelace, 李雷")
         await settle(bare, before)
 
-    mine, floor = await _turns(our_step, bare_step)
+    mine, floor = await _compare_medians(our_step, bare_step)
     return [
         Row("a typed field, against bare calls", mine / floor, note=f"bare {floor:.0f} ms, neither cleared nor read"),
         Row("a typed field", mine, "ms", note="look, click, clear, type, read back, settle"),
     ]
 
 
-async def _looking(device: BrowserDevice) -> Row:
+async def _measure_looking(device: BrowserDevice) -> Row:
     """On the page of many rows, which is still open."""
-    frames = [await _timed(device.frame) for _ in range(ROUNDS)]
-    lists = [await _timed(device.elements) for _ in range(ROUNDS)]
+    frames = [await _measure_ms(device.frame) for _ in range(ROUNDS)]
+    lists = [await _measure_ms(device.elements) for _ in range(ROUNDS)]
     return Row(f"elements of a page of {ROWS} rows", median(lists), "ms", note=f"a picture {median(frames):.0f} ms")
 
 
-async def _many_windows(chromium: Chromium) -> list[Row]:
+async def _measure_many_windows(chromium: Chromium) -> list[Row]:
     """Every click of every window has to arrive."""
     steps: list[float] = []
 
-    async def one(number: int) -> int:
+    async def use_window(number: int) -> int:
         device = await open_in_browser(chromium, BrowserSettings(), clock=SystemClock(), name=f"browser:{number}")
         settle = VisualStability(SettleSettings(), SystemClock())
         try:
-            await device.act(OpenUrl(url=_counter()))
+            await device.act(OpenUrl(url=_make_counter_page()))
             for _ in range(WINDOW_STEPS):
                 begun = time.perf_counter()
                 before, elements = await asyncio.gather(device.frame(), device.elements())
-                x, y = _named(elements, "Count")
+                x, y = _find_named(elements, "Count")
                 await device.act(Click(x=x, y=y))
                 await settle(device, before)
                 steps.append((time.perf_counter() - begun) * 1000)
@@ -216,7 +218,7 @@ async def _many_windows(chromium: Chromium) -> list[Row]:
         finally:
             await device.close()
 
-    counted = await asyncio.gather(*(one(number) for number in range(WINDOWS)))
+    counted = await asyncio.gather(*(use_window(number) for number in range(WINDOWS)))
     wanted = WINDOWS * WINDOW_STEPS
     return [
         Row(f"steps of {WINDOWS} windows at once", sum(counted), f"of {wanted}", limit=wanted, better="more"),

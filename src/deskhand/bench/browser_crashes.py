@@ -32,52 +32,52 @@ asyncio.run(main())
 _WAYS = ("parent", "parent and driver", "browser, then parent", "guard, then parent", "all frozen, then parent")
 
 
-async def run(out: Path) -> list[Row]:
+async def run_suite(out: Path) -> list[Row]:
     del out
     left: Counter[str] = Counter()
     gate = asyncio.Semaphore(AT_ONCE)
 
-    async def one(number: int) -> None:
+    async def crash_once(number: int) -> None:
         async with gate:
             way = _WAYS[number % len(_WAYS)]
-            left[way] += await _crash(way)
+            left[way] += await _crash_browser(way)
 
-    await asyncio.gather(*(one(number) for number in range(CRASHES)))
+    await asyncio.gather(*(crash_once(number) for number in range(CRASHES)))
     note = ", ".join(f"{way}: {count}" for way, count in left.items() if count)
     return [Row(f"processes left by {CRASHES} crashes", sum(left.values()), "left", limit=0, note=note)]
 
 
-async def _crash(way: str) -> int:
+async def _crash_browser(way: str) -> int:
     """How many processes outlive the crash."""
     parent = await asyncio.create_subprocess_exec(
         sys.executable, "-c", _PARENT, stdout=asyncio.subprocess.PIPE, start_new_session=True
     )
     assert parent.stdout is not None
     await parent.stdout.readline()
-    started = _below(parent.pid)
-    guards = {pid for pid in started if "browser_guard" in _command(pid)}
-    drivers = {pid for pid in started if "driver/node" in _command(pid)}
-    browser = {pid for guard in guards for pid in _below(guard)}
+    started = _find_descendants(parent.pid)
+    guards = {pid for pid in started if "browser.process_guard" in _read_command(pid)}
+    drivers = {pid for pid in started if "driver/node" in _read_command(pid)}
+    browser = {pid for guard in guards for pid in _find_descendants(guard)}
     if way == "all frozen, then parent":
-        _signal(browser, signal.SIGSTOP)
-    _signal({"parent and driver": drivers, "guard, then parent": guards}.get(way, set()), signal.SIGKILL)
+        _send_signal(browser, signal.SIGSTOP)
+    _send_signal({"parent and driver": drivers, "guard, then parent": guards}.get(way, set()), signal.SIGKILL)
     if way == "browser, then parent":
-        _signal({pid for pid in browser if "--type=" not in _command(pid)}, signal.SIGKILL)
+        _send_signal({pid for pid in browser if "--type=" not in _read_command(pid)}, signal.SIGKILL)
     parent.kill()
     await parent.wait()
-    return await _still_running(started)
+    return await _count_survivors(started)
 
 
-async def _still_running(pids: set[int]) -> int:
+async def _count_survivors(pids: set[int]) -> int:
     clock = SystemClock()
     deadline = clock.now() + GONE_S
-    while (alive := {pid for pid in pids if _command(pid)}) and clock.now() < deadline:
+    while (alive := {pid for pid in pids if _read_command(pid)}) and clock.now() < deadline:
         await clock.sleep(0.05)
-    _signal(alive, signal.SIGKILL)
+    _send_signal(alive, signal.SIGKILL)
     return len(alive)
 
 
-def _below(root: int) -> set[int]:
+def _find_descendants(root: int) -> set[int]:
     parents: dict[int, int] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -91,7 +91,7 @@ def _below(root: int) -> set[int]:
     return found - {root}
 
 
-def _command(pid: int) -> str:
+def _read_command(pid: int) -> str:
     """Empty for what does not run any more: a zombie has no command line either."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
@@ -99,7 +99,7 @@ def _command(pid: int) -> str:
         return ""
 
 
-def _signal(pids: set[int], number: int) -> None:
+def _send_signal(pids: set[int], number: int) -> None:
     for pid in pids:
         try:
             os.kill(pid, number)

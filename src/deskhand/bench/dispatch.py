@@ -29,13 +29,13 @@ CHECK_S = 2.0
 UNWATCHED = tuple(rule for rule in DEFAULT_RULES if rule.ends)
 
 
-async def run(out: Path) -> list[Row]:
+async def run_suite(out: Path) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data_dir=Path(folder), rules=RuleSettings(check_every=2))
-        return await _beside_the_work(settings)
+        return await _measure_checks(settings)
 
 
-class Opening:
+class OpeningWorker:
     """Opens an app and goes home, `STEPS` times in all, then is done."""
 
     needs_elements = False
@@ -47,7 +47,7 @@ class Opening:
         return Decision(kind="actions", actions=(PlannedAction(action=action),))
 
 
-class OnePart:
+class OnePartPlanner:
     """Plans the goal as it is."""
 
     async def plan(self, request: PlanRequest) -> Plan:
@@ -57,7 +57,7 @@ class OnePart:
         return ()
 
 
-class Slow:
+class SlowJudge:
     """Is content with everything; takes its time where nobody waits for it."""
 
     needs_elements = False
@@ -80,16 +80,16 @@ class Slow:
         )
 
 
-async def _beside_the_work(settings: Settings) -> list[Row]:
+async def _measure_checks(settings: Settings) -> list[Row]:
     journal = SqliteJournal(settings.data_dir / "beside")
-    judge = Slow(SystemClock())
+    judge = SlowJudge(SystemClock())
     alone: list[float] = []
     watched: list[float] = []
     async with Deskhand(settings) as hand, hand.pool.lease("sim:bench") as phone:
-        await _took(phone, judge, UNWATCHED, journal, settings)  # the first run opens the app for the first time
+        await _time_task(phone, judge, UNWATCHED, journal, settings)  # the first run opens the app for the first time
         for _ in range(ROUNDS):
-            alone.append(await _took(phone, judge, UNWATCHED, journal, settings))
-            watched.append(await _took(phone, judge, DEFAULT_RULES, journal, settings))
+            alone.append(await _time_task(phone, judge, UNWATCHED, journal, settings))
+            watched.append(await _time_task(phone, judge, DEFAULT_RULES, journal, settings))
     await journal.close()
     ratio = median(with_checks / without for with_checks, without in zip(watched, alone, strict=True))
     note = f"{STEPS} steps on the simulated phone, a judge that takes {CHECK_S:g} s"
@@ -100,13 +100,13 @@ async def _beside_the_work(settings: Settings) -> list[Row]:
     ]
 
 
-async def _took(
-    phone: Device, judge: Slow, rules: tuple[Rule, ...], journal: SqliteJournal, settings: Settings
+async def _time_task(
+    phone: Device, judge: SlowJudge, rules: tuple[Rule, ...], journal: SqliteJournal, settings: Settings
 ) -> float:
     clock = SystemClock()
     settle = VisualStability(settings.settle, clock)
-    outer = OuterRoles(OnePart(), judge, judge, can_afford=lambda _: True, rules=rules)
-    crew = TaskParts(phone, {"operator": Opening()}, "bench", journal, Bus(), clock, settle, settings, outer)
+    outer = OuterRoles(OnePartPlanner(), judge, judge, can_afford=lambda _: True, rules=rules)
+    crew = TaskParts(phone, {"operator": OpeningWorker()}, "bench", journal, Bus(), clock, settle, settings, outer)
     task = Task("measure", crew)
     begun = time.perf_counter()
     await task.start()

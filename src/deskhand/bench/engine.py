@@ -34,13 +34,17 @@ ROUNDS = 3
 OWN_ROUNDS = 16
 
 
-async def run(out: Path) -> list[Row]:
+async def run_suite(out: Path) -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data_dir=Path(folder))
-        return [await _own_cost(settings), *await _against_bare_calls(settings), await _many_phones(settings)]
+        return [
+            await _measure_own_cost(settings),
+            *await _compare_with_bare_calls(settings),
+            await _measure_many_phones(settings),
+        ]
 
 
-class Repeating:
+class RepeatingWorker:
     """A worker without thoughts: its actions in turn, `steps` of them, then done."""
 
     needs_elements = False
@@ -56,14 +60,14 @@ class Repeating:
         return Decision(kind="actions", actions=(PlannedAction(action=action),))
 
 
-class Nothing:
+class FreeDevice:
     """A device that costs nothing: every action brings another full-size picture that was made beforehand."""
 
     id = "nothing"
     capabilities: frozenset[ActionKind] = frozenset({"click"})
 
     def __init__(self) -> None:
-        self._screens = [_screen(shade) for shade in range(8)]
+        self._screens = [_draw_screen(shade) for shade in range(8)]
         self._actions = 0
 
     async def frame(self) -> Frame:
@@ -89,34 +93,34 @@ class Nothing:
         pass
 
 
-def _screen(shade: int) -> NDArray[np.uint8]:
+def _draw_screen(shade: int) -> NDArray[np.uint8]:
     """A third of it differs from shade to shade, as in a step within an app."""
     pixels = np.full((2400, 1080, 4), 200, np.uint8)
     pixels[800:1600] = shade
     return pixels
 
 
-class _AtOnce:
+class _SettledAtOnce:
     async def __call__(self, device: Device, before: Frame) -> SettleResult:
         return SettleResult(still=True, waited_ms=0, frames=1, change=change_between(before, await device.frame()))
 
     wait_for_animation_completion = __call__
 
 
-async def _finish(device: Device, worker: Repeating, journal: SqliteJournal, settle: Settle) -> TaskState:
+async def _finish_task(device: Device, worker: RepeatingWorker, journal: SqliteJournal, settle: Settle) -> TaskState:
     crew = TaskParts(device, {"operator": worker}, "bench", journal, Bus(), SystemClock(), settle, Settings())
     task = Task("measure", crew, max_steps=1000)
     await task.start()
     return await task.wait()
 
 
-async def _own_cost(settings: Settings) -> Row:
+async def _measure_own_cost(settings: Settings) -> Row:
     journal = SqliteJournal(settings.data_dir / "own")
-    device, worker = Nothing(), Repeating([Click(x=5, y=5)], STEPS)
+    device, worker = FreeDevice(), RepeatingWorker([Click(x=5, y=5)], STEPS)
     rounds: list[tuple[float, float]] = []
     for _ in range(OWN_ROUNDS):
         used, begun = time.process_time(), time.perf_counter()
-        await _finish(device, worker, journal, _AtOnce())
+        await _finish_task(device, worker, journal, _SettledAtOnce())
         rounds.append((time.process_time() - used, time.perf_counter() - begun))
     await journal.close()
     # Of all threads, in the best round: what others do on the machine is not the engine's cost.
@@ -125,7 +129,7 @@ async def _own_cost(settings: Settings) -> Row:
     return Row("engine's own cost of a step, processor time", cpu, "ms", limit=5, note=note)
 
 
-async def _against_bare_calls(settings: Settings) -> list[Row]:
+async def _compare_with_bare_calls(settings: Settings) -> list[Row]:
     """The same actions on the same phone, by the engine and by bare calls with the same settling."""
     settle = VisualStability(settings.settle, SystemClock())
     actions: list[Action] = [OpenApp(name="设置"), Home()]
@@ -141,7 +145,7 @@ async def _against_bare_calls(settings: Settings) -> list[Row]:
                 before = (await settle(phone, before)).frame
             bare.append(time.perf_counter() - begun)
             begun = time.perf_counter()
-            await _finish(phone, Repeating(actions, PHONE_STEPS), journal, settle)
+            await _finish_task(phone, RepeatingWorker(actions, PHONE_STEPS), journal, settle)
             engine.append(time.perf_counter() - begun)
     await journal.close()
     ratio = median(e / b for e, b in zip(engine, bare, strict=True))
@@ -151,18 +155,18 @@ async def _against_bare_calls(settings: Settings) -> list[Row]:
     ]
 
 
-async def _many_phones(settings: Settings) -> Row:
+async def _measure_many_phones(settings: Settings) -> Row:
     """Ten steps each on sixteen phones at once, in one process."""
     journal = SqliteJournal(settings.data_dir / "many")
     actions: list[Action] = [OpenApp(name="设置"), Home()]
     async with Deskhand(settings) as hand:
 
-        async def one(number: int) -> TaskState:
+        async def use_phone(number: int) -> TaskState:
             async with hand.pool.lease(f"sim:{number}") as phone:
                 settle = VisualStability(settings.settle, SystemClock())
-                return await _finish(phone, Repeating(actions, PHONE_STEPS), journal, settle)
+                return await _finish_task(phone, RepeatingWorker(actions, PHONE_STEPS), journal, settle)
 
-        states = await asyncio.gather(*(one(number) for number in range(PHONES)))
+        states = await asyncio.gather(*(use_phone(number) for number in range(PHONES)))
     await journal.close()
     done = sum(state.status is TaskStatus.FULFILLED and state.failed_actions == 0 for state in states)
     return Row(f"phones that took {PHONE_STEPS} steps at once", done, "of 16", limit=PHONES, better="more")

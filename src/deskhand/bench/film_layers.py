@@ -19,7 +19,7 @@ Draw = Callable[[Canvas, float], None]
 
 
 @dataclass(frozen=True)
-class Layer:
+class FilmLayer:
     """Something drawn over what is below it; `times` are the moments at which it looks different than before."""
 
     draw: Draw
@@ -27,18 +27,18 @@ class Layer:
     caused: bool = True
 
 
-def _colour(rng: np.random.Generator, low: int, high: int) -> tuple[int, int, int, int]:
+def _choose_colour(rng: np.random.Generator, low: int, high: int) -> tuple[int, int, int, int]:
     r, g, b = (int(v) for v in rng.integers(low, high, 3))
     return r, g, b, 255
 
 
-def blank(shade: int = 246) -> Canvas:
+def draw_blank(shade: int = 246) -> Canvas:
     canvas = np.full((HEIGHT, WIDTH, 4), shade, np.uint8)
     canvas[..., 3] = 255
     return canvas
 
 
-def blocks(rng: np.random.Generator, count: int) -> list[tuple[int, Canvas]]:
+def draw_rows(rng: np.random.Generator, count: int) -> list[tuple[int, Canvas]]:
     """The rows of a page, each with its top: a picture and some lines of what looks like text."""
     rows: list[tuple[int, Canvas]] = []
     height = (HEIGHT - 130) // 8
@@ -55,191 +55,193 @@ def blocks(rng: np.random.Generator, count: int) -> list[tuple[int, Canvas]]:
     return rows
 
 
-def page(rng: np.random.Generator, rows: int = 8) -> Canvas:
-    canvas = blank()
-    canvas[40:120] = _colour(rng, 40, 200)
+def draw_page(rng: np.random.Generator, rows: int = 8) -> Canvas:
+    canvas = draw_blank()
+    canvas[40:120] = _choose_colour(rng, 40, 200)
     canvas[66:94, 40:180:3, :3] = 255
-    for top, row in blocks(rng, rows):
+    for top, row in draw_rows(rng, rows):
         canvas[top : top + row.shape[0]] = row
     return canvas
 
 
-def any_page(rng: np.random.Generator) -> Canvas:
+def draw_any_page(rng: np.random.Generator) -> Canvas:
     """Mostly full ones; one in five has little on it, and is complete all the same."""
-    return page(rng, 8 if rng.random() < 0.8 else int(rng.integers(1, 4)))
+    return draw_page(rng, 8 if rng.random() < 0.8 else int(rng.integers(1, 4)))
 
 
-def cut(before: Canvas, after: Canvas, at: float) -> Layer:
-    def draw(canvas: Canvas, t: float) -> None:
+def make_cut(before: Canvas, after: Canvas, at: float) -> FilmLayer:
+    def draw_frame(canvas: Canvas, t: float) -> None:
         canvas[:] = after if t >= at else before
 
-    return Layer(draw, (at,))
+    return FilmLayer(draw_frame, (at,))
 
 
-def still(picture: Canvas) -> Layer:
-    def draw(canvas: Canvas, t: float) -> None:
+def make_still(picture: Canvas) -> FilmLayer:
+    def draw_frame(canvas: Canvas, t: float) -> None:
         canvas[:] = picture
 
-    return Layer(draw)
+    return FilmLayer(draw_frame)
 
 
-def _ticks(start: float, end: float, step: float = FAST) -> tuple[float, ...]:
+def _list_ticks(start: float, end: float, step: float = FAST) -> tuple[float, ...]:
     return (*(float(t) for t in np.arange(start, end, step)), end)
 
 
-def _ease(t: float, start: float, end: float) -> float:
+def _ease_out(t: float, start: float, end: float) -> float:
     share = min(1.0, max(0.0, (t - start) / (end - start)))
     return 1 - (1 - share) ** 3
 
 
-def fade(before: Canvas, after: Canvas, start: float, end: float) -> Layer:
-    def draw(canvas: Canvas, t: float) -> None:
+def make_fade(before: Canvas, after: Canvas, start: float, end: float) -> FilmLayer:
+    def draw_frame(canvas: Canvas, t: float) -> None:
         share = round(256 * min(1.0, max(0.0, (t - start) / (end - start))))
         canvas[:] = (before.astype(np.uint16) * (256 - share) + after.astype(np.uint16) * share) >> 8
         canvas[..., 3] = 255
 
-    return Layer(draw, _ticks(start, end))
+    return FilmLayer(draw_frame, _list_ticks(start, end))
 
 
-def slide(before: Canvas, after: Canvas, start: float, end: float) -> Layer:
-    def draw(canvas: Canvas, t: float) -> None:
-        offset = round(WIDTH * (1 - _ease(t, start, end)))
+def make_slide(before: Canvas, after: Canvas, start: float, end: float) -> FilmLayer:
+    def draw_frame(canvas: Canvas, t: float) -> None:
+        offset = round(WIDTH * (1 - _ease_out(t, start, end)))
         canvas[:] = before
         canvas[:, offset:] = after[:, : WIDTH - offset]
 
-    moments = _ticks(start, end)
-    offsets = [round(WIDTH * (1 - _ease(t, start, end))) for t in moments]
+    moments = _list_ticks(start, end)
+    offsets = [round(WIDTH * (1 - _ease_out(t, start, end))) for t in moments]
     moved = [t for t, here, last in zip(moments[1:], offsets[1:], offsets, strict=False) if here != last]
-    return Layer(draw, tuple(moved))
+    return FilmLayer(draw_frame, tuple(moved))
 
 
-def scroll(rng: np.random.Generator, start: float, end: float, distance: int) -> Layer:
-    long = np.concatenate([page(rng), page(rng)[120:]])
+def make_scroll(rng: np.random.Generator, start: float, end: float, distance: int) -> FilmLayer:
+    long = np.concatenate([draw_page(rng), draw_page(rng)[120:]])
 
-    def place(t: float) -> int:
-        return round(distance * _ease(t, start, end))
+    def offset_at(t: float) -> int:
+        return round(distance * _ease_out(t, start, end))
 
-    def draw(canvas: Canvas, t: float) -> None:
+    def draw_frame(canvas: Canvas, t: float) -> None:
         canvas[:120] = long[:120]
-        canvas[120:] = long[120 + place(t) : HEIGHT + place(t)]
+        canvas[120:] = long[120 + offset_at(t) : HEIGHT + offset_at(t)]
 
-    moments = _ticks(start, end)
-    moved = [t for t, last in zip(moments[1:], moments, strict=False) if place(t) != place(last)]
-    return Layer(draw, tuple(moved))
+    moments = _list_ticks(start, end)
+    moved = [t for t, last in zip(moments[1:], moments, strict=False) if offset_at(t) != offset_at(last)]
+    return FilmLayer(draw_frame, tuple(moved))
 
 
-def spinner(x: int, y: int, radius: int, start: float, end: float, step: float, caused: bool) -> Layer:
+def make_spinner(x: int, y: int, radius: int, start: float, end: float, step: float, caused: bool) -> FilmLayer:
     rows, columns = np.mgrid[-radius : radius + 1, -radius : radius + 1]
     ring = (np.hypot(rows, columns) <= radius) & (np.hypot(rows, columns) >= radius * 0.6)
     angle = (np.arctan2(rows, columns) / (2 * np.pi)) % 1.0
 
-    def draw(canvas: Canvas, t: float) -> None:
+    def draw_frame(canvas: Canvas, t: float) -> None:
         if start <= t < end:
             lit = ring & (((angle - t) % 1.0) < 0.3)
             canvas[y - radius : y + radius + 1, x - radius : x + radius + 1, :3][lit] = (40, 90, 220)
 
-    return Layer(draw, _ticks(start, min(end, END), step), caused)
+    return FilmLayer(draw_frame, _list_ticks(start, min(end, END), step), caused)
 
 
-def caret(x: int, y: int, phase: float, start: float = -LEAD) -> Layer:
+def make_caret(x: int, y: int, phase: float, start: float = -LEAD) -> FilmLayer:
     times = tuple(float(t) for t in np.arange(-LEAD + phase, END, 0.53))
 
-    def draw(canvas: Canvas, t: float) -> None:
+    def draw_frame(canvas: Canvas, t: float) -> None:
         if t >= start and bisect_right(times, t) % 2:
             canvas[y : y + 26, x : x + 2, :3] = 0
 
-    return Layer(draw, tuple(t for t in times if t >= start), caused=False)
+    return FilmLayer(draw_frame, tuple(t for t in times if t >= start), caused=False)
 
 
-def clock(rng: np.random.Generator, x: int, y: int, seconds: float, phase: float) -> Layer:
+def make_clock(rng: np.random.Generator, x: int, y: int, seconds: float, phase: float) -> FilmLayer:
     digits = rng.random((64, 18, 30)) < 0.5
     times = tuple(float(t) for t in np.arange(-LEAD + phase, END, seconds))
 
-    def draw(canvas: Canvas, t: float) -> None:
+    def draw_frame(canvas: Canvas, t: float) -> None:
         glyph = digits[bisect_right(times, t) % 64]
         canvas[y : y + 18, x : x + 30, :3] = np.where(glyph, 20, 240)[..., None]
 
-    return Layer(draw, times, caused=False)
+    return FilmLayer(draw_frame, times, caused=False)
 
 
-def video(rng: np.random.Generator, box: Rect, rate: float = 25.0) -> Layer:
+def make_video(rng: np.random.Generator, box: Rect, rate: float = 25.0) -> FilmLayer:
     pictures = rng.integers(0, 255, (16, box.height // 10, box.width // 10, 3), np.uint8)
 
-    def draw(canvas: Canvas, t: float) -> None:
+    def draw_frame(canvas: Canvas, t: float) -> None:
         small = pictures[int((t + LEAD) * rate) % 16]
         canvas[box.top : box.bottom, box.left : box.right, :3] = small.repeat(10, 0).repeat(10, 1)
 
-    return Layer(draw, _ticks(-LEAD, END, 1 / rate), caused=False)
+    return FilmLayer(draw_frame, _list_ticks(-LEAD, END, 1 / rate), caused=False)
 
 
-def patch(picture: Canvas, x: int, y: int, start: float, end: float = END + 1) -> Layer:
+def make_patch(picture: Canvas, x: int, y: int, start: float, end: float = END + 1) -> FilmLayer:
     """A small picture that is there from start to end."""
 
-    def draw(canvas: Canvas, t: float) -> None:
+    def draw_frame(canvas: Canvas, t: float) -> None:
         if start <= t < end:
             canvas[y : y + picture.shape[0], x : x + picture.shape[1]] = picture
 
-    return Layer(draw, tuple(t for t in (start, end) if t <= END))
+    return FilmLayer(draw_frame, tuple(t for t in (start, end) if t <= END))
 
 
-def letter(rng: np.random.Generator) -> Canvas:
+def draw_letter(rng: np.random.Generator) -> Canvas:
     glyph = np.full((18, 9, 4), 255, np.uint8)
     glyph[..., :3] = np.where(rng.random((18, 9)) < 0.4, 20, 250)[..., None]
     return glyph
 
 
-def cut_to(after: Canvas, at: float) -> Layer:
+def make_cut_to(after: Canvas, at: float) -> FilmLayer:
     """From `at` on, this page covers what is below."""
 
-    def draw(canvas: Canvas, t: float) -> None:
+    def draw_frame(canvas: Canvas, t: float) -> None:
         if t >= at:
             canvas[:] = after
 
-    return Layer(draw, (at,))
+    return FilmLayer(draw_frame, (at,))
 
 
-def scroll_up(picture: Canvas, start: float, end: float) -> Layer:
+def make_rising_panel(picture: Canvas, start: float, end: float) -> FilmLayer:
     """A panel that rises from the bottom edge."""
     height = picture.shape[0]
 
-    def shown(t: float) -> int:
-        return round(height * _ease(t, start, end))
+    def height_at(t: float) -> int:
+        return round(height * _ease_out(t, start, end))
 
-    def draw(canvas: Canvas, t: float) -> None:
-        if shown(t):
-            canvas[HEIGHT - shown(t) :] = picture[: shown(t)]
+    def draw_frame(canvas: Canvas, t: float) -> None:
+        if height_at(t):
+            canvas[HEIGHT - height_at(t) :] = picture[: height_at(t)]
 
-    moments = _ticks(start, end)
-    return Layer(draw, tuple(t for t, last in zip(moments[1:], moments, strict=False) if shown(t) != shown(last)))
+    moments = _list_ticks(start, end)
+    return FilmLayer(
+        draw_frame, tuple(t for t, last in zip(moments[1:], moments, strict=False) if height_at(t) != height_at(last))
+    )
 
 
-def shimmer(start: float, end: float) -> Layer:
+def make_shimmer(start: float, end: float) -> FilmLayer:
     """Grey placeholders with a light that runs over them."""
     across = np.arange(WIDTH) / WIDTH
 
-    def draw(canvas: Canvas, t: float) -> None:
+    def draw_frame(canvas: Canvas, t: float) -> None:
         if start <= t < end:
             light = (220 + 20 * np.exp(-(((across - (t * 1.2) % 1.4) * 6) ** 2))).astype(np.uint8)
             for top in range(150, HEIGHT - 100, 118):
                 canvas[top : top + 80, 20 : WIDTH - 20, :3] = light[20 : WIDTH - 20, None]
 
-    return Layer(draw, _ticks(start, end))
+    return FilmLayer(draw_frame, _list_ticks(start, end))
 
 
-def growing_bar(y: int, start: float, end: float, step: float) -> Layer:
-    def draw(canvas: Canvas, t: float) -> None:
+def make_growing_bar(y: int, start: float, end: float, step: float) -> FilmLayer:
+    def draw_frame(canvas: Canvas, t: float) -> None:
         if start <= t < end:
             canvas[y : y + 5, : int(WIDTH * (t - start) / (end - start)), :3] = (30, 120, 240)
 
-    return Layer(draw, _ticks(start, end, step))
+    return FilmLayer(draw_frame, _list_ticks(start, end, step))
 
 
-def fade_from(before: Canvas, after: Canvas, start: float, end: float) -> Layer:
+def make_fade_from(before: Canvas, after: Canvas, start: float, end: float) -> FilmLayer:
     """A fade that leaves alone what is below until it starts."""
-    over = fade(before, after, start, end)
+    over = make_fade(before, after, start, end)
 
-    def draw(canvas: Canvas, t: float) -> None:
+    def draw_frame(canvas: Canvas, t: float) -> None:
         if t >= start:
             over.draw(canvas, t)
 
-    return Layer(draw, over.times)
+    return FilmLayer(draw_frame, over.times)

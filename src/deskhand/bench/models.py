@@ -23,7 +23,7 @@ from deskhand.models.dialects import DIALECTS
 from deskhand.models.make_model import make_model
 from deskhand.models.scripted.http_server import ModelServer
 from deskhand.models.scripted.script import ScriptedStep
-from deskhand.screen.frame import bounded, to_jpeg
+from deskhand.screen.frame import shrink_frame, to_jpeg
 from deskhand.settings.schema import BudgetSettings, Provider, Settings
 
 CALLS = 40
@@ -32,28 +32,28 @@ LIMIT_MS = 10.0
 _REPLY = 'do(action="Tap", element=[500,500])'
 
 
-async def run(out: Path) -> list[Row]:
+async def run_suite(out: Path) -> list[Row]:
     rows: list[Row] = []
-    with _server() as url:
-        rows.append(await _call(url, "openai-compatible", True))
-        rows.append(await _call(url, "openai-compatible", False))
-        rows.append(await _call(url, "anthropic", True))
-    return [*rows, _reading(), _picturing()]
+    with _run_server() as url:
+        rows.append(await _measure_call(url, "openai-compatible", True))
+        rows.append(await _measure_call(url, "openai-compatible", False))
+        rows.append(await _measure_call(url, "anthropic", True))
+    return [*rows, _measure_reading(), _measure_encoding()]
 
 
 @contextmanager
-def _server() -> Generator[str]:
+def _run_server() -> Generator[str]:
     """In a thread of its own, so that its work is not counted as ours."""
     ready: Queue[tuple[str, Callable[[], None]]] = Queue()
 
-    async def serve() -> None:
+    async def serve_replies() -> None:
         over = asyncio.Event()
         loop = asyncio.get_running_loop()
         async with ModelServer([ScriptedStep(text=_REPLY, times=100_000)]) as server:
             ready.put((server.url, lambda: loop.call_soon_threadsafe(over.set) and None))
             await over.wait()
 
-    thread = threading.Thread(target=lambda: asyncio.run(serve()))
+    thread = threading.Thread(target=lambda: asyncio.run(serve_replies()))
     thread.start()
     url, stop = ready.get(timeout=30)
     try:
@@ -63,28 +63,28 @@ def _server() -> Generator[str]:
         thread.join()
 
 
-async def _call(url: str, provider: Provider, stream: bool) -> Row:
+async def _measure_call(url: str, provider: Provider, stream: bool) -> Row:
     section = {"provider": provider, "model": "scripted", "base_url": url, "stream": stream, "retries": 0}
     settings = Settings.model_validate({"models": {"operator": {**section, "price": {"input": "1", "output": "1"}}}})
     model = make_model("operator", settings, SystemClock(), Budget(BudgetSettings.model_validate({"task": "1000"})))
-    request = DIALECTS["autoglm"](None).ask(_situation())
+    request = DIALECTS["autoglm"](None).ask(_make_step_request())
     try:
         await model.ask(request)
-        spent = [await _cpu_ms(model, request) for _ in range(CALLS)]
+        spent = [await _measure_cpu_ms(model, request) for _ in range(CALLS)]
     finally:
         await model.close()
     name = f"one call, {provider}, {'streamed' if stream else 'whole'}"
     return Row(name, median(spent), "ms CPU", LIMIT_MS, note=f"with a picture of {PICTURE_BYTES // 1000} KB")
 
 
-async def _cpu_ms(model: Model, request: ModelRequest) -> float:
+async def _measure_cpu_ms(model: Model, request: ModelRequest) -> float:
     gc.collect()
     begun = time.thread_time()
     await model.ask(request)
     return (time.thread_time() - begun) * 1000
 
 
-def _situation() -> StepRequest:
+def _make_step_request() -> StepRequest:
     return StepRequest(
         language="en",
         role="You operate a phone.",
@@ -96,19 +96,19 @@ def _situation() -> StepRequest:
     )
 
 
-def _reading() -> Row:
-    situation, dialect = _situation(), DIALECTS["autoglm"](None)
+def _measure_reading() -> Row:
+    situation, dialect = _make_step_request(), DIALECTS["autoglm"](None)
     reply = ModelReply(text=f"<think>{'I see the list. ' * 30}</think><answer>{_REPLY}</answer>")
-    return Row("reading one reply", _median_ms(lambda: dialect.read(reply, situation)), "ms CPU")
+    return Row("reading one reply", _measure_median_ms(lambda: dialect.read(reply, situation)), "ms CPU")
 
 
-def _picturing() -> Row:
+def _measure_encoding() -> Row:
     ramp = np.linspace(0, 255, 1080 * 2400 * 4, dtype=np.uint8).reshape(2400, 1080, 4)
     frame = Frame(ramp)
-    return Row("shrinking and encoding one frame", _median_ms(lambda: to_jpeg(bounded(frame).frame)), "ms CPU")
+    return Row("shrinking and encoding one frame", _measure_median_ms(lambda: to_jpeg(shrink_frame(frame))), "ms CPU")
 
 
-def _median_ms(work: Callable[[], object]) -> float:
+def _measure_median_ms(work: Callable[[], object]) -> float:
     spent: list[float] = []
     for _ in range(CALLS):
         begun = time.thread_time()

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
-from deskhand.bench.film_layers import still
+from deskhand.bench.film_layers import make_still
 from deskhand.bench.films import Film, FilmClock, FilmDevice
 from deskhand.bench.rows import Row
-from deskhand.bench.screen_labels import found, rendered_pages, screens
-from deskhand.bench.screen_settle import INTERVAL, Method, chart, compare
-from deskhand.bench.stuck_films import rates
+from deskhand.bench.screen_labels import draw_screens, is_found, render_pages
+from deskhand.bench.screen_settle import INTERVAL, SettleMethod, compare_methods, draw_chart
+from deskhand.bench.stuck_films import measure_rates
 from deskhand.clock import SystemClock
 from deskhand.core.screen import Frame
-from deskhand.screen.diff import change_between, changed_fraction
+from deskhand.screen.diff import change_between, measure_change
 from deskhand.screen.ocr.screen_text import ScreenText
 from deskhand.screen.perception import Perception
 
@@ -26,17 +26,17 @@ _RING = 6
 _WATCHED_S = 4.0
 
 
-async def run(out: Path) -> list[Row]:
+async def run_suite(out: Path) -> list[Row]:
     return [
-        *await asyncio.to_thread(_costs),
-        await _watching(),
-        *await _settling(out),
-        *await asyncio.to_thread(_stuck),
-        *await _reading(),
+        *await asyncio.to_thread(_measure_comparisons),
+        await _measure_watching(),
+        *await _measure_settling(out),
+        *await asyncio.to_thread(_measure_stuck),
+        *await _measure_reading(),
     ]
 
 
-def _costs() -> list[Row]:
+def _measure_comparisons() -> list[Row]:
     """Each against a copy of the same bytes, over a ring of frames, as captures never meet a warm cache."""
     rng = np.random.default_rng(1)
     pictures = [rng.integers(0, 255, _FULL_HD, np.uint8)]
@@ -46,15 +46,15 @@ def _costs() -> list[Row]:
     frames = [Frame(picture) for picture in pictures]
     target = np.empty_like(pictures[0])
 
-    def each(work: Callable[[Frame, Frame], object]) -> Callable[[], None]:
-        def around() -> None:
+    def over_ring(work: Callable[[Frame, Frame], object]) -> Callable[[], None]:
+        def go_round() -> None:
             for number in range(_RING):
                 work(frames[number], frames[number - 1])
 
-        return around
+        return go_round
 
-    copy, fraction, tiles = _fastest(
-        each(lambda a, _: np.copyto(target, a.pixels)), each(changed_fraction), each(change_between)
+    copy, fraction, tiles = _time_fastest(
+        over_ring(lambda a, _: np.copyto(target, a.pixels)), over_ring(measure_change), over_ring(change_between)
     )
     ms = 1000 / _RING
     return [
@@ -63,7 +63,7 @@ def _costs() -> list[Row]:
     ]
 
 
-def _fastest(*works: Callable[[], None]) -> list[float]:
+def _time_fastest(*works: Callable[[], None]) -> list[float]:
     """The best of many rounds, taken in turns, so that a busy moment hits all alike."""
     best = [float("inf")] * len(works)
     for _ in range(60):
@@ -84,10 +84,10 @@ class _FullHd(FilmDevice):
         return Frame(self.picture.copy())
 
 
-async def _watching() -> Row:
+async def _measure_watching() -> Row:
     """Processor time of keeping an eye on a still screen, without the capture itself."""
     clock = SystemClock()
-    device = _FullHd(Film("still", (still(np.zeros((1, 1, 4), np.uint8)),)), FilmClock(0.0))
+    device = _FullHd(Film("still", (make_still(np.zeros((1, 1, 4), np.uint8)),)), FilmClock(0.0))
     async with Perception(device, lambda _: None, clock):
         begun, used = clock.now(), resource.getrusage(resource.RUSAGE_SELF)
         await clock.sleep(_WATCHED_S)
@@ -96,19 +96,19 @@ async def _watching() -> Row:
     return Row("watching a still full-HD screen", 100 * cpu / elapsed, "% of a core", 3.0, note=f"{device.looks} looks")
 
 
-async def _settling(out: Path) -> list[Row]:
-    methods = await compare()
-    chart(methods, out / "settle.png")
+async def _measure_settling(out: Path) -> list[Row]:
+    methods = await compare_methods()
+    draw_chart(methods, out / "settle.png")
     rows: list[Row] = []
     for number, method in enumerate(methods):
         ours = number < 3
-        note = f"p90 {1000 * method.slow:.0f} ms, {method.looks:.0f} looks, {_worst(method)}"
+        note = f"p90 {1000 * method.slow:.0f} ms, {method.looks:.0f} looks, {_describe_worst(method)}"
         rows.append(Row(f"{method.name}: median delay", 1000 * method.median, "ms", 1000 * INTERVAL if ours else None))
         rows.append(Row(f"{method.name}: too early", 100 * method.early, "%", 2.0 if ours else None, note=note))
     return rows
 
 
-def _worst(method: Method) -> str:
+def _describe_worst(method: SettleMethod) -> str:
     early: dict[str, int] = {}
     for shown in method.shown:
         early[shown.film] = early.get(shown.film, 0) + shown.early
@@ -116,9 +116,9 @@ def _worst(method: Method) -> str:
     return f"most early in '{name}' ({count})" if count else f"none early of {len(method.shown)}"
 
 
-def _stuck() -> list[Row]:
+def _measure_stuck() -> list[Row]:
     rows: list[Row] = []
-    for what, share in rates().items():
+    for what, share in measure_rates().items():
         if what.startswith("false"):
             rows.append(Row(what, 100 * share, "%", 0.0))
         else:
@@ -126,18 +126,18 @@ def _stuck() -> list[Row]:
     return rows
 
 
-async def _reading() -> list[Row]:
+async def _measure_reading() -> list[Row]:
     """Labels found with the right words within a few pixels, and what one reading takes."""
     text = ScreenText()
     buttons = hits = others = other_hits = 0
     took: list[float] = []
     try:
-        for screen in chain(screens(), await rendered_pages()):
+        for screen in chain(draw_screens(), await render_pages()):
             begun = time.perf_counter()
-            lines = await text.lines(screen.frame, screen.name)
+            lines = await text.read_lines(screen.frame, screen.name)
             took.append(time.perf_counter() - begun)
             for label in screen.labels:
-                hit = found(label, lines)
+                hit = is_found(label, lines)
                 if label.button:
                     buttons, hits = buttons + 1, hits + hit
                 else:

@@ -20,7 +20,7 @@ from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Device
 from deskhand.core.screen import Frame
 from deskhand.screen.frame import from_image, to_image
-from deskhand.screen.ocr.screen_text import Line
+from deskhand.screen.ocr.text_line import TextLine
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import Settings
 from deskhand.simphone.phone import Phone
@@ -37,7 +37,7 @@ _BUTTONS = (
 
 
 @dataclass(frozen=True)
-class Label:
+class ScreenLabel:
     """A text and the middles it may have: that of its ink, and that of the box it was laid out in."""
 
     text: str
@@ -46,34 +46,37 @@ class Label:
 
 
 @dataclass(frozen=True)
-class Screen:
+class LabelledScreen:
     name: str
     frame: Frame
-    labels: tuple[Label, ...]
+    labels: tuple[ScreenLabel, ...]
 
 
-def found(label: Label, lines: tuple[Line, ...]) -> bool:
+def is_found(label: ScreenLabel, lines: tuple[TextLine, ...]) -> bool:
     """The same words, within a few pixels of the same place."""
-    return any(folded(line.text) == folded(label.text) and _near(line.bounds.center, label) for line in lines)
+    return any(
+        fold_lookalikes(line.text) == fold_lookalikes(label.text) and _is_near(line.bounds.center, label)
+        for line in lines
+    )
 
 
-def _near(place: tuple[int, int], label: Label) -> bool:
+def _is_near(place: tuple[int, int], label: ScreenLabel) -> bool:
     return any(abs(place[0] - x) <= NEAR and abs(place[1] - y) <= NEAR for x, y in label.centers)
 
 
-def folded(text: str) -> str:
+def fold_lookalikes(text: str) -> str:
     """Letters that look alike are one: nobody can tell × from x, or − from -, in a single picture of it."""
     return "".join(unicodedata.normalize("NFKC", text).casefold().translate(_ALIKE).split())
 
 
-def screens() -> Iterator[Screen]:
-    yield from phone_screens("zh")
-    yield from phone_screens("en")
+def draw_screens() -> Iterator[LabelledScreen]:
+    yield from draw_phone_screens("zh")
+    yield from draw_phone_screens("en")
     for size in (14, 16, 20):
-        yield drawn_page(size)
+        yield draw_desktop_page(size)
 
 
-def phone_screens(locale: str) -> Iterator[Screen]:
+def draw_phone_screens(locale: str) -> Iterator[LabelledScreen]:
     """The first page of every app that has labels to touch."""
     seconds = iter(range(0, 100_000, 10))
     phone = Phone(now=lambda: float(next(seconds)), today=lambda: datetime(2025, 3, 4, 9, 41), locale=locale)
@@ -82,29 +85,29 @@ def phone_screens(locale: str) -> Iterator[Screen]:
             phone.apps.launch_app(package)
         picture = phone.display.take_screenshot().convert("RGB")
         labels = tuple(
-            _labels(ElementTree.fromstring(phone.windows.dump_hierarchy()), np.asarray(picture), touched=False)
+            _list_labels(ElementTree.fromstring(phone.windows.dump_hierarchy()), np.asarray(picture), touched=False)
         )
         if labels:
-            yield Screen(f"phone {locale} {package or 'home'}", from_image(picture), labels)
+            yield LabelledScreen(f"phone {locale} {package or 'home'}", from_image(picture), labels)
 
 
-def _labels(node: ElementTree.Element, picture: np.ndarray, touched: bool) -> Iterator[Label]:
+def _list_labels(node: ElementTree.Element, picture: np.ndarray, touched: bool) -> Iterator[ScreenLabel]:
     touched = touched or node.get("clickable") == "true"
     text = node.get("text", "").strip()
     if touched and text and len(text) <= _LONGEST and "\n" not in text and "EditText" not in node.get("class", ""):
         numbers = node.get("bounds", "").replace("][", ",").strip("[]").split(",")
         box = Rect(*(int(n) for n in numbers))
-        center = _ink_center(picture, box, len(text))
+        center = _find_ink_center(picture, box, len(text))
         if center is not None:
-            yield Label(text, (center, box.center), button=node.get("clickable") == "true")
+            yield ScreenLabel(text, (center, box.center), button=node.get("clickable") == "true")
     for child in node:
-        yield from _labels(child, picture, touched)
+        yield from _list_labels(child, picture, touched)
 
 
-def _ink_center(picture: np.ndarray, box: Rect, letters: int) -> tuple[int, int] | None:
+def _find_ink_center(picture: np.ndarray, box: Rect, letters: int) -> tuple[int, int] | None:
     """The middle of what is drawn inside of a label's box; None for a box that is cut off, covered or empty."""
     height, width = picture.shape[:2]
-    if box != box.intersect(Rect(0, 0, width, height)) or not box.area:
+    if box != box.intersect_with(Rect(0, 0, width, height)) or not box.area:
         return None
     grey = picture[box.top : box.bottom, box.left : box.right].astype(np.int16).mean(axis=2)
     ground = np.bincount(grey.astype(np.uint8).reshape(-1)).argmax()
@@ -118,12 +121,12 @@ def _ink_center(picture: np.ndarray, box: Rect, letters: int) -> tuple[int, int]
     return box.left + int(columns.min() + columns.max() + 1) // 2, box.top + int(rows.min() + rows.max() + 1) // 2
 
 
-def drawn_page(size: int) -> Screen:
+def draw_desktop_page(size: int) -> LabelledScreen:
     """A desktop form: rows of buttons that stand close to each other, and running text."""
     image = Image.new("RGB", (1280, 800), (250, 250, 252))
     pen = ImageDraw.Draw(image)
     font = ImageFont.truetype(str(FONT_FILE), size)
-    labels: list[Label] = []
+    labels: list[ScreenLabel] = []
     x, y = 40, 120
     for number, text in enumerate(_BUTTONS):
         width = int(font.getlength(text)) + 2 * size
@@ -133,26 +136,26 @@ def drawn_page(size: int) -> Screen:
         pen.rounded_rectangle((x, y, x + width, y + 2 * size), 6, (40, 90, 200) if dark else (226, 228, 235))
         left, top, right, bottom = (int(n) for n in pen.textbbox((x + size, y + size // 3), text, font=font))
         pen.text((x + size, y + size // 3), text, (255, 255, 255) if dark else (30, 30, 30), font=font)
-        labels.append(Label(text, (((left + right) // 2, (top + bottom) // 2),)))
+        labels.append(ScreenLabel(text, (((left + right) // 2, (top + bottom) // 2),)))
         x += width + size // 2
     for line in range(6):
         pen.text((40, 500 + line * 2 * size), "The quick brown fox jumps over the lazy dog.", (60, 60, 60), font=font)
-    return Screen(f"page with letters of {size} px", from_image(image), tuple(labels))
+    return LabelledScreen(f"page with letters of {size} px", from_image(image), tuple(labels))
 
 
-async def rendered_pages() -> list[Screen]:
+async def render_pages() -> list[LabelledScreen]:
     """The same buttons as a browser lays them out and draws them; none on a machine without a browser."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data_dir=Path(folder))
         try:
             async with Deskhand(settings) as hand, hand.pool.lease("browser") as browser:
                 settle = VisualStability(settings.settle, SystemClock())
-                return [await _rendered_page(browser, settle, size) for size in (14, 16, 20)]
+                return [await _render_page(browser, settle, size) for size in (14, 16, 20)]
         except DeviceSetup:
             return []
 
 
-async def _rendered_page(browser: Device, settle: VisualStability, size: int) -> Screen:
+async def _render_page(browser: Device, settle: VisualStability, size: int) -> LabelledScreen:
     buttons = "".join(f"<button>{text}</button> " for text in _BUTTONS)
     style = f"body{{font:{size}px sans-serif}} button{{font:inherit;padding:.5em 1em;margin:.3em}}"
     before = await browser.frame()
@@ -160,8 +163,8 @@ async def _rendered_page(browser: Device, settle: VisualStability, size: int) ->
     frame = (await settle(browser, before)).frame
     picture = np.asarray(to_image(frame))
     labels = [
-        Label(element.name, (center, element.bounds.center))
+        ScreenLabel(element.name, (center, element.bounds.center))
         for element in await browser.elements()
-        if element.role == "button" and (center := _ink_center(picture, element.bounds, len(element.name)))
+        if element.role == "button" and (center := _find_ink_center(picture, element.bounds, len(element.name)))
     ]
-    return Screen(f"browser's page with letters of {size} px", frame, tuple(labels))
+    return LabelledScreen(f"browser's page with letters of {size} px", frame, tuple(labels))

@@ -8,10 +8,10 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from deskhand.bench.film_layers import LEAD
-from deskhand.bench.films import Film, FilmClock, FilmDevice, films
+from deskhand.bench.films import Film, FilmClock, FilmDevice, make_films
 from deskhand.core.protocols import Device
 from deskhand.core.screen import Frame
-from deskhand.screen.diff import changed_fraction
+from deskhand.screen.diff import measure_change
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import SettleSettings
 
@@ -20,7 +20,7 @@ INTERVAL = 0.2
 
 
 @dataclass(frozen=True)
-class Shown:
+class FilmVerdict:
     """How one film was judged: how long after the truth, and whether on a picture from before it."""
 
     film: str
@@ -30,11 +30,11 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Method:
+class SettleMethod:
     """All films by one way of waiting."""
 
     name: str
-    shown: tuple[Shown, ...]
+    shown: tuple[FilmVerdict, ...]
 
     @property
     def early(self) -> float:
@@ -53,58 +53,61 @@ class Method:
         return float(np.mean([s.looks for s in self.shown]))
 
 
-async def show(film: Film, latency: float, push: bool = False) -> Shown:
+async def show_film(film: Film, latency: float, push: bool = False) -> FilmVerdict:
     """Let our settle watch a film, after it has seen the seconds before the action as a watched device would be."""
     clock = FilmClock(0.0, film.changes if push else ())
     device = FilmDevice(film, clock, latency, push)
     settle = VisualStability(SettleSettings(), clock)
-    before = device.at(-LEAD)
+    before = device.frame_at(-LEAD)
     for t in np.arange(-LEAD + _LOOK_EVERY, -0.05, _LOOK_EVERY):
-        later = device.at(float(t))
-        settle.movers(device.id).idle(before, later)
+        later = device.frame_at(float(t))
+        settle.motion_of(device.id).learn_idle(before, later)
         before = later
     result = await settle(device, before)
-    return Shown(film.name, clock.now() - film.truth, result.frame.at < film.truth, device.looks)
+    return FilmVerdict(film.name, clock.now() - film.truth, result.frame.at < film.truth, device.looks)
 
 
 Wait = Callable[[Device, FilmClock], Awaitable[Frame]]
 
 
-def sleeping(seconds: float) -> Wait:
-    async def wait(device: Device, clock: FilmClock) -> Frame:
+def make_sleep(seconds: float) -> Wait:
+    async def sleep_then_look(device: Device, clock: FilmClock) -> Frame:
         await clock.sleep(seconds)
         return await device.frame()
 
-    return wait
+    return sleep_then_look
 
 
-async def two_equal_frames(device: Device, clock: FilmClock) -> Frame:
+async def wait_for_equal_frames(device: Device, clock: FilmClock) -> Frame:
     """What others do: look every interval until a frame is like the one before it, for three seconds."""
     last = await device.frame()
     while clock.now() < 3.0:
         await clock.sleep(INTERVAL)
         frame = await device.frame()
-        if changed_fraction(last, frame) < SettleSettings().threshold:
+        if measure_change(last, frame) < SettleSettings().threshold:
             return frame
         last = frame
     return last
 
 
-async def _plain(film: Film, wait: Wait, latency: float) -> Shown:
+async def _show_plainly(film: Film, wait: Wait, latency: float) -> FilmVerdict:
     clock = FilmClock(0.0)
     device = FilmDevice(film, clock, latency)
     frame = await wait(device, clock)
-    return Shown(film.name, clock.now() - film.truth, frame.at < film.truth, device.looks)
+    return FilmVerdict(film.name, clock.now() - film.truth, frame.at < film.truth, device.looks)
 
 
-async def compare(each: int = 20, seed: int = 7) -> list[Method]:
+async def compare_methods(each: int = 20, seed: int = 7) -> list[SettleMethod]:
     """Ours at the capture times of a browser and of a phone, and with push signals; then the others."""
-    reel = films(each, seed)
+    reel = make_films(each, seed)
     ours = [("settle, browser", 0.015, False), ("settle, phone", 0.05, False), ("settle, push signals", 0.015, True)]
-    others = [(f"sleep {n} s", sleeping(float(n))) for n in (1, 2, 3)] + [("two equal frames", two_equal_frames)]
+    others = [(f"sleep {n} s", make_sleep(float(n))) for n in (1, 2, 3)] + [("two equal frames", wait_for_equal_frames)]
     return [
-        *[Method(name, tuple([await show(film, latency, push) for film in reel])) for name, latency, push in ours],
-        *[Method(name, tuple([await _plain(film, wait, 0.03) for film in reel])) for name, wait in others],
+        *[
+            SettleMethod(name, tuple([await show_film(film, latency, push) for film in reel]))
+            for name, latency, push in ours
+        ],
+        *[SettleMethod(name, tuple([await _show_plainly(film, wait, 0.03) for film in reel])) for name, wait in others],
     ]
 
 
@@ -115,7 +118,7 @@ _PLOT = (110, 60, 700, 560)
 _COLOURS = ("#1664c8", "#0a9a6c", "#7a3fc0", "#c87a16", "#c85a16", "#c83a16", "#555555")
 
 
-def chart(methods: list[Method], file: Path) -> Path:
+def draw_chart(methods: list[SettleMethod], file: Path) -> Path:
     """Delay against error: the best corner is at the bottom left."""
     image = Image.new("RGB", _SIZE, "white")
     pen = ImageDraw.Draw(image)

@@ -22,7 +22,7 @@ from deskhand.bench.rows import Row
 from deskhand.clock import SystemClock
 from deskhand.models.scripted.http_server import ModelServer
 from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
-from deskhand.settings.environment import session_environment
+from deskhand.settings.environment import read_session_environment
 
 STARTS = 3
 WATCHERS = 200
@@ -32,19 +32,19 @@ PATIENCE_S = 600.0
 GOAL = "open Settings, go home, open Settings, go home"
 
 
-async def run(out: Path) -> list[Row]:
+async def run_suite(out: Path) -> list[Row]:
     rows: list[Row] = []
     with tempfile.TemporaryDirectory() as folder:
-        rows += await _starts(Path(folder))
-        async with _served(Path(folder)) as server, _client(server) as client:
-            rows += await _freshness(client)
-            rows.append(await _many_tasks(client))
-        rows.append(await _aborts(Path(folder)))
+        rows += await _measure_starts(Path(folder))
+        async with _start_server(Path(folder)) as server, _open_client(server) as client:
+            rows += await _measure_freshness(client)
+            rows.append(await _measure_many_tasks(client))
+        rows.append(await _measure_aborts(Path(folder)))
     return rows
 
 
 @asynccontextmanager
-async def _client(server: _Server) -> AsyncGenerator[Any, None]:
+async def _open_client(server: _Server) -> AsyncGenerator[Any, None]:
     import httpx2
 
     limits = httpx2.Limits(max_connections=None)
@@ -63,11 +63,11 @@ class _Server:
 
 
 @asynccontextmanager
-async def _served(folder: Path, **settings: str) -> AsyncGenerator[_Server, None]:
+async def _start_server(folder: Path, **settings: str) -> AsyncGenerator[_Server, None]:
     """A server that has answered once."""
     import httpx2
 
-    env = session_environment() | {
+    env = read_session_environment() | {
         "DESKHAND_DATA_DIR": str(folder),
         "DESKHAND_CONFIG": str(folder / "none.toml"),
         **settings,
@@ -91,15 +91,15 @@ async def _served(folder: Path, **settings: str) -> AsyncGenerator[_Server, None
         await process.communicate()
 
 
-async def _starts(folder: Path) -> list[Row]:
+async def _measure_starts(folder: Path) -> list[Row]:
     seconds: list[float] = []
     megabytes: list[float] = []
     # Compiled once, as an installer leaves it; from a checkout Python may have been told not to keep what it compiles.
     compiled = {"PYTHONPYCACHEPREFIX": str(folder / "compiled"), "PYTHONDONTWRITEBYTECODE": ""}
-    async with _served(folder, **compiled):
+    async with _start_server(folder, **compiled):
         pass
     for _ in range(STARTS):
-        async with _served(folder, **compiled) as server:
+        async with _start_server(folder, **compiled) as server:
             seconds.append(server.seconds)
             pages = int((await asyncio.to_thread(Path(f"/proc/{server.pid}/statm").read_text)).split()[1])
             megabytes.append(pages * os.sysconf("SC_PAGE_SIZE") / 1e6)
@@ -109,7 +109,7 @@ async def _starts(folder: Path) -> list[Row]:
     ]
 
 
-async def _watch(client: Any, task_id: str) -> list[tuple[int, float]]:
+async def _watch_task(client: Any, task_id: str) -> list[tuple[int, float]]:
     """Each event's number, and how old it was when it came."""
     seen: list[tuple[int, float]] = []
     async with client.stream("GET", f"/api/tasks/{task_id}/events/stream") as answer:
@@ -121,19 +121,19 @@ async def _watch(client: Any, task_id: str) -> list[tuple[int, float]]:
     return seen
 
 
-async def _task(client: Any, device: str, goal: str = GOAL) -> str:
+async def _create_task(client: Any, device: str, goal: str = GOAL) -> str:
     body = {"goal": goal, "device": device, "loop": "single"}
     answer = await client.post("/api/tasks", json=body)
     answer.raise_for_status()
     return answer.json()["task_id"]
 
 
-async def _freshness(client: Any) -> list[Row]:
+async def _measure_freshness(client: Any) -> list[Row]:
     """Of live events only: what was written before the watcher came is read from the past."""
-    await _watch(client, await _task(client, "sim"))  # the phone is started
-    alone = (await _watch(client, await _task(client, "sim")))[5:]
-    task_id = await _task(client, "sim")
-    crowd = await asyncio.gather(*(_watch(client, task_id) for _ in range(WATCHERS)))
+    await _watch_task(client, await _create_task(client, "sim"))  # the phone is started
+    alone = (await _watch_task(client, await _create_task(client, "sim")))[5:]
+    task_id = await _create_task(client, "sim")
+    crowd = await asyncio.gather(*(_watch_task(client, task_id) for _ in range(WATCHERS)))
     same = sum([number for number, _ in seen] == [number for number, _ in crowd[0]] for seen in crowd)
     return [
         Row("an event from the engine to a client", median(ms for _, ms in alone), "ms", limit=20),
@@ -142,20 +142,20 @@ async def _freshness(client: Any) -> list[Row]:
     ]
 
 
-async def _many_tasks(client: Any) -> Row:
-    async def one(number: int) -> bool:
-        task_id = await _task(client, f"sim:{number}", "open Settings")
-        numbers = [number for number, _ in await _watch(client, task_id)]
+async def _measure_many_tasks(client: Any) -> Row:
+    async def run_task(number: int) -> bool:
+        task_id = await _create_task(client, f"sim:{number}", "open Settings")
+        numbers = [number for number, _ in await _watch_task(client, task_id)]
         view = (await client.get(f"/api/tasks/{task_id}")).json()
         return view["status"] == "fulfilled" and numbers == sorted(numbers) and numbers[-1] == view["last_event"]
 
     begun = time.perf_counter()
-    fine = sum(await asyncio.gather(*(one(number) for number in range(TASKS))))
+    fine = sum(await asyncio.gather(*(run_task(number) for number in range(TASKS))))
     note = f"{time.perf_counter() - begun:.0f} s for all"
     return Row("tasks at once, fulfilled and seen whole", fine, f"of {TASKS}", limit=TASKS, better="more", note=note)
 
 
-async def _aborts(folder: Path) -> Row:
+async def _measure_aborts(folder: Path) -> Row:
     """In the middle of the executor's call to its model."""
     look = ScriptedStep(calls=(ScriptedCall(name="chat", arguments={"device_id": "sim", "message": "look"}),))
     took: list[float] = []
@@ -168,14 +168,14 @@ async def _aborts(folder: Path) -> Row:
         for role, server in roles.items():
             prefix = f"DESKHAND_MODELS__{role}__"
             settings |= {f"{prefix}MODEL": "m", f"{prefix}BASE_URL": server.url, f"{prefix}FREE": "true"}
-        async with _served(folder, **settings) as server, _client(server) as client:
+        async with _start_server(folder, **settings) as server, _open_client(server) as client:
             for number in range(1, ABORTS + 1):
-                took.append(await _aborted(client, operator, number))
+                took.append(await _abort_turn(client, operator, number))
                 await SystemClock().sleep(0.1)
     return Row("an abort in the middle of a model's answer", median(took), "ms", limit=200)
 
 
-async def _aborted(client: Any, operator: ModelServer, number: int) -> float:
+async def _abort_turn(client: Any, operator: ModelServer, number: int) -> float:
     body = {"message": "look", "session_id": f"s{number}"}
     async with client.stream("POST", "/api/layered-agent/chat", json=body) as answer:
         await operator.wait_until(lambda server: len(server.requests) == number, 60)

@@ -5,18 +5,18 @@ from itertools import pairwise
 
 import numpy as np
 
-from deskhand.bench.film_layers import Canvas, letter, page
+from deskhand.bench.film_layers import Canvas, draw_letter, draw_page
 from deskhand.core.screen import Frame
 from deskhand.screen.diff import change_between
 from deskhand.screen.stillness.self_motion import SelfMotion
-from deskhand.screen.stillness.stuck import Progress, StuckWatch
+from deskhand.screen.stillness.stuck import ScreenProgress, StuckWatch
 
 _LOOK_EVERY = 0.7
 _LEAD = 4.0
 
 
 @dataclass(frozen=True)
-class Desk:
+class StuckScene:
     """A screen with a clock that shows seconds and a field with a caret; `moments` are when its letters came."""
 
     pages: tuple[Canvas, ...]
@@ -26,16 +26,16 @@ class Desk:
     caret_phase: float
 
     @staticmethod
-    def of(rng: np.random.Generator, pages: int = 1) -> "Desk":
-        return Desk(
-            tuple(page(rng) for _ in range(pages)),
+    def make_random(rng: np.random.Generator, pages: int = 1) -> "StuckScene":
+        return StuckScene(
+            tuple(draw_page(rng) for _ in range(pages)),
             (rng.random((10, 18, 10)) < 0.5).astype(np.uint8) * 220,
-            tuple(letter(rng) for _ in range(24)),
+            tuple(draw_letter(rng) for _ in range(24)),
             rng.uniform(0, 60),
             rng.uniform(0, 1.06),
         )
 
-    def at(self, t: float, shown: int = 0, typed: int = 0) -> Frame:
+    def frame_at(self, t: float, shown: int = 0, typed: int = 0) -> Frame:
         canvas = self.pages[shown].copy()
         seconds = int(t + self.clock_phase)
         for place, digit in enumerate((seconds // 60 % 10, seconds % 60 // 10, seconds % 10)):
@@ -48,48 +48,52 @@ class Desk:
         return Frame(canvas, at=t)
 
 
-def play(desk: Desk, states: list[tuple[int, int]], rng: np.random.Generator, watched: bool) -> list[Progress]:
+def play_actions(
+    desk: StuckScene, states: list[tuple[int, int]], rng: np.random.Generator, watched: bool
+) -> list[ScreenProgress]:
     """Act once for every (page, letters) after the first; `watched` is whether somebody looks between actions."""
     movers = SelfMotion()
     watch = StuckWatch(movers=movers)
-    told: list[Progress] = []
-    t = 100.0 + _rest(desk, movers, 100.0, _LEAD, states[0], watched)
+    told: list[ScreenProgress] = []
+    t = 100.0 + _rest_between(desk, movers, 100.0, _LEAD, states[0], watched)
     for before, after in pairwise(states):
         settled = t + rng.uniform(0.2, 1.2)
-        told.append(watch.acted(change_between(desk.at(t, *before), desk.at(settled, *after))))
-        t = settled + _rest(desk, movers, settled, rng.uniform(1.0, 5.0), after, watched)
+        told.append(watch.judge_action(change_between(desk.frame_at(t, *before), desk.frame_at(settled, *after))))
+        t = settled + _rest_between(desk, movers, settled, rng.uniform(1.0, 5.0), after, watched)
     return told
 
 
-def _rest(desk: Desk, movers: SelfMotion, start: float, seconds: float, state: tuple[int, int], watched: bool) -> float:
+def _rest_between(
+    desk: StuckScene, movers: SelfMotion, start: float, seconds: float, state: tuple[int, int], watched: bool
+) -> float:
     """Time in which nobody acts."""
     if watched:
-        looks = [desk.at(float(t), *state) for t in np.arange(start, start + seconds, _LOOK_EVERY)]
+        looks = [desk.frame_at(float(t), *state) for t in np.arange(start, start + seconds, _LOOK_EVERY)]
         for earlier, later in pairwise(looks):
-            movers.idle(earlier, later)
+            movers.learn_idle(earlier, later)
     return seconds
 
 
-def rates(each: int = 100, seed: int = 11, watched: bool = True) -> dict[str, float]:
+def measure_rates(each: int = 100, seed: int = 11, watched: bool = True) -> dict[str, float]:
     """Shares: false alarms while a letter is typed per action, no effect found at the third action, loops found."""
     letters = [(0, n) for n in range(13)]
     nothing = [(0, 2)] * 4
     two, three = [(n % 2, 0) for n in range(5)], [(n % 3, 0) for n in range(7)]
     form = [(n % 2, n // 2) for n in range(9)]
 
-    def alarms(states: list[tuple[int, int]], take: int) -> list[bool]:
+    def list_alarms(states: list[tuple[int, int]], take: int) -> list[bool]:
         rng = np.random.default_rng([seed, take])
-        desk = Desk.of(rng, 3)
-        return [progress.stuck for progress in play(desk, states, rng, watched)]
+        desk = StuckScene.make_random(rng, 3)
+        return [progress.stuck for progress in play_actions(desk, states, rng, watched)]
 
-    def share(states: list[tuple[int, int]], last_only: bool) -> float:
-        hits = [alarms(states, take) for take in range(each)]
+    def measure_share(states: list[tuple[int, int]], last_only: bool) -> float:
+        hits = [list_alarms(states, take) for take in range(each)]
         return float(np.mean([a[-1] if last_only else any(a) for a in hits]))
 
     return {
-        "false alarms, one letter an action": share(letters, last_only=False),
-        "false alarms, form filled by a dialog": share(form, last_only=False),
-        "no effect found at the third action": share(nothing, last_only=True),
-        "loop of two screens found": share(two, last_only=True),
-        "loop of three screens found": share(three, last_only=True),
+        "false alarms, one letter an action": measure_share(letters, last_only=False),
+        "false alarms, form filled by a dialog": measure_share(form, last_only=False),
+        "no effect found at the third action": measure_share(nothing, last_only=True),
+        "loop of two screens found": measure_share(two, last_only=True),
+        "loop of three screens found": measure_share(three, last_only=True),
     }

@@ -28,10 +28,10 @@ from deskhand.engine.safety.policy import judge
 from deskhand.engine.secrets.vault import Vault
 from deskhand.engine.secrets.wrappers import checked, covered_screen, guarded, named_by_the_person
 from deskhand.screen.stillness.settle import VisualStability
-from deskhand.settings.keys import read_secret
+from deskhand.settings.credentials import read_secret
 from deskhand.settings.load import load
 from deskhand.settings.schema import PolicySettings, Settings
-from deskhand.settings.site_lists import verdict
+from deskhand.settings.site_lists import explain_block
 from deskhand.task.events import Event, LoopMode
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
@@ -119,7 +119,7 @@ class Deskhand:
         settings = settings or self.settings
         goal, name = clear_goal(goal), device or settings.device or DEFAULT_DEVICE
         policy = settings.policy
-        if url and (refused := verdict(url, policy.sites_allow, policy.sites_deny)):
+        if url and (refused := explain_block(url, policy.sites_allow, policy.sites_deny)):
             raise UsageError(f"{refused}.")  # a browser would say so itself, a phone would not
         await checked(goal, self._vault, authority, lambda name: read_secret(name, settings.secrets))
         approves = authority.is_goal_approval(goal, loop, settings.models)
@@ -202,7 +202,7 @@ class Deskhand:
                 settings=settings,
                 outer=replace(staff.make_outer_roles(), rules=self._rules) if loop == "dual" else None,
                 reader=self._reader,
-                movers=self._settle.movers(device.id),
+                movers=self._settle.motion_of(device.id),
                 code=lambda task_id: self._make_code_runner(settings, task_id),
                 ledger=staff.ledger,
                 goal_approves=goal_approves,

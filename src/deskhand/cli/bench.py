@@ -22,14 +22,14 @@ def run_bench(suites: list[str], *, out: Path, as_json: bool) -> NoReturn:
 
 
 async def _run_bench(names: list[str], out: Path, as_json: bool) -> int:
-    """Each suite is a module with `async def run(out: Path) -> list[Row]`; exit code 1 when a limit is broken."""
+    """Each suite is a module with `async def run_suite(out: Path) -> list[Row]`; exit code 1 when a limit is broken."""
     suites = _list_suites()
     if unknown := sorted(set(names) - set(suites)):
         raise UsageError(f"There is no suite {unknown[0]!r}: use {', '.join(suites)}.")
     await asyncio.to_thread(out.mkdir, parents=True, exist_ok=True)
     results: dict[str, list[Row]] = {}
     for name in names or suites:
-        results[name] = await importlib.import_module(f"{room.__name__}.{name}").run(out)
+        results[name] = await importlib.import_module(f"{room.__name__}.{name}").run_suite(out)
         if not as_json:
             _print_rows(name, results[name])
     if as_json:
@@ -38,9 +38,9 @@ async def _run_bench(names: list[str], out: Path, as_json: bool) -> int:
 
 
 def _list_suites() -> list[str]:
-    """Modules of the bench room that are suites: those with a `run`."""
+    """Modules of the bench room that are suites: those with a `run_suite`."""
     names = [module.name for module in pkgutil.iter_modules(room.__path__)]
-    return [name for name in names if hasattr(importlib.import_module(f"{room.__name__}.{name}"), "run")]
+    return [name for name in names if hasattr(importlib.import_module(f"{room.__name__}.{name}"), "run_suite")]
 
 
 def _print_rows(name: str, rows: list[Row]) -> None:

@@ -6,9 +6,9 @@ from typing import Any, NoReturn
 from deskhand.cli.command_runner import run_loop
 from deskhand.cli.console import as_markup, make_console, make_table
 from deskhand.cli.output import print_json
-from deskhand.settings.environment import settings_file
+from deskhand.settings.environment import find_settings_file
 from deskhand.settings.explain import list_settings
-from deskhand.settings.load import put_together, read_layers
+from deskhand.settings.load import make_settings, read_layers
 
 
 def show_settings(*, every: bool, as_json: bool) -> NoReturn:
@@ -17,10 +17,10 @@ def show_settings(*, every: bool, as_json: bool) -> NoReturn:
 
 async def _show_settings(every: bool, as_json: bool) -> int:
     layers = read_layers()
-    rows = list_settings(put_together(layers), layers)
+    rows = list_settings(make_settings(layers), layers)
     if as_json:
         settings = [row._asdict() for row in rows]
-        print_json({"file": str(settings_file()), "settings": settings})
+        print_json({"file": str(find_settings_file()), "settings": settings})
         return 0
     console = make_console()
     table = make_table(console, "setting", "value", "from", *(["what it does"] if every else []))

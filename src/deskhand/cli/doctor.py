@@ -18,7 +18,7 @@ from deskhand.clock import SystemClock
 from deskhand.core.errors import DeskhandError, DeviceError
 from deskhand.core.screen import DeviceInfo
 from deskhand.sandbox.code_runner import can_run_code
-from deskhand.settings.environment import settings_file
+from deskhand.settings.environment import find_settings_file
 from deskhand.settings.load import load
 from deskhand.settings.schema import Settings
 from deskhand.task.journal import SqliteJournal
@@ -62,7 +62,7 @@ async def examine_machine(models: bool = False) -> list[DoctorFinding]:
         settings = load()
     except DeskhandError as fault:
         return [python, DoctorFinding("settings", False, str(fault))]
-    file = settings_file()
+    file = find_settings_file()
     told = f"{file}" if file.exists() else f"defaults ({file} would be read)"
     found = [
         python,

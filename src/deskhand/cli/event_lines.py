@@ -2,7 +2,7 @@
 
 from deskhand.cli.console import as_markup
 from deskhand.cli.typed_input import HOW_TO_ANSWER
-from deskhand.core.actions import describe
+from deskhand.core.actions import describe_action
 from deskhand.core.planning import GateDecision, ReplanReason
 from deskhand.core.statuses import ExecStatus
 from deskhand.task.events import (
@@ -46,7 +46,7 @@ def _describe_work(record: Record) -> list[str]:
             return ["[bold]taken up again[/bold]"]
         case ActionIntended(step=step, number=number, action=action):
             label = f"{step:>3}" if number == 1 else "   "
-            return [f"{label}  {as_markup(describe(action), one_line=True)}"]
+            return [f"{label}  {as_markup(describe_action(action), one_line=True)}"]
         case ActionEnded(status=status, detail=detail) if status is not ExecStatus.EXECUTED:
             return [f"     [red]{status.value}: {as_markup(detail)}[/red]"]
         case QueueFlushed(dropped=dropped, reason=reason):
@@ -95,7 +95,7 @@ def _describe_dialogue(record: Record) -> list[str]:
         case UserSaid(text=text):
             return [f"     [yellow]you: {as_markup(text)}[/yellow]"]
         case UserActed(action=action):
-            return [f"     [yellow]by hand: {as_markup(describe(action), one_line=True)}[/yellow]"]
+            return [f"     [yellow]by hand: {as_markup(describe_action(action), one_line=True)}[/yellow]"]
         case TodoEdited(understood=understood) if understood:
             return [f"     [blue]{as_markup(understood)}[/blue]"]
         case Warned(text=text):

@@ -10,7 +10,7 @@ from deskhand.cli.command_runner import run_loop
 from deskhand.cli.output import start_logging
 from deskhand.cli.serve_api import print_trouble, stay_until_stopped
 from deskhand.core.errors import UsageError
-from deskhand.settings.layers import Tree
+from deskhand.settings.layers import SettingsTree
 
 
 def serve_mcp(*, http: bool, port: int | None) -> NoReturn:
@@ -35,7 +35,7 @@ async def _serve_lines(port: int | None) -> int:
     return 0
 
 
-async def _serve_http(overrides: Tree) -> int:
+async def _serve_http(overrides: SettingsTree) -> int:
     try:
         from deskhand.mcp.over_http import serve_http
         from deskhand.server.token import read_token, token_file_of

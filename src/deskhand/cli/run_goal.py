@@ -13,10 +13,10 @@ from deskhand.cli.progress import Progress, make_progress
 from deskhand.cli.signals import STOPPED
 from deskhand.cli.task_ids import find_task_id
 from deskhand.cli.typed_input import forward_input, is_attended
-from deskhand.clock import ended
+from deskhand.clock import cancel_task
 from deskhand.core.errors import UsageError
 from deskhand.engine.run import Task
-from deskhand.settings.layers import Tree
+from deskhand.settings.layers import SettingsTree
 from deskhand.settings.load import load
 from deskhand.settings.schema import COMMAND_LINE_ROLE
 from deskhand.task.events import EndCause, LoopMode, Record, StepFinished
@@ -58,12 +58,12 @@ class SettingOptions:
     allow_code: bool = False
     yes: bool = False
 
-    def to_overrides(self) -> Tree:
+    def to_overrides(self) -> SettingsTree:
         """Return them as the uppermost layer of the settings."""
-        model: Tree = {"model": self.model, "base_url": self.base_url, "free": self.free or None}
-        policy: Tree = {"run_code": self.allow_code, "irreversible": self.yes}
+        model: SettingsTree = {"model": self.model, "base_url": self.base_url, "free": self.free or None}
+        policy: SettingsTree = {"run_code": self.allow_code, "irreversible": self.yes}
         model = {key: value for key, value in model.items() if value}
-        tree: Tree = {
+        tree: SettingsTree = {
             "models": {COMMAND_LINE_ROLE: model} if model else {},
             "browser": {"cdp_url": self.cdp_url} if self.cdp_url else {},
             "budget": {} if self.budget is None else {"task": str(self.budget)},
@@ -76,7 +76,7 @@ def run_goal(goal: str, task: TaskOptions, settings: SettingOptions, *, as_json:
     run_loop(_run_goal(goal, task, settings.to_overrides(), as_json), as_json=as_json)
 
 
-async def _run_goal(goal: str, options: TaskOptions, overrides: Tree, as_json: bool) -> int:
+async def _run_goal(goal: str, options: TaskOptions, overrides: SettingsTree, as_json: bool) -> int:
     settings = load(overrides)
     mode = _parse_loop(options.loop or settings.loop)
     async with Deskhand(settings) as hand:
@@ -98,7 +98,7 @@ def resume_run(run_id: str, task: TaskOptions, settings: SettingOptions, *, as_j
     run_loop(_resume_run(run_id, task, settings.to_overrides(), as_json), as_json=as_json)
 
 
-async def _resume_run(run_id: str, options: TaskOptions, overrides: Tree, as_json: bool) -> int:
+async def _resume_run(run_id: str, options: TaskOptions, overrides: SettingsTree, as_json: bool) -> int:
     async with Deskhand(load(overrides)) as hand:
         task_id = await find_task_id(hand.journal, run_id)
         task = hand.resume(
@@ -115,7 +115,7 @@ async def _resume_run(run_id: str, options: TaskOptions, overrides: Tree, as_jso
 async def _follow_task(hand: Deskhand, starting: AbstractAsyncContextManager[Task], as_json: bool) -> Callable[[], int]:
     """Show a task live until it ends. Returns the function that reports its end, for when everything is closed."""
     progress = make_progress(hand.journal, quiet=as_json)
-    with hand.bus.subscribe(Record) as records:
+    with hand.bus.subscribe_to(Record) as records:
         watching = asyncio.create_task(progress.follow(records))
         try:
             async with starting as task, _forward_typing(task, progress, quiet=as_json):
@@ -145,7 +145,7 @@ async def _forward_typing(task: Task, progress: Progress, *, quiet: bool) -> Asy
     try:
         yield
     finally:
-        await ended(listening)
+        await cancel_task(listening)
 
 
 def _parse_loop(loop: str) -> LoopMode:

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, NoReturn
 from deskhand.cli.command_runner import run_loop
 from deskhand.cli.output import print_line, start_logging
 from deskhand.core.errors import UsageError
-from deskhand.settings.layers import Tree
+from deskhand.settings.layers import SettingsTree
 
 if TYPE_CHECKING:
     from deskhand.server.token import Token
 
 
 def serve_api(*, host: str, port: int | None, expose: bool) -> NoReturn:
-    given: Tree = {"host": host or None, "port": port, "expose": expose or None}
+    given: SettingsTree = {"host": host or None, "port": port, "expose": expose or None}
     server = {name: value for name, value in given.items() if value is not None}
     run_loop(_serve_api({"server": server} if server else {}))
 
 
-async def _serve_api(overrides: Tree) -> int:
+async def _serve_api(overrides: SettingsTree) -> int:
     gc.disable()  # nothing of what is loaded now is garbage: looking for it takes a tenth of the start
     try:
         from deskhand.server.serve import run_server

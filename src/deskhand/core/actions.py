@@ -207,7 +207,7 @@ def points_of(action: Action) -> list[tuple[int, int]]:
     return points
 
 
-def describe(action: Action) -> str:
+def describe_action(action: Action) -> str:
     """One short line for people: `click "Send" (540, 2210)`."""
     fields = action.model_dump(
         exclude_defaults=True, exclude={"kind", "x", "y", "to_x", "to_y", "target", "duration_ms"}
@@ -215,11 +215,13 @@ def describe(action: Action) -> str:
     words = [action.kind.replace("_", " ")]
     if target := getattr(action, "target", ""):
         words.append(f'"{target}"')
-    words += [f'"{value}"' if isinstance(value, str) else f"{name}={_short(value)}" for name, value in fields.items()]
+    words += [
+        f'"{value}"' if isinstance(value, str) else f"{name}={_format_value(value)}" for name, value in fields.items()
+    ]
     words += [f"({x}, {y})" for x, y in points_of(action)]
     return " ".join(words)
 
 
-def _short(value: object) -> str:
+def _format_value(value: object) -> str:
     """0.8 of a page three times is 2.4 pages, and not 2.4000000000000004."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -29,9 +30,18 @@ class Rect(NamedTuple):
     def center(self) -> tuple[int, int]:
         return (self.left + self.right) // 2, (self.top + self.bottom) // 2
 
-    def contains(self, x: int, y: int) -> bool:
+    def grow_by(self, margin: int) -> Rect:
+        return Rect(self.left - margin, self.top - margin, self.right + margin, self.bottom + margin)
+
+    def contains_point(self, x: int, y: int) -> bool:
         return self.left <= x < self.right and self.top <= y < self.bottom
 
-    def intersect(self, other: Rect) -> Rect:
+    def intersect_with(self, other: Rect) -> Rect:
         left, top = max(self.left, other.left), max(self.top, other.top)
         return Rect(left, top, max(left, min(self.right, other.right)), max(top, min(self.bottom, other.bottom)))
+
+
+def enclose_boxes(boxes: Iterable[Rect]) -> Rect:
+    """Return the smallest box that holds them all."""
+    lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+    return Rect(min(lefts), min(tops), max(rights), max(bottoms))

@@ -37,6 +37,10 @@ class Frame:
     def size(self) -> tuple[int, int]:
         return self.width, self.height
 
+    @property
+    def bounds(self) -> Rect:
+        return Rect(0, 0, self.width, self.height)
+
 
 @dataclass(frozen=True, eq=False)
 class Change:
@@ -52,9 +56,9 @@ class Change:
 
     @property
     def fraction(self) -> float:
-        return self.share(self.tiles)
+        return self.share_of(self.tiles)
 
-    def share(self, tiles: NDArray[np.bool_]) -> float:
+    def share_of(self, tiles: NDArray[np.bool_]) -> float:
         """The share of all pixels that changed inside of these tiles."""
         return float(self.counts[tiles].sum()) / (self.after.width * self.after.height)
 

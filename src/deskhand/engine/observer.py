@@ -10,8 +10,8 @@ from deskhand.core.errors import DeviceFault, NotPossible
 from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Device, ScreenReader
 from deskhand.core.screen import Element, Frame, Observation
-from deskhand.screen.diff import changed_fraction
-from deskhand.screen.frame import crop
+from deskhand.screen.diff import measure_change
+from deskhand.screen.frame import crop_frame
 from deskhand.screen.perception import Perception
 
 # A queued point is still good when this neighbourhood of it looks as it did when the point was chosen.
@@ -41,7 +41,7 @@ class Observer:
         self._put_off = False
 
     async def observe(self, with_elements: bool) -> Observation:
-        seen = await self.perception.observe(with_elements)
+        seen = await self.perception.observe_screen(with_elements)
         if not with_elements or self._reader is None or seen.frame.secure or not _is_hollow(seen.elements):
             return seen
         read = await self._reader.elements(seen.frame, self._device.id)
@@ -50,14 +50,14 @@ class Observer:
     async def describe_change(self, before: Frame) -> str:
         """Describe what changed while the user had the device, for the worker."""
         try:
-            await self.perception.fresh()  # the user may have done the last thing just now
+            await self.perception.recapture_frame()  # the user may have done the last thing just now
             seen = await self.observe(with_elements=False)
         except DeviceFault as fault:
             return f"The screen could not be read: {fault}"
         front = " · ".join(part for part in (seen.app, seen.title) if part)
         if seen.frame.size != before.size:
             return f"The screen has another size now; in front is {front}."
-        return f"{changed_fraction(before, seen.frame):.0%} of the screen changed; in front is {front}."
+        return f"{measure_change(before, seen.frame):.0%} of the screen changed; in front is {front}."
 
     async def find_overtaking(self, action: Action, seen: Observation) -> str:
         """Return why an action no longer fits: the screen changed by itself while it was decided; else empty.
@@ -108,6 +108,9 @@ def has_moved_away(action: Action, decided_on: Frame, now: Frame) -> bool:
     """True if what the action aims at no longer looks as it did."""
     for x, y in points_of(action):
         box = Rect(x - PATCH, y - PATCH, x + PATCH, y + PATCH)
-        if decided_on.size != now.size or changed_fraction(crop(decided_on, box), crop(now, box)) > PATCH_TOLERANCE:
+        if (
+            decided_on.size != now.size
+            or measure_change(crop_frame(decided_on, box), crop_frame(now, box)) > PATCH_TOLERANCE
+        ):
             return True
     return False

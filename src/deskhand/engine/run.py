@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Literal, Self
 
 from deskhand.bus import Subscription
-from deskhand.core.actions import Action, Type, describe
+from deskhand.core.actions import Action, Type, describe_action
 from deskhand.core.commands import Command, InjectPrompt, Pause, Resume, StartTask, Stop
 from deskhand.core.errors import DeskhandError, JournalError, UsageError
 from deskhand.core.human import UserReply, UserRequest
@@ -62,7 +62,9 @@ class Task:
         self._past = past
         settings, clock = parts.settings, parts.clock
         self._log = TaskLog(self.task_id, parts.journal, parts.bus, past, parts.ledger)
-        perception = Perception(parts.device, parts.bus.publish, clock, parts.movers, settings.executor.tick_ms / 1000)
+        perception = Perception(
+            parts.device, parts.bus.publish_message, clock, parts.movers, settings.executor.tick_ms / 1000
+        )
         self._observer = Observer(perception, parts.device, parts.reader)
         self._human = HumanInput(self._log, clock, settings.people, attended=attended)
         self._context = TaskContext(self._log, parts.device, self._observer, self._human, clock, settings)
@@ -91,11 +93,11 @@ class Task:
         return self._log.state
 
     def send(self, command: Command) -> None:
-        self._executor.mailbox.post(command)
+        self._executor.mailbox.post_message(command)
 
     async def events(self, after: int = 0) -> AsyncGenerator[Record, None]:
         """Yield the records after entry `after` of the log, then every new one until the end."""
-        with self._parts.bus.subscribe(Record) as live:
+        with self._parts.bus.subscribe_to(Record) as live:
             for record in await self._parts.journal.read(self.task_id, after):
                 after = record.seq
                 yield record
@@ -125,9 +127,8 @@ class Task:
         resumed = TaskResumed(max_steps=self._max_steps)
         if self._past.unconfirmed is None:
             return (resumed,)
-        doubt = (
-            f"It is unknown whether the last action was carried out ({describe(self._past.unconfirmed)}): look first."
-        )
+        action = describe_action(self._past.unconfirmed)
+        doubt = f"It is unknown whether the last action was carried out ({action}): look first."
         return resumed, CommandTaken(command=InjectPrompt(content=doubt))
 
     async def wait(self) -> TaskState:
@@ -200,7 +201,7 @@ class Task:
 
     async def _wait_until(self, holds: Callable[[TaskState], bool]) -> None:
         """Wait until `holds` is true of the state, or for the end."""
-        with self._parts.bus.subscribe(Record) as records:
+        with self._parts.bus.subscribe_to(Record) as records:
             if holds(self.state) or self.state.over:
                 return
             async for record in records:
@@ -224,7 +225,7 @@ class Task:
     async def _run_loops(self) -> TaskEnded:
         """Run both loops side by side, until the outer one returns the end or the inner one was stopped."""
         limit = self._parts.settings.time_limit_s
-        with self._parts.bus.subscribe(Record) as records:
+        with self._parts.bus.subscribe_to(Record) as records:
             executing = asyncio.create_task(self._executor.run(), name=f"executor {self.task_id}")
             deciding = asyncio.create_task(self._run_outer_loop(records), name=f"dispatcher {self.task_id}")
             both = {executing, deciding}

@@ -40,5 +40,5 @@ class TaskLog:
             unwritten = (*self._ledger.take_unwritten(), *chain.from_iterable(found))
             for record in await self.journal.append(self.task_id, unwritten) if unwritten else ():
                 self.state = fold(self.state, record)
-                self._bus.publish(record)
+                self._bus.publish_message(record)
             return not over

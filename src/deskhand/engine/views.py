@@ -7,7 +7,7 @@ from deskhand.core.planning import Depth, GateRequest, GateTrigger, PlanRequest,
 from deskhand.core.screen import Frame, Observation
 from deskhand.core.statuses import SubtaskStatus
 from deskhand.core.subtask import Subtask, WorkerRole
-from deskhand.screen.diff import changed_fraction
+from deskhand.screen.diff import measure_change
 from deskhand.task.state import TaskState
 
 # The most that a worker is told; of more than that, the newest.
@@ -101,7 +101,7 @@ def make_gate_request(
         claim=state.executor_reason,
         steps=state.subtask_steps,
         error_rate=state.error_rate,
-        changed=changed_fraction(before, seen.frame) if before else 1.0,
+        changed=measure_change(before, seen.frame) if before else 1.0,
         seconds=max(0.0, now - state.subtask_since) if state.subtask else 0.0,
         subtasks=state.subtasks_with(*SubtaskStatus),
         history=state.history,

@@ -30,7 +30,7 @@ from deskhand.mcp.tool_schemas import (
     report_devices,
     report_task,
 )
-from deskhand.screen.frame import bounded, decode, to_jpeg
+from deskhand.screen.frame import decode_frame, shrink_frame, to_jpeg
 from deskhand.sessions.device_jobs import DeviceJobs
 from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.sessions.tasks import Tasks
@@ -146,7 +146,7 @@ class ToolHandlers:
 
     async def take_screenshot(self, given: ScreenshotArguments, _: Progress) -> ToolOutput:
         name = given.device_id or self._read_settings().device or DEFAULT_DEVICE
-        frame = bounded(await self._take_frame(name), given.side).frame
+        frame = shrink_frame(await self._take_frame(name), given.side)
         picture = await asyncio.to_thread(to_jpeg, frame, QUALITY)
         return ToolOutput(ScreenshotReport(device_id=name, width=frame.width, height=frame.height), picture)
 
@@ -159,7 +159,7 @@ class ToolHandlers:
             kept = await self._load_last_frame(run) if run else None
             if kept is None:
                 raise
-            return await asyncio.to_thread(decode, kept)
+            return await asyncio.to_thread(decode_frame, kept)
 
     async def _load_last_frame(self, run: Task) -> bytes | None:
         events = [record.event for record in await self._hand.journal.read(run.task_id)]

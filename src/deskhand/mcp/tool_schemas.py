@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import GenerateJsonSchema
 
-from deskhand.core.actions import describe
+from deskhand.core.actions import describe_action
 from deskhand.core.decisions import StepReport
 from deskhand.core.human import RequestKind
 from deskhand.core.screen import DeviceInfo
@@ -200,7 +200,7 @@ def report_task(state: TaskState, *, running: bool) -> TaskStatusReport:
 
 
 def _describe_step(report: StepReport) -> str:
-    done = "; ".join(f"{describe(one.action)} ({one.status.value})" for one in report.actions)
+    done = "; ".join(f"{describe_action(one.action)} ({one.status.value})" for one in report.actions)
     return ": ".join(part for part in (f"step {report.step}", done or report.message, report.error) if part)
 
 

@@ -15,7 +15,7 @@ from deskhand.models.metered import MeteredModel
 from deskhand.models.prices import Price, price_of
 from deskhand.models.retrying import FallbackModel, RetryingModel
 from deskhand.models.wire import CallTimeouts, HttpModel
-from deskhand.settings.keys import read_key
+from deskhand.settings.credentials import read_key
 from deskhand.settings.schema import EndpointSettings, ModelSettings, Settings
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from deskhand.core.actions import describe
+from deskhand.core.actions import describe_action
 from deskhand.core.decisions import ActionReport, Briefing, StepReport
 from deskhand.core.llm import Language, Picture
 from deskhand.core.planning import QualityReport
@@ -18,8 +18,8 @@ from deskhand.core.screen import Element, Frame, Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
 from deskhand.prompting.templates import PromptSheet, load_sheet
-from deskhand.screen.frame import bounded, to_jpeg
-from deskhand.settings.placeholders import names_in, placeholder
+from deskhand.screen.frame import shrink_frame, to_jpeg
+from deskhand.settings.placeholders import find_secret_names, make_placeholder
 
 _MAX_PICTURE_BYTES = 300_000
 _DETAILED_STEPS, _ACTIONS = 4, 5
@@ -70,9 +70,9 @@ def describe_role(briefing: Briefing, words: PromptSheet, *more: str) -> str:
 
 def explain_secrets(language: Language, *texts: str) -> str:
     """Return what a model has to know about the secrets that the texts name; empty if they name none."""
-    names = names_in(" ".join(texts))
+    names = find_secret_names(" ".join(texts))
     words = load_sheet("deskhand.roles", "prompts", language, "secrets")
-    return words.fill_section("secrets", placeholder=placeholder(names[0])) if names else ""
+    return words.fill_section("secrets", placeholder=make_placeholder(names[0])) if names else ""
 
 
 def list_newest(lines: Iterable[str], length: int, each: int = 1000) -> str:
@@ -148,7 +148,7 @@ def list_older_steps(past: Sequence[StepReport]) -> str:
     """Return the steps before the recent ones, in one short line each."""
     lines: list[str] = []
     for step in past[:-_DETAILED_STEPS]:
-        actions = "; ".join(describe(report.action) for report in step.actions)
+        actions = "; ".join(describe_action(report.action) for report in step.actions)
         lines.append(f"{step.step}. {(actions or step.error or step.message)[:_OLDER_STEP]}")
     return "\n".join(lines)
 
@@ -162,7 +162,7 @@ def describe_outcome(step: StepReport, detail: StepDetail = FULL) -> str:
 
 
 def _describe_action_outcome(report: ActionReport, detail: StepDetail) -> str:
-    line = describe(report.action)[: detail.action]
+    line = describe_action(report.action)[: detail.action]
     if report.status is not ExecStatus.EXECUTED:
         return f"{line} FAILED ({report.status}): {report.detail[: detail.fault]}"
     if report.changed is False:
@@ -221,7 +221,7 @@ def _quote_text(text: str) -> str:
 
 def encode_picture(frame: Frame, side: int) -> Picture:
     """Return a JPEG of bounded size, no side longer than `side`."""
-    small = bounded(frame, side).frame
+    small = shrink_frame(frame, side)
     for quality in (80, 60, 40):
         data = to_jpeg(small, quality)
         if len(data) <= _MAX_PICTURE_BYTES:

@@ -22,7 +22,7 @@ from deskhand.prompting import describe
 from deskhand.prompting.ask_model import Answer, ask_for_object, validate_answer
 from deskhand.prompting.describe import ScreenPresentation
 from deskhand.prompting.templates import PromptSheet, as_data, load_sheet
-from deskhand.screen.diff import changed_regions
+from deskhand.screen.diff import find_changed_regions
 
 TOOL = "judge"
 # A light check is cheap: a smaller picture, a short answer, few steps of history.
@@ -187,7 +187,7 @@ def _find_changed_regions(request: GateRequest) -> tuple[Rect, ...]:
     """Return where the screen has changed since the start of the subtask, the largest regions first."""
     if request.before is None or request.before.size != request.observation.frame.size:
         return ()
-    changed = changed_regions(request.before, request.observation.frame)
+    changed = find_changed_regions(request.before, request.observation.frame)
     return tuple(sorted(changed, key=lambda box: -box.area)[:_REGIONS])
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from deskhand.core.geometry import Rect
+from deskhand.core.geometry import Rect, enclose_boxes
 from deskhand.core.screen import Change, Frame
-from deskhand.screen.frame import crop, words
+from deskhand.screen.frame import as_words, crop_frame
 
 TILE = 40
 
@@ -21,11 +21,11 @@ _BAND = 5
 _EDGES = 2 * TILE
 
 
-def changed_fraction(a: Frame, b: Frame) -> float:
+def measure_change(a: Frame, b: Frame) -> float:
     """The share of pixels that differ; 1.0 when the sizes do."""
     if a.size != b.size:
         return 1.0
-    left, right = _comparable(a, b)
+    left, right = _as_comparable(a, b)
     if left is right:
         return 0.0
     left, right = left.reshape(-1), right.reshape(-1)
@@ -42,11 +42,11 @@ def changed_fraction(a: Frame, b: Frame) -> float:
 def change_between(before: Frame, after: Frame) -> Change:
     """How much of each 40×40 tile differs; all of it, in the grid of `after`, when the sizes do."""
     height, width = after.height, after.width
-    rows, columns = grid(after.size)
+    rows, columns = grid_of(after.size)
     if before.size != after.size:
         tops, lefts = (np.minimum(np.arange(n + 1) * TILE, end) for n, end in ((rows, height), (columns, width)))
         return Change(before, after, np.outer(np.diff(tops), np.diff(lefts)).astype(np.uint16))
-    left, right = _comparable(before, after)
+    left, right = _as_comparable(before, after)
     if left is right:
         return Change(before, after, np.zeros((rows, columns), np.uint16))
     scratch = np.zeros((_BAND, TILE, width), np.bool_)
@@ -63,27 +63,27 @@ def change_between(before: Frame, after: Frame) -> Change:
     return Change(before, after, np.add.reduceat(sums, np.arange(columns) * TILE, axis=1, dtype=np.uint16))
 
 
-def grid(size: tuple[int, int]) -> tuple[int, int]:
+def grid_of(size: tuple[int, int]) -> tuple[int, int]:
     """Rows and columns of tiles of a (width, height) frame."""
     width, height = size
     return -(-height // TILE), -(-width // TILE)
 
 
-def _comparable(a: Frame, b: Frame) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+def _as_comparable(a: Frame, b: Frame) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
     if a.pixels is b.pixels:
-        same = words(a)
+        same = as_words(a)
         return same, same
     if a.order != b.order:
         swapped = np.ascontiguousarray(b.pixels[..., [2, 1, 0, 3]])
-        return words(a), words(Frame(swapped, a.order))
-    return words(a), words(b)
+        return as_words(a), as_words(Frame(swapped, a.order))
+    return as_words(a), as_words(b)
 
 
-def detailed(frame: Frame) -> Tiles:
+def find_detailed_tiles(frame: Frame) -> Tiles:
     """Which tiles show text or a picture: more changes of colour than the edge of a box makes."""
-    pixels = words(frame)
+    pixels = as_words(frame)
     height, width = pixels.shape
-    rows, columns = grid(frame.size)
+    rows, columns = grid_of(frame.size)
     starts = np.arange(columns) * TILE
     shown = np.empty((rows, columns), np.bool_)
     edges = np.zeros((TILE, width), np.bool_)
@@ -95,42 +95,30 @@ def detailed(frame: Frame) -> Tiles:
     return shown
 
 
-def changed_regions(a: Frame, b: Frame, ignore: Tiles | None = None) -> tuple[Rect, ...]:
+def find_changed_regions(a: Frame, b: Frame, ignore: Tiles | None = None) -> tuple[Rect, ...]:
     """The changed parts as boxes that don't overlap, tight to the pixel, in reading order."""
     mask = change_between(a, b).tiles
     if ignore is not None and ignore.shape == mask.shape:
         mask &= ~ignore
-    boxes = regions(mask, b.size)
-    return boxes if a.size != b.size else tuple(_tightened(a, b, box) for box in boxes)
-
-
-def crops(a: Frame, b: Frame, margin: int = 24) -> list[tuple[Rect, Frame, Frame]]:
-    """Each changed region with a margin, as it was and as it is; the whole frames when the sizes differ."""
-    whole = Rect(0, 0, b.width, b.height)
-    if a.size != b.size:
-        return [(whole, a, b)]
-    boxes = [
-        Rect(r.left - margin, r.top - margin, r.right + margin, r.bottom + margin).intersect(whole)
-        for r in changed_regions(a, b)
-    ]
-    return [(box, crop(a, box), crop(b, box)) for box in boxes]
+    boxes = regions_of(mask, b.size)
+    return boxes if a.size != b.size else tuple(_tighten_box(a, b, box) for box in boxes)
 
 
 def mask_of(boxes: Iterable[Rect], size: tuple[int, int]) -> Tiles:
     """The tiles that these boxes touch."""
-    mask = np.zeros(grid(size), np.bool_)
+    mask = np.zeros(grid_of(size), np.bool_)
     for box in boxes:
         mask[max(0, box.top // TILE) : -(-box.bottom // TILE), max(0, box.left // TILE) : -(-box.right // TILE)] = True
     return mask
 
 
-def regions(mask: Tiles, size: tuple[int, int]) -> tuple[Rect, ...]:
+def regions_of(mask: Tiles, size: tuple[int, int]) -> tuple[Rect, ...]:
     """Neighbouring tiles joined into boxes; boxes that overlap are joined as well."""
     tops = [0, *(np.flatnonzero((mask[1:] != mask[:-1]).any(axis=1)) + 1).tolist(), len(mask)]
     edges = np.argwhere(np.diff(mask[tops[:-1]], axis=1, prepend=False, append=False)).tolist()
     boxes: list[Rect] = []
     for (band, left), (_, right) in zip(edges[::2], edges[1::2], strict=True):  # a band: rows that are alike
-        boxes = _joined(boxes, Rect(left, tops[band], right, tops[band + 1]))
+        boxes = _join_box(boxes, Rect(left, tops[band], right, tops[band + 1]))
     width, height = size
     pixel_boxes = [
         Rect(b.left * TILE, b.top * TILE, min(width, b.right * TILE), min(height, b.bottom * TILE)) for b in boxes
@@ -138,7 +126,7 @@ def regions(mask: Tiles, size: tuple[int, int]) -> tuple[Rect, ...]:
     return tuple(sorted(pixel_boxes, key=lambda b: (b.top, b.left)))
 
 
-def _joined(boxes: list[Rect], new: Rect) -> list[Rect]:
+def _join_box(boxes: list[Rect], new: Rect) -> list[Rect]:
     """Add a box; whatever it touches (also at a corner) becomes one with it."""
     rest = boxes
     while True:
@@ -150,17 +138,11 @@ def _joined(boxes: list[Rect], new: Rect) -> list[Rect]:
         if not touching:
             return [*rest, new]
         rest = [b for b in rest if b not in touching]
-        group = [*touching, new]
-        new = Rect(
-            min(b.left for b in group),
-            min(b.top for b in group),
-            max(b.right for b in group),
-            max(b.bottom for b in group),
-        )
+        new = enclose_boxes([*touching, new])
 
 
-def _tightened(a: Frame, b: Frame, box: Rect) -> Rect:
-    left, right = _comparable(crop(a, box), crop(b, box))
+def _tighten_box(a: Frame, b: Frame, box: Rect) -> Rect:
+    left, right = _as_comparable(crop_frame(a, box), crop_frame(b, box))
     differs = left != right
     rows, columns = np.flatnonzero(differs.any(axis=1)), np.flatnonzero(differs.any(axis=0))
     return Rect(

@@ -4,7 +4,6 @@ Every function is pure and a frame is never written to, so any thread may call a
 """
 
 import io
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -26,50 +25,23 @@ _JPEG = b"\xff\xd8\xff"
 _BLACK = 8
 
 
-@dataclass(frozen=True)
-class Bounded:
-    """A frame small enough for a model, with the way back to the pixels of the frame it was made from."""
-
-    frame: Frame
-    scale_x: float
-    scale_y: float
-
-    def to_source(self, x: float, y: float) -> tuple[int, int]:
-        return round(x * self.scale_x), round(y * self.scale_y)
-
-    def from_source(self, x: float, y: float) -> tuple[int, int]:
-        return round(x / self.scale_x), round(y / self.scale_y)
-
-
 # --- in ------------------------------------------------------------------------------------------------
 
 
-def from_raw(
-    data: bytes | bytearray | memoryview, width: int, height: int, order: Order = "RGBA", at: float = 0.0
-) -> Frame:
-    """A frame over raw bytes, four a pixel, without copying them. Extra bytes at the end are padding."""
-    if width < 1 or height < 1 or width * height > MAX_PIXELS:
-        raise BadFrame(f"The device sent a picture of {width}×{height}, which can't be a screen.")
-    needed = width * height * 4
-    if len(data) < needed:
-        raise BadFrame(f"The device sent {len(data)} bytes of a {width}×{height} picture, which needs {needed}.")
-    pixels = np.frombuffer(data, np.uint8, needed).reshape(height, width, 4)
-    return _finished(pixels, order, at)
-
-
-def decode(data: bytes, at: float = 0.0) -> Frame:
+def decode_frame(data: bytes, at: float = 0.0) -> Frame:
     """A frame from a PNG or a JPEG; damaged or truncated ones raise BadFrame."""
     if data.startswith(_JPEG):
-        return _finished(_decode_jpeg(data), "RGBA", at)
+        return freeze_frame(_decode_jpeg(data), "RGBA", at)
     if data.startswith(_PNG):
-        return _finished(_decode_png(data), "RGBA", at)
+        return freeze_frame(_decode_png(data), "RGBA", at)
     start = data[:60].decode("ascii", "replace").strip()
     raise BadFrame(f"The device sent no picture but {len(data)} bytes that begin with {start!r}.")
 
 
-def _finished(pixels: NDArray[np.uint8], order: Order, at: float) -> Frame:
+def freeze_frame(pixels: NDArray[np.uint8], order: Order = "RGBA", at: float = 0.0, secure: bool = False) -> Frame:
+    """Return a frame over pixels that are never written to again."""
     pixels.flags.writeable = False
-    return Frame(pixels, order, at)
+    return Frame(pixels, order, at, secure)
 
 
 def _decode_jpeg(data: bytes) -> NDArray[np.uint8]:
@@ -119,37 +91,34 @@ def to_image(frame: Frame) -> Image.Image:
 
 
 def from_image(image: Image.Image, at: float = 0.0) -> Frame:
-    return _finished(np.array(image.convert("RGBA")), "RGBA", at)
+    return freeze_frame(np.array(image.convert("RGBA")), "RGBA", at)
 
 
 # --- variants ------------------------------------------------------------------------------------------
 
 
-def bounded(frame: Frame, max_side: int = 1280, max_pixels: int = 1_200_000) -> Bounded:
+def shrink_frame(frame: Frame, max_side: int = 1280, max_pixels: int = 1_200_000) -> Frame:
     """The frame itself when it is small enough, else a smoothly shrunk one."""
     shrink = min(1.0, max_side / max(frame.size), (max_pixels / (frame.width * frame.height)) ** 0.5)
     if shrink >= 1.0:
-        return Bounded(frame, 1.0, 1.0)
+        return frame
     width, height = max(1, int(frame.width * shrink)), max(1, int(frame.height * shrink))
     # RGBX: Pillow would multiply RGBA with its alpha first, at three times the cost.
     source = Image.frombuffer("RGBX", frame.size, frame.pixels, "raw", "RGBX", 0, 1)
     small = source.resize((width, height), Image.Resampling.BICUBIC, reducing_gap=2.0)
-    pixels = np.array(small)
-    pixels.flags.writeable = False
-    return Bounded(Frame(pixels, frame.order, frame.at, frame.secure), frame.width / width, frame.height / height)
+    return freeze_frame(np.array(small), frame.order, frame.at, frame.secure)
 
 
-def crop(frame: Frame, box: Rect) -> Frame:
+def crop_frame(frame: Frame, box: Rect) -> Frame:
     """The part of the frame inside of the box; a box that misses the frame raises ValueError."""
-    inside = box.intersect(Rect(0, 0, frame.width, frame.height))
+    inside = box.intersect_with(frame.bounds)
     if not inside.area:
         raise ValueError(f"{box} lies outside of a {frame.width}×{frame.height} frame")
     part = np.ascontiguousarray(frame.pixels[inside.top : inside.bottom, inside.left : inside.right])
-    part.flags.writeable = False
-    return Frame(part, frame.order, frame.at, frame.secure)
+    return freeze_frame(part, frame.order, frame.at, frame.secure)
 
 
-def words(frame: Frame) -> NDArray[np.uint32]:
+def as_words(frame: Frame) -> NDArray[np.uint32]:
     """The same pixels, one 32-bit word each: what comparisons work on."""
     return frame.pixels.view(np.uint32)[..., 0]
 
@@ -157,20 +126,15 @@ def words(frame: Frame) -> NDArray[np.uint32]:
 # --- facts ---------------------------------------------------------------------------------------------
 
 
-def digest(frame: Frame) -> str:
+def hash_pixels(frame: Frame) -> str:
     """A name for exactly these pixels at this size."""
     return xxhash.xxh3_128_hexdigest(frame.pixels.data, seed=frame.width)
 
 
 def is_black(frame: Frame) -> bool:
     """Nothing to see: a screen that is off, or a window that refuses to be captured."""
-    flat = words(frame)
+    flat = as_words(frame)
     first = flat[0, 0]
     if int(frame.pixels[0, 0, :3].max()) > _BLACK or not bool((flat[::16, ::16] == first).all()):
         return False
     return bool((flat == first).all())
-
-
-def is_rotation(before: Frame, after: Frame) -> bool:
-    """Width and height changed places."""
-    return before.size != after.size and before.size == (after.height, after.width)

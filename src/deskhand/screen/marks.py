@@ -14,42 +14,42 @@ _COLOURS = ((200, 30, 60), (20, 100, 200), (0, 120, 80), (150, 70, 0), (120, 40,
 
 
 @dataclass(frozen=True)
-class Marked:
+class MarkedFrame:
     """A frame with marks on it, and what each number stands for."""
 
     frame: Frame
     marks: dict[int, Element]
 
 
-def draw_marks(frame: Frame, elements: Sequence[Element], only_clickable: bool = True) -> Marked:
+def draw_marks(frame: Frame, elements: Sequence[Element], only_clickable: bool = True) -> MarkedFrame:
     """Each element with its own index, as in a list of them; `only_clickable` leaves out what can't be touched."""
     image = to_image(frame)
     pen = ImageDraw.Draw(image)
     size = max(11, min(frame.size) // 50)
     font = ImageFont.load_default(size)
-    screen = Rect(0, 0, frame.width, frame.height)
+    screen = frame.bounds
     taken: list[Rect] = []
     marks: dict[int, Element] = {}
     for element in elements:
-        box = element.bounds.intersect(screen)
-        if not box.area or (only_clickable and not _touchable(element)):
+        box = element.bounds.intersect_with(screen)
+        if not box.area or (only_clickable and not _is_touchable(element)):
             continue
         number = element.index
         colour = _COLOURS[number % len(_COLOURS)]
         pen.rectangle((box.left, box.top, box.right - 1, box.bottom - 1), outline=colour, width=max(1, size // 8))
-        tag = _tag_place(box, str(number), font, screen, taken)
+        tag = _place_tag(box, str(number), font, screen, taken)
         _draw_tag(image, tag, str(number), font, colour)
         taken.append(tag)
         marks[number] = element
-    return Marked(from_image(image, frame.at), marks)
+    return MarkedFrame(from_image(image, frame.at), marks)
 
 
-def _touchable(element: Element) -> bool:
+def _is_touchable(element: Element) -> bool:
     # Text that was read from the picture knows nothing of what can be touched: all of it may be.
     return element.clickable or element.editable or element.scrollable or element.source == "ocr"
 
 
-def _tag_place(
+def _place_tag(
     box: Rect, text: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, screen: Rect, taken: Sequence[Rect]
 ) -> Rect:
     """A corner of the box where the number hides no other number; the first corner when all are taken."""
@@ -63,11 +63,11 @@ def _tag_place(
         (box.left, box.top - height),
         (box.left, box.bottom),
     ]
-    places = [_inside(Rect(x, y, x + width, y + height), screen) for x, y in corners]
-    return next((place for place in places if not any(place.intersect(t).area for t in taken)), places[0])
+    places = [_move_inside(Rect(x, y, x + width, y + height), screen) for x, y in corners]
+    return next((place for place in places if not any(place.intersect_with(t).area for t in taken)), places[0])
 
 
-def _inside(box: Rect, screen: Rect) -> Rect:
+def _move_inside(box: Rect, screen: Rect) -> Rect:
     dx = min(0, screen.right - box.right) or max(0, -box.left)
     dy = min(0, screen.bottom - box.bottom) or max(0, -box.top)
     return Rect(box.left + dx, box.top + dy, box.right + dx, box.bottom + dy)

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Self
 
-from deskhand.clock import ended
+from deskhand.clock import cancel_task
 from deskhand.core.errors import DeviceError, NoElements
 from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import AppInfo, Change, Element, Frame, Observation
-from deskhand.screen.diff import Tiles, change_between, regions
-from deskhand.screen.stillness.change_signal import Pulse, listening, look
+from deskhand.screen.diff import Tiles, change_between, regions_of
+from deskhand.screen.stillness.change_signal import ChangeSignal, capture_frame, listen_for_changes
 from deskhand.screen.stillness.self_motion import SelfMotion
 
 # Not a multiple of a caret's half period (500 or 530 ms), or its blinking would never be seen.
@@ -45,11 +45,11 @@ class ScreenChanged:
 
     @property
     def regions(self) -> tuple[Rect, ...]:
-        return regions(self.tiles, self.frame.size)
+        return regions_of(self.tiles, self.frame.size)
 
     @property
     def fraction(self) -> float:
-        return self.change.share(self.tiles)
+        return self.change.share_of(self.tiles)
 
 
 class Perception:
@@ -68,7 +68,7 @@ class Perception:
         self._clock = clock
         self._movers = movers or SelfMotion()
         self._every = every_s
-        self._pulse: Pulse | None = None
+        self._pulse: ChangeSignal | None = None
         self._task: asyncio.Task[None] | None = None
         self._newest: Frame | None = None
         self._seen_at = 0.0
@@ -81,12 +81,12 @@ class Perception:
         self.surprise: ScreenChanged | None = None
 
     async def __aenter__(self) -> Self:
-        self._task = asyncio.create_task(self._watch(), name=f"perception {self._device.id}")
+        self._task = asyncio.create_task(self._watch_screen(), name=f"perception {self._device.id}")
         return self
 
     async def __aexit__(self, *_: object) -> None:
         if self._task is not None:
-            await ended(self._task)
+            await cancel_task(self._task)
 
     @property
     def newest(self) -> Frame | None:
@@ -96,7 +96,7 @@ class Perception:
     # --- for the one who acts ----------------------------------------------------------------------------
 
     @contextmanager
-    def acting(self) -> Generator[None]:
+    def expect_changes(self) -> Generator[None]:
         """While an action is under way and settles: what changes is expected, and the device is left alone."""
         self._acting += 1
         self._epoch += 1
@@ -111,35 +111,35 @@ class Perception:
             if not self._acting:
                 self._free.set()
 
-    def settled(self, change: Change) -> None:
+    def note_settled(self, change: Change) -> None:
         """What an action changed; the frame with which its wait ended is now the newest there is."""
         last = self._newest
         self._newest, self._seen_at = change.after, self._clock.now()
         self._touched = False
         if last is not None:
-            self._tell(change if last is change.before else change_between(last, change.after), expected=True)
+            self._report_change(change if last is change.before else change_between(last, change.after), expected=True)
 
     # --- for the one who observes ------------------------------------------------------------------------
 
     async def frame(self) -> Frame:
         """The newest frame if it still stands for the screen, else a new one."""
-        if self._newest is not None and self._valid():
+        if self._newest is not None and self._is_valid():
             return self._newest
-        return await self._look()
+        return await self._capture_frame()
 
-    async def fresh(self) -> Frame:
+    async def recapture_frame(self) -> Frame:
         """A new frame in any case; nothing that was listed before counts any more."""
         self._epoch += 1
-        return await self._look()
+        return await self._capture_frame()
 
-    async def observe(self, with_elements: bool) -> Observation:
+    async def observe_screen(self, with_elements: bool) -> Observation:
         """Frame, app and elements; what is known and still true is not asked for again."""
         frame = await self.frame()
         known = self._listed
         if known is None or known[0] != self._epoch or (with_elements and known[1] is None and not known[2]):
             epoch = self._epoch
             if with_elements:
-                app, (elements, problem) = await asyncio.gather(self._device.app(), self._elements())
+                app, (elements, problem) = await asyncio.gather(self._device.app(), self._read_elements())
             else:
                 app, elements, problem = await self._device.app(), None, ""
             known = self._listed = (epoch, elements, problem, app)
@@ -148,28 +148,28 @@ class Perception:
             elements, problem = None, ""
         return Observation(frame, elements, app.name, app.title, problem)
 
-    async def _elements(self) -> tuple[tuple[Element, ...] | None, str]:
+    async def _read_elements(self) -> tuple[tuple[Element, ...] | None, str]:
         try:
             return await self._device.elements(), ""
         except NoElements as why:
             return None, str(why)
 
-    def _valid(self) -> bool:
+    def _is_valid(self) -> bool:
         if self._pulse is not None and self._pulse.alive:
             return self._pulse.last is None or self._pulse.last < self._seen_at
         return self._clock.now() - self._seen_at < _VALID_S
 
     # --- the watch ---------------------------------------------------------------------------------------
 
-    async def _watch(self) -> None:
+    async def _watch_screen(self) -> None:
         rest = 0.0
-        async with listening(self._device, self._clock) as pulse:
+        async with listen_for_changes(self._device, self._clock) as pulse:
             self._pulse = pulse
             while True:
                 await self._free.wait()
                 begun = self._clock.now()
                 try:
-                    await self._look()
+                    await self._capture_frame()
                     rest = 0.0
                 except DeviceError:  # whoever acts on the device meets it too, and reports it
                     rest = min(_MAX_REST_S, 2 * rest or _FAULT_REST_S)
@@ -177,25 +177,25 @@ class Perception:
                 # Where pictures come slowly (a hundred devices on one machine), looking must not be what slows them.
                 every = max(self._every, _LEISURE * (now - begun))
                 pause = rest or (_EVERY_WITH_PUSH_S if pulse.alive else every)
-                await pulse.until(now + pause, not_before=now + (rest or every / 2))
+                await pulse.wait_until(now + pause, not_before=now + (rest or every / 2))
 
-    async def _look(self) -> Frame:
+    async def _capture_frame(self) -> Frame:
         epoch, last, at = self._epoch, self._newest, self._clock.now()
-        frame = await look(self._device)
+        frame = await capture_frame(self._device)
         if self._newest is not None and at < self._seen_at:  # a slow picture, overtaken by what an action ended with
             return self._newest
         self._newest, self._seen_at = frame, at
         if epoch != self._epoch or self._acting:  # an action came between: neither idle nor a surprise
             return frame
         if last is not None:
-            self._tell(change_between(last, frame), expected=False)
+            self._report_change(change_between(last, frame), expected=False)
             if not self._touched:
-                self._movers.idle(last, frame)
+                self._movers.learn_idle(last, frame)
         self._touched = False
         return frame
 
-    def _tell(self, change: Change, expected: bool) -> None:
-        tiles = self._movers.unexplained(change)
+    def _report_change(self, change: Change, expected: bool) -> None:
+        tiles = self._movers.find_unexplained(change)
         if not tiles.any():
             return
         self._epoch += 1

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from deskhand.build import Deskhand
-from deskhand.clock import ended
-from deskhand.core.actions import describe
+from deskhand.clock import cancel_task
+from deskhand.core.actions import describe_action
 from deskhand.core.errors import DeskhandError, DeviceBusy, DeviceError, NoElements
 from deskhand.core.human import UserRequest
 from deskhand.core.screen import Observation
@@ -72,7 +72,7 @@ class DeviceJobs:
                 state = await run.wait()
             finally:
                 del self.runs[run.task_id]
-                await ended(listening)
+                await cancel_task(listening)
         if state.cause == "steps":
             return _make_result(await self._describe_progress(state, language_of(message) == "zh"), state.step)
         told = "\n".join(state.answers) or state.reason
@@ -85,7 +85,7 @@ class DeviceJobs:
 
     async def _describe_progress(self, state: TaskState, zh: bool) -> str:
         done = [
-            describe(report.action)
+            describe_action(report.action)
             for step in state.history
             for report in step.actions
             if report.status is ExecStatus.EXECUTED

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from deskhand.core.errors import SettingsError
-from deskhand.settings.environment import settings_file
+from deskhand.settings.environment import find_settings_file
 from deskhand.settings.explain import ExplainedSetting, list_settings
-from deskhand.settings.layers import Tree
+from deskhand.settings.layers import SettingsTree
 from deskhand.settings.load import load, read_layers
 from deskhand.settings.schema import Settings
 
@@ -21,7 +21,10 @@ class SettingsWatch:
     """Call `read_current()` at the beginning of each turn or task; what runs keeps what it began with."""
 
     def __init__(
-        self, overrides: Tree | None = None, file: Path | None = None, report: Callable[[str], None] | None = None
+        self,
+        overrides: SettingsTree | None = None,
+        file: Path | None = None,
+        report: Callable[[str], None] | None = None,
     ) -> None:
         self._overrides = overrides
         self._file = file
@@ -53,7 +56,7 @@ class SettingsWatch:
         return list_settings(self.read_current(), layers)
 
     def _hash_content(self) -> str:
-        file = self._file or settings_file()
+        file = self._file or find_settings_file()
         try:
             return f"{file}:{hashlib.sha256(file.read_bytes()).hexdigest()}"
         except OSError as error:

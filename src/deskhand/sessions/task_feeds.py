@@ -27,7 +27,7 @@ class TaskFeeds:
         self._closing = asyncio.Event()
 
     async def run(self) -> None:
-        with self._bus.subscribe(Record) as records:
+        with self._bus.subscribe_to(Record) as records:
             async for record in records:
                 self._add_record(record)
 

@@ -4,19 +4,19 @@ import os
 from pathlib import Path
 
 
-def session_environment() -> dict[str, str]:
+def read_session_environment() -> dict[str, str]:
     """What programs started by a device inherit: the environment without our own settings."""
     return {name: value for name, value in os.environ.items() if not name.startswith("DESKHAND_")}
 
 
-def home_folder(variable: str, fallback: str) -> Path:
+def find_user_folder(variable: str, fallback: str) -> Path:
     return Path(os.environ.get(variable) or Path.home() / fallback) / "deskhand"
 
 
-def settings_file() -> Path:
+def find_settings_file() -> Path:
     """Where the settings file is looked for: `DESKHAND_CONFIG`, else the user's config folder (TOML before JSON)."""
     if named := os.environ.get("DESKHAND_CONFIG"):
         return Path(named)
-    toml = home_folder("XDG_CONFIG_HOME", ".config") / "config.toml"
+    toml = find_user_folder("XDG_CONFIG_HOME", ".config") / "config.toml"
     flat = toml.with_suffix(".json")
     return flat if flat.exists() and not toml.exists() else toml

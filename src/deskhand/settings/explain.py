@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast, get_args
 from pydantic import BaseModel
 
 from deskhand.settings import schema
-from deskhand.settings.layers import Layer, Tree, find_origin
+from deskhand.settings.layers import SettingsLayer, SettingsTree, find_origin
 from deskhand.settings.schema import Settings
 
 
@@ -22,7 +22,7 @@ class ExplainedSetting(NamedTuple):
     description: str
 
 
-def list_settings(settings: Settings, layers: tuple[Layer, ...]) -> list[ExplainedSetting]:
+def list_settings(settings: Settings, layers: tuple[SettingsLayer, ...]) -> list[ExplainedSetting]:
     leaves = _walk_leaves(settings.model_dump(mode="json"), ())
     return [
         ExplainedSetting(".".join(path), _mask_login(value), find_origin(path, layers), describe_setting(path))
@@ -77,9 +77,9 @@ def _mask_login(value: Any) -> Any:
     return re.sub(r"(?<=://)[^/@\s]+(?=@)", "***", value) if isinstance(value, str) else value
 
 
-def _walk_leaves(node: Tree, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _walk_leaves(node: SettingsTree, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
     for name, value in node.items():
         if isinstance(value, dict):
-            yield from _walk_leaves(cast("Tree", value), (*path, name))
+            yield from _walk_leaves(cast("SettingsTree", value), (*path, name))
         else:
             yield (*path, name), value

@@ -15,11 +15,11 @@ from typing import Any, cast
 from deskhand.core.errors import SettingsError
 from deskhand.settings.placeholders import VARIABLE as SECRET_VARIABLE
 
-Tree = dict[str, Any]
-Route = tuple[str, ...]
+SettingsTree = dict[str, Any]
+KeyPath = tuple[str, ...]
 
 # The flat settings file of layered phone agents. The model that decides is the conversation's, and plans tasks too.
-FLAT: dict[str, tuple[Route, ...]] = {
+FLAT: dict[str, tuple[KeyPath, ...]] = {
     "base_url": (("models", "operator", "base_url"),),
     "model_name": (("models", "operator", "model"),),
     "api_key": (("models", "operator", "api_key"),),
@@ -31,7 +31,7 @@ FLAT: dict[str, tuple[Route, ...]] = {
 }
 
 # The variables of the classic dual loop.
-CLASSIC: dict[str, Route] = {
+CLASSIC: dict[str, KeyPath] = {
     "DUAL_LOOP_MODE": ("loop",),
     "MAX_EXECUTOR_FEEDBACK_HISTORY": ("dispatcher", "feedback"),
     "STUCK_THRESHOLD": ("rules", "unchanged_screens"),
@@ -54,49 +54,49 @@ _PROVIDERS = (_OPENAI_COMPATIBLE, "openai", "anthropic")
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class SettingsLayer:
     """Settings from one place. `names` says under which other name a setting stands there."""
 
     place: str
-    tree: Tree = field(default_factory=dict[str, Any])
-    names: Mapping[Route, str] = field(default_factory=dict[Route, str])
+    tree: SettingsTree = field(default_factory=dict[str, Any])
+    names: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
 
-    def has(self, path: Route) -> bool:
-        return has(self.tree, path)
+    def has_path(self, path: KeyPath) -> bool:
+        return has_path(self.tree, path)
 
-    def where(self, path: Route) -> str:
+    def describe_place(self, path: KeyPath) -> str:
         return f"{self.place} ({self.names[path]})" if path in self.names else self.place
 
 
-def file_layer(file: Path) -> Layer:
+def read_file_layer(file: Path) -> SettingsLayer:
     """A settings file: TOML, or JSON where it is called so; a file that is not there says nothing."""
     try:
         text = file.read_text(encoding="utf-8")
         if file.suffix != ".json":
-            return Layer(str(file), tomllib.loads(text))
-        return _json_layer(file, json.loads(text or "{}"))
+            return SettingsLayer(str(file), tomllib.loads(text))
+        return _read_json_layer(file, json.loads(text or "{}"))
     except FileNotFoundError:
-        return Layer(str(file))
+        return SettingsLayer(str(file))
     except (OSError, UnicodeDecodeError, ValueError, RecursionError) as error:
         raise SettingsError(f"The settings file {file} can't be read: {error}.") from None
 
 
-def _json_layer(file: Path, data: Any) -> Layer:
+def _read_json_layer(file: Path, data: Any) -> SettingsLayer:
     if not isinstance(data, dict):
         raise SettingsError(f"The settings file {file} can't be read: it holds no JSON object.")
-    tree: Tree = {}
-    names: dict[Route, str] = {}
-    for key, value in cast("Tree", data).items():
+    tree: SettingsTree = {}
+    names: dict[KeyPath, str] = {}
+    for key, value in cast("SettingsTree", data).items():
         if key not in FLAT:
-            tree = merge(tree, {key: value})
+            tree = merge_trees(tree, {key: value})
             continue
         for path in FLAT[key] if value not in (None, "") else ():
-            tree = merge(tree, planted(path, value))
+            tree = merge_trees(tree, plant_value(path, value))
             names[path] = key
-    return Layer(str(file), tree, names)
+    return SettingsLayer(str(file), tree, names)
 
 
-def classic_layer(variables: Mapping[str, str]) -> Layer:
+def read_classic_layer(variables: Mapping[str, str]) -> SettingsLayer:
     """The variables of the classic dual loop. A model's names are common ones, so they count only together."""
     given = {CLASSIC[name]: (name, value) for name, value in variables.items() if name in CLASSIC and value}
     for prefix, role in _CLASSIC_MODELS.items():
@@ -105,84 +105,84 @@ def classic_layer(variables: Mapping[str, str]) -> Layer:
             for field_name, name in fields.items():
                 if value := variables.get(name):
                     given["models", role, field_name] = (name, value)
-    tree: Tree = {}
+    tree: SettingsTree = {}
     for path, (name, value) in given.items():
         meant = _LOOPS.get(value.strip().lower(), value) if name == "DUAL_LOOP_MODE" else value
-        tree = merge(tree, planted(path, meant))
-    return Layer("the environment", tree, {path: name for path, (name, _) in given.items()})
+        tree = merge_trees(tree, plant_value(path, meant))
+    return SettingsLayer("the environment", tree, {path: name for path, (name, _) in given.items()})
 
 
-def variables_layer(variables: Mapping[str, str]) -> Layer:
+def read_variables_layer(variables: Mapping[str, str]) -> SettingsLayer:
     """`DESKHAND_SETTLE__MAX_WAIT_MS=…`"""
-    tree: Tree = {}
-    names: dict[Route, str] = {}
+    tree: SettingsTree = {}
+    names: dict[KeyPath, str] = {}
     for name, value in variables.items():
         if name.startswith("DESKHAND_") and name != "DESKHAND_CONFIG" and not name.startswith(SECRET_VARIABLE):
             path = tuple(name.removeprefix("DESKHAND_").lower().split("__"))
-            tree = merge(tree, planted(path, value))
+            tree = merge_trees(tree, plant_value(path, value))
             names[path] = name
-    return Layer("the environment", tree, names)
+    return SettingsLayer("the environment", tree, names)
 
 
-def planted(path: Route, value: Any) -> Tree:
+def plant_value(path: KeyPath, value: Any) -> SettingsTree:
     """A tree with this one value in it."""
     *above, leaf = path
-    node: Tree = {leaf: value}
+    node: SettingsTree = {leaf: value}
     for part in reversed(above):
         node = {part: node}
     return node
 
 
-def merge(base: Tree, over: Tree) -> Tree:
+def merge_trees(base: SettingsTree, over: SettingsTree) -> SettingsTree:
     merged = dict(base)
     for key, value in over.items():
         below = merged.get(key)
         merged[key] = (
-            merge(cast("Tree", below), cast("Tree", value))
+            merge_trees(cast("SettingsTree", below), cast("SettingsTree", value))
             if isinstance(below, dict) and isinstance(value, dict)
             else value
         )
     return merged
 
 
-def merged(layers: Iterable[Layer]) -> Tree:
-    whole: Tree = {}
+def merge_layers(layers: Iterable[SettingsLayer]) -> SettingsTree:
+    whole: SettingsTree = {}
     for layer in layers:
-        whole = merge(whole, layer.tree)
+        whole = merge_trees(whole, layer.tree)
     return whole
 
 
-def yielding(*layers: Layer) -> tuple[Layer, ...]:
+def drop_outdated(*layers: SettingsLayer) -> tuple[SettingsLayer, ...]:
     """From the weakest to the strongest; where a stronger one names another model, nothing of the former's is left."""
     kept = list(layers)
     for above, layer in enumerate(layers):
-        for role, named in _models(layer).items():
+        for role, named in _model_sections_of(layer).items():
             for below in range(above):
-                for past in _outdated(_models(kept[below]).get(role, {}), named):
-                    kept[: below + 1] = [_without(one, ("models", role, past)) for one in kept[: below + 1]]
+                for past in _find_outdated(_model_sections_of(kept[below]).get(role, {}), named):
+                    kept[: below + 1] = [_remove_path(one, ("models", role, past)) for one in kept[: below + 1]]
     return tuple(kept)
 
 
-def _models(layer: Layer) -> dict[str, Tree]:
+def _model_sections_of(layer: SettingsLayer) -> dict[str, SettingsTree]:
     sections = layer.tree.get("models")
-    named = cast("Tree", sections) if isinstance(sections, dict) else {}
-    return {role: cast("Tree", section) for role, section in named.items() if isinstance(section, dict)}
+    named = cast("SettingsTree", sections) if isinstance(sections, dict) else {}
+    return {role: cast("SettingsTree", section) for role, section in named.items() if isinstance(section, dict)}
 
 
-def _outdated(former: Tree, named: Tree) -> tuple[str, ...]:
+def _find_outdated(former: SettingsTree, named: SettingsTree) -> tuple[str, ...]:
     """Which settings of a model's section do not hold any more."""
-    before, now = _provider(former), _provider(named)
-    if (before and now and before != now) or _differ("base_url", former, named):
+    before, now = _provider_of(former), _provider_of(named)
+    if (before and now and before != now) or _is_different("base_url", former, named):
         return _OF_AN_ENDPOINT
-    return _OF_A_MODEL if _differ("model", former, named) else ()
+    return _OF_A_MODEL if _is_different("model", former, named) else ()
 
 
-def _differ(key: str, former: Tree, named: Tree) -> bool:
+def _is_different(key: str, former: SettingsTree, named: SettingsTree) -> bool:
     one, other = former.get(key), named.get(key)
     return bool(one and other) and str(one).rstrip("/") != str(other).rstrip("/")
 
 
-def _provider(section: Tree) -> str:
+def _provider_of(section: SettingsTree) -> str:
     """Whose model it names; empty when it names none."""
     prefix = str(section.get("model", "")).partition(":")[0]
     if prefix in _PROVIDERS or "provider" in section:
@@ -190,25 +190,25 @@ def _provider(section: Tree) -> str:
     return _OPENAI_COMPATIBLE if section.get("base_url") else ""
 
 
-def _without(layer: Layer, path: Route) -> Layer:
-    return replace(layer, tree=_pruned(layer.tree, path)) if layer.has(path) else layer
+def _remove_path(layer: SettingsLayer, path: KeyPath) -> SettingsLayer:
+    return replace(layer, tree=_prune_tree(layer.tree, path)) if layer.has_path(path) else layer
 
 
-def _pruned(tree: Tree, path: Route) -> Tree:
+def _prune_tree(tree: SettingsTree, path: KeyPath) -> SettingsTree:
     first, *rest = path
     if not rest:
         return {key: value for key, value in tree.items() if key != first}
-    return {**tree, first: _pruned(cast("Tree", tree[first]), tuple(rest))}
+    return {**tree, first: _prune_tree(cast("SettingsTree", tree[first]), tuple(rest))}
 
 
-def find_origin(path: Route, layers: Iterable[Layer]) -> str:
+def find_origin(path: KeyPath, layers: Iterable[SettingsLayer]) -> str:
     """Where a setting was set last; `default` where nobody has."""
-    return next((layer.where(path) for layer in reversed(tuple(layers)) if layer.has(path)), "default")
+    return next((layer.describe_place(path) for layer in reversed(tuple(layers)) if layer.has_path(path)), "default")
 
 
-def has(tree: Any, path: Route) -> bool:
+def has_path(tree: Any, path: KeyPath) -> bool:
     for part in path:
         if not isinstance(tree, dict) or part not in tree:
             return False
-        tree = cast("Tree", tree)[part]
+        tree = cast("SettingsTree", tree)[part]
     return True

@@ -6,43 +6,43 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from deskhand.core.errors import SettingsError
-from deskhand.settings.environment import settings_file
+from deskhand.settings.environment import find_settings_file
 from deskhand.settings.layers import (
-    Layer,
-    Tree,
-    classic_layer,
-    file_layer,
+    SettingsLayer,
+    SettingsTree,
+    drop_outdated,
     find_origin,
-    merged,
-    variables_layer,
-    yielding,
+    merge_layers,
+    read_classic_layer,
+    read_file_layer,
+    read_variables_layer,
 )
 from deskhand.settings.schema import Settings
 
 
-def load(overrides: Tree | None = None, file: Path | None = None) -> Settings:
+def load(overrides: SettingsTree | None = None, file: Path | None = None) -> Settings:
     """Settings from all layers; raises SettingsError naming the key and where it was set."""
-    return put_together(read_layers(overrides, file))
+    return make_settings(read_layers(overrides, file))
 
 
-def read_layers(overrides: Tree | None = None, file: Path | None = None) -> tuple[Layer, ...]:
+def read_layers(overrides: SettingsTree | None = None, file: Path | None = None) -> tuple[SettingsLayer, ...]:
     """From the weakest to the strongest."""
-    return yielding(
-        file_layer(file or settings_file()),
-        classic_layer(os.environ),
-        variables_layer(os.environ),
-        Layer("the command line", overrides or {}),
+    return drop_outdated(
+        read_file_layer(file or find_settings_file()),
+        read_classic_layer(os.environ),
+        read_variables_layer(os.environ),
+        SettingsLayer("the command line", overrides or {}),
     )
 
 
-def put_together(layers: tuple[Layer, ...]) -> Settings:
+def make_settings(layers: tuple[SettingsLayer, ...]) -> Settings:
     try:
-        return Settings.model_validate(merged(layers))
+        return Settings.model_validate(merge_layers(layers))
     except ValidationError as error:
-        raise SettingsError(_explain(error, layers)) from None
+        raise SettingsError(_explain_error(error, layers)) from None
 
 
-def _explain(error: ValidationError, layers: tuple[Layer, ...]) -> str:
+def _explain_error(error: ValidationError, layers: tuple[SettingsLayer, ...]) -> str:
     first = error.errors(include_url=False)[0]
     path = tuple(str(part) for part in first["loc"])
     # What is missing was set nowhere; what it is missing in was.

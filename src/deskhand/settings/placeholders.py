@@ -10,16 +10,16 @@ ALMOST = re.compile(r"\{+\s*secret\s*:[^{}\s]*(?:[^{}]{0,40}\}+)?", re.IGNORECAS
 VARIABLE = "DESKHAND_SECRET_"
 
 
-def placeholder(name: str) -> str:
+def make_placeholder(name: str) -> str:
     return f"{{{{secret:{name}}}}}"
 
 
-def names_in(text: str) -> tuple[str, ...]:
+def find_secret_names(text: str) -> tuple[str, ...]:
     """The secrets that a text names, each once, in their order."""
     return tuple(dict.fromkeys(PLACEHOLDER.findall(text)))
 
 
-def misspelt_in(text: str) -> str:
+def find_misspelt_placeholder(text: str) -> str:
     """The first thing that looks like a placeholder and is none; empty when there is nothing of the kind."""
     found = ALMOST.search(PLACEHOLDER.sub("", text))
     return found[0].strip() if found else ""

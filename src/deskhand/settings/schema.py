@@ -19,8 +19,8 @@ from pydantic import (
 )
 
 from deskhand.settings import site_lists
-from deskhand.settings.environment import home_folder
-from deskhand.settings.layers import Tree
+from deskhand.settings.environment import find_user_folder
+from deskhand.settings.layers import SettingsTree
 
 
 class _Section(BaseModel):
@@ -295,7 +295,7 @@ class EndpointSettings(_Section):
     def _split_provider(cls, data: Any) -> Any:
         if not isinstance(data, dict):
             return data
-        fields = cast("Tree", data)
+        fields = cast("SettingsTree", data)
         provider, _, model = str(fields.get("model", "")).partition(":")
         return {**fields, "provider": provider, "model": model} if model and provider in _PROVIDERS else fields
 
@@ -443,7 +443,7 @@ class Settings(_Section):
     """Device to work on, as listed by `deskhand devices`; empty for the simulated phone."""
     loop: Literal["dual", "single"] = "dual"
     """`dual` plans and supervises; `single` lets one worker pursue the goal alone."""
-    data_dir: Path = Field(default_factory=lambda: home_folder("XDG_DATA_HOME", ".local/share"))
+    data_dir: Path = Field(default_factory=lambda: find_user_folder("XDG_DATA_HOME", ".local/share"))
     """Folder for the journal, pictures and files of tasks."""
     time_limit_s: Annotated[float, Field(gt=0, le=604_800)] = 3600.0
     """Longest duration of a task, in seconds."""

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from deskhand.core.errors import SettingsError
-from deskhand.settings.placeholders import VARIABLE, placeholder
+from deskhand.settings.placeholders import VARIABLE, make_placeholder
 
 
 def variable_of(name: str) -> str:
@@ -22,16 +22,16 @@ def variable_of(name: str) -> str:
 
 def find_secret(name: str, variables: Mapping[str, str], file: Path, keyring: str) -> str:
     """A secret's value; raises SettingsError, naming every place where it was looked for, when there is none."""
-    value = variables.get(variable_of(name)) or _from_file(name, file) or _from_keyring(name, keyring)
+    value = variables.get(variable_of(name)) or _read_from_file(name, file) or _read_from_keyring(name, keyring)
     if value:
         return value
     places = [f"the variable {variable_of(name)}", f"{name} in {file}"]
     if keyring:
         places.append(f'"{keyring}" in the keyring' + ("" if _has_keyring() else " (pip install 'deskhand[keyring]')"))
-    raise SettingsError(f"There is no value for {placeholder(name)}: looked for {', '.join(places)}.")
+    raise SettingsError(f"There is no value for {make_placeholder(name)}: looked for {', '.join(places)}.")
 
 
-def _from_file(name: str, file: Path) -> str | None:
+def _read_from_file(name: str, file: Path) -> str | None:
     try:
         mode = file.stat().st_mode & 0o777
         if mode & 0o077:
@@ -56,7 +56,7 @@ def _has_keyring() -> bool:
     return find_spec("keyring") is not None
 
 
-def _from_keyring(name: str, service: str) -> str | None:
+def _read_from_keyring(name: str, service: str) -> str | None:
     if not service or not _has_keyring():
         return None
     import keyring

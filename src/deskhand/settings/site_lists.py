@@ -28,7 +28,7 @@ _SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class SiteAddress:
     """`host` is in its one spelling: lower case, punycode, no dot at its end; empty where there is none.
 
     Without a scheme (`example.com/a`) it is left to the device which one is meant.
@@ -48,7 +48,7 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class SitePattern:
     """One entry of a list: a site with its subdomains, `*.` for those alone, an origin, or a scheme (`file:`)."""
 
     host: str
@@ -56,7 +56,7 @@ class Pattern:
     port: int | None = None
     reach: str = "site"
 
-    def covers(self, address: Address) -> bool:
+    def covers_address(self, address: SiteAddress) -> bool:
         if self.scheme and address.scheme not in (self.scheme, ""):
             return False
         if not self.host:
@@ -69,36 +69,36 @@ class Pattern:
         ]
 
 
-def verdict(url: str, allow: Iterable[str], deny: Iterable[str]) -> str:
+def explain_block(url: str, allow: Iterable[str], deny: Iterable[str]) -> str:
     """Why this address may not be opened; empty when it may.
 
     Without lists everything may. With an allow-list only what is on it; what is denied is denied in any case.
     """
     allowed, denied = tuple(allow), tuple(deny)
-    if not (allowed or denied) or _EMPTY.match(clean(url)):
+    if not (allowed or denied) or _EMPTY.match(clean_address(url)):
         return ""
     try:
-        address = read(url)
+        address = parse_address(url)
     except ValueError as trouble:
-        return f"{_short(url)} can't be opened: {trouble}, so no list of sites can allow it."
-    if any(parse_pattern(entry).covers(address) for entry in denied):
+        return f"{_shorten_address(url)} can't be opened: {trouble}, so no list of sites can allow it."
+    if any(parse_pattern(entry).covers_address(address) for entry in denied):
         return f"{address.site} is not to be opened: policy.sites_deny refuses it."
-    if allowed and not any(parse_pattern(entry).covers(address) for entry in allowed):
+    if allowed and not any(parse_pattern(entry).covers_address(address) for entry in allowed):
         return f"{address.site} is not to be opened: it is not in policy.sites_allow."
     return ""
 
 
-def read(url: str) -> Address:
+def parse_address(url: str) -> SiteAddress:
     """What a browser would open; raises ValueError for what none would."""
-    text = clean(url)
+    text = clean_address(url)
     named = None if _HOST_AND_PORT.match(text) else _SCHEME.match(text)
     scheme, rest = (named[1].lower(), text[named.end() :]) if named else ("", text)
     if scheme in _WRAPPERS:
-        return read(rest)
+        return parse_address(rest)
     if scheme and scheme not in _PORTS:
         if scheme == "javascript":
             raise ValueError("a script is no address")
-        return Address(scheme)
+        return SiteAddress(scheme)
     # Browsers take any number of slashes, of either kind, for the two.
     authority = re.split(r"[/\\?#]", re.sub(r"^[/\\]*", "", rest), maxsplit=1)[0]
     # Whoever the address claims to come from stands before the last @, and is not the site.
@@ -109,10 +109,10 @@ def read(url: str) -> Address:
     port = int(found[2]) if found[2] else _PORTS.get(scheme)
     if port is not None and port > 65_535:
         raise ValueError("its port is too large")
-    return Address(scheme, host_of(found[1]), port)
+    return SiteAddress(scheme, normalize_host(found[1]), port)
 
 
-def host_of(text: str) -> str:
+def normalize_host(text: str) -> str:
     """A host in its one spelling, by the rules that browsers use; raises ValueError."""
     if text.startswith("["):
         try:
@@ -120,7 +120,7 @@ def host_of(text: str) -> str:
         except ValueError:
             raise ValueError("its host can't be read") from None
         return str(number.ipv4_mapped or number)
-    host = ".".join(_label(label) for label in re.split("[.。．｡]", unquote(text))).removesuffix(".")
+    host = ".".join(_normalize_label(label) for label in re.split("[.。．｡]", unquote(text))).removesuffix(".")
     if not host or _FORBIDDEN.search(host) or ".." in host or host.startswith("."):
         raise ValueError("its host can't be read")
     if _NUMBER.fullmatch(host.rpartition(".")[2]):
@@ -132,7 +132,7 @@ def host_of(text: str) -> str:
     return host
 
 
-def _label(label: str) -> str:
+def _normalize_label(label: str) -> str:
     """One part of a host name; other scripts in punycode, so that letters that look the same are not the same."""
     plain = unicodedata.normalize("NFKC", label).lower()
     kept = "".join(letter for letter in plain if unicodedata.category(letter) != "Cf" or letter in "\u200c\u200d")
@@ -142,29 +142,29 @@ def _label(label: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def parse_pattern(entry: str) -> Pattern:
+def parse_pattern(entry: str) -> SitePattern:
     """An entry of a list; raises ValueError with what is wrong about it."""
     text = entry.strip()
     scheme, slashes, rest = text.partition("://")
     if not slashes:
         scheme, rest = "", text
         if re.fullmatch(r"[A-Za-z][A-Za-z0-9+.\-]*:", text):
-            return Pattern("", text[:-1].lower())
+            return SitePattern("", text[:-1].lower())
     scheme, rest = scheme.lower(), rest.removesuffix("/")
     below = rest.startswith("*.")
     found = re.fullmatch(r"(\[[^\]]*\]|[^:/?#@\s*]+)(?::(\d{1,5}))?", rest.removeprefix("*."))
     if not found or (scheme and scheme not in _PORTS):
         raise ValueError(f"{entry!r} is no site: write example.com, *.example.com, https://example.com:8443 or file:")
-    host = host_of(found[1])
+    host = normalize_host(found[1])
     port = int(found[2]) if found[2] else _PORTS.get(scheme)
     number = ":" in host or _NUMBER.fullmatch(host.rpartition(".")[2])
-    return Pattern(host, scheme, port, "below" if below else "exact" if scheme or number else "site")
+    return SitePattern(host, scheme, port, "below" if below else "exact" if scheme or number else "site")
 
 
-def clean(url: str) -> str:
+def clean_address(url: str) -> str:
     """Without what browsers leave out of an address before they read it."""
     return re.sub(r"[\t\n\r]", "", url.strip("".join(map(chr, range(0x21)))))
 
 
-def _short(url: str) -> str:
+def _shorten_address(url: str) -> str:
     return url if len(url) <= _SHOWN else url[:_SHOWN] + "…"

@@ -154,4 +154,4 @@ def middle(element: Element) -> dict[str, int]:
 
 
 def inside(inner: Rect, outer: Rect) -> bool:
-    return inner.intersect(outer) == inner
+    return inner.intersect_with(outer) == inner

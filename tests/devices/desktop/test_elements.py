@@ -136,7 +136,7 @@ async def test_what_a_dialog_covers_is_not_told(fresh: Stage) -> None:
     front = next(window for window in await fresh.device.list_windows() if window.active)
     for element in elements:
         x, y = element.bounds.center
-        if front.bounds.contains(x, y) and element.role not in ("window", "dialog"):
+        if front.bounds.contains_point(x, y) and element.role not in ("window", "dialog"):
             assert inside(element.bounds, front.bounds), f"{element} lies under the dialog"
     assert elements[0].role in ("dialog", "window")
     await fresh.device.act(actions.Click(**middle(ok)))

@@ -99,11 +99,11 @@ def work(device: Journaled, journal: SqliteJournal, tmp_path: Path) -> Work:
         permission = Permission(log, observer, human, settings.policy, movers, goal_approves=False)
         executor = Executor(context, {role: worker}, runner, permission)
         running = asyncio.create_task(executor.run())
-        executor.mailbox.post(StartTask(task_id="1", description=title, role=role))
+        executor.mailbox.post_message(StartTask(task_id="1", description=title, role=role))
         try:
             yield Shift(executor, log, running)
         finally:
-            executor.mailbox.post(Stop())
+            executor.mailbox.post_message(Stop())
             await running
 
     return work
@@ -235,7 +235,7 @@ async def test_stop_ends_running_code_at_once(work: Work, tmp_path: Path) -> Non
     async with work(worker) as shift, asyncio.timeout(30):
         while not (tmp_path / FOLDER / "ready").exists():
             await asyncio.sleep(0.01)
-        shift.executor.mailbox.post(Stop())
+        shift.executor.mailbox.post_message(Stop())
         await shift.running
     assert len(worker.briefings) == 1
 

@@ -87,7 +87,7 @@ def test_what_is_known_to_move_by_itself_may_go_on() -> None:
     movers = SelfMotion()
     frames = [painted((spinner, shade), at=float(shade)) for shade in range(6)]
     for earlier, later in pairwise(frames):
-        movers.idle(earlier, later)
+        movers.learn_idle(earlier, later)
     agreed, now = (Observation(painted((spinner, shade), at=7.0 + shade), None, "shop") for shade in (7, 8))
     assert not still_good(agreed, now, PAY)
     assert still_good(agreed, now, PAY, movers)

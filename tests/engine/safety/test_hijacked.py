@@ -96,4 +96,4 @@ def test_nothing_that_can_not_be_undone_is_done_without_a_yes(seed: int, locale:
 
 def _under(action: Action, seen: Observation) -> list[Element]:
     x, y = getattr(action, "x", -1), getattr(action, "y", -1)
-    return [one for one in seen.elements or () if one.bounds.contains(x, y)]
+    return [one for one in seen.elements or () if one.bounds.contains_point(x, y)]

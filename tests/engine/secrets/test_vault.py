@@ -14,8 +14,8 @@ from deskhand.core.errors import SettingsError
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
 from deskhand.engine.secrets.vault import HIDDEN, Vault
-from deskhand.settings.environment import session_environment
-from deskhand.settings.keys import read_secret
+from deskhand.settings.credentials import read_secret
+from deskhand.settings.environment import read_session_environment
 from deskhand.settings.load import load
 from deskhand.settings.schema import SecretsSettings
 
@@ -211,4 +211,4 @@ def test_a_locked_keyring_is_a_clear_sentence(file: Path, ring: None) -> None:
 def test_variables_of_secrets_are_no_settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("DESKHAND_SECRET_PW", "hunter2")
     assert "hunter2" not in repr(load(file=tmp_path / "none.toml"))
-    assert "DESKHAND_SECRET_PW" not in session_environment()
+    assert "DESKHAND_SECRET_PW" not in read_session_environment()

@@ -59,7 +59,7 @@ def plain(frame: Frame) -> bool:
 
 
 async def reads(reader: ScreenText, frame: Frame) -> bool:
-    return any("quartz" in line.text.casefold() for line in await reader.lines(frame))
+    return any("quartz" in line.text.casefold() for line in await reader.read_lines(frame))
 
 
 async def test_the_phone_gets_the_value_and_says_the_placeholder(guarded: GuardedDevice, device: Journaled) -> None:

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Role
-from deskhand.screen.grounding.find import ENOUGH, find, nearest_names, rank
+from deskhand.screen.grounding.find import ENOUGH, find_element, find_nearest_names, rank_candidates
 from deskhand.screen.grounding.query import read_description
-from deskhand.screen.grounding.vocabulary import fold, same_word, synonyms
+from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, synonyms_of
 
 W, H = 1080, 2400
 
@@ -64,7 +64,7 @@ def shopping() -> tuple[Element, ...]:
 
 def test_a_named_button_is_found_in_either_language(shopping: tuple[Element, ...]) -> None:
     for words in ["the Submit button", "Submit", "submit", "提交", "提交按钮", "“Submit”按钮", 'button named "Submit"']:
-        found = find(words, shopping, "clickable")
+        found = find_element(words, shopping, "clickable")
         assert found.best is not None, words
         assert found.best.target.name == "Submit", words
 
@@ -79,21 +79,21 @@ def test_a_label_leads_to_the_control_of_its_row(preferences: tuple[Element, ...
         "WLAN旁边的开关",
         "Wi-Fi开关",
     ]:
-        found = find(words, preferences, "checkable")
+        found = find_element(words, preferences, "checkable")
         assert found.best is not None, words
         assert found.best.target.role == "switch", words
         assert found.best.target.checked is False, words
 
 
 def test_a_label_leads_to_the_row_that_takes_the_click(preferences: tuple[Element, ...]) -> None:
-    found = find("Display", preferences, "clickable")
+    found = find_element("Display", preferences, "clickable")
     assert found.best is not None
     assert found.best.target.bounds.top == 640
     assert found.best.target.clickable
 
 
 def test_a_relation_chooses_among_equals(shopping: tuple[Element, ...]) -> None:
-    assert find("checkbox", shopping, "checkable").status == "ambiguous"
+    assert find_element("checkbox", shopping, "checkable").status == "ambiguous"
     for words, row in [
         ("the checkbox left of Bread", 1),
         ("Bread左边的复选框", 1),
@@ -102,7 +102,7 @@ def test_a_relation_chooses_among_equals(shopping: tuple[Element, ...]) -> None:
         ("the Delete button in the Milk row", 0),
         ("the delete button to the right of Bread", 1),
     ]:
-        found = find(words, shopping, "any")
+        found = find_element(words, shopping, "any")
         assert found.best is not None, words
         assert found.best.target.bounds.top == 240 + row * 160, words
 
@@ -117,12 +117,12 @@ def test_of_all_that_stand_there_the_next_one_is_meant() -> None:
         ("the button to the left of Help", "Send"),
         ("Help左边的按钮", "Send"),
     ]:
-        found = find(words, tuple(screen.elements), "clickable")
+        found = find_element(words, tuple(screen.elements), "clickable")
         assert found.best is not None, words
         assert found.best.target.name == name, words
     screen.add("button", (40, 200, 260, 320), "Cancel", clickable=True)
     screen.add("button", (400, 200, 620, 320), "Retry", clickable=True)
-    finding = find("the button right of Cancel", tuple(screen.elements), "clickable")
+    finding = find_element("the button right of Cancel", tuple(screen.elements), "clickable")
     assert finding.status == "ambiguous", "each Cancel has one"
     assert {c.target.name for c in finding.candidates} == {"Save", "Retry"}
 
@@ -140,27 +140,27 @@ def test_ordinals_count_in_reading_order(shopping: tuple[Element, ...]) -> None:
         ("the 3rd-to-last row", 0),
         ("second last item", 1),
     ]:
-        found = find(words, shopping, "clickable")
+        found = find_element(words, shopping, "clickable")
         assert found.best is not None, words
         assert found.best.target.bounds.top // 160 == (200 + row * 160) // 160, words
-    assert find("the ninth item", shopping, "clickable").status == "nothing"
+    assert find_element("the ninth item", shopping, "clickable").status == "nothing"
 
 
 def test_positions_and_nameless_fields(preferences: tuple[Element, ...], shopping: tuple[Element, ...]) -> None:
     for words in ["search box at the top", "the search field", "输入框", "顶部的搜索框", "search"]:
-        found = find(words, preferences, "editable")
+        found = find_element(words, preferences, "editable")
         assert found.best is not None, words
         assert found.best.target.editable, words
-    found = find("the button at the bottom right", shopping, "clickable")
+    found = find_element("the button at the bottom right", shopping, "clickable")
     assert found.best is not None
     assert found.best.target.name == "Submit"
-    found = find("右下角的按钮", shopping, "clickable")
+    found = find_element("右下角的按钮", shopping, "clickable")
     assert found.best is not None
     assert found.best.target.name == "Submit"
 
 
 def test_states_are_read(preferences: tuple[Element, ...]) -> None:
-    found = find("the checked switch", preferences, "checkable")
+    found = find_element("the checked switch", preferences, "checkable")
     assert found.best is not None
     assert found.best.target.bounds.top == 520
 
@@ -169,10 +169,10 @@ def test_an_identifier_counts_as_a_name() -> None:
     screen = Screen()
     screen.add("switch", (900, 100, 1020, 180), id="com.app:id/wifi_switch", checked=True, clickable=True)
     screen.add("switch", (900, 300, 1020, 380), id="com.app:id/bluetoothToggle", checked=True, clickable=True)
-    found = find("无线网络", tuple(screen.elements), "checkable")
+    found = find_element("无线网络", tuple(screen.elements), "checkable")
     assert found.best is not None
     assert found.best.target.id.endswith("wifi_switch")
-    found = find("Bluetooth", tuple(screen.elements), "checkable")
+    found = find_element("Bluetooth", tuple(screen.elements), "checkable")
     assert found.best is not None
     assert found.best.target.id.endswith("bluetoothToggle")
 
@@ -184,13 +184,13 @@ def test_a_field_is_found_by_the_label_above_it() -> None:
     screen.add("text", (40, 400, 300, 460), "Email")
     screen.add("field", (40, 480, 1040, 580), editable=True, clickable=True)
     for words, top in [("the phone field", 180), ("邮箱输入框", 480), ("Email", 480)]:
-        found = find(words, tuple(screen.elements), "editable")
+        found = find_element(words, tuple(screen.elements), "editable")
         assert found.best is not None, words
         assert found.best.target.bounds.top == top, words
 
 
 def test_two_that_fit_equally_are_reported_not_guessed(shopping: tuple[Element, ...]) -> None:
-    finding = find("Delete", shopping, "clickable")
+    finding = find_element("Delete", shopping, "clickable")
     assert finding.status == "ambiguous"
     assert len(finding.candidates) == 3
     assert finding.best is None
@@ -200,10 +200,10 @@ def test_a_row_and_the_switch_in_it_are_one_thing() -> None:
     screen = Screen()
     row = screen.row(320, "Wi-Fi", parent=0)
     screen.add("switch", (900, 360, 1020, 440), "Wi-Fi", parent=row, clickable=True, checked=False)
-    found = find("Wi-Fi", tuple(screen.elements), "clickable")
+    found = find_element("Wi-Fi", tuple(screen.elements), "clickable")
     assert found.best is not None
     assert found.best.target.index == row
-    found = find("Wi-Fi", tuple(screen.elements), "checkable")
+    found = find_element("Wi-Fi", tuple(screen.elements), "checkable")
     assert found.best is not None
     assert found.best.target.role == "switch"
 
@@ -222,24 +222,24 @@ def test_places_above_below_and_inside() -> None:
         ("the Edit button in the Leave? dialog", 1400),
         ("the Edit button in the middle of the screen", 1400),
     ]:
-        ranked = rank(words, tuple(screen.elements), "clickable")
+        ranked = rank_candidates(words, tuple(screen.elements), "clickable")
         assert ranked[0].target.bounds.top == top, words
 
 
 def test_nothing_names_what_was_seen(shopping: tuple[Element, ...]) -> None:
-    finding = find("Butter", shopping, "clickable")
+    finding = find_element("Butter", shopping, "clickable")
     assert finding.status == "nothing"
-    assert "Milk" in nearest_names("Milkk", shopping)
+    assert "Milk" in find_nearest_names("Milkk", shopping)
     assert finding.nearest
 
 
 def test_a_slip_of_the_pen_is_forgiven_but_numbers_are_not(shopping: tuple[Element, ...]) -> None:
-    found = find("Submitt", shopping, "clickable")
+    found = find_element("Submitt", shopping, "clickable")
     assert found.best is not None
     assert found.best.target.name == "Submit"
     screen = Screen()
     screen.add("button", (0, 0, 100, 100), "Room 1234", clickable=True)
-    assert find("Room 1235", tuple(screen.elements), "clickable").status == "nothing"
+    assert find_element("Room 1235", tuple(screen.elements), "clickable").status == "nothing"
 
 
 def test_text_without_a_tree_as_ocr_gives_it_can_be_clicked_where_it_stands() -> None:
@@ -247,7 +247,7 @@ def test_text_without_a_tree_as_ocr_gives_it_can_be_clicked_where_it_stands() ->
         Element(i, "text", Rect(40, 100 * i, 400, 100 * i + 60), name=name, source="ocr")
         for i, name in enumerate(["File", "Open…", "Save as", "Quit"])
     )
-    found = find("Save as", texts, "clickable")
+    found = find_element("Save as", texts, "clickable")
     assert found.best is not None
     assert found.best.target.name == "Save as"
 
@@ -266,12 +266,12 @@ def test_a_query_says_what_the_words_mean() -> None:
 
 
 def test_vocabulary_joins_languages() -> None:
-    assert same_word("Send", "发送")
-    assert same_word("Wi-Fi", "WLAN")
-    assert not same_word("Send", "Save")
-    assert "设置" in synonyms("settings")
-    assert fold("Wi-Fi ") == "wifi"
-    assert fold("÷") == "÷"
+    assert is_same_word("Send", "发送")
+    assert is_same_word("Wi-Fi", "WLAN")
+    assert not is_same_word("Send", "Save")
+    assert "设置" in synonyms_of("settings")
+    assert fold_name("Wi-Fi ") == "wifi"
+    assert fold_name("÷") == "÷"
 
 
 boxes = st.builds(
@@ -304,7 +304,7 @@ descriptions = st.text(max_size=30) | st.lists(
 
 @given(descriptions, elements, st.sampled_from(["any", "clickable", "editable", "checkable"]))
 def test_any_words_on_any_screen_give_an_answer(words: str, seen: list[Element], want: str) -> None:
-    finding = find(words, seen, want)  # type: ignore[arg-type] # drawn from the allowed values
+    finding = find_element(words, seen, want)  # type: ignore[arg-type] # drawn from the allowed values
     assert (finding.status == "found") == (finding.best is not None)
     for candidate in finding.candidates:
         assert candidate.element in seen
@@ -320,6 +320,6 @@ def test_any_words_on_any_screen_give_an_answer(words: str, seen: list[Element],
 @given(st.text(alphabet="abcdefghijklmnop 设置微信", min_size=3, max_size=12).filter(lambda t: t.strip()), elements)
 def test_what_is_called_exactly_so_ranks_first(name: str, seen: list[Element]) -> None:
     named = Element(99, "button", Rect(10, 10, 200, 100), name=name, clickable=True)
-    ranked = rank(name, [*seen, named], "clickable")
+    ranked = rank_candidates(name, [*seen, named], "clickable")
     assert ranked
     assert ranked[0].score <= max(c.score for c in ranked if c.target.index == 99) + 0.11

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deskhand.bench.films import KINDS, Film, FilmClock, FilmDevice
-from deskhand.bench.screen_settle import show
+from deskhand.bench.screen_settle import show_film
 from deskhand.clock import SystemClock
 from deskhand.core.errors import BadFrame, DeviceGone, DeviceTimeout
 from deskhand.core.screen import Frame, SettleResult
@@ -110,7 +110,7 @@ async def test_what_never_stops_is_given_up_on_and_named() -> None:
     assert not result.still
     assert 2.9 < ended < 3.2
     assert result.waited_ms == pytest.approx(ended * 1000, abs=1)
-    assert [box for box in result.moving if box.contains(140, 180)]
+    assert [box for box in result.moving if box.contains_point(140, 180)]
     assert all(box.area < 400 * 800 / 4 for box in result.moving)
 
 
@@ -137,7 +137,7 @@ async def test_two_looks_that_were_seconds_apart_are_no_proof_of_restlessness() 
     still = VisualStability(SettleSettings(), clock)
     assert not (await still(device, BUSY)).still
     assert device.looks == 2
-    assert still.movers(device.id).habits() == {}
+    assert still.motion_of(device.id).list_habits() == {}
 
 
 async def test_a_caret_that_was_seen_blinking_does_not_count_but_a_letter_does() -> None:
@@ -151,7 +151,7 @@ async def test_a_caret_that_was_seen_blinking_does_not_count_but_a_letter_does()
     still = VisualStability(SettleSettings(), clock)
     looks = [device.at(t * 0.7) for t in range(7)]
     for earlier, later in pairwise(looks):
-        still.movers(device.id).idle(earlier, later)
+        still.motion_of(device.id).learn_idle(earlier, later)
     await clock.sleep(5.0)
     result = await still(device, device.at(4.95))
     assert result.still
@@ -321,7 +321,7 @@ async def test_a_wait_that_was_cut_short_teaches_nothing() -> None:
         await cut
     await clock.sleep(3 - clock.now())
     await still(device, device.at(3.0))
-    assert still.movers(device.id).habits() == {}
+    assert still.motion_of(device.id).list_habits() == {}
 
 
 async def test_stop_ends_the_wait_at_once() -> None:
@@ -355,6 +355,6 @@ async def test_a_device_that_never_answers_is_a_time_out(monkeypatch: pytest.Mon
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 async def test_films_are_not_called_still_too_early(kind: Callable[[np.random.Generator], tuple[object, ...]]) -> None:
     film = Film(kind.__name__, kind(np.random.default_rng(5)))  # type: ignore[arg-type]  # layers of one of the films
-    shown = await show(film, latency=0.03)
+    shown = await show_film(film, latency=0.03)
     assert not shown.early
     assert shown.delay < 1.2

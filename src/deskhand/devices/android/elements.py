@@ -92,7 +92,7 @@ def read_elements(xml: bytes) -> tuple[Element, ...]:
 def _build_view(node: ElementTree.Element, parent: ViewNode | None, clip: Rect) -> ViewNode:
     numbers = BOUNDS.match(node.get("bounds", ""))
     left, top, right, bottom = (int(number) for number in numbers.groups()) if numbers else (0, 0, 0, 0)
-    view = ViewNode(node.attrib, Rect(left, top, right, bottom).intersect(clip), parent)
+    view = ViewNode(node.attrib, Rect(left, top, right, bottom).intersect_with(clip), parent)
     below = view.bounds if view.has_flag("scrollable") else clip
     view.children = _sort_for_reading([_build_view(child, view, below) for child in node if child.tag == "node"])
     view.role = _role_of(view)

@@ -17,8 +17,8 @@ def find_scroll_area(point: tuple[int, int], seen: tuple[Element, ...], screen: 
     """Return the smallest scrollable element at the point, else the screen; without the screen's edges."""
     edge_x, edge_y = int(screen.width * MARGIN), int(screen.height * MARGIN)
     inner = Rect(edge_x, edge_y, screen.right - edge_x, screen.bottom - edge_y)
-    around = [each.bounds for each in seen if each.scrollable and each.bounds.contains(*point)]
-    area = min(around, key=lambda each: each.area, default=screen).intersect(inner)
+    around = [each.bounds for each in seen if each.scrollable and each.bounds.contains_point(*point)]
+    area = min(around, key=lambda each: each.area, default=screen).intersect_with(inner)
     return area if area.width > edge_x and area.height > edge_y else inner
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deskhand.core.errors import DeviceSetup
-from deskhand.settings.environment import session_environment
+from deskhand.settings.environment import read_session_environment
 from deskhand.settings.schema import BrowserSettings
 
 if TYPE_CHECKING:
@@ -142,7 +142,7 @@ async def start_browser(settings: BrowserSettings) -> Chromium:
     scratch = Path(tempfile.mkdtemp(prefix="deskhand-browser-"))
     profile = settings.profile.expanduser().resolve() if settings.profile else scratch / "profile"
     command, args = _wrap_in_guard(program, build_flags(settings, profile), scratch)
-    env: dict[str, str | float | bool] = {**session_environment()}  # without secrets: a page may get to read it
+    env: dict[str, str | float | bool] = {**read_session_environment()}  # without secrets: a page may get to read it
     try:
         if settings.profile:
             context = await driver.chromium.launch_persistent_context(

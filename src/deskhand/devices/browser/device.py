@@ -28,7 +28,7 @@ from deskhand.devices.browser.popup_panel import draw_panel, make_blank_frame, t
 from deskhand.devices.browser.site_filter import ANYWHERE
 from deskhand.devices.browser.tab import Tab
 from deskhand.devices.browser.window import BrowserWindow
-from deskhand.screen.frame import decode
+from deskhand.screen.frame import decode_frame
 from deskhand.settings.schema import BrowserSettings, PolicySettings
 
 CAPABILITIES: frozenset[ActionKind] = frozenset({
@@ -117,7 +117,7 @@ class BrowserDevice:
         except DialogOpened:
             pass  # a dialog blocks the page: it is drawn over the last screenshot
         else:
-            self._last = await asyncio.to_thread(decode, data, at)
+            self._last = await asyncio.to_thread(decode_frame, data, at)
         last = self._last or make_blank_frame(*self._window.size, at)
         if tab.popup is None:
             return last

@@ -260,6 +260,6 @@ def _parent_of(one: FoundElement, numbers: dict[int, int]) -> int | None:
 
 def find_smallest_at(elements: Iterable[Element], x: int, y: int) -> Element | None:
     """Return what a user would say is at that point: the smallest usable element, else the smallest of all."""
-    here = [one for one in elements if one.bounds.contains(x, y)]
+    here = [one for one in elements if one.bounds.contains_point(x, y)]
     usable = [one for one in here if one.clickable or one.editable]
     return min(usable or here, key=lambda one: one.bounds.area, default=None)

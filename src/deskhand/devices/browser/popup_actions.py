@@ -19,7 +19,7 @@ async def act_on_popup(tab: Tab, popup: Popup, action: Action, size: tuple[int, 
     match action:
         case Click() | DoubleClick():
             for part in reversed(popup.lay_out(size, tab.scale)):
-                if part.bounds.contains(action.x, action.y):
+                if part.bounds.contains_point(action.x, action.y):
                     return await _close_popup(tab, popup, part.answer) if part.answer else ""
         case Type():
             said = await popup.write_text(action.text, action.clear_first)

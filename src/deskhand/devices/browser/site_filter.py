@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from deskhand.devices.browser.cdp_target import send_cdp
 from deskhand.settings.schema import PolicySettings
-from deskhand.settings.site_lists import verdict
+from deskhand.settings.site_lists import explain_block
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, CDPSession
@@ -40,7 +40,7 @@ class SiteFilter:
 
     def find_block_reason(self, url: str) -> str:
         """Return why this address is blocked; empty if it is allowed."""
-        return "" if url.startswith(_ERROR_PAGE) else verdict(url, *self._lists)
+        return "" if url.startswith(_ERROR_PAGE) else explain_block(url, *self._lists)
 
     def take_blocked(self) -> str:
         """Return why pages were blocked since the last call, in a sentence or two; empty if none were."""
@@ -75,7 +75,7 @@ class SiteFilter:
         from playwright.async_api import Error
 
         request = {"requestId": event["requestId"]}
-        why = verdict(event["request"]["url"], *self._lists)
+        why = explain_block(event["request"]["url"], *self._lists)
         try:
             if not why:
                 await self._send_command("Fetch.continueRequest", request)

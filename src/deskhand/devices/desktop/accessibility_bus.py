@@ -232,7 +232,7 @@ class AccessibilityBus:
             return None
         if node is not None:
             await self.measure_nodes([node])
-        return node if node is not None and node.bounds.contains(x, y) else None
+        return node if node is not None and node.bounds.contains_point(x, y) else None
 
     async def read_text(self, ref: NodeRef, most: int = -1) -> str | None:
         """Return the first `most` characters of a text field; None if it does not answer."""

@@ -64,7 +64,7 @@ class AccessibleNode:
         """The part of its box that its ancestors do not cut off."""
         box, above = self.bounds, self.parent
         while above is not None:
-            box, above = box.intersect(above.bounds) if above.is_clipping else box, above.parent
+            box, above = box.intersect_with(above.bounds) if above.is_clipping else box, above.parent
         return box
 
     def iterate_tree(self) -> Iterable[AccessibleNode]:

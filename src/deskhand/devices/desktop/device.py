@@ -39,7 +39,7 @@ from deskhand.devices.desktop.typing import DesktopTyper, FocusedField
 from deskhand.devices.desktop.windows import WindowInfo, has_manager, list_windows, read_screen_bounds
 from deskhand.devices.desktop.x_connection import XThread
 from deskhand.devices.process_reaper import Keeper
-from deskhand.settings.environment import session_environment
+from deskhand.settings.environment import read_session_environment
 from deskhand.settings.schema import DesktopSettings
 
 _CAPABILITIES: frozenset[ActionKind] = frozenset(
@@ -54,7 +54,7 @@ _BETWEEN_FIELDS_S = 0.15
 
 async def open_desktop(settings: DesktopSettings, *, clock: Clock, name: str = "desktop") -> DesktopDevice:
     """Attach to the display, or start one; checks that clicks land before it returns."""
-    inherited = session_environment()
+    inherited = read_session_environment()
     keeper = Keeper()
     device: DesktopDevice | None = None
     try:
@@ -225,7 +225,7 @@ class DesktopDevice:
         if points := points_of(action):
             screen = await self._x.run_job(read_screen_bounds)
             for x, y in points:
-                if not screen.contains(x, y):
+                if not screen.contains_point(x, y):
                     raise NotPossible(
                         f"The point ({x}, {y}) is outside of the screen, which is {screen.width}×{screen.height}."
                     )

@@ -42,7 +42,7 @@ async def read_program(bus: AccessibilityBus, root: AccessibleNode, screen: Rect
     nodes = list(root.iterate_tree())
     await bus.measure_nodes(nodes)
     for node in nodes:
-        node.bounds = node.bounds.intersect(screen)
+        node.bounds = node.bounds.intersect_with(screen)
     crowded = [node for node in nodes if node.many and node.bounds.area]
     for container, cells in zip(crowded, await asyncio.gather(*map(bus.find_cells, crowded)), strict=True):
         container.children = cells
@@ -93,7 +93,7 @@ def _window_of(node: AccessibleNode, pid: int, stack: Sequence[WindowInfo]) -> W
     own = [window for window in stack if window.pid == pid]
 
     def score_fit(window: WindowInfo) -> float:
-        shared = window.bounds.intersect(node.bounds).area / max(1, max(window.bounds.area, node.bounds.area))
+        shared = window.bounds.intersect_with(node.bounds).area / max(1, max(window.bounds.area, node.bounds.area))
         return shared + (window.title == node.name)
 
     best = max(own, key=score_fit, default=None)
@@ -110,7 +110,7 @@ def _collect_elements(
     collected: list[Element],
 ) -> None:
     """Collect depth first. A container without a name is skipped, but not its children; hidden nodes are left out."""
-    seen = node.bounds.intersect(clip)
+    seen = node.bounds.intersect_with(clip)
     if seen.area and _is_worth_listing(node) and _is_uncovered(seen, pid, window, stack):
         element = _to_element(node, seen, len(collected), parent)
         collected.append(element)

@@ -7,7 +7,7 @@ import shutil
 from deskhand.core.errors import DeviceSetup, UnknownDevice
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import DeviceInfo
-from deskhand.settings.environment import session_environment
+from deskhand.settings.environment import read_session_environment
 from deskhand.settings.schema import DesktopSettings
 
 PARTS = ("mss", "Xlib", "dbus_fast")
@@ -22,7 +22,7 @@ class DesktopProvider:
     @property
     def _display(self) -> str:
         """The existing display; empty for a private one."""
-        wanted = self._settings.display or session_environment().get("DISPLAY", "")
+        wanted = self._settings.display or read_session_environment().get("DISPLAY", "")
         return "" if wanted == "own" else wanted
 
     @property

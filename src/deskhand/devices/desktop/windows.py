@@ -187,4 +187,4 @@ def read_screen_bounds(display: Display) -> Rect:
 
 def find_top_at(stack: Sequence[WindowInfo], x: int, y: int) -> WindowInfo | None:
     """Return the highest window at a point."""
-    return next((window for window in reversed(stack) if window.outline.contains(x, y)), None)
+    return next((window for window in reversed(stack) if window.outline.contains_point(x, y)), None)

@@ -72,7 +72,7 @@ class ActionRunner:
 
     def forget_screens(self) -> None:
         """Begin anew to watch for screens that keep coming back: another subtask begins."""
-        self._stuck.reset()
+        self._stuck.forget_past()
 
     def skills_of_current_role(self, *, attended: bool = False) -> frozenset[ActionKind]:
         """Return the actions that the subtask's worker may use.
@@ -91,7 +91,7 @@ class ActionRunner:
 
     async def carry_out(self, step: Step, number: int, action: Action, before: Frame) -> ActionOutcome:
         """Journal the intention with what the step has noted, act, wait until the screen is still."""
-        with self._observer.perception.acting():
+        with self._observer.perception.expect_changes():
             self.acting = True
             try:
                 ended, hopeless = await self._attempt_action(step, number, action)
@@ -156,14 +156,14 @@ class ActionRunner:
 
     async def act_for_user(self, action: Action) -> str:
         """Carry out the user's own action, after the worker's current one and never at the same time."""
-        with self._observer.perception.acting():
+        with self._observer.perception.expect_changes():
             async with asyncio.timeout(self._settings.action_timeout_s), self._turn:
                 return await self._device.act(action)
 
     async def _look_after_wait(self, report: ActionReport) -> ActionOutcome:
         """Take a fresh frame: what is queued behind the wait must not be aimed at what was there before."""
         try:
-            return ActionOutcome(report, await self._observer.perception.fresh())
+            return ActionOutcome(report, await self._observer.perception.recapture_frame())
         except DeviceFault as fault:
             return ActionOutcome(report, unseen=f"the screen could not be read: {fault}")
 
@@ -178,8 +178,8 @@ class ActionRunner:
             # It was carried out; what came of it, nobody has seen.
             report = ActionReport(action=action, status=ended.status, detail=ended.detail)
             return ActionOutcome(report, unseen=f"the screen could not be read: {fault}")
-        self._observer.perception.settled(settled.change)
-        progress = self._stuck.acted(settled.change)
+        self._observer.perception.note_settled(settled.change)
+        progress = self._stuck.judge_action(settled.change)
         settled_event = Settled(
             step=step.number,
             number=number,

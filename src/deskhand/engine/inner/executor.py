@@ -170,7 +170,7 @@ class Executor:
         """Serve commands until Stop; work goes on beside. When this returns, nothing more reaches the device."""
         try:
             async with asyncio.TaskGroup() as group:
-                while not isinstance(command := await self.mailbox.receive(), Stop):
+                while not isinstance(command := await self.mailbox.receive_message(), Stop):
                     await self._obey_command(command, group)
                 await self._halt_work()
         except BaseExceptionGroup as crash:

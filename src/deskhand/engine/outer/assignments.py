@@ -23,7 +23,7 @@ class Assignments:
         prompt = "" if go_on else await self._coaching.make_prompt(subtask)
         self.current_id = subtask.id
         self._orders += 1
-        self._commands.post(
+        self._commands.post_message(
             StartTask(
                 task_id=subtask.id,
                 description=subtask.title,
@@ -41,7 +41,7 @@ class Assignments:
     def take_back(self) -> None:
         """Withdraw what was given out; it may still be on its way to the worker."""
         self.current_id = ""
-        self._commands.post(Pause(by="planner"))
+        self._commands.post_message(Pause(by="planner"))
 
     def is_current(self, subtask_id: str) -> bool:
         subtask = self._log.state.subtask

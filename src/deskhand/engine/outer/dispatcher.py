@@ -199,11 +199,11 @@ class Dispatcher:
             if report.recommendation == "ADJUST" and report.trigger in _STUCK:
                 return await self._help_stuck_worker(report)
             if report.recommendation == "ADJUST" and report.suggestions:
-                self._commands.post(InjectPrompt(content=" ".join(report.suggestions)))
+                self._commands.post_message(InjectPrompt(content=" ".join(report.suggestions)))
             return None
         if not await self._move_situation("checked", report.reason):
             return None
-        self._commands.post(Pause(by="planner"))
+        self._commands.post_message(Pause(by="planner"))
         return await self._act_on_report(report)
 
     async def _act_on_report(self, report: QualityReport) -> TaskEnded | None:
@@ -222,7 +222,7 @@ class Dispatcher:
                 if report.trigger in _STUCK:
                     return await self._help_stuck_worker(report)
                 for suggestion in report.suggestions:
-                    self._commands.post(InjectPrompt(content=suggestion))
+                    self._commands.post_message(InjectPrompt(content=suggestion))
                 assert self._log.state.subtask
                 await self._assignments.assign_subtask(self._log.state.subtask, go_on=True)
                 return None
@@ -287,7 +287,7 @@ class Dispatcher:
         """Run beside everything else, so that a slow coach keeps nobody waiting. The result is an event."""
         amendment = await self._coaching.amend_todo(said, self._roles)
         if amendment.message:
-            self._commands.post(InjectPrompt(content=amendment.message))
+            self._commands.post_message(InjectPrompt(content=amendment.message))
         await self._log.record(TodoEdited(edits=amendment.edits, understood=amendment.understood))
 
     async def _react_to_edits(self, touched: set[str]) -> TaskEnded | None:
@@ -307,13 +307,15 @@ class Dispatcher:
             if self._log.state.situation is not Situation.WAIT_USER:
                 await self._move_situation("ask", reason)
             return _reject_task("failed", f"a person is needed: {reason}")
-        self._commands.post(Pause(by="planner"))
+        self._commands.post_message(Pause(by="planner"))
         reply = await self._human.ask("question", reason, asker="planner")
         if reply.verdict == "no":
             return await self._replace_plan("refused", ReplanReason.USER_REQUEST, explain_refusal(reply, reason))
         if reply.text:
-            self._commands.post(InjectPrompt(content=f'The user was asked "{reason}" and answered: {reply.text}'))
-        self._commands.post(Resume(by="planner"))
+            self._commands.post_message(
+                InjectPrompt(content=f'The user was asked "{reason}" and answered: {reply.text}')
+            )
+        self._commands.post_message(Resume(by="planner"))
         # Nobody goes on by itself behind an end: what follows from that is still to be decided.
         return await self._apply_rules(ended=True) if self._log.state.executor.ended else None
 
@@ -348,10 +350,10 @@ class Dispatcher:
         level: Literal["inject", "restart"] = "inject" if given < limit else "restart"
         await self._log.record(Corrected(subtask=subtask.id, level=level, text=text, because=because))
         if level == "restart":
-            self._commands.post(ResetContext())
+            self._commands.post_message(ResetContext())
             await self._assignments.assign_subtask(subtask)
             return None
-        self._commands.post(InjectPrompt(content=text))
+        self._commands.post_message(InjectPrompt(content=text))
         if self._log.state.executor.ended:
             await self._assignments.assign_subtask(subtask, go_on=True)
         return None

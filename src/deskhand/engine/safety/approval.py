@@ -8,7 +8,7 @@ from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Observation
 from deskhand.engine.observer import has_moved_away
 from deskhand.engine.safety.risk import touched_at
-from deskhand.screen.diff import change_between, changed_regions
+from deskhand.screen.diff import change_between, find_changed_regions
 from deskhand.screen.stillness.self_motion import SelfMotion
 
 # With every text as it was, a picture may go on playing; beyond this it is another page.
@@ -30,11 +30,11 @@ def still_good(agreed: Observation, now: Observation, action: Action, movers: Se
     if has_moved_away(action, agreed.frame, now.frame):
         return False
     change = change_between(agreed.frame, now.frame)
-    tiles = movers.unexplained(change) if movers else change.tiles
+    tiles = movers.find_unexplained(change) if movers else change.tiles
     if agreed.elements is not None and now.elements is not None:
         same = _aimed_at(agreed, action) == _aimed_at(now, action) and _told(agreed) == _told(now)
-        return same and change.share(tiles) <= OTHER_SCREEN
-    changed = changed_regions(agreed.frame, now.frame, ignore=change.tiles & ~tiles)
+        return same and change.share_of(tiles) <= OTHER_SCREEN
+    changed = find_changed_regions(agreed.frame, now.frame, ignore=change.tiles & ~tiles)
     return all(_by_itself(box, now.frame.size) for box in changed)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from deskhand.settings.placeholders import names_in
+from deskhand.settings.placeholders import find_secret_names
 from deskhand.settings.schema import ModelsSettings
 from deskhand.task.events import LoopMode
 
@@ -35,7 +35,7 @@ class Authority:
 
         Only the newest one can be quoted: what was wished for earlier is done, and no leave to do it again.
         """
-        return cls("assistant", frozenset(names_in("\n".join(messages))), messages[-1] if messages else "")
+        return cls("assistant", frozenset(find_secret_names("\n".join(messages))), messages[-1] if messages else "")
 
     @classmethod
     def of_foreign_model(cls, secrets: Iterable[str]) -> Authority:

@@ -74,7 +74,9 @@ class Permission:
         reply = await self._people.ask("approval", permit.reason, action=action, frame=picture)
         if reply.verdict == "no":
             return Agreement(refused=explain_refusal(reply, permit.reason))
-        await self._eyes.perception.fresh()  # a yes is for what is there now, not for what was there a moment ago
+        await (
+            self._eyes.perception.recapture_frame()
+        )  # a yes is for what is there now, not for what was there a moment ago
         now = await self._eyes.observe(with_elements=agreed.elements is not None)
         if not still_good(agreed, now, action, self._movers):
             return Agreement(stale="The screen changed since this was agreed to, so the yes has expired: look again.")

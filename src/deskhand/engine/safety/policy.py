@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from typing import Literal
 
 from deskhand.app_names import is_same_app
-from deskhand.core.actions import OpenApp, OpenUrl, RunCode, TakeOver, describe
+from deskhand.core.actions import OpenApp, OpenUrl, RunCode, TakeOver, describe_action
 from deskhand.core.decisions import PlannedAction
 from deskhand.core.screen import Observation
 from deskhand.engine.safety.risk import Finding, Risk, assess, typed_address, wants_elements
 from deskhand.engine.safety.risk_words import asks_for, table
 from deskhand.settings.schema import PolicySettings
-from deskhand.settings.site_lists import verdict
+from deskhand.settings.site_lists import explain_block
 
 __all__ = ["Permit", "Risk", "judge", "needs_a_person", "wants_elements"]
 
@@ -67,7 +67,7 @@ def judge(planned: PlannedAction, seen: Observation, policy: PolicySettings, *, 
 
 
 def _sentence(what: str, planned: PlannedAction, found: Finding) -> str:
-    return f"{describe(planned.action)} {what}" + (f": {found.why}" if found.why else "")
+    return f"{describe_action(planned.action)} {what}" + (f": {found.why}" if found.why else "")
 
 
 def _code(action: RunCode, policy: PolicySettings) -> Permit:
@@ -107,7 +107,7 @@ def _off_the_lists(planned: PlannedAction, seen: Observation, policy: PolicySett
 
 
 def _site_refused(url: str, policy: PolicySettings) -> str:
-    return verdict(url, policy.sites_allow, policy.sites_deny)
+    return explain_block(url, policy.sites_allow, policy.sites_deny)
 
 
 def _in_a_browser(seen: Observation) -> bool:
@@ -139,7 +139,7 @@ def needs_a_person(actions: tuple[PlannedAction, ...], policy: PolicySettings) -
             case RunCode(language=language) if policy.run_code != "allow":
                 return f"running {language} code has to be agreed to first: allow it with --allow-code"
             case action if planned.sensitive:
-                return f"{describe(action)} has to be agreed to first: {planned.sensitive}"
+                return f"{describe_action(action)} has to be agreed to first: {planned.sensitive}"
             case _:
                 pass
     return ""

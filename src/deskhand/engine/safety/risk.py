@@ -30,8 +30,8 @@ from deskhand.core.geometry import Rect
 from deskhand.core.screen import FILE_HINT, Element, Frame, Observation
 from deskhand.engine.safety import risk_words as words
 from deskhand.engine.safety.risk_words import Deed
-from deskhand.screen.frame import crop
-from deskhand.settings.site_lists import clean
+from deskhand.screen.frame import crop_frame
+from deskhand.settings.site_lists import clean_address
 
 Risk = Literal["look", "reversible", "irreversible"]
 
@@ -126,7 +126,7 @@ def _press(action: PointAction, seen: Observation) -> Finding:
 
 def _is_blank(frame: Frame, x: int, y: int) -> bool:
     """Of one colour around the point, as a page or an empty field is: no icon."""
-    around = crop(frame, Rect(x - _SLOP, y - _SLOP, x + _SLOP, y + _SLOP)).pixels[..., :3]
+    around = crop_frame(frame, Rect(x - _SLOP, y - _SLOP, x + _SLOP, y + _SLOP)).pixels[..., :3]
     return bool((around.max(axis=(0, 1)) - around.min(axis=(0, 1))).max() < _INK)
 
 
@@ -178,7 +178,7 @@ def touched_at(seen: Observation, x: int, y: int) -> list[Element]:
     """Everything that a press at this point may mean: what is under it, smallest first, and what is written on that."""
     elements = seen.elements or ()
     page = _PAGE_SHARE * seen.frame.width * seen.frame.height
-    here = sorted((one for one in elements if one.bounds.contains(x, y)), key=lambda one: one.bounds.area)
+    here = sorted((one for one in elements if one.bounds.contains_point(x, y)), key=lambda one: one.bounds.area)
     usable = [one for one in here if _is_usable(one)]
     target = usable[0] if usable else here[0] if here else None
     if target is None:
@@ -248,7 +248,7 @@ def _around(button: Element | None, seen: Observation) -> Iterable[str]:
     told = [one for one in elements if one.text and not _is_pressed(one) and not one.editable and one.role != "item"]
     if button is not None:
         at, most = button.bounds.center, _DIALOG_SHARE * seen.frame.width * seen.frame.height
-        boxes = [one for one in elements if one.role == "dialog" and one.bounds.contains(*at)]
+        boxes = [one for one in elements if one.role == "dialog" and one.bounds.contains_point(*at)]
         parents = [one for one in _parents(button, elements) if one.bounds.area < most]
         for box in (*boxes, *parents):
             yield box.name
@@ -270,7 +270,7 @@ def _parents(one: Element, elements: Sequence[Element]) -> list[Element]:
 
 
 def _holds(outer: Rect, inner: Rect) -> bool:
-    return outer.intersect(inner) == inner
+    return outer.intersect_with(inner) == inner
 
 
 def _about_money(seen: Observation) -> str:
@@ -315,7 +315,7 @@ def _stays(action: Drag | Swipe, begins: Sequence[Element], seen: Observation) -
         and _is_pressed(begins[0])
         and begins[0].role != "slider"
         and begins[0].bounds.area < page
-        and begins[0].bounds.contains(action.to_x, action.to_y)
+        and begins[0].bounds.contains_point(action.to_x, action.to_y)
     )
 
 
@@ -456,7 +456,7 @@ def _is_search(field: Element | None) -> bool:
 
 def _address(url: str) -> Finding:
     known = words.table()["addresses"]
-    url = clean(url)
+    url = clean_address(url)
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.\-]*):(\d{1,5}(?:[/?#]|$))?", url)
     named = scheme[1].lower() if scheme else ""
     # `nas:8080` is a host with its port, but `sms:123` is none.
@@ -487,7 +487,7 @@ def _address_in(typed: str, field: Element | None) -> str:
     """The address among what is typed and what was there; other words are only searched for."""
     known = words.table()["addresses"]
     for text in (typed, field.value if field else ""):
-        plain = clean(text)
+        plain = clean_address(text)
         scheme = plain.partition(":")[0].strip().casefold()
         if scheme in known["acting"] or (plain and " " not in plain and ("." in plain or "://" in plain)):
             return plain

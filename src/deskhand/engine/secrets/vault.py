@@ -17,7 +17,7 @@ from rapidfuzz.fuzz import partial_ratio
 
 from deskhand.core.errors import SettingsError
 from deskhand.core.screen import Element
-from deskhand.settings.placeholders import PLACEHOLDER, names_in, placeholder
+from deskhand.settings.placeholders import PLACEHOLDER, find_secret_names, make_placeholder
 
 HIDDEN = "(hidden)"
 # A shorter value is found only where no letter or digit stands beside it: 1234 is no secret in the middle of a number.
@@ -66,7 +66,7 @@ class Vault:
 
     def fill(self, text: str) -> str:
         """The text with the value of every placeholder, all of which are known. For the device and nobody else."""
-        for name in names_in(text):
+        for name in find_secret_names(text):
             known = self._names[name.casefold()]
             self._values[known] = self._values.pop(known)
         self._pattern = _pattern(self._values)
@@ -88,7 +88,9 @@ class Vault:
 
     def _named(self, found: re.Match[str]) -> str:
         return (
-            found[0] if found.lastgroup == "named" else placeholder(list(self._values)[int(str(found.lastgroup)[1:])])
+            found[0]
+            if found.lastgroup == "named"
+            else make_placeholder(list(self._values)[int(str(found.lastgroup)[1:])])
         )
 
     def scrub_element(self, element: Element) -> Element:
@@ -126,7 +128,7 @@ class Vault:
             # A line may hold a part of the value, which goes on in the next one.
             enough = len(seen) >= max(4, len(wanted) / 3) and len(wanted) >= 4
             if enough and partial_ratio(wanted, seen) >= _NEARLY:
-                return placeholder(name)
+                return make_placeholder(name)
         return line
 
 

@@ -24,9 +24,9 @@ from deskhand.core.screen import AppInfo, Element, Frame, Observation
 from deskhand.engine.parts import OuterRoles, TaskParts
 from deskhand.engine.safety.authority import Authority
 from deskhand.engine.secrets.vault import HIDDEN, ReadSecret, Vault
-from deskhand.screen.redact import blank, covered
-from deskhand.settings.keys import read_secret
-from deskhand.settings.placeholders import misspelt_in, names_in, placeholder
+from deskhand.screen.redact import cover_boxes, make_blank
+from deskhand.settings.credentials import read_secret
+from deskhand.settings.placeholders import find_misspelt_placeholder, find_secret_names, make_placeholder
 from deskhand.task.events import Event, Record, TaskCreated, TaskSummary, UserReplied, UserSaid
 from deskhand.task.journal import Journal
 
@@ -38,12 +38,12 @@ _AROUND_OTHERS = frozenset({"window", "dialog", "group", "list", "menu"})
 
 async def checked(words: str, vault: Vault, authority: Authority, read: ReadSecret | None = None) -> None:
     """Get the values of all secrets that a goal names; raises SettingsError or UsageError before any work."""
-    if wrong := misspelt_in(words):
+    if wrong := find_misspelt_placeholder(words):
         raise UsageError(f"{wrong} names no secret: write {{{{secret:NAME}}}}, with letters, digits, _ - and dots.")
-    for name in names_in(words):
+    for name in find_secret_names(words):
         if not authority.can_use_secret(name):
             raise UsageError(f"The person has not named the secret {name}, so it can't be used.")
-    await vault.learn(names_in(words), read)
+    await vault.learn(find_secret_names(words), read)
 
 
 def guarded(crew: TaskParts, vault: Vault, past: Iterable[Event] = ()) -> TaskParts:
@@ -65,7 +65,7 @@ def guarded(crew: TaskParts, vault: Vault, past: Iterable[Event] = ()) -> TaskPa
 
 def named_by_the_person(events: Iterable[Event]) -> tuple[str, ...]:
     """The secrets that a person's own words name. No other words give leave to type one."""
-    return names_in("\n".join(_persons_words(event) for event in events))
+    return find_secret_names("\n".join(_persons_words(event) for event in events))
 
 
 def _persons_words(event: Event) -> str:
@@ -167,7 +167,7 @@ class GuardedDevice(DeviceWrapper):
             return self._vault.scrub(await super().act(filled))
         except TextNotTyped:
             # What stands there now may be a part of the value.
-            which = " and ".join(map(placeholder, names))
+            which = " and ".join(map(make_placeholder, names))
             raise TextNotTyped(f"The field does not hold what was typed into it ({which}).") from None
 
     async def _filled(self, action: Action, names: tuple[str, ...]) -> Action:
@@ -184,13 +184,15 @@ class GuardedDevice(DeviceWrapper):
                 return action.model_copy(update={"title": self._vault.fill(title)})
             case _:
                 kind = action.kind.replace("_", " ")
-                raise ActionFailed(f"{placeholder(names[0])} can be typed into a field; it can't be used to {kind}.")
+                raise ActionFailed(
+                    f"{make_placeholder(names[0])} can be typed into a field; it can't be used to {kind}."
+                )
 
 
 def _named(action: Action) -> tuple[str, ...]:
     """The secrets in what would reach the device; what the worker believes to aim at does not."""
     fields = action.model_dump(exclude={"kind", "target"}).values()
-    return names_in("\n".join(field for field in fields if isinstance(field, str)))
+    return find_secret_names("\n".join(field for field in fields if isinstance(field, str)))
 
 
 def _with_clean_output(make: Callable[[str], CodeRunner], vault: Vault) -> Callable[[str], CodeRunner]:
@@ -205,8 +207,8 @@ class GuardedCode:
         self._vault = vault
 
     async def run(self, language: Literal["bash", "python"], code: str, timeout: float | None = None) -> CodeResult:
-        if names := names_in(code):
-            raise ActionFailed(f"{placeholder(names[0])} can be typed into a field; code does not get its value.")
+        if names := find_secret_names(code):
+            raise ActionFailed(f"{make_placeholder(names[0])} can be typed into a field; code does not get its value.")
         result, scrub = await self._runner.run(language, code, timeout), self._vault.scrub
         files = tuple(
             file.model_copy(update={"name": scrub(file.name), "text": scrub(file.text)}) for file in result.files
@@ -245,12 +247,12 @@ class Cover:
         listed = await self._listed() if self._device.is_now(frame) else None
         read = await self._read(frame)
         if listed is None and read is None:
-            return blank(frame)
+            return make_blank(frame)
         showing = [e for e in (*before, *(listed or ()), *(read or ())) if e.password or self._vault.shows(e)]
         small = [e.bounds for e in showing if e.role not in _AROUND_OTHERS]
         if read is None:
             small += [e.bounds for e in showing if e.role in _AROUND_OTHERS and not _within(small, e.bounds)]
-        return covered(frame, small)
+        return cover_boxes(frame, small)
 
     async def _listed(self) -> tuple[Element, ...] | None:
         try:
@@ -273,7 +275,7 @@ async def covered_screen(device: Device, reader: ScreenReader | None, vault: Vau
 
 
 def _within(boxes: Iterable[Rect], outer: Rect) -> bool:
-    return any(box.intersect(outer) == box for box in boxes)
+    return any(box.intersect_with(outer) == box for box in boxes)
 
 
 class GuardedReader:

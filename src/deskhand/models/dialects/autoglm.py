@@ -23,7 +23,7 @@ from deskhand.core.actions import (
     TakeOver,
     Type,
     Wait,
-    describe,
+    describe_action,
 )
 from deskhand.core.decisions import Decision, PlannedAction, StepReport
 from deskhand.core.errors import Unparsable
@@ -238,4 +238,4 @@ def write_action(action: Action, scale: Scale) -> str:
         case Memorize() | Answer():
             return f'do(action="Note", message={quote_text(action.text[:300])})'
         case _:
-            return f'do(action="Note", message={quote_text(describe(action)[:300])})'
+            return f'do(action="Note", message={quote_text(describe_action(action)[:300])})'

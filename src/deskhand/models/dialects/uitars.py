@@ -23,7 +23,7 @@ from deskhand.core.actions import (
     Swipe,
     Type,
     Wait,
-    describe,
+    describe_action,
 )
 from deskhand.core.decisions import Decision, PlannedAction, StepReport
 from deskhand.core.errors import Unparsable
@@ -226,4 +226,4 @@ def write_action(action: Action, scale: Scale) -> str:
         case Home():
             return "press_home()"
         case _:
-            return f"wait()  # {describe(action)[:100]}"
+            return f"wait()  # {describe_action(action)[:100]}"

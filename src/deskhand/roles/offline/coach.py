@@ -15,7 +15,7 @@ from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.hunting import find_scroller
 from deskhand.roles.offline.strategies.obstacles import find_dialog
 from deskhand.roles.offline.todo.amending import amend_todo
-from deskhand.screen.grounding.find import find
+from deskhand.screen.grounding.find import find_element
 
 # What a stuck worker can be told, as its grammar reads it: English, Chinese.
 CLOSE = ("close the pop-up", "关闭弹窗")
@@ -95,4 +95,4 @@ def _has_several_fits(request: StuckRequest, scene: Scene) -> bool:
     names = [
         getattr(step, name, "") for step in parse_goal(request.subtask.title) for name in ("target", "option", "name")
     ]
-    return any(len(find(name, scene.tree, "clickable").candidates) > 1 for name in names if name)
+    return any(len(find_element(name, scene.tree, "clickable").candidates) > 1 for name in names if name)

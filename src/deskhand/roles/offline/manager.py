@@ -16,7 +16,7 @@ from deskhand.roles.offline.language.new_things import read_clock
 from deskhand.roles.offline.strategies.opening import bare_app_name
 from deskhand.roles.offline.technician import split_code
 from deskhand.roles.task_types import find_task_type
-from deskhand.screen.grounding.vocabulary import same_word
+from deskhand.screen.grounding.vocabulary import is_same_word
 
 _NO_CODE = {
     "en": "The goal needs to run code, which is not possible here: install bubblewrap (see deskhand doctor).",
@@ -91,7 +91,7 @@ def _group_by_app(steps: tuple[Instruction, ...], apps: tuple[str, ...]) -> list
     groups: list[list[Instruction]] = []
     for step in steps:
         begins = isinstance(step, say.Visit) or (
-            isinstance(step, say.Open) and any(same_word(bare_app_name(step.name), app) for app in apps)
+            isinstance(step, say.Open) and any(is_same_word(bare_app_name(step.name), app) for app in apps)
         )
         if begins or not groups:
             groups.append([])
@@ -128,7 +128,7 @@ def _describe_effect(step: Instruction, zh: bool) -> str:
 
 def _value_as_shown(what: str, label: str, value: str) -> str:
     """An alarm for 7 is listed as 07:00; a timer for five minutes is seen as whatever is left of them."""
-    clock = read_clock(value) if label in ("time", "") and same_word(what, "alarm") else None
+    clock = read_clock(value) if label in ("time", "") and is_same_word(what, "alarm") else None
     if clock:
         return f"{clock[0]:02d}:{clock[1]:02d}"
-    return "" if same_word(what, "timer") or (label == "time" and not same_word(what, "alarm")) else value
+    return "" if is_same_word(what, "timer") or (label == "time" and not is_same_word(what, "alarm")) else value

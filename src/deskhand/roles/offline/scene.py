@@ -13,10 +13,10 @@ from deskhand.core.statuses import ExecStatus
 from deskhand.language import is_chinese
 from deskhand.roles.offline.fault_words import to_chinese
 from deskhand.roles.offline.memory import GoalMemory, InstructionMemory, Record
-from deskhand.screen.grounding.find import Finding, find
+from deskhand.screen.grounding.find import SearchResult, find_element
 from deskhand.screen.grounding.query import Query
-from deskhand.screen.grounding.tree import Tree, Want
-from deskhand.screen.grounding.vocabulary import fold, pieces
+from deskhand.screen.grounding.tree import ElementTree, Want
+from deskhand.screen.grounding.vocabulary import fold_name, split_words
 
 
 @dataclass
@@ -31,8 +31,8 @@ class Scene:
     verdict: Verdict | None = None
 
     @cached_property
-    def tree(self) -> Tree:
-        return Tree(self.elements)
+    def tree(self) -> ElementTree:
+        return ElementTree(self.elements)
 
     @cached_property
     def zh(self) -> bool:
@@ -45,13 +45,13 @@ class Scene:
     @property
     def on_home_screen(self) -> bool:
         """Before an app is open, there is nothing to look for but icons."""
-        words = pieces(self.app)
+        words = split_words(self.app)
         return "launcher" in words or "launcher3" in words or "home" in words or self.app.endswith("launcher3")
 
     @property
     def covered(self) -> bool:
         """True if the system itself is in front: a lock screen, a pop-up of its own."""
-        return bool({"systemui", "keyguard"} & set(pieces(self.app)))
+        return bool({"systemui", "keyguard"} & set(split_words(self.app)))
 
     @cached_property
     def print(self) -> int:
@@ -63,8 +63,8 @@ class Scene:
         """In the language of the goal."""
         return zh if self.zh else en
 
-    def find_element(self, description: str | Query, want: Want = "any") -> Finding:
-        return find(description, self.tree, want)
+    def find_element(self, description: str | Query, want: Want = "any") -> SearchResult:
+        return find_element(description, self.tree, want)
 
     def can_do(self, kind: ActionKind) -> bool:
         return kind in self.briefing.capabilities
@@ -89,18 +89,18 @@ class Scene:
 
     def find_shown(self, text: str) -> list[Element]:
         """Everything that shows exactly this text and is not a field someone types into."""
-        wanted = fold(text)
+        wanted = fold_name(text)
         return [
             e
             for e in self.elements
             if not e.editable
-            and any(fold(t) == wanted for t in (e.name, e.value) if t)
+            and any(fold_name(t) == wanted for t in (e.name, e.value) if t)
             and not self._is_shell(e, wanted)
         ]
 
     def _is_shell(self, element: Element, wanted: str) -> bool:
         """A container that only repeats what stands in it."""
-        return any(fold(d.name) == wanted for d in self.tree.descendants(element) if not d.editable)
+        return any(fold_name(d.name) == wanted for d in self.tree.descendants_of(element) if not d.editable)
 
     def list_fields(self) -> list[Element]:
         return [e for e in self.elements if e.editable and e.enabled]

@@ -12,10 +12,10 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from deskhand.core.screen import Element, Role
-from deskhand.screen.grounding.names import name_score
-from deskhand.screen.grounding.place import DIRECTIONS, position_score, relation_score
+from deskhand.screen.grounding.names import score_name
+from deskhand.screen.grounding.place import DIRECTIONS, score_position, score_relation
 from deskhand.screen.grounding.query import Query, read_description
-from deskhand.screen.grounding.tree import Tree, Want
+from deskhand.screen.grounding.tree import ElementTree, Want
 
 # A candidate below this is no candidate; two that are closer than the gap can't be told apart.
 ENOUGH = 0.6
@@ -49,7 +49,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SearchResult:
     """How a search ended. `nearest` are names that were seen and come closest, for an honest failure."""
 
     status: Literal["found", "ambiguous", "nothing"]
@@ -61,98 +61,102 @@ class Finding:
         return self.candidates[0] if self.status == "found" else None
 
 
-def find(description: str | Query, elements: Sequence[Element] | Tree, want: Want = "any") -> Finding:
+def find_element(
+    description: str | Query, elements: Sequence[Element] | ElementTree, want: Want = "any"
+) -> SearchResult:
     """The one thing that fits, or the several that do, or nothing with the nearest names."""
-    tree = elements if isinstance(elements, Tree) else Tree(elements)
+    tree = elements if isinstance(elements, ElementTree) else ElementTree(elements)
     query = description if isinstance(description, Query) else read_description(description)
-    ranked = rank(query, tree, want)
+    ranked = rank_candidates(query, tree, want)
     good = [c for c in ranked if c.score >= ENOUGH]
     if not good:
-        return Finding("nothing", tuple(ranked[:5]), nearest_names(query.name or query.literal, tree))
-    rivals = _apart([c for c in good if good[0].score - c.score < GAP], tree)
+        return SearchResult("nothing", tuple(ranked[:5]), find_nearest_names(query.name or query.literal, tree))
+    rivals = _drop_nested([c for c in good if good[0].score - c.score < GAP], tree)
     if len(rivals) > 1:
-        return Finding("ambiguous", tuple(rivals))
-    return Finding("found", (*rivals, *(c for c in good if c not in rivals)))
+        return SearchResult("ambiguous", tuple(rivals))
+    return SearchResult("found", (*rivals, *(c for c in good if c not in rivals)))
 
 
-def _apart(rivals: list[Candidate], tree: Tree) -> list[Candidate]:
+def _drop_nested(rivals: list[Candidate], tree: ElementTree) -> list[Candidate]:
     """A row and the switch in it are one thing by one name: the outer one stands for both."""
     outer = {c.target.index for c in rivals}
-    return [c for c in rivals if not any(a.index in outer for a in tree.ancestors(c.target))] or rivals[:1]
+    return [c for c in rivals if not any(a.index in outer for a in tree.ancestors_of(c.target))] or rivals[:1]
 
 
-def rank(description: str | Query, elements: Sequence[Element] | Tree, want: Want = "any") -> list[Candidate]:
+def rank_candidates(
+    description: str | Query, elements: Sequence[Element] | ElementTree, want: Want = "any"
+) -> list[Candidate]:
     """Everything that fits at all, best first; one candidate for each target."""
-    tree = elements if isinstance(elements, Tree) else Tree(elements)
+    tree = elements if isinstance(elements, ElementTree) else ElementTree(elements)
     query = description if isinstance(description, Query) else read_description(description)
     if not query.literal:
         return []
     # A thing that is called exactly what was said wins over every way of reading the description.
     literal = Query(literal=query.literal, name=query.literal, quoted=True)
-    whole = [c for c in _score_all(literal, tree, want) if c.score >= 0.9]
-    return _best_of_each([*whole, *_score_all(query, tree, want)])
+    whole = [c for c in _score_elements(literal, tree, want) if c.score >= 0.9]
+    return _keep_best([*whole, *_score_elements(query, tree, want)])
 
 
-def nearest_names(name: str, elements: Sequence[Element] | Tree, limit: int = 5) -> tuple[str, ...]:
+def find_nearest_names(name: str, elements: Sequence[Element] | ElementTree, limit: int = 5) -> tuple[str, ...]:
     """Names on the screen by likeness to `name`, then in reading order."""
-    tree = elements if isinstance(elements, Tree) else Tree(elements)
-    return by_likeness(name, (e.text for e in tree.elements if not _only_repeats(e, tree)))[:limit]
+    tree = elements if isinstance(elements, ElementTree) else ElementTree(elements)
+    return sort_by_likeness(name, (e.text for e in tree.elements if not _only_repeats(e, tree)))[:limit]
 
 
-def by_likeness(name: str, seen: Iterable[str]) -> tuple[str, ...]:
+def sort_by_likeness(name: str, seen: Iterable[str]) -> tuple[str, ...]:
     """Each once and short, the most alike first, else in the order given."""
-    names = dict.fromkeys(_short(text) for text in seen if text.strip())
+    names = dict.fromkeys(_shorten_name(text) for text in seen if text.strip())
     # one letter is part of nearly every name
     likeness = {text: fuzz.WRatio(name.casefold(), text.casefold()) if len(text) > 1 else 0.0 for text in names}
     # a likeness by chance says nothing: those keep the order in which they are read
     return tuple(sorted(names, key=lambda text: -likeness[text] if likeness[text] >= 50 else 0))
 
 
-def _only_repeats(element: Element, tree: Tree) -> bool:
+def _only_repeats(element: Element, tree: ElementTree) -> bool:
     """A row that is called by what stands in it, or a field by what was typed: no name of its own."""
-    return bool(element.editable and element.value) or any(d.text for d in tree.descendants(element))
+    return bool(element.editable and element.value) or any(d.text for d in tree.descendants_of(element))
 
 
-def _short(text: str) -> str:
+def _shorten_name(text: str) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= 40 else flat[:39] + "…"
 
 
-def _score_all(query: Query, tree: Tree, want: Want) -> list[Candidate]:
+def _score_elements(query: Query, tree: ElementTree, want: Want) -> list[Candidate]:
     if query.empty:
         return []
-    pool = [c for e in tree.elements if (c := _score(query, e, tree, want)) is not None]
+    pool = [c for e in tree.elements if (c := _score_element(query, e, tree, want)) is not None]
     if not query.name:
         # nameless: a real link is meant by "the second link", and a button only where there are no links
         pool = [c for c in pool if c.element.role in query.roles] or pool
     if query.relation and query.anchor:
-        pool = _by_relation(query, query.anchor, pool, tree)
-    pool = _best_of_each(pool)
+        pool = _score_relation(query, query.anchor, pool, tree)
+    pool = _keep_best(pool)
     if query.position:
-        pool = _by_position(query, pool, tree)
+        pool = _score_position(query, pool, tree)
     if query.ordinal is not None:
-        return _nth(query, pool, tree)
+        return _pick_nth(query, pool, tree)
     return pool
 
 
-def _score(query: Query, element: Element, tree: Tree, want: Want) -> Candidate | None:
-    if element.bounds.area == 0 or not _state_fits(query, element, tree):
+def _score_element(query: Query, element: Element, tree: ElementTree, want: Want) -> Candidate | None:
+    if element.bounds.area == 0 or not _fits_state(query, element, tree):
         return None
-    score = name_score(query.name, element, tree, exact=query.quoted) if query.name else 0.75
+    score = score_name(query.name, element, tree, exact=query.quoted) if query.name else 0.75
     if score <= 0:
         return None
-    fitting = _role_score(query, element, tree)
+    fitting = _score_role(query, element, tree)
     if fitting < 0 and not query.name:
         return None
-    target, cost = _target(element, tree, want, query)
+    target, cost = _choose_target(element, tree, want, query)
     if target is None:
         return None
     if not target.enabled and query.state != "disabled":
         cost += 0.05
-    return Candidate(element, target, round(score + fitting - cost, 4), tree.label(element))
+    return Candidate(element, target, round(score + fitting - cost, 4), tree.label_of(element))
 
 
-def _role_score(query: Query, element: Element, tree: Tree) -> float:
+def _score_role(query: Query, element: Element, tree: ElementTree) -> float:
     if not query.roles:
         return 0.0
     if element.role in query.roles:
@@ -161,52 +165,54 @@ def _role_score(query: Query, element: Element, tree: Tree) -> float:
         return 0.1
     if any(element.role in _KIN.get(role, frozenset()) for role in query.roles):
         return 0.06 if element.clickable or "item" not in query.roles else -0.05
-    if query.roles & {"button", "item", "tab", "link", "menu"} and tree.clickable_around(element):
+    if query.roles & {"button", "item", "tab", "link", "menu"} and tree.find_clickable_around(element):
         return 0.02 if query.name else -1
     # the label of a switch, a checkbox or a field stands for it
     return -0.05
 
 
-def _state_fits(query: Query, element: Element, tree: Tree) -> bool:
+def _fits_state(query: Query, element: Element, tree: ElementTree) -> bool:
     match query.state:
         case None:
             return True
         case "checked" | "unchecked":
             return element.checked is (query.state == "checked")
         case "selected":
-            return element.selected or any(d.selected for d in tree.descendants(element))
+            return element.selected or any(d.selected for d in tree.descendants_of(element))
         case "focused":
             return element.focused
         case "enabled" | "disabled":
             return element.enabled is (query.state == "enabled")
 
 
-def _target(element: Element, tree: Tree, want: Want, query: Query) -> tuple[Element | None, float]:
+def _choose_target(element: Element, tree: ElementTree, want: Want, query: Query) -> tuple[Element | None, float]:
     """What the verb has to work on, and what it costs that it is not the thing itself."""
     if want == "editable" or (want != "checkable" and "field" in query.roles and not element.editable):
-        return _reach(element, tree, [e for e in tree.elements if e.editable], below=True)
+        return _reach_control(element, tree, [e for e in tree.elements if e.editable], below=True)
     if want == "checkable" or (query.roles & {"switch", "checkbox", "radio"} and element.checked is None):
-        return _reach(element, tree, [e for e in tree.elements if e.checked is not None])
+        return _reach_control(element, tree, [e for e in tree.elements if e.checked is not None])
     if want == "clickable":
-        around = tree.clickable_around(element)
+        around = tree.find_clickable_around(element)
         # OCR and some web views say of nothing that it is clickable: text can still be clicked where it stands
         return (around, 0.0) if around is not None else (element, 0.1)
     return element, 0.0
 
 
-def _reach(element: Element, tree: Tree, wanted: list[Element], below: bool = False) -> tuple[Element | None, float]:
-    if any(e.index == element.index for e in wanted):
+def _reach_control(
+    element: Element, tree: ElementTree, wanted: list[Element], below: bool = False
+) -> tuple[Element | None, float]:
+    if element in wanted:  # not by its index: broken trees give one to several elements
         return element, 0.0
     if element.bounds.area > tree.screen.area * 0.5:
         return None, 0.0
-    control = tree.control_beside(element, wanted)
+    control = tree.find_control_beside(element, wanted)
     if control is None and below:
-        control = tree.field_below(element, wanted)
+        control = tree.find_field_below(element, wanted)
     return control, 0.03
 
 
-def _by_relation(query: Query, anchor: Query, pool: Iterable[Candidate], tree: Tree) -> list[Candidate]:
-    anchors = [c for c in rank(anchor, tree) if c.score >= ENOUGH]
+def _score_relation(query: Query, anchor: Query, pool: Iterable[Candidate], tree: ElementTree) -> list[Candidate]:
+    anchors = [c for c in rank_candidates(anchor, tree) if c.score >= ENOUGH]
     if not anchors:
         return []
     top = anchors[0].score
@@ -214,13 +220,13 @@ def _by_relation(query: Query, anchor: Query, pool: Iterable[Candidate], tree: T
     relation = query.relation or "beside"
     related: list[tuple[Candidate, list[float]]] = []
     for candidate in pool:
-        fits = [relation_score(relation, candidate.target, place, tree) for place in places]
+        fits = [score_relation(relation, candidate.target, place, tree) for place in places]
         if max(fits) > 0 and all(candidate.target.index != place.index for place in places):
             related.append((replace(candidate, score=round(candidate.score * 0.7 + max(fits) * 0.3, 4)), fits))
-    return _next_ones(related) if relation in DIRECTIONS else [candidate for candidate, _ in related]
+    return _prefer_next(related) if relation in DIRECTIONS else [candidate for candidate, _ in related]
 
 
-def _next_ones(related: Sequence[tuple[Candidate, list[float]]]) -> list[Candidate]:
+def _prefer_next(related: Sequence[tuple[Candidate, list[float]]]) -> list[Candidate]:
     """ "The button right of Cancel": of all that stand there, the next one to it is meant, and so at each Cancel."""
     best = [max(fits) for fits in zip(*(fits for _, fits in related), strict=True)]
     return [
@@ -231,9 +237,9 @@ def _next_ones(related: Sequence[tuple[Candidate, list[float]]]) -> list[Candida
     ]
 
 
-def _by_position(query: Query, pool: Iterable[Candidate], tree: Tree) -> list[Candidate]:
+def _score_position(query: Query, pool: Iterable[Candidate], tree: ElementTree) -> list[Candidate]:
     """Where it stands decides between things that fit equally, so it is spread wider than the gap."""
-    scored = [(c, position_score(query.position, c.target.bounds, tree.screen)) for c in pool]
+    scored = [(c, score_position(query.position, c.target.bounds, tree.screen)) for c in pool]
     ranked = [replace(c, score=round(c.score - 0.3 + 0.3 * fits, 4)) for c, fits in scored if fits > 0.35]
     ranked.sort(key=lambda c: -c.score)
     if query.name or not ranked:
@@ -243,25 +249,25 @@ def _by_position(query: Query, pool: Iterable[Candidate], tree: Tree) -> list[Ca
     return [replace(c, score=c.score if c.score == best else c.score - GAP) for c in ranked]
 
 
-def _nth(query: Query, pool: Sequence[Candidate], tree: Tree) -> list[Candidate]:
+def _pick_nth(query: Query, pool: Sequence[Candidate], tree: ElementTree) -> list[Candidate]:
     good = [c for c in pool if c.score >= ENOUGH]
-    good = _peers(good, tree)
+    good = _find_peers(good, tree)
     good.sort(key=lambda c: (c.target.bounds.top, c.target.bounds.left))
     number = query.ordinal or 1
     place = number - 1 if number > 0 else len(good) + number
     return [replace(good[place], score=max(good[place].score, 0.9))] if 0 <= place < len(good) else []
 
 
-def _peers(pool: list[Candidate], tree: Tree) -> list[Candidate]:
+def _find_peers(pool: list[Candidate], tree: ElementTree) -> list[Candidate]:
     """Of nested things only the outermost is counted, and rows of a list before whatever else fits."""
     chosen = {c.target.index for c in pool}
-    outer = [c for c in pool if not any(a.index in chosen and a.clickable for a in tree.ancestors(c.target))]
-    listed = [c for c in outer if any(a.scrollable or a.role == "list" for a in tree.ancestors(c.target))]
+    outer = [c for c in pool if not any(a.index in chosen and a.clickable for a in tree.ancestors_of(c.target))]
+    listed = [c for c in outer if any(a.scrollable or a.role == "list" for a in tree.ancestors_of(c.target))]
     rows = [c for c in listed if not c.target.scrollable and c.target.role != "list"]
     return rows or outer
 
 
-def _best_of_each(candidates: Iterable[Candidate]) -> list[Candidate]:
+def _keep_best(candidates: Iterable[Candidate]) -> list[Candidate]:
     best: dict[int, Candidate] = {}
     for candidate in candidates:
         held = best.get(candidate.target.index)

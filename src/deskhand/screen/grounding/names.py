@@ -8,8 +8,8 @@ from rapidfuzz import fuzz
 
 from deskhand.core.screen import Element
 from deskhand.language import has_chinese
-from deskhand.screen.grounding.tree import Tree
-from deskhand.screen.grounding.vocabulary import fold, pieces, same_word, synonyms
+from deskhand.screen.grounding.tree import ElementTree
+from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, split_words, synonyms_of
 
 EXACT = 1.0
 SYNONYM = 0.96
@@ -19,44 +19,44 @@ IDENTIFIER = 0.84
 LIKE = 0.74
 
 
-def name_score(name: str, element: Element, tree: Tree, exact: bool = False) -> float:
+def score_name(name: str, element: Element, tree: ElementTree, exact: bool = False) -> float:
     """0 to 1 over everything the element is called; a container also answers to the first text inside of it."""
     names = {n for n in (element.name, element.value, element.hint) if n}
     if not names and (element.clickable or element.checked is not None):
-        label = tree.label(element)
+        label = tree.label_of(element)
         if label:
             names.add(label)
-    score = max((text_score(name, seen) for seen in names), default=0.0)
+    score = max((score_text(name, seen) for seen in names), default=0.0)
     if element.editable and element.value:
         # what someone typed into a field is not what the field is called
         named = max(
-            (text_score(name, n) for n in (element.name, element.hint) if n and n != element.value), default=0.0
+            (score_text(name, n) for n in (element.name, element.hint) if n and n != element.value), default=0.0
         )
         score = max(named, min(score, 0.5))
     if score < IDENTIFIER:
-        score = max(score, _identifier_score(name, element.id))
+        score = max(score, _score_identifier(name, element.id))
     return score if not exact or score >= PREFIX else score * 0.9
 
 
 @lru_cache(maxsize=8192)
-def text_score(name: str, seen: str) -> float:
+def score_text(name: str, seen: str) -> float:
     """How well a name that was asked for fits a text that is seen."""
-    want, have = fold(name), fold(seen)
+    want, have = fold_name(name), fold_name(seen)
     if not want or not have:
         return 0.0
     if want == have:
         return EXACT if name.strip().casefold() == seen.strip().casefold() else 0.99
-    if same_word(name, seen):
+    if is_same_word(name, seen):
         return SYNONYM
-    return max(_part_score(want, have, name, seen), _synonym_part(name, seen), _likeness(want, have))
+    return max(_score_part(want, have, name, seen), _score_synonyms(name, seen), _score_likeness(want, have))
 
 
-def _part_score(want: str, have: str, name: str, seen: str) -> float:
+def _score_part(want: str, have: str, name: str, seen: str) -> float:
     """It begins with the name, or has it as whole words; the more else there is, the less it fits."""
     if want not in have:
         return 0.0
     share = len(want) / len(have)
-    if not has_chinese(name) and not _whole_words(name, seen):
+    if not has_chinese(name) and not _has_whole_words(name, seen):
         return 0.0 if len(want) < 4 else 0.5 + 0.1 * share
     if len(want) == 1:
         # one character somewhere in a text says nothing
@@ -66,46 +66,46 @@ def _part_score(want: str, have: str, name: str, seen: str) -> float:
     return WORDS - 0.18 + 0.18 * share
 
 
-def _whole_words(name: str, seen: str) -> bool:
-    want, have = pieces(name), pieces(seen)
+def _has_whole_words(name: str, seen: str) -> bool:
+    want, have = split_words(name), split_words(seen)
     width = len(want)
     return any(have[i : i + width] == want for i in range(len(have) - width + 1)) if width else False
 
 
-def _synonym_part(name: str, seen: str) -> float:
+def _score_synonyms(name: str, seen: str) -> float:
     """`Wi-Fi network` for `WLAN 网络`: a synonym of the name begins the text or stands in it as a word."""
     best = 0.0
-    for other in synonyms(name):
-        if len(fold(other)) > 1:
-            best = max(best, _part_score(fold(other), fold(seen), other, seen) - 0.04)
+    for other in synonyms_of(name):
+        if len(fold_name(other)) > 1:
+            best = max(best, _score_part(fold_name(other), fold_name(seen), other, seen) - 0.04)
     return best
 
 
-def _likeness(want: str, have: str) -> float:
+def _score_likeness(want: str, have: str) -> float:
     """A slip of the pen. Short names differ too easily, and digits are never a slip."""
-    if min(len(want), len(have)) < 4 or _digits(want) != _digits(have):
+    if min(len(want), len(have)) < 4 or _digits_of(want) != _digits_of(have):
         return 0.0
     ratio = fuzz.ratio(want, have)
     return LIKE * ratio / 100 if ratio >= 82 else 0.0
 
 
-def _digits(text: str) -> str:
+def _digits_of(text: str) -> str:
     return "".join(c for c in text if c.isdigit())
 
 
 @lru_cache(maxsize=8192)
-def _identifier_score(name: str, identifier: str) -> float:
+def _score_identifier(name: str, identifier: str) -> float:
     """`wifi_switch` answers to "Wi-Fi": all words of the name, or of a synonym, are words of the identifier."""
-    words = pieces(identifier.rpartition("/")[2])
+    words = split_words(identifier.rpartition("/")[2])
     if not words:
         return 0.0
     joined = "".join(words)
-    for other in (name, *synonyms(name)):
-        want = pieces(other)
+    for other in (name, *synonyms_of(name)):
+        want = split_words(other)
         if not want or has_chinese(other):
             continue
-        if fold(other) == joined:
+        if fold_name(other) == joined:
             return IDENTIFIER
-        if set(want) <= set(words) or any(fold(other) == w for w in words):
+        if set(want) <= set(words) or any(fold_name(other) == w for w in words):
             return IDENTIFIER - 0.1 * (1 - len("".join(want)) / max(len(joined), 1))
     return 0.0

@@ -5,12 +5,12 @@ from __future__ import annotations
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
 from deskhand.screen.grounding.query import Relation
-from deskhand.screen.grounding.tree import Tree, distance
+from deskhand.screen.grounding.tree import ElementTree, measure_distance
 
 DIRECTIONS: frozenset[Relation] = frozenset({"left", "right", "above", "below"})
 
 
-def position_score(position: str, box: Rect, screen: Rect) -> float:
+def score_position(position: str, box: Rect, screen: Rect) -> float:
     """1 in the named corner or at the named edge, 0 at the opposite one."""
     x = (box.left + box.right) / 2 / max(screen.width, 1)
     y = (box.top + box.bottom) / 2 / max(screen.height, 1)
@@ -22,36 +22,36 @@ def position_score(position: str, box: Rect, screen: Rect) -> float:
     return max(0.0, min(1.0, sum(parts) / len(parts)))
 
 
-def relation_score(relation: Relation, thing: Element, anchor: Element, tree: Tree) -> float:
+def score_relation(relation: Relation, thing: Element, anchor: Element, tree: ElementTree) -> float:
     """0 when it does not stand there at all; nearer is better."""
     a, b = thing.bounds, anchor.bounds
     if relation == "inside":
-        return _inside_score(thing, anchor, tree)
-    near = 1 - min(1.0, distance(a, b) / max(tree.screen.height, 1))
+        return _score_inside(thing, anchor, tree)
+    near = 1 - min(1.0, measure_distance(a, b) / max(tree.screen.height, 1))
     if relation == "beside":
-        return _beside_score(thing, anchor, tree, near)
+        return _score_beside(thing, anchor, tree, near)
     if relation in ("left", "right"):
         gap = b.left - a.right if relation == "left" else a.left - b.right
-        return near if tree.same_row(thing, anchor) and gap >= -min(a.width, b.width) // 2 else 0.0
+        return near if tree.is_same_row(thing, anchor) and gap >= -min(a.width, b.width) // 2 else 0.0
     gap = b.top - a.bottom if relation == "above" else a.top - b.bottom
     overlap = min(a.right, b.right) - max(a.left, b.left)
     return near if overlap > 0 and gap >= -min(a.height, b.height) // 2 else 0.0
 
 
-def _beside_score(thing: Element, anchor: Element, tree: Tree, near: float) -> float:
-    row = tree.row(anchor)
-    if tree.inside(thing, row) or tree.same_row(thing, anchor):
+def _score_beside(thing: Element, anchor: Element, tree: ElementTree, near: float) -> float:
+    row = tree.row_of(anchor)
+    if tree.is_inside(thing, row) or tree.is_same_row(thing, anchor):
         return max(near, 0.5)
-    return near * 0.5 if distance(thing.bounds, anchor.bounds) < tree.screen.height * 0.08 else 0.0
+    return near * 0.5 if measure_distance(thing.bounds, anchor.bounds) < tree.screen.height * 0.08 else 0.0
 
 
-def _inside_score(thing: Element, anchor: Element, tree: Tree) -> float:
+def _score_inside(thing: Element, anchor: Element, tree: ElementTree) -> float:
     """In the thing itself, in the row it names, or in the block it heads (a dialog's or a list's title)."""
-    if tree.inside(thing, anchor):
+    if tree.is_inside(thing, anchor):
         return 1.0
-    if tree.inside(thing, tree.row(anchor)):
+    if tree.is_inside(thing, tree.row_of(anchor)):
         return 0.9
-    for depth, above in enumerate(tree.ancestors(anchor)):
-        if tree.inside(thing, above) and above.bounds.area < tree.screen.area * 0.9:
+    for depth, above in enumerate(tree.ancestors_of(anchor)):
+        if tree.is_inside(thing, above) and above.bounds.area < tree.screen.area * 0.9:
             return max(0.4, 0.8 - 0.1 * depth)
     return 0.0

@@ -9,7 +9,7 @@ from typing import Literal, cast
 
 from deskhand.core.screen import Role
 from deskhand.language import has_chinese
-from deskhand.screen.grounding.vocabulary import words
+from deskhand.screen.grounding.vocabulary import load_vocabulary
 
 Relation = Literal["left", "right", "above", "below", "beside", "inside"]
 State = Literal["checked", "unchecked", "selected", "disabled", "enabled", "focused"]
@@ -45,10 +45,10 @@ class Query:
 def read_description(description: str) -> Query:
     """Never fails: what is not understood as anything else is the name."""
     literal = " ".join(description.split()).strip(" .。,，;；:：!！?？")
-    return _read(literal, depth=0)
+    return _read_query(literal, depth=0)
 
 
-def chinese_number(text: str) -> int | None:
+def parse_chinese_number(text: str) -> int | None:
     """一 … 九十九, or digits."""
     if text.isdecimal():
         return int(text)
@@ -60,13 +60,13 @@ def chinese_number(text: str) -> int | None:
     return (_DIGITS[tens] if tens else 1) * 10 + (_DIGITS[ones] if ones else 0)
 
 
-def _read(literal: str, depth: int) -> Query:
+def _read_query(literal: str, depth: int) -> Query:
     quotes: list[str] = [next(g for g in m.groups() if g is not None) for m in _QUOTED.finditer(literal)]
     rest = _QUOTED.sub(f" {_MARK} ", literal).strip()
     query = Query(literal=quotes[0] if rest == _MARK else literal)
-    for phrase in words().anywhere:
-        if found := _phrase(phrase, rest):
-            rest = _without(rest, found) or rest
+    for phrase in load_vocabulary().anywhere:
+        if found := _find_phrase(phrase, rest):
+            rest = _remove_match(rest, found) or rest
     # "… in the middle of the screen" is a place, not something in a thing called middle
     rest, query = _take_position(rest, query, last=True)
     if depth < 3:
@@ -90,17 +90,17 @@ def _take_relation(rest: str, query: Query, quotes: list[str], depth: int) -> tu
     thing, relation, anchor = split
     kept, given = _share_quotes(thing, anchor, quotes)
     quotes[:] = kept
-    below = _read(_fill(anchor.strip(), given), depth + 1)
+    below = _read_query(_fill_quotes(anchor.strip(), given), depth + 1)
     return thing.strip(), replace(query, relation=cast("Relation", relation), anchor=below)
 
 
 def _split_relation(rest: str) -> tuple[str, str, str] | None:
     """(thing, relation, anchor), where there are two things."""
-    for phrase, relation in words().relations_zh:
+    for phrase, relation in load_vocabulary().relations_zh:
         anchor, found, thing = rest.partition(phrase)
         if found and anchor.strip() and thing.strip():
             return thing, relation, anchor
-    for phrase, relation in words().relations_en:
+    for phrase, relation in load_vocabulary().relations_en:
         # a whole phrase between two things: "switch for Wi-Fi", not "Foreword", nor "at the top of the screen"
         found = re.search(rf"(?<=\S)\s+{re.escape(phrase)}\s+(?=\S)", rest, re.IGNORECASE)
         if found and not _is_position(rest[found.start() :]):
@@ -110,7 +110,7 @@ def _split_relation(rest: str) -> tuple[str, str, str] | None:
 
 def _is_position(tail: str) -> bool:
     start = tail.strip().casefold()
-    return any(start.startswith(phrase) for phrase, _ in words().positions)
+    return any(start.startswith(phrase) for phrase, _ in load_vocabulary().positions)
 
 
 def _share_quotes(thing: str, anchor: str, quotes: list[str]) -> tuple[list[str], list[str]]:
@@ -121,7 +121,7 @@ def _share_quotes(thing: str, anchor: str, quotes: list[str]) -> tuple[list[str]
     )  # fmt: skip
 
 
-def _fill(text: str, quotes: list[str]) -> str:
+def _fill_quotes(text: str, quotes: list[str]) -> str:
     for quote in quotes:
         text = text.replace(_MARK, f"“{quote}”", 1)
     return text
@@ -131,72 +131,72 @@ def _take_position(rest: str, query: Query, last: bool = False) -> tuple[str, Qu
     """`last`: only a phrase of several words that ends the description."""
     if query.position:
         return rest, query
-    for phrase, position in words().positions:
+    for phrase, position in load_vocabulary().positions:
         if last and (" " not in phrase or not rest.casefold().endswith(phrase)):
             continue
-        found = _phrase(phrase, rest)
-        if found and (has_chinese(phrase) or _without(rest, found)):
-            return _without(rest, found), replace(query, position=position)
+        found = _find_phrase(phrase, rest)
+        if found and (has_chinese(phrase) or _remove_match(rest, found)):
+            return _remove_match(rest, found), replace(query, position=position)
     return rest, query
 
 
-def _phrase(phrase: str, text: str) -> re.Match[str] | None:
+def _find_phrase(phrase: str, text: str) -> re.Match[str] | None:
     if has_chinese(phrase):
         return re.search(re.escape(phrase), text)
     return re.search(rf"(?<![\w-]){re.escape(phrase)}(?![\w-])", text, re.IGNORECASE)
 
 
 def _take_ordinal(rest: str, query: Query) -> tuple[str, Query]:
-    table = words()
+    table = load_vocabulary()
     if found := re.search(rf"(倒数)?第([一二三四五六七八九十两\d]{{1,3}})[{table.counters}]?", rest):
-        number = chinese_number(found[2])
+        number = parse_chinese_number(found[2])
         if number:
-            return _counted(rest, found, replace(query, ordinal=-number if found[1] else number))
+            return _finish_ordinal(rest, found, replace(query, ordinal=-number if found[1] else number))
     named = "|".join(table.ordinals)
     if found := re.search(rf"\b(?:({named})|(\d{{1,3}})(?:st|nd|rd|th))[ -](?:to[ -])?last\b", rest, re.IGNORECASE):
         number = table.ordinals.index(found[1].casefold()) + 1 if found[1] else int(found[2])
         if number:
-            return _counted(rest, found, replace(query, ordinal=-number))
+            return _finish_ordinal(rest, found, replace(query, ordinal=-number))
     for phrase in table.last:
         pattern = re.escape(phrase) + f"[{table.counters}]?" if has_chinese(phrase) else rf"\b{re.escape(phrase)}\b"
         found = re.search(pattern, rest, re.IGNORECASE)
-        if found and (has_chinese(phrase) or _without(rest, found)):
-            return _counted(rest, found, replace(query, ordinal=-1))
+        if found and (has_chinese(phrase) or _remove_match(rest, found)):
+            return _finish_ordinal(rest, found, replace(query, ordinal=-1))
     for number, word in enumerate(table.ordinals, start=1):
-        if (found := re.search(rf"\b{word}\b", rest, re.IGNORECASE)) and _without(rest, found):
-            return _without(rest, found), replace(query, ordinal=number)
+        if (found := re.search(rf"\b{word}\b", rest, re.IGNORECASE)) and _remove_match(rest, found):
+            return _remove_match(rest, found), replace(query, ordinal=number)
     if (found := re.search(r"\b(\d{1,3})(?:st|nd|rd|th)\b", rest, re.IGNORECASE)) and int(found[1]):
-        return _without(rest, found), replace(query, ordinal=int(found[1]))
+        return _remove_match(rest, found), replace(query, ordinal=int(found[1]))
     return rest, query
 
 
-def _counted(rest: str, found: re.Match[str], query: Query) -> tuple[str, Query]:
+def _finish_ordinal(rest: str, found: re.Match[str], query: Query) -> tuple[str, Query]:
     """`第二行` says by its measure word alone that a row is meant."""
-    left = _without(rest, found)
+    left = _remove_match(rest, found)
     return left, query if left else replace(query, roles=frozenset[Role]({"item"}))
 
 
-def _without(text: str, found: re.Match[str]) -> str:
+def _remove_match(text: str, found: re.Match[str]) -> str:
     return (text[: found.start()] + " " + text[found.end() :]).strip()
 
 
 def _take_state(rest: str, query: Query) -> tuple[str, Query]:
-    for phrase, state in words().states:
-        found = _phrase(phrase, rest)
-        if found and _without(rest, found):
-            return _without(rest, found), replace(query, state=cast("State", state))
+    for phrase, state in load_vocabulary().states:
+        found = _find_phrase(phrase, rest)
+        if found and _remove_match(rest, found):
+            return _remove_match(rest, found), replace(query, state=cast("State", state))
     return rest, query
 
 
 def _take_role(rest: str, query: Query) -> tuple[str, Query]:
     """The word for the kind of thing ends a description, or comes before `named …`."""
-    for namer in words().namers:
+    for namer in load_vocabulary().namers:
         head, found, tail = rest.partition(f" {namer} " if not has_chinese(namer) else namer)
         if found and tail.strip():
             rest = f"{tail.strip()} {head.strip()}" if not has_chinese(namer) else tail.strip() + head.strip()
             break
     low = rest.casefold()
-    for term, roles in words().roles:
+    for term, roles in load_vocabulary().roles:
         if low == term:
             return "", replace(query, roles=roles)
         if has_chinese(term) and low.endswith(term):
@@ -205,7 +205,7 @@ def _take_role(rest: str, query: Query) -> tuple[str, Query]:
             return rest[: -len(term)].rstrip(), replace(query, roles=roles)
         if term + " " + _MARK == low or (has_chinese(term) and low.replace(" ", "") == term + _MARK):
             return _MARK, replace(query, roles=roles)
-    for kind in words().kinds:
+    for kind in load_vocabulary().kinds:
         name = rest[len(kind) :].strip()
         # "contact Bob", "联系人王五": what kind of thing it is, then its name
         if low.startswith(kind if has_chinese(kind) else kind + " ") and len(name) > 1:
@@ -214,7 +214,7 @@ def _take_role(rest: str, query: Query) -> tuple[str, Query]:
 
 
 def _strip_fillers(rest: str) -> str:
-    table = words()
+    table = load_vocabulary()
     before = None
     while before != rest:
         before = rest

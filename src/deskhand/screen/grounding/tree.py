@@ -15,7 +15,7 @@ Want = Literal["any", "clickable", "editable", "checkable"]
 ROW_SHARE = 0.16
 
 
-class Tree:
+class ElementTree:
     """A read-only view of one list of elements. Indices that point nowhere, or in circles, are tolerated."""
 
     def __init__(self, elements: Sequence[Element]) -> None:
@@ -33,7 +33,7 @@ class Tree:
         boxes = [e.bounds for e in self.elements]
         return Rect(0, 0, max(1, *(b.right for b in boxes)), max(1, *(b.bottom for b in boxes)))
 
-    def ancestors(self, element: Element) -> Iterator[Element]:
+    def ancestors_of(self, element: Element) -> Iterator[Element]:
         """From the parent up to the root."""
         seen = {element.index}
         at = element
@@ -42,7 +42,7 @@ class Tree:
             seen.add(at.index)
             yield at
 
-    def descendants(self, element: Element) -> Iterator[Element]:
+    def descendants_of(self, element: Element) -> Iterator[Element]:
         """Depth first, in reading order."""
         seen = {element.index}
         queue = list(reversed(self._children.get(element.index, [])))
@@ -54,60 +54,60 @@ class Tree:
             yield at
             queue.extend(reversed(self._children.get(at.index, [])))
 
-    def inside(self, element: Element, container: Element) -> bool:
-        return element.index == container.index or any(a.index == container.index for a in self.ancestors(element))
+    def is_inside(self, element: Element, container: Element) -> bool:
+        return element.index == container.index or any(a.index == container.index for a in self.ancestors_of(element))
 
-    def texts(self, element: Element) -> tuple[str, ...]:
+    def texts_of(self, element: Element) -> tuple[str, ...]:
         """What a person reads in it: its own text first, then that of its parts."""
         own = [element.text] if element.text else []
-        return tuple(own + [d.text for d in self.descendants(element) if d.text])
+        return tuple(own + [d.text for d in self.descendants_of(element) if d.text])
 
-    def label(self, element: Element) -> str:
+    def label_of(self, element: Element) -> str:
         """Its own name; else, for a container, the first text inside."""
-        return element.name or element.value or next(iter(self.texts(element)), "") or element.hint
+        return element.name or element.value or next(iter(self.texts_of(element)), "") or element.hint
 
     def is_row(self, element: Element) -> bool:
         return 0 < element.bounds.height <= self.screen.height * ROW_SHARE and not element.scrollable
 
-    def row(self, element: Element) -> Element:
+    def row_of(self, element: Element) -> Element:
         """The widest thing around it that is still only as high as a row of a list."""
         best = element
-        for above in self.ancestors(element):
+        for above in self.ancestors_of(element):
             if not self.is_row(above):
                 break
             best = above
         return best
 
-    def same_row(self, one: Element, other: Element) -> bool:
+    def is_same_row(self, one: Element, other: Element) -> bool:
         a, b = one.bounds, other.bounds
         overlap = min(a.bottom, b.bottom) - max(a.top, b.top)
         return overlap > 0 and overlap * 2 >= min(a.height, b.height)
 
-    def clickable_around(self, element: Element) -> Element | None:
+    def find_clickable_around(self, element: Element) -> Element | None:
         """Itself, or the nearest thing around it that takes clicks and is small enough to be meant."""
         if element.clickable or element.editable:
             return element
-        for above in self.ancestors(element):
+        for above in self.ancestors_of(element):
             if above.clickable and not above.scrollable:
                 return above if above.bounds.area <= self.screen.area * 0.5 else None
         return None
 
-    def nearest(self, element: Element, others: Iterable[Element]) -> Element | None:
-        return min(others, key=lambda o: distance(element.bounds, o.bounds), default=None)
+    def find_nearest(self, element: Element, others: Iterable[Element]) -> Element | None:
+        return min(others, key=lambda o: measure_distance(element.bounds, o.bounds), default=None)
 
-    def control_beside(self, element: Element, wanted: Sequence[Element]) -> Element | None:
+    def find_control_beside(self, element: Element, wanted: Sequence[Element]) -> Element | None:
         """The control that belongs to a label: inside it, in the same row, or (for fields) right below."""
-        if within := [e for e in wanted if self.inside(e, element)]:
+        if within := [e for e in wanted if self.is_inside(e, element)]:
             return within[0]
-        row = self.row(element)
-        if within := [e for e in wanted if e.index != element.index and self.inside(e, row)]:
-            return self.nearest(element, within)
-        beside = [e for e in wanted if e.index != element.index and self.same_row(element, e)]
-        if beside and self._free(element):
-            return self.nearest(element, beside)
+        row = self.row_of(element)
+        if within := [e for e in wanted if e.index != element.index and self.is_inside(e, row)]:
+            return self.find_nearest(element, within)
+        beside = [e for e in wanted if e.index != element.index and self.is_same_row(element, e)]
+        if beside and self._is_free(element):
+            return self.find_nearest(element, beside)
         return None
 
-    def field_below(self, label: Element, fields: Sequence[Element]) -> Element | None:
+    def find_field_below(self, label: Element, fields: Sequence[Element]) -> Element | None:
         """A field under its label with nothing but air between."""
         reach = label.bounds.bottom + max(3 * label.bounds.height, self.screen.height // 20)
         below = [
@@ -117,14 +117,14 @@ class Tree:
             and f.bounds.top <= reach
             and min(f.bounds.right, label.bounds.right) > max(f.bounds.left, label.bounds.left)
         ]
-        return self.nearest(label, below)
+        return self.find_nearest(label, below)
 
-    def _free(self, element: Element) -> bool:
+    def _is_free(self, element: Element) -> bool:
         """Not part of a row of its own (then what stands beside it belongs to that row, not to it)."""
-        return self.row(element).bounds.width < self.screen.width * 0.7
+        return self.row_of(element).bounds.width < self.screen.width * 0.7
 
 
-def distance(a: Rect, b: Rect) -> int:
+def measure_distance(a: Rect, b: Rect) -> int:
     """Air between two boxes; sideways counts as much as up and down. Overlap is nearest."""
     across = max(a.left - b.right, b.left - a.right, 0)
     down = max(a.top - b.bottom, b.top - a.bottom, 0)

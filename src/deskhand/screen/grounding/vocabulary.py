@@ -23,7 +23,7 @@ _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True)
-class Words:
+class Vocabulary:
     """The file's lists, sorted so that the longest phrase comes first."""
 
     groups: dict[str, frozenset[int]]
@@ -44,17 +44,17 @@ class Words:
 
 
 @cache
-def words() -> Words:
+def load_vocabulary() -> Vocabulary:
     data = tomllib.loads((Path(__file__).parent / "vocabulary.toml").read_text(encoding="utf-8"))
     groups: dict[str, set[int]] = {}
     for number, terms in enumerate(data["same"]):
         for term in terms:
-            groups.setdefault(fold(term), set()).add(number)
+            groups.setdefault(fold_name(term), set()).add(number)
     roles: dict[str, set[Role]] = {}
     for role, terms in data["roles"].items():
         for term in terms:
             roles.setdefault(term, set()).add(role)
-    return Words(
+    return Vocabulary(
         groups={term: frozenset(numbers) for term, numbers in groups.items()},
         members=tuple(tuple(terms) for terms in data["same"]),
         roles=tuple((term, frozenset(roles[term])) for term in sorted(roles, key=len, reverse=True)),
@@ -83,7 +83,7 @@ def _by_phrase(table: dict[str, list[str]]) -> tuple[tuple[str, str], ...]:
 
 
 @lru_cache(maxsize=8192)
-def fold(text: str) -> str:
+def fold_name(text: str) -> str:
     """A name as it is compared: width, case, spaces and punctuation do not count, unless nothing else is there."""
     plain = _EARLY_HOUR.sub(r"0\1:", unicodedata.normalize("NFKC", text).casefold().strip())
     kept = "".join(c for c in plain if c.isalnum())
@@ -91,26 +91,26 @@ def fold(text: str) -> str:
 
 
 @lru_cache(maxsize=8192)
-def pieces(text: str) -> tuple[str, ...]:
+def split_words(text: str) -> tuple[str, ...]:
     """The words of a name or of an identifier such as `com.app:id/wifiSwitch_row`; Chinese by the character."""
     plain = _HUMP.sub(" ", unicodedata.normalize("NFKC", text)).casefold()
     return tuple(cast("list[str]", _WORD.findall(plain)))
 
 
-def same_word(one: str, other: str) -> bool:
+def is_same_word(one: str, other: str) -> bool:
     """Do both name the same thing, in either language?"""
-    left, right = fold(one), fold(other)
+    left, right = fold_name(one), fold_name(other)
     if left == right:
         return bool(left)
-    groups = words().groups
+    groups = load_vocabulary().groups
     return bool(groups.get(left, frozenset()) & groups.get(right, frozenset()))
 
 
-def synonyms(text: str) -> tuple[str, ...]:
+def synonyms_of(text: str) -> tuple[str, ...]:
     """Other names of the same thing, those of the other language first."""
-    table, own = words(), fold(text)
+    table, own = load_vocabulary(), fold_name(text)
     found: dict[str, None] = {}
     for number in sorted(table.groups.get(own, frozenset())):
-        found.update(dict.fromkeys(term for term in table.members[number] if fold(term) != own))
+        found.update(dict.fromkeys(term for term in table.members[number] if fold_name(term) != own))
     chinese = has_chinese(text)
     return tuple(sorted(found, key=lambda term: has_chinese(term) == chinese))

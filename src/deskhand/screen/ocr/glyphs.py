@@ -23,7 +23,7 @@ _THIN = 14
 _cv: Any = cv2  # opencv's stubs know neither keyword defaults nor array types well enough for strict checking
 
 
-def stray_glyphs(picture: Pixels, lines: list[Rect]) -> list[Rect]:
+def find_stray_glyphs(picture: Pixels, lines: list[Rect]) -> list[Rect]:
     """Boxes around ink that no line covers and that has the size of writing."""
     grey: Pixels = _cv.cvtColor(picture, _cv.COLOR_BGR2GRAY)
     ground: Pixels = _cv.blur(grey, (81, 81))
@@ -34,10 +34,10 @@ def stray_glyphs(picture: Pixels, lines: list[Rect]) -> list[Rect]:
     joined: Pixels = _cv.dilate(mask, np.ones((13, 5), np.uint8))
     _, _, stats, _ = _cv.connectedComponentsWithStats(joined)
     boxes = [Rect(int(x) + 2, int(y) + 6, int(x + w) - 2, int(y + h) - 6) for x, y, w, h, _ in stats[1:]]
-    return [box for box in boxes if _like_writing(mask, box)]
+    return [box for box in boxes if _looks_written(mask, box)]
 
 
-def _like_writing(mask: Pixels, box: Rect) -> bool:
+def _looks_written(mask: Pixels, box: Rect) -> bool:
     if not box.area:  # cut by the picture's edge
         return False
     if not (_LEAST <= max(box.width, box.height) <= _MOST) or box.width > _WIDEST * max(box.height, 12):
@@ -46,16 +46,14 @@ def _like_writing(mask: Pixels, box: Rect) -> bool:
     return filled > 0.08 and (filled < 0.95 or min(box.width, box.height) < _THIN)
 
 
-def padded(box: Rect, picture: Pixels) -> Rect:
+def pad_glyph(box: Rect, picture: Pixels) -> Rect:
     """Room around a glyph, which the reader was trained with."""
     height, width = picture.shape[:2]
     room = max(6, max(box.width, box.height) // 4)
-    return Rect(box.left - room, box.top - room, box.right + room, box.bottom + room).intersect(
-        Rect(0, 0, width, height)
-    )
+    return box.grow_by(room).intersect_with(Rect(0, 0, width, height))
 
 
-def sign(picture: Pixels, glyph: Rect) -> str:
+def read_sign(picture: Pixels, glyph: Rect) -> str:
     """Marks without any shape that a reader could know: a bar is a minus and a dot is a full stop.
 
     Only true among other single signs: on the keys of a calculator, not on a page, where they are ornament.

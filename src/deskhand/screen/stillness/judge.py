@@ -11,8 +11,8 @@ import numpy as np
 
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Change, Frame
-from deskhand.screen.diff import Tiles, change_between, detailed, grid, mask_of, regions
-from deskhand.screen.stillness.self_motion import SelfMotion, Spot, spots, state_of
+from deskhand.screen.diff import Tiles, change_between, find_detailed_tiles, grid_of, mask_of, regions_of
+from deskhand.screen.stillness.self_motion import SelfMotion, Spot, list_spots, state_of
 from deskhand.settings.schema import SettleSettings
 
 # A tile that goes back to what it showed before, and took its time, blinks; a spinner is faster than that.
@@ -31,7 +31,7 @@ _LOOKS_TO_TELL = 3
 _JITTER = 1e-4
 
 
-class Watch:
+class StillnessJudge:
     """One wait for a still screen."""
 
     def __init__(self, settings: SettleSettings, before: Frame, movers: SelfMotion, started: float) -> None:
@@ -55,12 +55,12 @@ class Watch:
         self._unfinished: bool | None = None
         self._recent: deque[Tiles] = deque(maxlen=6)
         self._blinks: dict[Spot, tuple[int, float]] = {}
-        self._runs = _Runs(before)
+        self._runs = _TileRuns(before)
         self._came_along_at = -np.inf
         self.frames = 0
         self.first_look = started + self._step
 
-    def saw(self, frame: Frame, at: float, latency: float, signalled: float | None = None) -> bool:
+    def add_look(self, frame: Frame, at: float, latency: float, signalled: float | None = None) -> bool:
         """Take in one look that began at `at`; True when the screen is still.
 
         `signalled` is when the device last said that something changed, which dates a change better than the look.
@@ -69,69 +69,69 @@ class Watch:
         self._latency = latency
         self._step = max(self._span / self._still_frames - latency / 2, self._half / 4)
         change = change_between(self._last, frame)
-        moved = self._movement(change, at)
+        moved = self._find_movement(change, at)
         self._recent.append(moved)
         if moved.any():
-            if change.share(moved & ~self._runs.in_place(frame, moved, at)) >= self._threshold:
+            if change.share_of(moved & ~self._runs.find_moving_in_place(frame, moved, at)) >= self._threshold:
                 self._came_along_at = at
-            self._move(
-                change.share(moved) >= self._threshold,
+            self._note_movement(
+                change.share_of(moved) >= self._threshold,
                 moved,
                 at if signalled is None else min(at, max(signalled, self._moved_at)),
             )
         else:
             self._small_once = False
         self._last = frame
-        return at - self._moved_at >= self._needed(at) - _JITTER
+        return at - self._moved_at >= self._compute_needed_quiet(at) - _JITTER
 
     def next_look(self, at: float, pushed: bool) -> float:
         """When to look again: no later than stillness could be declared; with push signals, no earlier either."""
-        done = self._moved_at + self._needed(at)
+        done = self._moved_at + self._compute_needed_quiet(at)
         if pushed and done > at:
             return done
         step = self._step if at - self._moved_at < self._span else self._half
         return min(at + step, done) if done > at else at + step
 
-    def soonest(self, at: float) -> float:
+    def earliest_look(self, at: float) -> float:
         return at + self._step
 
-    def quiet_enough(self, at: float) -> bool:
+    def is_quiet_enough(self, at: float) -> bool:
         """Whether this may be called still when no time is left to be sure."""
-        return at - self._moved_at >= self._short() - _JITTER
+        return at - self._moved_at >= self._compute_usual_quiet() - _JITTER
 
-    def comes_along(self, at: float) -> bool:
+    def is_in_transition(self, at: float) -> bool:
         """Whether large changes go on, other than those of what only moves in its place: a long transition."""
         return at - self._came_along_at < self._patience
 
-    def moving(self) -> tuple[Rect, ...]:
+    def find_moving_regions(self) -> tuple[Rect, ...]:
         """What moved in the last few looks."""
-        return regions(np.logical_or.reduce(self._recent), self._last.size) if self._recent else ()
+        return regions_of(np.logical_or.reduce(self._recent), self._last.size) if self._recent else ()
 
-    def ceaseless(self) -> Tiles:
+    def find_ceaseless_tiles(self) -> Tiles:
         """What moved in at least half of the last few looks; too few of them, far apart, tell nothing."""
         if len(self._recent) < _LOOKS_TO_TELL:
-            return np.zeros(grid(self._last.size), np.bool_)
+            return np.zeros(grid_of(self._last.size), np.bool_)
         return np.sum(self._recent, axis=0) * 2 >= len(self._recent)
 
     # --- movement ----------------------------------------------------------------------------------------
 
-    def _movement(self, change: Change, at: float) -> Tiles:
-        moved = self._movers.unexplained(change)
+    def _find_movement(self, change: Change, at: float) -> Tiles:
+        moved = self._movers.find_unexplained(change)
         if change.before.size != change.after.size:
             self._recent.clear()
             self._blinks.clear()
             return moved
         if np.count_nonzero(moved) <= _BLINKING_TILES:
-            for spot in spots(moved):
-                moved[spot] = not self._blinked(change.after, spot, at)
+            for spot in list_spots(moved):
+                moved[spot] = not self._has_blinked(change.after, spot, at)
         return moved
 
-    def _blinked(self, frame: Frame, spot: Spot, at: float) -> bool:
+    def _has_blinked(self, frame: Frame, spot: Spot, at: float) -> bool:
         earlier, since = self._blinks.get(spot, (0, at))
         self._blinks[spot] = (state_of(self._last, spot), at)
         return at - since >= _BLINK_S and earlier == state_of(frame, spot)
 
-    def _move(self, big: bool, moved: Tiles, at: float) -> None:
+    def _note_movement(self, big: bool, moved: Tiles, at: float) -> None:
         gap = at - self._moved_at
         if self._bursts and not big and gap >= self._isolated and not self._small_once:
             self._small_once = True  # a clock's tick or a caret; if it is more than that, it goes on in the next look
@@ -139,7 +139,7 @@ class Watch:
         self._small_once = False
         paused = gap >= self._span
         new_page = float(moved.mean()) >= _NEW_PAGE_SHARE
-        if self._bursts == 0 or (paused and (new_page or not self._effect().any())):
+        if self._bursts == 0 or (paused and (new_page or not self._find_effect().any())):
             self._bursts, self._moves, self._longest_gap = 1, 0, 0.0
         elif new_page:
             self._bursts, self._longest_gap = 1, max(self._longest_gap, gap)
@@ -153,53 +153,55 @@ class Watch:
 
     def _fills_a_blank(self, moved: Tiles) -> bool:
         """Content came to where there was nothing: a page in pieces, however short the pause was."""
-        return float(detailed(self._last)[moved].mean()) < 0.5
+        return float(find_detailed_tiles(self._last)[moved].mean()) < 0.5
 
     # --- judgement ---------------------------------------------------------------------------------------
 
-    def _short(self) -> float:
+    def _compute_usual_quiet(self) -> float:
         """Enough quiet for a screen that looks finished: longer than the pauses in the movement that was seen."""
         usual = max(self._span - self._latency, self._half)
         rhythm = 1.25 * self._longest_gap if self._moves > 1 else 0.0
         return min(max(usual, rhythm), self._patience)
 
-    def _needed(self, at: float) -> float:
-        if at - self._moved_at < self._short() - _JITTER:
-            return self._short()
+    def _compute_needed_quiet(self, at: float) -> float:
+        if at - self._moved_at < self._compute_usual_quiet() - _JITTER:
+            return self._compute_usual_quiet()
         if self._unfinished is None:
-            self._unfinished = self._bursts != 1 or not (effect := self._effect()).any() or self._empty(effect)
-        return self._patience if self._unfinished else self._short()
+            self._unfinished = (
+                self._bursts != 1 or not (effect := self._find_effect()).any() or self._is_empty_page(effect)
+            )
+        return self._patience if self._unfinished else self._compute_usual_quiet()
 
-    def _effect(self) -> Tiles:
+    def _find_effect(self) -> Tiles:
         """What is different from before the action."""
-        return self._movers.unexplained(change_between(self._before, self._last))
+        return self._movers.find_unexplained(change_between(self._before, self._last))
 
-    def _empty(self, replaced: Tiles) -> bool:
+    def _is_empty_page(self, replaced: Tiles) -> bool:
         """A page that was replaced and shows next to nothing."""
         if float(replaced.mean()) < _PAGE_SHARE:
             return False
-        return _longest_run(np.logical_not(detailed(self._last).any(axis=1))) >= _EMPTY_SHARE * len(replaced)
+        return _longest_run(np.logical_not(find_detailed_tiles(self._last).any(axis=1))) >= _EMPTY_SHARE * len(replaced)
 
 
-class _Runs:
+class _TileRuns:
     """How long each tile has been moving."""
 
     def __init__(self, frame: Frame) -> None:
-        self._fit(frame)
+        self._fit_grid(frame)
 
-    def in_place(self, frame: Frame, moved: Tiles, at: float) -> Tiles:
+    def find_moving_in_place(self, frame: Frame, moved: Tiles, at: float) -> Tiles:
         """Take in what moved just now; the boxes around the tiles that have been moving for long."""
         if moved.shape != self._last.shape:
-            self._fit(frame)
+            self._fit_grid(frame)
         anew = moved & (at - self._last > _IN_PLACE_PAUSE_S)
         self._first[anew], self._moves[anew] = at, 0
         self._last[moved] = at
         self._moves[moved] += 1
         ceaseless = (self._moves >= _IN_PLACE_MOVES) & (self._last - self._first >= _IN_PLACE_S)
-        return mask_of(regions(ceaseless, frame.size), frame.size)
+        return mask_of(regions_of(ceaseless, frame.size), frame.size)
 
-    def _fit(self, frame: Frame) -> None:
-        shape = grid(frame.size)
+    def _fit_grid(self, frame: Frame) -> None:
+        shape = grid_of(frame.size)
         self._first, self._last = np.zeros(shape), np.full(shape, -np.inf)
         self._moves = np.zeros(shape, np.uint32)
 

@@ -11,8 +11,8 @@ import numpy as np
 import xxhash
 
 from deskhand.core.screen import Change, Frame
-from deskhand.screen.diff import TILE, Tiles, change_between, grid
-from deskhand.screen.frame import words
+from deskhand.screen.diff import TILE, Tiles, change_between, grid_of
+from deskhand.screen.frame import as_words
 
 # A tile that has been quiet for longer is trusted again; long enough to remember a clock that shows minutes.
 _FORGET_S = 90.0
@@ -29,7 +29,7 @@ Habit = frozenset[int] | None
 
 
 @dataclass
-class _Life:
+class _TileHistory:
     """What one tile did while nobody acted."""
 
     moves: float = 0.0
@@ -51,11 +51,11 @@ class SelfMotion:
     """One a device. Fed by whoever sees frames; asked by whoever has to tell effect from habit."""
 
     def __init__(self) -> None:
-        self._lives: dict[Spot, _Life] = {}
+        self._lives: dict[Spot, _TileHistory] = {}
         self._size = (0, 0)
         self._learned_until = -math.inf
 
-    def idle(self, earlier: Frame, later: Frame) -> None:
+    def learn_idle(self, earlier: Frame, later: Frame) -> None:
         """Two frames with no action between them: what differs moved on its own.
 
         Several watchers may tell of the same time; each stretch of it is learned from once.
@@ -63,63 +63,63 @@ class SelfMotion:
         if earlier.size != later.size or earlier.pixels is later.pixels or earlier.at < self._learned_until:
             return
         self._learned_until = later.at
-        self._fit(later)
+        self._fit_size(later)
         change = change_between(earlier, later)
         weight = 0.5 if float(change.tiles.mean()) > _EVENT_SHARE else 1.0
-        companions = self._companions(change)
-        for spot in spots(change.tiles):
-            life = self._lives.setdefault(spot, _Life())
+        companions = self._find_companions(change)
+        for spot in list_spots(change.tiles):
+            life = self._lives.setdefault(spot, _TileHistory())
             state = state_of(later, spot)
             life.moves += weight
             life.fresh += state not in life.states
             life.last = later.at
             if len(life.states) < _MAX_STATES:
                 life.states |= {state_of(earlier, spot), state}
-        self.never_stopped(later, companions)
+        self.learn_ceaseless(later, companions)
 
-    def never_stopped(self, frame: Frame, tiles: Tiles) -> None:
+    def learn_ceaseless(self, frame: Frame, tiles: Tiles) -> None:
         """These tiles went on moving for as long as anyone was ready to wait."""
-        self._fit(frame)
-        for spot in spots(tiles):
-            life = self._lives.setdefault(spot, _Life())
+        self._fit_size(frame)
+        for spot in list_spots(tiles):
+            life = self._lives.setdefault(spot, _TileHistory())
             life.moves, life.fresh, life.last = life.moves + 3, life.fresh + 3, frame.at
 
-    def acted(self, change: Change) -> Tiles:
+    def apply_action(self, change: Change) -> Tiles:
         """The tiles in which an action had an effect. Their habits, and those inside of what it replaced, are over."""
-        self._fit(change.after)
-        effect = self.unexplained(change)
-        over = {spot for spot in self._lives if effect[spot]} | _replaced(set(self._lives), effect)
+        self._fit_size(change.after)
+        effect = self.find_unexplained(change)
+        over = {spot for spot in self._lives if effect[spot]} | _find_replaced(set(self._lives), effect)
         for spot in over:
             del self._lives[spot]
         return effect
 
-    def page_left(self) -> None:
+    def forget_page(self) -> None:
         """Another page is opened: what moved on a large part of the screen is left behind with the one before.
 
         Otherwise whatever comes to where a film was shown would be taken for the film.
         """
         running = [spot for spot, life in self._lives.items() if life.free_running]
-        rows, columns = grid(self._size)
+        rows, columns = grid_of(self._size)
         if len(running) >= _FILM_SHARE * rows * columns:
             for spot in running:
                 del self._lives[spot]
 
-    def unexplained(self, change: Change) -> Tiles:
+    def find_unexplained(self, change: Change) -> Tiles:
         """The changed tiles, without those that show no more than they do on their own."""
         changed, after = change.tiles, change.after
         if not change.before.size == after.size == self._size:
             return changed
-        habit = self._companions(change)
+        habit = self._find_companions(change)
         for spot, life in self._lives.items():
             if changed[spot] and life.habitual and after.at - life.last < _FORGET_S:
                 habit[spot] |= life.free_running or state_of(after, spot) in life.states
         return changed & ~habit
 
-    def habits(self) -> dict[Spot, Habit]:
+    def list_habits(self) -> dict[Spot, Habit]:
         """What each tile did, for whoever wants to know it when the movers themselves have forgotten."""
         return {spot: None if life.free_running else frozenset(life.states) for spot, life in self._lives.items()}
 
-    def _companions(self, change: Change) -> Tiles:
+    def _find_companions(self, change: Change) -> Tiles:
         """Changed tiles beside a free-running one, changed in exactly the same rows of pixels.
 
         So changes the next digit of a clock, which moves too seldom to be known. A letter typed beside a video
@@ -138,7 +138,7 @@ class SelfMotion:
                 found[near] |= rows != _WHOLE and _changed_rows(change, near) == rows
         return found
 
-    def _fit(self, frame: Frame) -> None:
+    def _fit_size(self, frame: Frame) -> None:
         if frame.size != self._size:
             self._lives.clear()
             self._size = frame.size
@@ -153,27 +153,27 @@ def state_of(frame: Frame, spot: Spot) -> int:
 def _changed_rows(change: Change, spot: Spot) -> tuple[int, int]:
     """The first and the last row of a tile in which a pixel changed."""
     part = np.s_[spot[0] * TILE : (spot[0] + 1) * TILE, spot[1] * TILE : (spot[1] + 1) * TILE]
-    rows = np.flatnonzero((words(change.before)[part] != words(change.after)[part]).any(axis=1))
+    rows = np.flatnonzero((as_words(change.before)[part] != as_words(change.after)[part]).any(axis=1))
     return int(rows[0]), int(rows[-1])
 
 
-def spots(tiles: Tiles) -> list[Spot]:
+def list_spots(tiles: Tiles) -> list[Spot]:
     return [(row, column) for row, column in np.argwhere(tiles).tolist()]
 
 
-def _replaced(movers: set[Spot], effect: Tiles) -> set[Spot]:
+def _find_replaced(movers: set[Spot], effect: Tiles) -> set[Spot]:
     """Neighbouring movers whose surroundings were mostly changed: the picture they belonged to is gone."""
     gone: set[Spot] = set()
     left = set(movers)
     while left:
-        group, ring = _group(left.pop(), movers, effect.shape)
+        group, ring = _collect_group(left.pop(), movers, effect.shape)
         left -= group
         if ring and sum(bool(effect[spot]) for spot in ring) >= _REPLACED_SHARE * len(ring):
             gone |= group
     return gone
 
 
-def _group(start: Spot, movers: set[Spot], shape: tuple[int, ...]) -> tuple[set[Spot], set[Spot]]:
+def _collect_group(start: Spot, movers: set[Spot], shape: tuple[int, ...]) -> tuple[set[Spot], set[Spot]]:
     """All movers connected to one of them, and the tiles around them."""
     group, ring, queue = {start}, set[Spot](), [start]
     while queue:

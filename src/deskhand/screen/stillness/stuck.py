@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from deskhand.core.screen import Change, Frame
 from deskhand.screen.diff import TILE
-from deskhand.screen.frame import words
-from deskhand.screen.stillness.self_motion import Habit, SelfMotion, Spot, spots, state_of
+from deskhand.screen.frame import as_words
+from deskhand.screen.stillness.self_motion import Habit, SelfMotion, Spot, list_spots, state_of
 
 _LOOP_LENGTHS = (2, 3)
 _ROUNDS = 2
@@ -27,7 +27,7 @@ _ACROSS = _CHANCE.integers(1 << 63, size=TILE, dtype=np.uint64) | np.uint64(1)
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ScreenProgress:
     """What the picture says after an action: how many in a row had no effect, and how long a loop of screens is."""
 
     changed: bool
@@ -55,50 +55,50 @@ class StuckWatch:
         self._names = count()
         self._clocks: set[Spot] = set()
 
-    def acted(self, change: Change) -> Progress:
+    def judge_action(self, change: Change) -> ScreenProgress:
         """Take in one action by the settled frames around it."""
         if self._last is not None:
-            self._movers.idle(self._last, change.before)
-        self._prints = self._tile_prints(change)
+            self._movers.learn_idle(self._last, change.before)
+        self._prints = self._update_prints(change)
         self._last = change.after
-        self._learn()
-        changed = bool(self._movers.acted(change).any())
+        self._learn_habits()
+        changed = bool(self._movers.apply_action(change).any())
         self._unchanged = 0 if changed else self._unchanged + 1
         if changed:
-            self._visits.append(self._visit(change.after, self._prints))
-        loop = self._loop() if changed else 0
-        return Progress(changed, self._unchanged, loop, self._unchanged >= self._limit or loop > 0)
+            self._visits.append(self._name_visit(change.after, self._prints))
+        loop = self._find_loop() if changed else 0
+        return ScreenProgress(changed, self._unchanged, loop, self._unchanged >= self._limit or loop > 0)
 
-    def _learn(self) -> None:
+    def _learn_habits(self) -> None:
         """Keep what this screen did on its own, before the action ends it; a clock is the same on every screen."""
-        habits = self._movers.habits()
+        habits = self._movers.list_habits()
         self._clocks |= {spot for spot, habit in habits.items() if habit is None}
         if self._visits:
             self._visits[-1].habits.update(habits)
 
-    def reset(self) -> None:
+    def forget_past(self) -> None:
         """After a correction, a new plan or a new subtask, what came before says nothing."""
         self._unchanged = 0
         self._visits.clear()
 
-    def _tile_prints(self, change: Change) -> Prints:
+    def _update_prints(self, change: Change) -> Prints:
         """Only rows in which something changed are worked out anew, as long as the actions follow one another."""
         tiles = change.tiles
         if self._last is not change.before or self._prints is None or self._prints.shape != tiles.shape:
-            return _prints(change.after, np.arange(len(tiles)))
+            return _hash_tiles(change.after, np.arange(len(tiles)))
         rows = np.flatnonzero(tiles.any(axis=1))
         prints = self._prints.copy()
-        prints[rows] = _prints(change.after, rows)
+        prints[rows] = _hash_tiles(change.after, rows)
         return prints
 
-    def _visit(self, frame: Frame, prints: Prints) -> "_Visit":
+    def _name_visit(self, frame: Frame, prints: Prints) -> "_Visit":
         """A screen that was seen lately keeps its name, and what is known of its habits."""
         for known in reversed(self._visits):
-            if known.shows(frame, prints, self._clocks):
+            if known.is_same_screen(frame, prints, self._clocks):
                 return _Visit(known.name, prints, dict(known.habits))
         return _Visit(next(self._names), prints, {})
 
-    def _loop(self) -> int:
+    def _find_loop(self) -> int:
         names = [visit.name for visit in self._visits]
         for length in _LOOP_LENGTHS:
             tail = names[-length * _ROUNDS :]
@@ -113,25 +113,25 @@ class _Visit:
     prints: Prints
     habits: dict[Spot, Habit]
 
-    def shows(self, frame: Frame, prints: Prints, clocks: set[Spot]) -> bool:
+    def is_same_screen(self, frame: Frame, prints: Prints, clocks: set[Spot]) -> bool:
         """Whether this frame is this screen, but for what moves on it on its own."""
         if prints.shape != self.prints.shape:
             return False
         differing = prints != self.prints
         if np.count_nonzero(differing) > len(self.habits) + len(clocks):
             return False
-        return all(spot in clocks or self._habitual(spot, state_of(frame, spot)) for spot in spots(differing))
+        return all(spot in clocks or self._is_habitual(spot, state_of(frame, spot)) for spot in list_spots(differing))
 
-    def _habitual(self, spot: Spot, state: int) -> bool:
+    def _is_habitual(self, spot: Spot, state: int) -> bool:
         if spot not in self.habits:
             return False
         habit = self.habits[spot]
         return habit is None or state in habit
 
 
-def _prints(frame: Frame, rows: NDArray[np.intp]) -> Prints:
+def _hash_tiles(frame: Frame, rows: NDArray[np.intp]) -> Prints:
     """Of all tiles in these rows of tiles: pixels weighed by their place, at half the cost of hashing each tile."""
-    pixels = words(frame)
+    pixels = as_words(frame)
     sums = np.empty((len(rows), frame.width), np.uint32)
     for number, row in enumerate(rows.tolist()):
         strip = pixels[row * TILE : (row + 1) * TILE]

@@ -13,7 +13,7 @@ from deskhand.core.actions import Action
 from deskhand.core.errors import DeviceError
 from deskhand.core.screen import Frame
 from deskhand.engine.run import Task
-from deskhand.screen.frame import bounded, to_jpeg
+from deskhand.screen.frame import shrink_frame, to_jpeg
 from deskhand.server.problems import ANYWHERE, document_statuses
 from deskhand.server.schemas import ActionResult, DeviceList, DeviceView, TaskView, to_task_view
 from deskhand.server.shared_services import Services, Shared
@@ -106,7 +106,7 @@ async def _wait_for_shutdown(shared: Services, seconds: float) -> bool:
 
 
 async def _encode_jpeg(frame: Frame, side: int | None) -> bytes:
-    return await asyncio.to_thread(lambda: to_jpeg(bounded(frame, side).frame if side else frame, QUALITY))
+    return await asyncio.to_thread(lambda: to_jpeg(shrink_frame(frame, side) if side else frame, QUALITY))
 
 
 @router.post("/{device_id}/take-over", responses=document_statuses(400, 404, 409))

@@ -9,7 +9,7 @@ from deskhand.core.errors import DeviceSetup
 from deskhand.core.protocols import Clock
 from deskhand.devices.android.adb.binary import find_adb
 from deskhand.devices.process_reaper import Child, Keeper
-from deskhand.settings.environment import session_environment
+from deskhand.settings.environment import read_session_environment
 from deskhand.settings.schema import AdbSettings
 
 READY_S = 15.0
@@ -27,7 +27,9 @@ async def run_private_server(settings: AdbSettings, clock: Clock) -> AsyncGenera
     try:
         await keeper.start()
         port = _find_free_port()
-        child = await keeper.launch([str(adb), "-P", str(port), "nodaemon", "server"], session_environment() | NO_SCANS)
+        child = await keeper.launch(
+            [str(adb), "-P", str(port), "nodaemon", "server"], read_session_environment() | NO_SCANS
+        )
         await _wait_until_ready(child, port, clock)
         yield AdbSettings(host="127.0.0.1", port=port, path=adb)
     finally:

@@ -13,8 +13,8 @@ from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.new_things import read_fields
 from deskhand.roles.offline.language.patterns import count_phrase, is_app, match_rules, read_keys, write_span
 from deskhand.roles.offline.language.tokens import cut_tokens
-from deskhand.screen.grounding.query import chinese_number
-from deskhand.screen.grounding.vocabulary import same_word
+from deskhand.screen.grounding.query import parse_chinese_number
+from deskhand.screen.grounding.vocabulary import is_same_word
 
 Slots = dict[str, str]
 _IN_APP = re.compile(r"(?P<where>(?P<app>.+?)(?:里面|里|中|上)的)(?P<thing>.+)")
@@ -60,7 +60,7 @@ def _put_subject(condition: str, subject: str) -> str:
 def _is_open(opened: Instruction, before: Sequence[Instruction]) -> bool:
     """`打开微信，给张三发微信…`: the app was opened last, so it needs no second time."""
     last = next((step for step in reversed(before) if isinstance(step, say.Open | say.GoHome | say.Visit)), None)
-    return isinstance(opened, say.Open) and isinstance(last, say.Open) and same_word(last.name, opened.name)
+    return isinstance(opened, say.Open) and isinstance(last, say.Open) and is_same_word(last.name, opened.name)
 
 
 def open_app(app: str) -> Instruction:
@@ -109,7 +109,7 @@ def _read_seconds(text: str) -> float:
         return float(known[text.casefold()])
     if text == "半":
         return 0.5
-    return float(chinese_number(text) or 0) if not re.fullmatch(r"[\d.]+", text) else float(text)
+    return float(parse_chinese_number(text) or 0) if not re.fullmatch(r"[\d.]+", text) else float(text)
 
 
 def _build_sum(slots: Slots, source: str) -> list[Instruction]:
@@ -164,7 +164,7 @@ def is_kept(step: say.Write, app: str) -> bool:
     )
     name = app.casefold().removeprefix("the ")
     return count_phrase(load_lexicon().classes["keeping"], tokens, at, len(tokens)) > 0 and any(
-        same_word(name, each) for each in load_lexicon().extra["homes"]["note"]
+        is_same_word(name, each) for each in load_lexicon().extra["homes"]["note"]
     )
 
 

@@ -10,8 +10,8 @@ from deskhand.roles.offline.language.instructions import Close, Instruction, Ope
 from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.patterns import is_app
 from deskhand.roles.offline.language.tokens import Token, cut_tokens
-from deskhand.screen.grounding.query import chinese_number
-from deskhand.screen.grounding.vocabulary import same_word
+from deskhand.screen.grounding.query import parse_chinese_number
+from deskhand.screen.grounding.vocabulary import is_same_word
 
 _CLOSERS = frozenset(".、)）:：")
 _CIRCLED = re.compile(r"[①-⑳]")
@@ -41,7 +41,7 @@ def _measure_number(tokens: Sequence[Token], at: int, number: int) -> int:
     """Return how many tokens the number of a step takes here; 0 if this is no such number."""
     said = [token.plain if token.kind != "quote" else "" for token in tokens[at : at + 5]] + [""] * 5
     led = 2 if said[0] + said[1] == "步骤" else int(said[0] in {"step", "第", "(", "（"})
-    if chinese_number(said[led]) != number:
+    if parse_chinese_number(said[led]) != number:
         return 0
     end = led + 1 + (said[led + 1] == "步")
     marked = said[end] in _CLOSERS and said[end] != ""
@@ -88,6 +88,6 @@ def _is_known(name: str) -> bool:
     bare = name.strip("“”").casefold().removeprefix("the ")
     return (
         quoted
-        or any(same_word(bare, word) for word in load_lexicon().extra["toggles"])
+        or any(is_same_word(bare, word) for word in load_lexicon().extra["toggles"])
         or is_app(tokens, 0, len(tokens))
     )

@@ -6,7 +6,7 @@ import re
 from functools import cache
 
 from deskhand.roles.offline.language.lexicon import load_lexicon
-from deskhand.screen.grounding.query import chinese_number
+from deskhand.screen.grounding.query import parse_chinese_number
 
 _JOINTS = r"(?:with|and|its|the|an?|，|,|；|;|且|并|和|为|的)"
 _LINKS = r"(?:number|address|is|are|of|as|是|为|：|:|=)"
@@ -47,7 +47,7 @@ def read_clock(text: str) -> tuple[int, int] | None:
     if not found:
         bare = text.strip()
         return (int(bare), 0) if re.fullmatch(r"1?\d|2[0-3]", bare, re.ASCII) else None
-    hour = chinese_number(found["h"] or found["hz"] or found["he"] or "")
+    hour = parse_chinese_number(found["h"] or found["hz"] or found["he"] or "")
     minute = _read_minute(found)
     if hour is None or minute is None:
         return None
@@ -72,7 +72,7 @@ def is_no_time(text: str) -> bool:
 def _read_minute(found: re.Match[str]) -> int | None:
     if found["quarter"]:
         return 15 if found["quarter"] == "一" else 45
-    return 30 if found["half_hour"] else chinese_number(found["m"] or found["mz"] or "0")
+    return 30 if found["half_hour"] else parse_chinese_number(found["m"] or found["mz"] or "0")
 
 
 def _to_day_hour(hour: int, when: str) -> int:

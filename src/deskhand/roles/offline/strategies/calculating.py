@@ -14,7 +14,7 @@ from deskhand.roles.offline.memory import ComputeMemory
 from deskhand.roles.offline.outcome import Failed, Finished, Outcome, look_again, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
-from deskhand.screen.grounding.vocabulary import fold, pieces
+from deskhand.screen.grounding.vocabulary import fold_name, split_words
 
 # How each sign may be written on a key, and what else a key may be called.
 SIGNS: dict[str, tuple[str, ...]] = {
@@ -59,9 +59,9 @@ def find_key(scene: Scene, sign: str) -> Element | None:
             continue
         if {element.name.strip().casefold(), element.value.strip().casefold()} & names:
             return element
-    by_id = {fold(n) for n in SIGNS.get(sign, (f"digit{sign}",)) if n.isascii() and len(n) > 2} | {f"digit{sign}"}
+    by_id = {fold_name(n) for n in SIGNS.get(sign, (f"digit{sign}",)) if n.isascii() and len(n) > 2} | {f"digit{sign}"}
     for element in scene.elements:
-        if element.clickable and "".join(pieces(element.id.rpartition("/")[2])) in by_id:
+        if element.clickable and "".join(split_words(element.id.rpartition("/")[2])) in by_id:
             return element
     return None
 
@@ -138,7 +138,7 @@ def read_display(scene: Scene) -> str | None:
     top = min(k.bounds.top for k in keys)
     texts = [e for e in scene.elements if e.text and e.bounds.bottom <= top and (not e.clickable or e.editable)]
     numbers = [e for e in texts if read_number(e.text) is not None]
-    called = [e for e in numbers if {"result", "display", "answer"} & set(pieces(e.id))]
+    called = [e for e in numbers if {"result", "display", "answer"} & set(split_words(e.id))]
     best = max(called or numbers, key=lambda e: e.bounds.height, default=None)
     if best is not None:
         return re.sub(r"^\s*=\s*", "", best.text).strip()

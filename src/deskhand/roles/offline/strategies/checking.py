@@ -22,8 +22,8 @@ from deskhand.roles.offline.strategies.opening import bare_app_name
 from deskhand.roles.offline.strategies.toggling import reach_control
 from deskhand.roles.offline.strategies.touching import find_thing
 from deskhand.roles.offline.strategies.values import read_state, value_of
-from deskhand.screen.grounding.find import Candidate, nearest_names
-from deskhand.screen.grounding.vocabulary import fold, same_word, synonyms
+from deskhand.screen.grounding.find import Candidate, find_nearest_names
+from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, synonyms_of
 
 # Seconds between looks: soon at first, then patiently.
 WAITS = (1.0, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
@@ -104,11 +104,11 @@ def read_value(step: say.Read, scene: Scene) -> Outcome:
         return to_app
     found = locate_thing(scene, sought, "any", stages=("scroll", "tabs"))
     if isinstance(found, Candidate):
-        text = found.element.text or scene.tree.label(found.element)
+        text = found.element.text or scene.tree.label_of(found.element)
         return (
             _give_answer(scene, text)
             if text
-            else fail_not_found(scene, step.target, list(nearest_names("", scene.tree)))
+            else fail_not_found(scene, step.target, list(find_nearest_names("", scene.tree)))
         )
     return found
 
@@ -119,7 +119,7 @@ _OWNED = (re.compile(r"(?P<owner>.+?)的(?P<part>.+)"), re.compile(r"(?P<owner>.
 def _split_owner(target: str) -> tuple[str, str]:
     """`韩梅的电话号码`, `Emma's phone number`: whose, and what. What controls are called (Delete) owns nothing."""
     found = next((m for pattern in _OWNED if (m := pattern.fullmatch(target))), None)
-    if found is None or synonyms(found["owner"]):
+    if found is None or synonyms_of(found["owner"]):
         return "", target
     return found["owner"], found["part"]
 
@@ -141,7 +141,7 @@ def _give_answer(scene: Scene, text: str) -> Act:
 
 def _means_result(target: str) -> bool:
     bare = target.casefold().removeprefix("the ").strip()
-    return same_word(bare, "result") or bare in {"计算器的结果", "显示的结果", "result of the calculation"}
+    return is_same_word(bare, "result") or bare in {"计算器的结果", "显示的结果", "result of the calculation"}
 
 
 # --- what is true of a screen ----------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ def _describe_state(scene: Scene, subject: str, on: bool) -> str:
 
 
 def _describe_unseen(scene: Scene, subject: str) -> str:
-    names = ", ".join(f"“{n}”" for n in nearest_names(subject, scene.tree, 4))
+    names = ", ".join(f"“{n}”" for n in find_nearest_names(subject, scene.tree, 4))
     return scene.say(
         f"屏幕上没有看到“{subject}”，看到的是 {names}", f"“{subject}” is not on the screen; it shows {names}"
     )
@@ -212,9 +212,9 @@ def _check_visible(condition: Condition, scene: Scene) -> SeenTruth:
 
 
 def _is_shown(scene: Scene, text: str) -> bool:
-    wanted = fold(text)
+    wanted = fold_name(text)
     return scene.find_element(text).status != "nothing" or any(
-        len(wanted) > 1 and wanted in fold(e.text) for e in scene.elements if e.text
+        len(wanted) > 1 and wanted in fold_name(e.text) for e in scene.elements if e.text
     )
 
 
@@ -240,13 +240,13 @@ def _check_equals(condition: Condition, scene: Scene) -> SeenTruth:
         number = read_number(wanted)
         if number is not None and read_number(value) is not None:
             return read_number(value) == number
-        return same_word(value, wanted)
+        return is_same_word(value, wanted)
 
     return _compare_value(condition, scene, is_equal)
 
 
 def _check_contains(condition: Condition, scene: Scene) -> SeenTruth:
-    holds, seen = _compare_value(condition, scene, lambda value: fold(condition.value) in fold(value))
+    holds, seen = _compare_value(condition, scene, lambda value: fold_name(condition.value) in fold_name(value))
     if holds:
         return holds, seen
     # "the list shows Milk": said of a place rather than of a value
@@ -265,7 +265,7 @@ def _check_selected(condition: Condition, scene: Scene) -> SeenTruth:
 
 
 def _is_chosen(scene: Scene, element: Element) -> bool:
-    around = [element, *scene.tree.descendants(element), *list(scene.tree.ancestors(element))[:1]]
+    around = [element, *scene.tree.descendants_of(element), *list(scene.tree.ancestors_of(element))[:1]]
     return any(e.selected or e.checked for e in around)
 
 
@@ -290,8 +290,10 @@ def _check_enabled(condition: Condition, scene: Scene) -> SeenTruth:
 
 def _check_open(condition: Condition, scene: Scene) -> SeenTruth:
     name = bare_app_name(condition.subject)
-    front = fold(f"{scene.app} {scene.briefing.observation.title}")
-    if any(fold(word) in front for word in (name, *synonyms(name)) if len(fold(word)) > 1) or _is_shown(scene, name):
+    front = fold_name(f"{scene.app} {scene.briefing.observation.title}")
+    if any(fold_name(word) in front for word in (name, *synonyms_of(name)) if len(fold_name(word)) > 1) or _is_shown(
+        scene, name
+    ):
         return True, scene.say(f"“{name}”在前台", f"{name} is in front")
     return False, scene.say(f"前台是 {scene.app}", f"{scene.app} is in front")
 

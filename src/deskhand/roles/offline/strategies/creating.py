@@ -15,8 +15,8 @@ from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import fail_not_found, find_search_box, locate_thing
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog, find_dialog
 from deskhand.roles.offline.strategies.touching import touch_element
-from deskhand.screen.grounding.find import Candidate, nearest_names, rank
-from deskhand.screen.grounding.vocabulary import fold, pieces, same_word, synonyms
+from deskhand.screen.grounding.find import Candidate, find_nearest_names, rank_candidates
+from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, split_words, synonyms_of
 
 ADDING = frozenset({"add", "new", "create", "fab", "compose"})
 SAVING = ("save", "done", "ok", "confirm")
@@ -42,7 +42,7 @@ def create_thing(step: say.Create, scene: Scene) -> Outcome:
 
 def _find_bad_time(step: say.Create) -> str:
     """Return an alarm's time that is not a time: it must not end up as the alarm's label."""
-    if not same_word(step.what, "alarm"):
+    if not is_same_word(step.what, "alarm"):
         return ""
     times = [(label, text) for label, text in step.fields if label in ("time", "")]
     return next((text for label, text in times if is_no_time(text) or (label and not read_clock(text))), "")
@@ -52,7 +52,7 @@ def _list_fields(step: say.Create) -> list[tuple[str, str]]:
     """(field, text): a time of day becomes an hour and a minute."""
     pairs: list[tuple[str, str]] = []
     for label, value in step.fields:
-        clock = read_clock(value) if label in ("time", "") and same_word(step.what, "alarm") else None
+        clock = read_clock(value) if label in ("time", "") and is_same_word(step.what, "alarm") else None
         if clock is None:
             pairs.append((label, value))
         else:
@@ -74,7 +74,9 @@ def _open_form(scene: Scene, step: say.Create) -> Outcome:
     if tab is not None and not memory.tab and tab.score >= 0.9:
         scene.remember_record(replace(memory, tab=True))
         return make_act(scene.say(f"打开“{tab.label}”", f"Opening “{tab.label}”"), touch_element(tab.target))
-    return fail_not_found(scene, scene.say("新建按钮", "a button to add one"), list(nearest_names("new", scene.tree)))
+    return fail_not_found(
+        scene, scene.say("新建按钮", "a button to add one"), list(find_nearest_names("new", scene.tree))
+    )
 
 
 def _find_add_button(scene: Scene, what: str) -> Element | None:
@@ -88,16 +90,16 @@ def _find_add_button(scene: Scene, what: str) -> Element | None:
 
 def _rate_add_button(element: Element, what: str) -> float:
     """Rate how much a button looks like the one that creates such a thing; 0 if it creates another."""
-    text, words = element.text, set(pieces(element.id.rpartition("/")[2]))
-    verbs = [w.casefold() for w in ("add", *synonyms("add")) if len(w) > 1]
+    text, words = element.text, set(split_words(element.id.rpartition("/")[2]))
+    verbs = [w.casefold() for w in ("add", *synonyms_of("add")) if len(w) > 1]
     score = 1.0 if text == "+" or text.casefold().startswith(tuple(verbs)) else 0.0
     score += 0.6 if words & ADDING else 0.0
     if not score:
         return 0.0
-    if any(fold(name) in fold(text) or fold(name) in words for name in (what, *synonyms(what))):
+    if any(fold_name(name) in fold_name(text) or fold_name(name) in words for name in (what, *synonyms_of(what))):
         return score + 0.5
     others = ("".join(phrase) for phrase in load_lexicon().classes["thing"])
-    return 0.0 if any(fold(other) in fold(text) for other in others) else score
+    return 0.0 if any(fold_name(other) in fold_name(text) for other in others) else score
 
 
 def _fill_form(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) -> Outcome:
@@ -113,7 +115,7 @@ def _fill_form(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) ->
         )
     if memory.typed:
         field = _find_form_field(scene, wanted[at][0], at)
-        good = field is not None and fold(field.value or field.hint) == fold(wanted[at][1])
+        good = field is not None and fold_name(field.value or field.hint) == fold_name(wanted[at][1])
         scene.judge_last(good, scene.trouble)
         if not good and memory.typed >= MAX_TRIES:
             return Failed(
@@ -151,7 +153,9 @@ def _find_form_field(scene: Scene, label: str, at: int) -> Element | None:
     searching = find_search_box(scene)
     fields = [f for f in scene.list_fields() if searching is None or f.index != searching.index]
     if label:
-        found = [c.target for c in rank(label, scene.tree, "editable") if c.score >= 0.6 and c.target in fields]
+        found = [
+            c.target for c in rank_candidates(label, scene.tree, "editable") if c.score >= 0.6 and c.target in fields
+        ]
         if found:
             return found[0]
         # a body of text is often the field without a telling name: the largest one
@@ -159,7 +163,9 @@ def _find_form_field(scene: Scene, label: str, at: int) -> Element | None:
             return max(fields, key=lambda f: f.bounds.area, default=None)
         return fields[at] if label in ("title", "name") and at < len(fields) else None
     if len(fields) > 1:
-        named = [c.target for c in rank("name", scene.tree, "editable") if c.score >= 0.8 and c.target in fields]
+        named = [
+            c.target for c in rank_candidates("name", scene.tree, "editable") if c.score >= 0.8 and c.target in fields
+        ]
         return named[0] if named else max(fields, key=lambda f: f.bounds.area)
     return fields[0] if fields else None
 
@@ -211,8 +217,8 @@ def _list_landmarks(wanted: list[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def _is_shown(scene: Scene, label: str, value: str) -> bool:
-    wanted = fold(value)
-    return any(wanted and wanted in fold(e.text) for e in scene.elements if e.text)
+    wanted = fold_name(value)
+    return any(wanted and wanted in fold_name(e.text) for e in scene.elements if e.text)
 
 
 def add_to_cart(step: say.AddToCart, scene: Scene) -> Outcome:
@@ -235,7 +241,9 @@ def add_to_cart(step: say.AddToCart, scene: Scene) -> Outcome:
         return away
     if memory.inside >= MAX_TRIES or not step.target:
         return fail_not_found(
-            scene, scene.say("“加入购物车”按钮", "an “Add to cart” button"), list(nearest_names("cart", scene.tree))
+            scene,
+            scene.say("“加入购物车”按钮", "an “Add to cart” button"),
+            list(find_nearest_names("cart", scene.tree)),
         )
     found = locate_thing(scene, step.target, "clickable")
     if not isinstance(found, Candidate):
@@ -247,7 +255,7 @@ def add_to_cart(step: say.AddToCart, scene: Scene) -> Outcome:
 def _list_own_texts(scene: Scene) -> tuple[str, ...]:
     """Return what a product's page says of the product: texts that are no control and no common label."""
     texts = [e.text for e in scene.elements if e.text and not e.clickable and not e.editable]
-    return tuple(text for text in texts if any(c.isalpha() for c in text) and not synonyms(text))
+    return tuple(text for text in texts if any(c.isalpha() for c in text) and not synonyms_of(text))
 
 
 def _check_cart(step: say.AddToCart, scene: Scene) -> Outcome:

@@ -11,7 +11,7 @@ from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.outcome import Act, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
-from deskhand.screen.grounding.vocabulary import same_word, synonyms
+from deskhand.screen.grounding.vocabulary import is_same_word, synonyms_of
 
 
 def open_home(scene: Scene, thing: str, *, also_from_an_app: bool = False) -> Act | None:
@@ -32,14 +32,14 @@ def find_home_app(thing: str) -> tuple[str, str] | None:
     """The app's names, English and Chinese, by what the thing is called or what kind of thing it is said to be."""
     homes: dict[str, list[str]] = load_lexicon().extra["homes"]
     for kind, (english, chinese) in homes.items():
-        if same_word(kind, thing) or is_kind_of(kind, thing):
+        if is_same_word(kind, thing) or is_kind_of(kind, thing):
             return english, chinese
     return None
 
 
 def is_kind_of(kind: str, thing: str) -> bool:
     """True if it is called one of that kind beside a name of its own; 手机号 is no phone called 号."""
-    return not synonyms(thing) and any(_is_said(word, thing) for word in (kind, *synonyms(kind)))
+    return not synonyms_of(thing) and any(_is_said(word, thing) for word in (kind, *synonyms_of(kind)))
 
 
 def _is_said(word: str, thing: str) -> bool:

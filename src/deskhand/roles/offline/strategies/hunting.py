@@ -11,10 +11,10 @@ from deskhand.roles.offline.memory import HuntMemory, ScrollMemory, Trace
 from deskhand.roles.offline.outcome import Act, Failed, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
-from deskhand.screen.grounding.find import Candidate, Finding, by_likeness, nearest_names
+from deskhand.screen.grounding.find import Candidate, SearchResult, find_nearest_names, sort_by_likeness
 from deskhand.screen.grounding.query import Query, read_description
 from deskhand.screen.grounding.tree import Want
-from deskhand.screen.grounding.vocabulary import fold, pieces, same_word, synonyms
+from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, split_words, synonyms_of
 
 MAX_TURNS = 34
 SCROLLS = 8
@@ -39,7 +39,7 @@ def locate_thing(
     if away := dismiss_dialog(scene):
         return away
     hunt = scene.memory.hunt
-    names = by_likeness(description, [*hunt.names, *nearest_names(description, scene.tree, 6)])
+    names = sort_by_likeness(description, [*hunt.names, *find_nearest_names(description, scene.tree, 6)])
     scene.remember_record(replace(hunt, names=tuple(names)[:6]))
     roams = want == "checkable" or scene.kept.left_over
     while (hunt := scene.memory.hunt).left and hunt.turns < MAX_TURNS:
@@ -50,20 +50,20 @@ def locate_thing(
     return fail_not_found(scene, description, list(hunt.names))
 
 
-def find_untried(scene: Scene, description: str, want: Want) -> Finding:
+def find_untried(scene: Scene, description: str, want: Want) -> SearchResult:
     """Return what fits, without what was taken before and turned out to be wrong."""
     return _filter_finding(
         scene.find_element(description, want), lambda c: (description, trace_of(c)) not in scene.kept.wrong
     )
 
 
-def _filter_finding(finding: Finding, is_kept: Callable[[Candidate], bool]) -> Finding:
+def _filter_finding(finding: SearchResult, is_kept: Callable[[Candidate], bool]) -> SearchResult:
     kept = tuple(c for c in finding.candidates if is_kept(c))
     if len(kept) == len(finding.candidates) or finding.status == "nothing":
         return finding
     if not kept:
-        return Finding("nothing", (), finding.nearest)
-    return Finding("found" if len(kept) == 1 or finding.status == "found" else "ambiguous", kept)
+        return SearchResult("nothing", (), finding.nearest)
+    return SearchResult("found" if len(kept) == 1 or finding.status == "found" else "ambiguous", kept)
 
 
 def trace_of(candidate: Candidate) -> Trace:
@@ -80,7 +80,7 @@ def fail_not_found(scene: Scene, description: str, names: list[str]) -> Failed:
     )  # fmt: skip
 
 
-def fail_ambiguous(scene: Scene, description: str, finding: Finding) -> Failed:
+def fail_ambiguous(scene: Scene, description: str, finding: SearchResult) -> Failed:
     labels = [c.label or c.target.role for c in finding.candidates[:5]]
     listed = "、".join(f"“{n}”" for n in labels) if scene.zh else ", ".join(f"“{n}”" for n in labels)
     count = len(finding.candidates)
@@ -90,7 +90,7 @@ def fail_ambiguous(scene: Scene, description: str, finding: Finding) -> Failed:
     )  # fmt: skip
 
 
-def _drop_search_offers(scene: Scene, finding: Finding) -> Finding:
+def _drop_search_offers(scene: Scene, finding: SearchResult) -> SearchResult:
     """While searching, neither the box that holds the words nor an offer to ask the web is what was sought."""
     if not scene.memory.hunt.asked:
         return finding
@@ -98,7 +98,7 @@ def _drop_search_offers(scene: Scene, finding: Finding) -> Finding:
 
 
 def _is_web_offer(candidate: Candidate) -> bool:
-    words = pieces(candidate.label)
+    words = split_words(candidate.label)
     return any(w in words for w in ("search", "web", "internet")) or any(
         w in candidate.label for w in ("搜索", "搜一搜", "网络查找", "全网")
     )
@@ -119,18 +119,18 @@ def find_search_box(scene: Scene) -> Element | None:
 def find_search_button(scene: Scene) -> Element | None:
     for e in scene.elements:
         if e.clickable and not e.editable and e.enabled and e.role in ("button", "image", "item", "group"):
-            by_id = "search" in pieces(e.id.rpartition("/")[2]) and not e.text
-            if by_id or (e.text and same_word(e.text, "search")):
+            by_id = "search" in split_words(e.id.rpartition("/")[2]) and not e.text
+            if by_id or (e.text and is_same_word(e.text, "search")):
                 return e
     return None
 
 
 def _is_search(words: str, field: Element) -> bool:
-    return "搜" in words or "查找" in words or bool({"search", "query", "find"} & set(pieces(words)))
+    return "搜" in words or "查找" in words or bool({"search", "query", "find"} & set(split_words(words)))
 
 
 def _is_address_bar(words: str) -> bool:
-    return "网址" in words or bool({"url", "web", "address"} & set(pieces(words)))
+    return "网址" in words or bool({"url", "web", "address"} & set(split_words(words)))
 
 
 def _hunt_by_search(scene: Scene, description: str) -> Act | None:
@@ -163,7 +163,7 @@ def _list_search_words(description: str) -> list[str]:
     query = read_description(description)
     if not query.name or query.relation or query.ordinal or query.roles & {"button", "field", "tab", "menu"}:
         return []
-    return [query.name, *synonyms(query.name)[:2]]
+    return [query.name, *synonyms_of(query.name)[:2]]
 
 
 def _enter_only_result(scene: Scene) -> Act | None:
@@ -172,7 +172,7 @@ def _enter_only_result(scene: Scene) -> Act | None:
     if len(rows) != 1 or scene.memory.hunt.entered:
         return None
     scene.remember_record(replace(scene.memory.hunt, entered=True))
-    name = scene.tree.label(rows[0])
+    name = scene.tree.label_of(rows[0])
     return make_act(
         scene.say(f"进入唯一的搜索结果“{name}”", f"Going into the only result, “{name}”"), _click_element(rows[0])
     )
@@ -181,7 +181,7 @@ def _enter_only_result(scene: Scene) -> Act | None:
 def _is_result(scene: Scene, element: Element) -> bool:
     if not element.clickable or element.editable or element.checked is not None:
         return False
-    above = list(scene.tree.ancestors(element))
+    above = list(scene.tree.ancestors_of(element))
     listed = any(a.scrollable or a.role == "list" for a in above) or element.role == "item"
     return listed and not any(a.clickable and not a.scrollable for a in above)
 
@@ -236,11 +236,11 @@ def _hunt_in_tabs(scene: Scene, description: str) -> Act | None:
     if len(visited) >= TABS:
         return None
     for tab in (e for e in scene.elements if e.role == "tab" and e.clickable):
-        label = scene.tree.label(tab)
-        chosen = tab.selected or any(d.selected for d in scene.tree.descendants(tab))
-        if not fold(label) or fold(label) in visited:
+        label = scene.tree.label_of(tab)
+        chosen = tab.selected or any(d.selected for d in scene.tree.descendants_of(tab))
+        if not fold_name(label) or fold_name(label) in visited:
             continue
-        visited.append(fold(label))
+        visited.append(fold_name(label))
         if not chosen:
             scene.remember_record(replace(hunt, tabs=tuple(visited), scroll=ScrollMemory()))
             return make_act(scene.say(f"看看“{label}”标签页", f"Looking behind the tab “{label}”"), _click_element(tab))

@@ -14,8 +14,8 @@ from deskhand.roles.offline.strategies.hunting import find_search_box, locate_th
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
 from deskhand.roles.offline.strategies.touching import touch_element
 from deskhand.roles.offline.strategies.writing import holds_text
-from deskhand.screen.grounding.find import Candidate, nearest_names
-from deskhand.screen.grounding.vocabulary import fold
+from deskhand.screen.grounding.find import Candidate, find_nearest_names
+from deskhand.screen.grounding.vocabulary import fold_name
 
 MAX_TRIES = 2
 MAX_LOOKS = 4
@@ -58,7 +58,9 @@ def _is_talking_to(scene: Scene, person: str, box: Element | None) -> bool:
     if box is None:
         return False
     top = max(scene.tree.screen.width, scene.tree.screen.height) * 0.15
-    return any(fold(e.text) == fold(person) for e in scene.elements if e.bounds.bottom <= top and not e.editable)
+    return any(
+        fold_name(e.text) == fold_name(person) for e in scene.elements if e.bounds.bottom <= top and not e.editable
+    )
 
 
 def _reach_person(scene: Scene, step: say.Send) -> Outcome:
@@ -105,7 +107,7 @@ def _open_conversation(scene: Scene, step: say.Send) -> Outcome:
     if memory.looks < 1:
         scene.remember_record(replace(memory, looks=memory.looks + 1))
         return look_again(scene.say("等聊天窗口出现", "Waiting for the conversation"))
-    names = ", ".join(f"“{n}”" for n in nearest_names("message", scene.tree, 4))
+    names = ", ".join(f"“{n}”" for n in find_nearest_names("message", scene.tree, 4))
     return Failed(
         scene.say(
             f"屏幕上没有消息输入框；看到的是 {names}。", f"No field for a message is on the screen; it shows {names}."
@@ -140,7 +142,7 @@ def _press_send(scene: Scene, step: say.Send, box: Element) -> Outcome:
 
 def _pick_beside(scene: Scene, candidates: tuple[Candidate, ...], box: Element) -> Candidate | None:
     """Of several, the one that stands beside the box."""
-    beside = [c for c in candidates if scene.tree.same_row(c.target, box)]
+    beside = [c for c in candidates if scene.tree.is_same_row(c.target, box)]
     return beside[0] if len(beside) == 1 else None
 
 

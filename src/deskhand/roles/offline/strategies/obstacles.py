@@ -8,7 +8,7 @@ from deskhand.core.actions import Back, Click
 from deskhand.core.screen import Element
 from deskhand.roles.offline.outcome import Act, make_act
 from deskhand.roles.offline.scene import Scene
-from deskhand.screen.grounding.vocabulary import same_word
+from deskhand.screen.grounding.vocabulary import is_same_word
 
 # In the order in which they are tried.
 REFUSALS = ("cancel", "later", "skip", "deny", "no", "close", "got it")
@@ -21,7 +21,7 @@ def find_dialog(scene: Scene) -> list[Element]:
     """The elements of the dialog in front; empty when there is none."""
     for element in scene.elements:
         if element.role == "dialog":
-            return [element, *scene.tree.descendants(element)]
+            return [element, *scene.tree.descendants_of(element)]
     if any(e.id.endswith(_DIALOG_IDS) for e in scene.elements):
         return list(scene.elements)
     return []
@@ -36,7 +36,7 @@ def find_refusal(parts: list[Element]) -> Element | None:
     choices = list_buttons(parts)
     for word in REFUSALS:
         for button in choices:
-            if same_word(button.text, word):
+            if is_same_word(button.text, word):
                 return button
     by_id = [b for b in choices if b.id.endswith("android:id/button2")]
     if by_id:
@@ -49,7 +49,7 @@ def find_agreement(parts: list[Element], *words: str) -> Element | None:
     choices = list_buttons(parts)
     for word in (*words, *AGREEMENTS):
         for button in choices:
-            if same_word(button.text, word):
+            if is_same_word(button.text, word):
                 return button
     return next((b for b in choices if b.id.endswith("android:id/button1")), None)
 

@@ -18,15 +18,15 @@ from deskhand.roles.offline.strategies.homes import is_kind_of
 from deskhand.roles.offline.strategies.hunting import locate_thing
 from deskhand.roles.offline.strategies.toggling import toggle_switch
 from deskhand.roles.offline.strategies.touching import find_thing, touch_element
-from deskhand.screen.grounding.find import Candidate, nearest_names
+from deskhand.screen.grounding.find import Candidate, find_nearest_names
 from deskhand.screen.grounding.query import read_description
-from deskhand.screen.grounding.vocabulary import fold, same_word, synonyms
+from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, synonyms_of
 
 
 def is_switch(scene: Scene, name: str) -> bool:
     """True if it can be on or off: by its name, or because it stands beside a switch on this screen."""
     bare = read_description(name).name or name
-    if any(same_word(bare, word) for word in load_lexicon().extra["toggles"]):
+    if any(is_same_word(bare, word) for word in load_lexicon().extra["toggles"]):
         return True
     if any(is_kind_of(kind, name) for kind in load_lexicon().extra["toggle_kinds"]):
         return True
@@ -100,7 +100,7 @@ def _open_by_name(scene: Scene, step: say.Open, name: str) -> Outcome:
         scene.judge_last(False, scene.trouble)
         memory = replace(memory, error=memory.error or scene.trouble)
     inside = not scene.first and not scene.on_home_screen
-    others = [s for s in synonyms(name) if s not in tried][:1] if tried else [name]
+    others = [s for s in synonyms_of(name) if s not in tried][:1] if tried else [name]
     if others and len(tried) < (1 if inside else 2):
         scene.remember_record(replace(memory, tried=(*tried, others[0])))
         return make_act(scene.say(f"打开应用“{others[0]}”", f"Opening the app “{others[0]}”"), OpenApp(name=others[0]))
@@ -109,7 +109,7 @@ def _open_by_name(scene: Scene, step: say.Open, name: str) -> Outcome:
 
 
 def _fail_covered(scene: Scene, name: str) -> Failed:
-    seen = ", ".join(f"“{text}”" for text in nearest_names(name, scene.tree, 3))
+    seen = ", ".join(f"“{text}”" for text in find_nearest_names(name, scene.tree, 3))
     return Failed(scene.say(f"“{name}”被系统界面挡住了：{seen}。", f"“{name}” is covered by a system window: {seen}."))
 
 
@@ -179,8 +179,8 @@ def visit_address(step: say.Visit, scene: Scene) -> Outcome:
 
 def _find_unreachable(scene: Scene) -> str:
     """Return the browser's error message, if it shows one instead of the page."""
-    openers = tuple(fold(words) for words in load_lexicon().extra["unreachable"])
-    return next((e.text for e in scene.elements if e.text and fold(e.text).startswith(openers)), "")
+    openers = tuple(fold_name(words) for words in load_lexicon().extra["unreachable"])
+    return next((e.text for e in scene.elements if e.text and fold_name(e.text).startswith(openers)), "")
 
 
 def close_thing(step: say.Close, scene: Scene) -> Outcome:
@@ -221,9 +221,13 @@ def close_thing(step: say.Close, scene: Scene) -> Outcome:
 
 def means_here(target: str) -> bool:
     """True if it means whatever is in front: the page, the screen, the dialog."""
-    return any(fold(target).removeprefix("the").removeprefix("this") == fold(w) for w in load_lexicon().extra["here"])
+    return any(
+        fold_name(target).removeprefix("the").removeprefix("this") == fold_name(w) for w in load_lexicon().extra["here"]
+    )
 
 
 def _is_in_front(scene: Scene, name: str) -> bool:
-    front = fold(scene.app + scene.briefing.observation.title)
-    return any(fold(word) in front for word in (bare_app_name(name), *synonyms(bare_app_name(name))) if fold(word))
+    front = fold_name(scene.app + scene.briefing.observation.title)
+    return any(
+        fold_name(word) in front for word in (bare_app_name(name), *synonyms_of(bare_app_name(name))) if fold_name(word)
+    )

@@ -17,7 +17,7 @@ from deskhand.roles.offline.strategies.hunting import fail_ambiguous, locate_thi
 from deskhand.roles.offline.strategies.touching import touch_element
 from deskhand.screen.grounding.find import Candidate
 from deskhand.screen.grounding.query import read_description
-from deskhand.screen.grounding.vocabulary import same_word
+from deskhand.screen.grounding.vocabulary import is_same_word
 
 MAX_TOUCHES = 2
 MAX_LOOKS = 3
@@ -125,7 +125,7 @@ def _enter_row(scene: Scene, target: str) -> Act | None:
         return None
     if row.target.role not in ("item", "group", "text", "link", "button", "tab"):
         return None
-    inside = any(same_word(name, word) for word in load_lexicon().extra["toggles"])
+    inside = any(is_same_word(name, word) for word in load_lexicon().extra["toggles"])
     scene.remember_record(replace(memory, entered=(*memory.entered, row.label), inside=inside))
     return make_act(scene.say(f"进入“{row.label}”", f"Going into “{row.label}”"), touch_element(row.target))
 

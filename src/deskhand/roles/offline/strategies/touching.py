@@ -16,7 +16,7 @@ from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import is_control, locate_thing, trace_of
 from deskhand.screen.grounding.find import Candidate
 from deskhand.screen.grounding.query import read_description
-from deskhand.screen.grounding.vocabulary import synonyms
+from deskhand.screen.grounding.vocabulary import synonyms_of
 
 MAX_TRIES = 2
 
@@ -47,7 +47,7 @@ def tap_thing(step: say.Tap, scene: Scene) -> Outcome:
     if not scene.can_do(step.gesture):
         return Failed(scene.say(f"这个设备不支持“{step.source}”。", f"This device can't do “{step.source}”."))
     # a control such as Delete is somewhere to be seen; only a thing with a name of its own can be searched for
-    named = not synonyms(read_description(step.target).name)
+    named = not synonyms_of(read_description(step.target).name)
     found = locate_thing(
         scene,
         step.target,

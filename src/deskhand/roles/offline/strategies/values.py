@@ -6,11 +6,11 @@ import re
 
 from deskhand.core.screen import Element
 from deskhand.roles.offline.scene import Scene
-from deskhand.screen.grounding.find import ENOUGH, Candidate, rank
-from deskhand.screen.grounding.names import text_score
+from deskhand.screen.grounding.find import ENOUGH, Candidate, rank_candidates
+from deskhand.screen.grounding.names import score_text
 from deskhand.screen.grounding.query import Query, read_description
-from deskhand.screen.grounding.tree import distance
-from deskhand.screen.grounding.vocabulary import fold, synonyms
+from deskhand.screen.grounding.tree import measure_distance
+from deskhand.screen.grounding.vocabulary import fold_name, synonyms_of
 
 ON_WORDS = frozenset({"on", "开", "开启", "已开启", "打开", "已打开", "enabled", "connected", "已连接"})
 OFF_WORDS = frozenset({"off", "关", "关闭", "已关闭", "disabled", "disconnected", "未开启", "未连接"})
@@ -19,7 +19,7 @@ OFF_WORDS = frozenset({"off", "关", "关闭", "已关闭", "disabled", "disconn
 def value_of(scene: Scene, subject: str) -> str | None:
     """Return what the screen says of the subject; None if it is not there, "" if it is there and empty."""
     query = read_description(subject)
-    for candidate in rank(query, scene.tree)[:6]:
+    for candidate in rank_candidates(query, scene.tree)[:6]:
         if candidate.score < ENOUGH:
             break
         value = _read_value(scene, candidate, query)
@@ -36,7 +36,7 @@ def _read_value(scene: Scene, candidate: Candidate, query: Query) -> str | None:
         return scene.say("开启", "on") if element.checked else scene.say("关闭", "off")
     if element.role == "slider" and element.value:
         return element.value
-    named = text_score(name, element.text) if element.text else 0.0
+    named = score_text(name, element.text) if element.text else 0.0
     if element.text and (named < ENOUGH or query.ordinal):
         return element.text
     return (
@@ -48,7 +48,7 @@ def _read_value(scene: Scene, candidate: Candidate, query: Query) -> str | None:
 
 def _read_after_label(name: str, text: str) -> str:
     """`合计 ¥128`, `Total: 12`, `WeChat ID: x`: what follows the name in the same text."""
-    for label in (name, *synonyms(name)):
+    for label in (name, *synonyms_of(name)):
         found = re.match(
             rf"\s*{re.escape(label)}\s*(?:[:：=,，]|\s|(?=[\d¥$€-]))\s*(.+)$", text, re.IGNORECASE | re.DOTALL
         )
@@ -60,30 +60,30 @@ def _read_after_label(name: str, text: str) -> str:
 def _read_beside(scene: Scene, label: Element) -> str:
     """The text to its right, else the nearest one right below or above; never another thing that can be clicked."""
     tree = scene.tree
-    row = tree.row(label)
+    row = tree.row_of(label)
     texts = [
         e for e in scene.elements
-        if e.text and not e.clickable and not _has_label(scene, e, label) and fold(e.text) != fold(label.text)
+        if e.text and not e.clickable and not _has_label(scene, e, label) and fold_name(e.text) != fold_name(label.text)
     ]  # fmt: skip
-    own = [e for e in texts if row.index != label.index and tree.inside(e, row)]
-    right = [e for e in own or texts if tree.same_row(e, label) and e.bounds.left >= label.bounds.right - 4]
+    own = [e for e in texts if row.index != label.index and tree.is_inside(e, row)]
+    right = [e for e in own or texts if tree.is_same_row(e, label) and e.bounds.left >= label.bounds.right - 4]
     if right:
         return min(right, key=lambda e: e.bounds.left).text
     if own:
-        return min(own, key=lambda e: distance(e.bounds, label.bounds)).text
+        return min(own, key=lambda e: measure_distance(e.bounds, label.bounds)).text
     near = [e for e in texts if not e.clickable and _is_stacked(label, e)]
-    closest = min(near, key=lambda e: distance(e.bounds, label.bounds), default=None)
+    closest = min(near, key=lambda e: measure_distance(e.bounds, label.bounds), default=None)
     return closest.text if closest is not None else ""
 
 
 def _is_stacked(label: Element, other: Element) -> bool:
     a, b = label.bounds, other.bounds
     overlap = min(a.right, b.right) - max(a.left, b.left)
-    return overlap > 0 and distance(a, b) <= 2 * a.height
+    return overlap > 0 and measure_distance(a, b) <= 2 * a.height
 
 
 def _has_label(scene: Scene, element: Element, label: Element) -> bool:
-    return any(d.index == label.index for d in scene.tree.descendants(element))
+    return any(d.index == label.index for d in scene.tree.descendants_of(element))
 
 
 def _read_heading(scene: Scene) -> str | None:
@@ -96,7 +96,7 @@ def _read_heading(scene: Scene) -> str | None:
 
 def read_state(text: str) -> bool | None:
     """A summary such as `已关闭` or `Off` as a state."""
-    words = {fold(part) for part in re.split(r"[,，;；]", text)}
-    if words & {fold(w) for w in ON_WORDS}:
+    words = {fold_name(part) for part in re.split(r"[,，;；]", text)}
+    if words & {fold_name(w) for w in ON_WORDS}:
         return True
-    return False if words & {fold(w) for w in OFF_WORDS} else None
+    return False if words & {fold_name(w) for w in OFF_WORDS} else None

@@ -20,10 +20,10 @@ from deskhand.roles.offline.strategies.hunting import (
 )
 from deskhand.roles.offline.strategies.toggling import toggle_switch
 from deskhand.roles.offline.strategies.touching import touch_element
-from deskhand.screen.grounding.find import Candidate, nearest_names
+from deskhand.screen.grounding.find import Candidate, find_nearest_names
 from deskhand.screen.grounding.query import read_description
-from deskhand.screen.grounding.vocabulary import fold
-from deskhand.settings.placeholders import names_in
+from deskhand.screen.grounding.vocabulary import fold_name
+from deskhand.settings.placeholders import find_secret_names
 
 MAX_TRIES = 2
 # A finger does not hit every percent: after some corrections a few percent beside are accepted, and told.
@@ -51,8 +51,8 @@ def type_into(scene: Scene, field: Element, text: str, *, clear: bool = False) -
 def holds_text(field: Element, text: str) -> bool:
     """Passwords show dots: their number must do. A secret's is not known here; the device has counted."""
     if field.password:
-        return len(field.value) >= (1 if names_in(text) else len(text))
-    return fold(text) in fold(field.value) or fold(text) in fold(field.name)
+        return len(field.value) >= (1 if find_secret_names(text) else len(text))
+    return fold_name(text) in fold_name(field.value) or fold_name(text) in fold_name(field.name)
 
 
 def _check_written(scene: Scene, field: Element, text: str) -> Outcome:
@@ -77,7 +77,7 @@ def _find_field(scene: Scene, target: str) -> Element | Act | Failed:
         return (focused or fields)[0]
     if not fields:
         reason = scene.say("屏幕上没有可以输入的地方", "there is no field to type into on this screen")
-        names = ", ".join(nearest_names("", scene.tree, 4))
+        names = ", ".join(find_nearest_names("", scene.tree, 4))
         return Failed(
             scene.say(f"{reason}；看到的是：{names}。", f"{reason[0].upper()}{reason[1:]}; it shows {names}.")
         )
@@ -132,7 +132,7 @@ def search_text(step: say.Search, scene: Scene) -> Outcome:
     if memory.phase == "opened" and memory.looks < 1:
         scene.remember_record(replace(memory, looks=memory.looks + 1))
         return look_again(scene.say("等搜索框出现", "Waiting for the search box"))
-    return fail_not_found(scene, scene.say("搜索框", "a search box"), list(nearest_names("search", scene.tree)))
+    return fail_not_found(scene, scene.say("搜索框", "a search box"), list(find_nearest_names("search", scene.tree)))
 
 
 def _find_address_bar(scene: Scene) -> Element | None:
@@ -163,8 +163,8 @@ def _list_results(scene: Scene) -> str:
 
 
 def _is_hit(scene: Scene, text: str) -> bool:
-    wanted = fold(text)
-    return any(wanted in fold(e.text) for e in scene.elements if e.text and not e.editable)
+    wanted = fold_name(text)
+    return any(wanted in fold_name(e.text) for e in scene.elements if e.text and not e.editable)
 
 
 def set_value(step: say.SetValue, scene: Scene) -> Outcome:
@@ -220,9 +220,9 @@ def _find_slider(scene: Scene, target: str) -> Element | None:
     for candidate in named.candidates:
         if candidate.element.role == "slider":
             return candidate.element
-        if candidate.score >= 0.7 and (beside := scene.tree.control_beside(candidate.element, sliders)):
+        if candidate.score >= 0.7 and (beside := scene.tree.find_control_beside(candidate.element, sliders)):
             return beside
-        if candidate.score >= 0.7 and (below := scene.tree.field_below(candidate.element, sliders)):
+        if candidate.score >= 0.7 and (below := scene.tree.find_field_below(candidate.element, sliders)):
             return below
     return None
 
@@ -283,7 +283,7 @@ def _check_slider(scene: Scene, step: say.SetValue) -> Outcome:
 
 def _read_percent_near(scene: Scene, slider: Element) -> int | None:
     texts = [e for e in scene.elements if re.fullmatch(r"\d{1,3}\s*%", e.text.strip())]
-    nearest = scene.tree.nearest(slider, texts)
+    nearest = scene.tree.find_nearest(slider, texts)
     return int(re.sub(r"\D", "", nearest.text)) if nearest is not None else None
 
 

@@ -9,8 +9,8 @@ from deskhand.core.human import AmendRequest
 from deskhand.core.statuses import SubtaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.roles.task_types import find_task_type
-from deskhand.screen.grounding.query import chinese_number
-from deskhand.screen.grounding.vocabulary import fold, synonyms
+from deskhand.screen.grounding.query import parse_chinese_number
+from deskhand.screen.grounding.vocabulary import fold_name, synonyms_of
 
 TodoItem = tuple[int, Subtask]
 
@@ -91,7 +91,7 @@ def number_of(text: str) -> int | None:
         word = found["n"]
         return _CARDINALS.index(word) + 1 if word in _CARDINALS else int(word)
     found = _NTH_ZH.fullmatch(text)
-    return chinese_number(found["n"]) if found else None
+    return parse_chinese_number(found["n"]) if found else None
 
 
 # --- by what it is about ---------------------------------------------------------------------------------------
@@ -115,12 +115,12 @@ def _words_of(text: str) -> list[str]:
 
 
 def _is_about(part: Subtask, word: str) -> bool:
-    title = fold(part.title)
+    title = fold_name(part.title)
     if not word.isascii():
-        return word in title or any(word in fold(other) for other in _list_other_names(part.title))
+        return word in title or any(word in fold_name(other) for other in _list_other_names(part.title))
     if _stem_of(word) in {_stem_of(own) for own in _words_of(part.title)}:
         return True
-    if any(fold(other) in title for other in synonyms(word) if len(fold(other)) > 1):
+    if any(fold_name(other) in title for other in synonyms_of(word) if len(fold_name(other)) > 1):
         return True
     kind = find_task_type(word)
     return kind not in ("other", "open") and kind == (part.task_type or find_task_type(part.title))
@@ -135,4 +135,4 @@ def _stem_of(word: str) -> str:
 
 def _list_other_names(title: str) -> list[str]:
     """Return the Chinese names of an English title's words."""
-    return [other for word in _words_of(title) if word.isascii() for other in synonyms(word) if not other.isascii()]
+    return [other for word in _words_of(title) if word.isascii() for other in synonyms_of(word) if not other.isascii()]

@@ -5,14 +5,14 @@ import os
 from pydantic import SecretStr
 
 from deskhand.core.errors import ModelUnavailable, SettingsError
-from deskhand.settings.environment import settings_file
+from deskhand.settings.environment import find_settings_file
 from deskhand.settings.schema import EndpointSettings, SecretsSettings
 from deskhand.settings.secret_store import find_secret
 
 
 def read_secret(name: str, settings: SecretsSettings) -> str:
     """A secret's value. May wait for a keyring that a person has to open."""
-    file = settings.file or settings_file().with_name("secrets.toml")
+    file = settings.file or find_settings_file().with_name("secrets.toml")
     return find_secret(name, os.environ, file, settings.keyring)
 
 
