@@ -17,7 +17,7 @@ from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.memory import HuntMemory, InstructionMemory, MoveMemory
-from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, make_act
+from deskhand.roles.offline.outcome import Act, Finished, Outcome, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.opening import means_here
 
@@ -96,7 +96,7 @@ def _leave_wrong_one(scene: Scene) -> Outcome:
     """Back to where the wrong one was taken, if it led away from there."""
     taken = scene.kept.taken
     if taken is None or taken.index is None:
-        return Failed(scene.say("还没有选过什么。", "Nothing was chosen so far."))
+        return scene.fail_with("还没有选过什么。", "Nothing was chosen so far.")
     if taken.print != scene.print and not scene.memory.move.done and scene.can_do("back"):
         scene.remember_record(MoveMemory(done=True))
         return make_act(scene.say("返回，换一个", "Going back, to take another one"), Back())

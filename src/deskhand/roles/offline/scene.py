@@ -13,6 +13,7 @@ from deskhand.core.statuses import ExecStatus
 from deskhand.language import is_chinese
 from deskhand.roles.offline.fault_words import to_chinese
 from deskhand.roles.offline.memory import GoalMemory, InstructionMemory, Record
+from deskhand.roles.offline.outcome import Failed, Finished
 from deskhand.screen.grounding.find import SearchResult, find_element
 from deskhand.screen.grounding.query import Query
 from deskhand.screen.grounding.tree import ElementTree, Want
@@ -62,6 +63,12 @@ class Scene:
     def say(self, zh: str, en: str) -> str:
         """In the language of the goal."""
         return zh if self.zh else en
+
+    def fail_with(self, zh: str, en: str) -> Failed:
+        return Failed(self.say(zh, en))
+
+    def finish_with(self, zh: str, en: str) -> Finished:
+        return Finished(self.say(zh, en))
 
     def find_element(self, description: str | Query, want: Want = "any") -> SearchResult:
         return find_element(description, self.tree, want)

@@ -11,7 +11,7 @@ from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.sums import read_number, work_out
 from deskhand.roles.offline.memory import ComputeMemory
-from deskhand.roles.offline.outcome import Failed, Finished, Outcome, look_again, make_act
+from deskhand.roles.offline.outcome import Failed, Outcome, look_again, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
 from deskhand.screen.grounding.vocabulary import fold_name, split_words
@@ -48,7 +48,7 @@ def compute_sum(step: say.Compute, scene: Scene) -> Outcome:
         return make_act(
             scene.say("打开计算器", "Opening the calculator"), OpenApp(name=scene.say("计算器", "Calculator"))
         )
-    return Failed(scene.say(f"没有看到计算器的按键“{keys}”。", f"The calculator has no key “{keys}” on the screen."))
+    return scene.fail_with(f"没有看到计算器的按键“{keys}”。", f"The calculator has no key “{keys}” on the screen.")
 
 
 def find_key(scene: Scene, sign: str) -> Element | None:
@@ -82,9 +82,7 @@ def _press_keys(scene: Scene, step: say.Compute, memory: ComputeMemory) -> Outco
     scene.remember_record(memory)
     keys = _find_keys(scene, memory.left or ())
     if isinstance(keys, str):
-        return Failed(
-            scene.say(f"没有看到计算器的按键“{keys}”。", f"The calculator has no key “{keys}” on the screen.")
-        )
+        return scene.fail_with(f"没有看到计算器的按键“{keys}”。", f"The calculator has no key “{keys}” on the screen.")
     clicks = [Click(x=k.bounds.center[0], y=k.bounds.center[1], target=k.text) for k in keys]
     return make_act(scene.say(f"在计算器上按 {step.sum} =", f"Pressing {step.sum} = on the calculator"), *clicks)
 
@@ -108,7 +106,7 @@ def _finish_sum(step: say.Compute, scene: Scene) -> Outcome:
     value = read_number(shown) if shown else None
     if value is not None and expected is not None and _is_close(value, expected):
         scene.judge_last(True, f"{step.sum} = {shown}")
-        return Finished(scene.say(f"算出 {step.sum} = {shown}", f"computed {step.sum} = {shown}"))
+        return scene.finish_with(f"算出 {step.sum} = {shown}", f"computed {step.sum} = {shown}")
     memory = replace(memory, looks=memory.looks + 1)
     if memory.looks < MAX_LOOKS:
         scene.remember_record(replace(memory, waited=True))
@@ -117,11 +115,9 @@ def _finish_sum(step: say.Compute, scene: Scene) -> Outcome:
     if find_key(scene, "C") is not None and not memory.again:
         left = ("C", *step.sum, "=")
         return _press_keys(scene, step, replace(memory, left=left, again=True, looks=1, waited=False))
-    return Failed(
-        scene.say(
-            f"{step.sum} 的结果不对：计算器显示“{shown}”。",
-            f"The calculator shows “{shown}” for {step.sum}, which is wrong.",
-        )
+    return scene.fail_with(
+        f"{step.sum} 的结果不对：计算器显示“{shown}”。",
+        f"The calculator shows “{shown}” for {step.sum}, which is wrong.",
     )
 
 

@@ -40,9 +40,9 @@ def verify_condition(step: say.Verify, scene: Scene) -> Outcome:
     holds, seen = truth
     scene.judge_last(bool(holds), seen)
     if holds:
-        return Finished(scene.say(f"确认：{seen}", f"verified: {seen}"))
-    return Failed(
-        scene.say(f"“{step.condition.source}”不成立：{seen}。", f"“{step.condition.source}” does not hold: {seen}.")
+        return scene.finish_with(f"确认：{seen}", f"verified: {seen}")
+    return scene.fail_with(
+        f"“{step.condition.source}”不成立：{seen}。", f"“{step.condition.source}” does not hold: {seen}."
     )
 
 
@@ -54,11 +54,8 @@ def answer_question(step: say.Ask, scene: Scene) -> Outcome:
         return truth
     holds, seen = truth
     if holds is None:
-        return Failed(
-            scene.say(
-                f"无法回答“{step.condition.source}”：{seen}。",
-                f"“{step.condition.source}” can't be answered: {seen}.",
-            )
+        return scene.fail_with(
+            f"无法回答“{step.condition.source}”：{seen}。", f"“{step.condition.source}” can't be answered: {seen}."
         )
     text = scene.say(f"{'是' if holds else '否'}：{seen}", f"{'yes' if holds else 'no'}: {seen}")
     return _give_answer(scene, text)
@@ -68,16 +65,14 @@ def wait_until(step: say.WaitUntil, scene: Scene) -> Outcome:
     holds, seen = check_condition(step.condition, scene)
     if holds:
         scene.judge_last(True, seen)
-        return Finished(scene.say(f"等到了：{seen}", f"waited until {seen}"))
+        return scene.finish_with(f"等到了：{seen}", f"waited until {seen}")
     turns = scene.memory.check.turns
     if turns >= len(WAITS):
         scene.judge_last(False, seen)
         said = step.condition.source
-        return Failed(
-            scene.say(
-                f"等了 {sum(WAITS):g} 秒，“{said}”仍不成立：{seen}。",
-                f"After {sum(WAITS):g} s of waiting “{said}” still does not hold: {seen}.",
-            )
+        return scene.fail_with(
+            f"等了 {sum(WAITS):g} 秒，“{said}”仍不成立：{seen}。",
+            f"After {sum(WAITS):g} s of waiting “{said}” still does not hold: {seen}.",
         )
     scene.remember_record(replace(scene.memory.check, turns=turns + 1))
     return make_act(scene.say("等待", "Waiting"), Wait(seconds=WAITS[turns]))

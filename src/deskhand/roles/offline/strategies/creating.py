@@ -9,7 +9,7 @@ from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.new_things import is_no_time, read_clock
-from deskhand.roles.offline.outcome import Failed, Finished, Outcome, look_again, make_act
+from deskhand.roles.offline.outcome import Failed, Outcome, look_again, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import fail_not_found, find_search_box, locate_thing
@@ -25,10 +25,8 @@ MAX_TRIES = 2
 
 def create_thing(step: say.Create, scene: Scene) -> Outcome:
     if odd := _find_bad_time(step):
-        return Failed(
-            scene.say(
-                f"“{odd}”不是有效的时间，请写成 7:30 这样。", f"“{odd}” is not a time of day: write it like 7:30."
-            )
+        return scene.fail_with(
+            f"“{odd}”不是有效的时间，请写成 7:30 这样。", f"“{odd}” is not a time of day: write it like 7:30."
         )
     wanted = _list_fields(step)
     match scene.memory.create.phase:
@@ -118,8 +116,8 @@ def _fill_form(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) ->
         good = field is not None and fold_name(field.value or field.hint) == fold_name(wanted[at][1])
         scene.judge_last(good, scene.trouble)
         if not good and memory.typed >= MAX_TRIES:
-            return Failed(
-                scene.say(f"“{wanted[at][1]}”没有填进去。", f"“{wanted[at][1]}” could not be typed into its field.")
+            return scene.fail_with(
+                f"“{wanted[at][1]}”没有填进去。", f"“{wanted[at][1]}” could not be typed into its field."
             )
         if good:
             at += 1
@@ -129,7 +127,7 @@ def _fill_form(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) ->
     if not wanted:
         # nothing is known of it yet: what comes next fills it in, and an empty one is not worth saving
         scene.judge_last(True)
-        return Finished(scene.say(f"打开了新建{step.what}的页面", f"opened the form for a new {step.what}"))
+        return scene.finish_with(f"打开了新建{step.what}的页面", f"opened the form for a new {step.what}")
     scene.remember_record(replace(scene.memory.create, phase="saved"))
     save = _find_save_button(scene)
     if save is not None:
@@ -180,13 +178,13 @@ def _find_save_button(scene: Scene) -> Element | None:
 
 def _check_created(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) -> Outcome:
     if scene.trouble:
-        return Failed(scene.say(f"保存时出错：{scene.trouble}。", f"Saving failed: {scene.trouble}."))
+        return scene.fail_with(f"保存时出错：{scene.trouble}。", f"Saving failed: {scene.trouble}.")
     if find_dialog(scene) and (away := dismiss_dialog(scene)):
         return away
     told = _describe_created(scene, wanted)
     if all(_is_shown(scene, label, value) for label, value in _list_landmarks(wanted)):
         scene.judge_last(True)
-        return Finished(scene.say(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”"))
+        return scene.finish_with(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”")
     memory = scene.memory.create
     scene.remember_record(replace(memory, checks=memory.checks + 1))
     if not memory.checks:
@@ -194,7 +192,7 @@ def _check_created(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]
     first = _list_landmarks(wanted)[0][1]
     found = locate_thing(scene, first, "any", stages=("scroll",))
     if isinstance(found, Candidate):
-        return Finished(scene.say(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”"))
+        return scene.finish_with(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”")
     return found
 
 
@@ -263,10 +261,10 @@ def _check_cart(step: say.AddToCart, scene: Scene) -> Outcome:
     name = step.target or next((text for text in memory.page if scene.find_shown(text)), "")
     if name and scene.find_element(name).status != "nothing":
         scene.judge_last(True)
-        return Finished(scene.say(f"“{name}”已在购物车里", f"“{name}” is in the cart"))
+        return scene.finish_with(f"“{name}”已在购物车里", f"“{name}” is in the cart")
     scene.remember_record(replace(memory, looks=memory.looks + 1))
     if not memory.looks:
         return look_again(scene.say("看购物车", "Looking at the cart"))
     scene.judge_last(False)
     sought = step.target or next(iter(memory.page), "")
-    return Failed(scene.say(f"购物车里没有“{sought}”。", f"“{sought}” is not in the cart."))
+    return scene.fail_with(f"购物车里没有“{sought}”。", f"“{sought}” is not in the cart.")

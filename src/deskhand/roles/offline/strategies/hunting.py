@@ -74,20 +74,20 @@ def trace_of(candidate: Candidate) -> Trace:
 def fail_not_found(scene: Scene, description: str, names: list[str]) -> Failed:
     seen = "、".join(f"“{n}”" for n in names[:5]) if scene.zh else ", ".join(f"“{n}”" for n in names[:5])
     nothing = scene.say("屏幕上没有可读的文字", "nothing readable")
-    return Failed(
-        scene.say(f"没有找到“{description}”；看到的最接近的是：{seen or nothing}。",
-                  f"“{description}” was not found; the nearest things seen were {seen or nothing}.")
-    )  # fmt: skip
+    return scene.fail_with(
+        f"没有找到“{description}”；看到的最接近的是：{seen or nothing}。",
+        f"“{description}” was not found; the nearest things seen were {seen or nothing}.",
+    )
 
 
 def fail_ambiguous(scene: Scene, description: str, finding: SearchResult) -> Failed:
     labels = [c.label or c.target.role for c in finding.candidates[:5]]
     listed = "、".join(f"“{n}”" for n in labels) if scene.zh else ", ".join(f"“{n}”" for n in labels)
     count = len(finding.candidates)
-    return Failed(
-        scene.say(f"“{description}”不明确：有 {count} 处符合（{listed}），请说得更具体。",
-                  f"“{description}” is ambiguous: {count} things fit ({listed}); say which one.")
-    )  # fmt: skip
+    return scene.fail_with(
+        f"“{description}”不明确：有 {count} 处符合（{listed}），请说得更具体。",
+        f"“{description}” is ambiguous: {count} things fit ({listed}); say which one.",
+    )
 
 
 def _drop_search_offers(scene: Scene, finding: SearchResult) -> SearchResult:

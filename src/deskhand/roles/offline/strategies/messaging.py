@@ -8,7 +8,7 @@ from deskhand.core.actions import Key, Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.memory import HuntMemory
-from deskhand.roles.offline.outcome import Failed, Finished, Outcome, look_again, make_act
+from deskhand.roles.offline.outcome import Finished, Outcome, look_again, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.hunting import find_search_box, locate_thing
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
@@ -70,15 +70,12 @@ def _reach_person(scene: Scene, step: say.Send) -> Outcome:
         scene.remember_record(replace(memory, reached=memory.reached + 1))
         return make_act(scene.say("进入聊天", "Opening the conversation"), touch_element(button))
     if memory.reached > MAX_TRIES:
-        return Failed(
-            scene.say(f"没能进入和“{step.to}”的聊天。", f"The conversation with “{step.to}” could not be opened.")
+        return scene.fail_with(
+            f"没能进入和“{step.to}”的聊天。", f"The conversation with “{step.to}” could not be opened."
         )
     if scene.on_home_screen:
-        return Failed(
-            scene.say(
-                "还没有打开任何应用：请说明用哪个应用发消息。",
-                "No app is open: say which app to send the message with.",
-            )
+        return scene.fail_with(
+            "还没有打开任何应用：请说明用哪个应用发消息。", "No app is open: say which app to send the message with."
         )
     found = locate_thing(scene, step.to, "clickable")
     if not isinstance(found, Candidate):
@@ -108,10 +105,8 @@ def _open_conversation(scene: Scene, step: say.Send) -> Outcome:
         scene.remember_record(replace(memory, looks=memory.looks + 1))
         return look_again(scene.say("等聊天窗口出现", "Waiting for the conversation"))
     names = ", ".join(f"“{n}”" for n in find_nearest_names("message", scene.tree, 4))
-    return Failed(
-        scene.say(
-            f"屏幕上没有消息输入框；看到的是 {names}。", f"No field for a message is on the screen; it shows {names}."
-        )
+    return scene.fail_with(
+        f"屏幕上没有消息输入框；看到的是 {names}。", f"No field for a message is on the screen; it shows {names}."
     )
 
 
@@ -122,11 +117,9 @@ def _press_send(scene: Scene, step: say.Send, box: Element) -> Outcome:
     if not holds_text(box, step.text):
         scene.judge_last(False, scene.trouble or scene.say("文字不在输入框里", "the text is not in the field"))
         if memory.typed >= MAX_TRIES:
-            return Failed(
-                scene.say(
-                    f"消息没有输入成功，输入框里是“{box.value}”。",
-                    f"The message could not be typed: the field holds “{box.value}”.",
-                )
+            return scene.fail_with(
+                f"消息没有输入成功，输入框里是“{box.value}”。",
+                f"The message could not be typed: the field holds “{box.value}”.",
             )
         scene.remember_record(replace(memory, typed=memory.typed + 1))
         typing = Type(text=step.text, clear_first=True, target=box.text)
@@ -166,8 +159,8 @@ def _check_sent(scene: Scene, step: say.Send) -> Outcome:
         scene.remember_record(replace(memory, again=True))
         return _press_send(scene, step, box)
     seen = scene.trouble or scene.say("聊天里没有出现这条消息", "it is not in the conversation")
-    return Failed(
-        scene.say(f"消息“{step.text}”没有发送成功：{seen}。", f"The message “{step.text}” was not sent: {seen}.")
+    return scene.fail_with(
+        f"消息“{step.text}”没有发送成功：{seen}。", f"The message “{step.text}” was not sent: {seen}."
     )
 
 

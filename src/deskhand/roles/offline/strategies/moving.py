@@ -18,12 +18,12 @@ def scroll_screen(step: say.Scrolling, scene: Scene) -> Outcome:
         found = locate_thing(scene, step.target, "any", stages=("scroll",))
         if not isinstance(found, Candidate):
             return found
-        return Finished(scene.say(f"“{step.target}”在屏幕上", f"“{step.target}” is on the screen"))
+        return scene.finish_with(f"“{step.target}”在屏幕上", f"“{step.target}” is on the screen")
     count = scene.memory.move.count
     ended = scene.memory.move.print == scene.print
     if (count and not step.to_end) or ended or count >= MAX_SCROLLS:
         scene.judge_last(not ended)
-        return Finished(scene.say("滚动到头了" if ended else "滚动了屏幕", "reached the end" if ended else "scrolled"))
+        return scene.finish_with("滚动到头了" if ended else "滚动了屏幕", "reached the end" if ended else "scrolled")
     scene.remember_record(MoveMemory(count=count + 1, print=scene.print))
     area = find_scroller(scene)
     x, y = area.bounds.center if area else (None, None)
@@ -52,7 +52,7 @@ def swipe_screen(step: say.Swiping, scene: Scene) -> Outcome:
 def wait_seconds(step: say.Pausing, scene: Scene) -> Outcome:
     left = step.seconds if scene.memory.move.left is None else scene.memory.move.left
     if left <= 0:
-        return Finished(scene.say(f"等了 {step.seconds:g} 秒", f"waited {step.seconds:g} s"))
+        return scene.finish_with(f"等了 {step.seconds:g} 秒", f"waited {step.seconds:g} s")
     part = min(left, 120.0)
     scene.remember_record(MoveMemory(left=left - part))
     return make_act(scene.say(f"等待 {part:g} 秒", f"Waiting {part:g} s"), Wait(seconds=part))
@@ -62,7 +62,7 @@ def go_back(step: say.GoBack, scene: Scene) -> Outcome:
     if scene.memory.move.done:
         return _check_executed(scene, scene.say("返回了上一页", "went back"))
     if not scene.can_do("back"):
-        return Failed(scene.say("这个设备没有返回键。", "This device has no back button."))
+        return scene.fail_with("这个设备没有返回键。", "This device has no back button.")
     scene.remember_record(MoveMemory(done=True))
     return make_act(scene.say("返回", "Going back"), Back())
 
@@ -71,7 +71,7 @@ def go_home(step: say.GoHome, scene: Scene) -> Outcome:
     if scene.memory.move.done:
         return _check_executed(scene, scene.say("回到了主屏幕", "went to the home screen"))
     if not scene.can_do("home"):
-        return Failed(scene.say("这个设备没有主屏幕。", "This device has no home screen."))
+        return scene.fail_with("这个设备没有主屏幕。", "This device has no home screen.")
     scene.remember_record(MoveMemory(done=True))
     return make_act(scene.say("回到主屏幕", "Going home"), Home())
 
@@ -83,7 +83,7 @@ def press_key(step: say.PressKey, scene: Scene) -> Outcome:
     scene.remember_record(MoveMemory(done=True))
     one = len(step.keys) == 1
     if not scene.can_do("key" if one else "hotkey"):
-        return Failed(scene.say(f"这个设备不能按 {name}。", f"This device can't press {name}."))
+        return scene.fail_with(f"这个设备不能按 {name}。", f"This device can't press {name}.")
     return make_act(
         scene.say(f"按 {name}", f"Pressing {name}"), Key(key=step.keys[0]) if one else Hotkey(keys=step.keys)
     )
@@ -91,8 +91,8 @@ def press_key(step: say.PressKey, scene: Scene) -> Outcome:
 
 def refuse_in_goal(step: say.Another | say.StartAgain, scene: Scene) -> Outcome:
     """It helps a worker on; as a part of the goal there is nothing that it could mean."""
-    return Failed(
-        scene.say(f"“{step.source}”只能在任务进行中说。", f"“{step.source}” can only be said while a task is running.")
+    return scene.fail_with(
+        f"“{step.source}”只能在任务进行中说。", f"“{step.source}” can only be said while a task is running."
     )
 
 

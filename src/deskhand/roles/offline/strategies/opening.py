@@ -11,7 +11,7 @@ from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.memory import OpenMemory
-from deskhand.roles.offline.outcome import Failed, Finished, Outcome, make_act
+from deskhand.roles.offline.outcome import Failed, Outcome, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.homes import is_kind_of
@@ -90,12 +90,10 @@ def _open_by_name(scene: Scene, step: say.Open, name: str) -> Outcome:
             return make_act(scene.say("等应用打开", "Waiting for the app to open"), OpenApp(name=tried[-1]))
         scene.judge_last(not scene.on_home_screen)
         if scene.on_home_screen:
-            return Failed(
-                scene.say(
-                    f"“{name}”没有打开：桌面仍在最前面。", f"“{name}” did not open: the home screen is still in front."
-                )
+            return scene.fail_with(
+                f"“{name}”没有打开：桌面仍在最前面。", f"“{name}” did not open: the home screen is still in front."
             )
-        return Finished(scene.say(f"打开了“{name}”", f"opened {name}"))
+        return scene.finish_with(f"打开了“{name}”", f"opened {name}")
     if tried:
         scene.judge_last(False, scene.trouble)
         memory = replace(memory, error=memory.error or scene.trouble)
@@ -110,7 +108,7 @@ def _open_by_name(scene: Scene, step: say.Open, name: str) -> Outcome:
 
 def _fail_covered(scene: Scene, name: str) -> Failed:
     seen = ", ".join(f"“{text}”" for text in find_nearest_names(name, scene.tree, 3))
-    return Failed(scene.say(f"“{name}”被系统界面挡住了：{seen}。", f"“{name}” is covered by a system window: {seen}."))
+    return scene.fail_with(f"“{name}”被系统界面挡住了：{seen}。", f"“{name}” is covered by a system window: {seen}.")
 
 
 def _open_by_icon(scene: Scene, name: str) -> Outcome:
@@ -120,7 +118,7 @@ def _open_by_icon(scene: Scene, name: str) -> Outcome:
         if scene.on_home_screen or scene.trouble:
             return _fail_no_app(scene, name)
         scene.judge_last(True)
-        return Finished(scene.say(f"打开了“{name}”", f"opened {name}"))
+        return scene.finish_with(f"打开了“{name}”", f"opened {name}")
     if not scene.on_home_screen and not memory.went_home:
         scene.remember_record(replace(memory, went_home=True))
         return (
@@ -146,7 +144,7 @@ def _fail_no_app(scene: Scene, name: str) -> Failed:
     error = scene.memory.open.error
     told = f"（{error}）" if error else ""
     told_en = f" ({error})" if error else ""
-    return Failed(scene.say(f"没有名为“{name}”的应用{told}。", f"There is no app called “{name}”{told_en}."))
+    return scene.fail_with(f"没有名为“{name}”的应用{told}。", f"There is no app called “{name}”{told_en}.")
 
 
 def _open_by_hunting(scene: Scene, step: say.Open, name: str) -> Outcome:
@@ -158,21 +156,21 @@ def visit_address(step: say.Visit, scene: Scene) -> Outcome:
     """By the device itself, else by typing into an address bar."""
     if scene.memory.open.went:
         if scene.trouble:
-            return Failed(
-                scene.say(f"打不开 {step.url}：{scene.trouble}。", f"{step.url} can't be opened: {scene.trouble}.")
+            return scene.fail_with(
+                f"打不开 {step.url}：{scene.trouble}。", f"{step.url} can't be opened: {scene.trouble}."
             )
         if told := _find_unreachable(scene):
             scene.judge_last(False, told)
-            return Failed(scene.say(f"打不开 {step.url}：“{told}”", f"{step.url} can't be opened: “{told}”"))
+            return scene.fail_with(f"打不开 {step.url}：“{told}”", f"{step.url} can't be opened: “{told}”")
         scene.judge_last(True)
-        return Finished(scene.say(f"打开了 {step.url}", f"opened {step.url}"))
+        return scene.finish_with(f"打开了 {step.url}", f"opened {step.url}")
     scene.remember_record(OpenMemory(went=True))
     if scene.can_do("open_url"):
         url = step.url if re.match(r"[a-z]+:", step.url, re.IGNORECASE) else f"http://{step.url}"
         return make_act(scene.say(f"访问 {url}", f"Visiting {url}"), OpenUrl(url=url))
     bar = scene.find_element("address bar", "editable").best
     if bar is None:
-        return Failed(scene.say("没有看到可以输入网址的地方。", "There is no address bar to type into."))
+        return scene.fail_with("没有看到可以输入网址的地方。", "There is no address bar to type into.")
     typing = Type(text=step.url, clear_first=True, press_enter=True, target=bar.label)
     return make_act(scene.say(f"输入网址 {step.url}", f"Typing {step.url}"), touch_element(bar.target), typing)
 
@@ -193,13 +191,10 @@ def close_thing(step: say.Close, scene: Scene) -> Outcome:
         changed = memory.print != scene.print
         scene.judge_last(changed)
         if not changed:
-            return Failed(
-                scene.say(
-                    f"“{step.target}”没有关掉：画面没有变化。",
-                    f"“{step.target}” did not close: the screen is unchanged.",
-                )
+            return scene.fail_with(
+                f"“{step.target}”没有关掉：画面没有变化。", f"“{step.target}” did not close: the screen is unchanged."
             )
-        return Finished(scene.say(f"关闭了“{step.target}”", f"closed “{step.target}”"))
+        return scene.finish_with(f"关闭了“{step.target}”", f"closed “{step.target}”")
     scene.remember_record(replace(memory, closed=True, print=scene.print))
     parts = obstacles.find_dialog(scene)
     button = obstacles.find_refusal(parts) if parts else None

@@ -32,7 +32,7 @@ def toggle_switch(step: say.Toggle, scene: Scene) -> Outcome:
     if control.checked is step.on:
         return _finish_as_wanted(scene, step)
     if not control.enabled:
-        return Failed(scene.say(f"“{step.target}”的开关不可用（灰色）。", f"The switch “{step.target}” is disabled."))
+        return scene.fail_with(f"“{step.target}”的开关不可用（灰色）。", f"The switch “{step.target}” is disabled.")
     memory = scene.memory.toggle
     if memory.touches:
         scene.judge_last(False, scene.trouble or scene.say("开关没有变", "the switch did not change"))
@@ -42,11 +42,9 @@ def toggle_switch(step: say.Toggle, scene: Scene) -> Outcome:
             return look_again(scene.say("再看一眼开关", "Looking at the switch again"))
         if memory.touches >= MAX_TOUCHES:
             state = _name_state(scene, step.on)
-            return Failed(
-                scene.say(
-                    f"点了“{step.target}”的开关，但它没有变成{state}。",
-                    f"The switch “{step.target}” was touched but is still not {state}.",
-                )
+            return scene.fail_with(
+                f"点了“{step.target}”的开关，但它没有变成{state}。",
+                f"The switch “{step.target}” was touched but is still not {state}.",
             )
     scene.remember_record(replace(memory, touches=memory.touches + 1, looks=0))
     thought = scene.say(
@@ -60,8 +58,8 @@ def _finish_as_wanted(scene: Scene, step: say.Toggle) -> Finished:
     state = _name_state(scene, step.on)
     if scene.memory.toggle.touches:
         scene.judge_last(True, scene.say(f"开关现在是{state}", f"the switch is {state} now"))
-        return Finished(scene.say(f"“{step.target}”现在是{state}状态", f"“{step.target}” is {state} now"))
-    return Finished(scene.say(f"“{step.target}”本来就是{state}状态", f"“{step.target}” was already {state}"))
+        return scene.finish_with(f"“{step.target}”现在是{state}状态", f"“{step.target}” is {state} now")
+    return scene.finish_with(f"“{step.target}”本来就是{state}状态", f"“{step.target}” was already {state}")
 
 
 def _name_state(scene: Scene, on: bool) -> str:

@@ -9,7 +9,7 @@ from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.new_things import write_clock
 from deskhand.roles.offline.memory import HuntMemory, Taken
-from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, look_again, make_act
+from deskhand.roles.offline.outcome import Act, Outcome, look_again, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.homes import open_home
@@ -43,9 +43,9 @@ def tap_thing(step: say.Tap, scene: Scene) -> Outcome:
             return _touch_again(scene, step.target)
         changed = memory.print != scene.print
         scene.judge_last(True, scene.say("点击后画面有变化", "the screen changed") if changed else "")
-        return Finished(scene.say(f"点击了“{memory.touched}”", f"clicked “{memory.touched}”"))
+        return scene.finish_with(f"点击了“{memory.touched}”", f"clicked “{memory.touched}”")
     if not scene.can_do(step.gesture):
-        return Failed(scene.say(f"这个设备不支持“{step.source}”。", f"This device can't do “{step.source}”."))
+        return scene.fail_with(f"这个设备不支持“{step.source}”。", f"This device can't do “{step.source}”.")
     # a control such as Delete is somewhere to be seen; only a thing with a name of its own can be searched for
     named = not synonyms_of(read_description(step.target).name)
     found = locate_thing(
@@ -71,15 +71,15 @@ def find_thing(step: say.Find, scene: Scene) -> Outcome:
         else:
             scene.judge_last(True)
             scene.kept = replace(scene.kept, found=step.target)
-            return Finished(scene.say(f"找到了“{step.target}”", f"found “{step.target}”"))
+            return scene.finish_with(f"找到了“{step.target}”", f"found “{step.target}”")
     found = locate_thing(scene, step.target, "clickable")
     if not isinstance(found, Candidate):
         return found
     target = found.target
     if is_control(read_description(step.target)) or target.editable or target.checked is not None:
-        return Finished(scene.say(f"找到了“{step.target}”", f"found “{step.target}”"))
+        return scene.finish_with(f"找到了“{step.target}”", f"found “{step.target}”")
     if not target.clickable and target.source != "ocr":
-        return Finished(scene.say(f"看到了“{step.target}”", f"saw “{step.target}”"))
+        return scene.finish_with(f"看到了“{step.target}”", f"saw “{step.target}”")
     return _touch_found(scene, step.target, found, "click")
 
 
@@ -90,7 +90,7 @@ def select_option(step: say.Select, scene: Scene) -> Outcome:
         if scene.trouble:
             return _touch_again(scene, step.option)
         scene.judge_last(True)
-        return Finished(scene.say(f"选择了“{step.option}”", f"selected “{step.option}”"))
+        return scene.finish_with(f"选择了“{step.option}”", f"selected “{step.option}”")
     finding = scene.find_element(step.option, "clickable")
     if finding.best is None and step.source_name and not memory.unfolded:
         source = locate_thing(scene, step.source_name, "clickable")
@@ -111,9 +111,7 @@ def delete_thing(step: say.Delete, scene: Scene) -> Outcome:
     memory = scene.memory.delete
     name, phase = memory.name or read_description(step.target).name or step.target, memory.phase
     if phase and scene.trouble:
-        return Failed(
-            scene.say(f"删除“{name}”时出错：{scene.trouble}。", f"Deleting “{name}” failed: {scene.trouble}.")
-        )
+        return scene.fail_with(f"删除“{name}”时出错：{scene.trouble}。", f"Deleting “{name}” failed: {scene.trouble}.")
     if phase == "asked":
         return _check_deleted(scene, name)
     button = _find_delete_button(scene) if phase else None
@@ -128,11 +126,8 @@ def delete_thing(step: say.Delete, scene: Scene) -> Outcome:
         if found is not None:
             return make_act(scene.say(f"打开“{name}”", f"Opening “{name}”"), touch_element(found.target))
     if phase:
-        return Failed(
-            scene.say(
-                f"这里无法删除“{name}”：没有找到删除按钮。",
-                f"“{name}” can't be deleted here: no delete button was found.",
-            )
+        return scene.fail_with(
+            f"这里无法删除“{name}”：没有找到删除按钮。", f"“{name}” can't be deleted here: no delete button was found."
         )
     return open_home(scene, step.target) or _begin_delete(scene, write_clock(step.target), name)
 
@@ -173,11 +168,9 @@ def _check_deleted(scene: Scene, name: str) -> Outcome:
         return look_again(scene.say("再看一眼", "Looking again"))
     if scene.find_shown(name):
         scene.judge_last(False)
-        return Failed(
-            scene.say(f"“{name}”仍然在屏幕上，没有删除成功。", f"“{name}” is still there; it was not deleted.")
-        )
+        return scene.fail_with(f"“{name}”仍然在屏幕上，没有删除成功。", f"“{name}” is still there; it was not deleted.")
     scene.judge_last(True)
-    return Finished(scene.say(f"删除了“{name}”", f"deleted “{name}”"))
+    return scene.finish_with(f"删除了“{name}”", f"deleted “{name}”")
 
 
 def _touch_found(scene: Scene, description: str, found: Candidate, gesture: say.Gesture) -> Act:
@@ -191,12 +184,10 @@ def _touch_found(scene: Scene, description: str, found: Candidate, gesture: say.
 def _touch_again(scene: Scene, description: str) -> Outcome:
     scene.judge_last(False, scene.trouble)
     if scene.memory.touch.tries >= MAX_TRIES:
-        return Failed(
-            scene.say(
-                f"点击“{description}”没有成功：{scene.trouble}。", f"Clicking “{description}” failed: {scene.trouble}."
-            )
+        return scene.fail_with(
+            f"点击“{description}”没有成功：{scene.trouble}。", f"Clicking “{description}” failed: {scene.trouble}."
         )
     found = scene.find_element(description, "clickable").best
     if found is None:
-        return Failed(scene.say(f"“{description}”已经不在屏幕上了。", f"“{description}” is no longer on the screen."))
+        return scene.fail_with(f"“{description}”已经不在屏幕上了。", f"“{description}” is no longer on the screen.")
     return _touch_found(scene, description, found, "click")

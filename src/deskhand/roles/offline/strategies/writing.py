@@ -58,11 +58,13 @@ def holds_text(field: Element, text: str) -> bool:
 def _check_written(scene: Scene, field: Element, text: str) -> Outcome:
     if holds_text(field, text):
         scene.judge_last(True, scene.say("文字已在输入框里", "the text is in the field"))
-        return Finished(scene.say(f"输入了“{text}”", f"typed “{text}”"))
+        return scene.finish_with(f"输入了“{text}”", f"typed “{text}”")
     scene.judge_last(False, scene.trouble or scene.say("输入框里没有这段文字", "the text is not in the field"))
     if scene.memory.write.typed >= MAX_TRIES:
-        return Failed(scene.say(f"“{text}”没有输入成功，输入框里是“{field.value}”。",
-                                f"“{text}” could not be typed: the field holds “{field.value}”."))  # fmt: skip
+        return scene.fail_with(
+            f"“{text}”没有输入成功，输入框里是“{field.value}”。",
+            f"“{text}” could not be typed: the field holds “{field.value}”.",
+        )
     return type_into(scene, field, text, clear=True)
 
 
@@ -78,15 +80,11 @@ def _find_field(scene: Scene, target: str) -> Element | Act | Failed:
     if not fields:
         reason = scene.say("屏幕上没有可以输入的地方", "there is no field to type into on this screen")
         names = ", ".join(find_nearest_names("", scene.tree, 4))
-        return Failed(
-            scene.say(f"{reason}；看到的是：{names}。", f"{reason[0].upper()}{reason[1:]}; it shows {names}.")
-        )
+        return scene.fail_with(f"{reason}；看到的是：{names}。", f"{reason[0].upper()}{reason[1:]}; it shows {names}.")
     hints = "、".join(f.text or f.id.rpartition("/")[2] for f in fields)
-    return Failed(
-        scene.say(
-            f"有 {len(fields)} 个输入框（{hints}），请说明用哪一个。",
-            f"There are {len(fields)} fields ({hints}); say which one.",
-        )
+    return scene.fail_with(
+        f"有 {len(fields)} 个输入框（{hints}），请说明用哪一个。",
+        f"There are {len(fields)} fields ({hints}); say which one.",
     )
 
 
@@ -96,14 +94,12 @@ def clear_field(step: say.Clear, scene: Scene) -> Outcome:
         return field
     if not field.value:
         scene.judge_last(True)
-        return Finished(scene.say("输入框是空的", "the field is empty"))
+        return scene.finish_with("输入框是空的", "the field is empty")
     memory = scene.memory.write
     if memory.cleared >= MAX_TRIES:
         scene.judge_last(False)
-        return Failed(
-            scene.say(
-                f"输入框没有清空，里面还有“{field.value}”。", f"The field was not cleared; it holds “{field.value}”."
-            )
+        return scene.fail_with(
+            f"输入框没有清空，里面还有“{field.value}”。", f"The field was not cleared; it holds “{field.value}”."
         )
     scene.remember_record(replace(memory, cleared=memory.cleared + 1))
     return make_act(
@@ -143,7 +139,7 @@ def _find_address_bar(scene: Scene) -> Element | None:
 def _check_search(scene: Scene, text: str, box: Element | None) -> Outcome:
     if scene.trouble:
         scene.judge_last(False, scene.trouble)
-        return Failed(scene.say(f"搜索没有成功：{scene.trouble}。", f"The search failed: {scene.trouble}."))
+        return scene.fail_with(f"搜索没有成功：{scene.trouble}。", f"The search failed: {scene.trouble}.")
     stands = box is not None and holds_text(box, text)
     memory = scene.memory.write
     if memory.phase == "typed" and stands and not _is_hit(scene, text):
@@ -154,8 +150,8 @@ def _check_search(scene: Scene, text: str, box: Element | None) -> Outcome:
     searched = stands or _is_hit(scene, text) or memory.results not in (None, _list_results(scene))
     scene.judge_last(searched)
     if not searched:
-        return Failed(scene.say(f"“{text}”没有输入到搜索框里。", f"“{text}” could not be typed into the search box."))
-    return Finished(scene.say(f"搜索了“{text}”", f"searched for “{text}”"))
+        return scene.fail_with(f"“{text}”没有输入到搜索框里。", f"“{text}” could not be typed into the search box.")
+    return scene.finish_with(f"搜索了“{text}”", f"searched for “{text}”")
 
 
 def _list_results(scene: Scene) -> str:
@@ -204,11 +200,9 @@ def _set_deeper(scene: Scene, step: say.SetValue) -> Outcome:
     if not isinstance(found, Candidate):
         return found
     if memory.entered or not found.target.clickable:
-        return Failed(
-            scene.say(
-                f"在这个页面上无法把“{step.target}”设为“{step.value}”。",
-                f"“{step.target}” can't be set to “{step.value}” on this screen.",
-            )
+        return scene.fail_with(
+            f"在这个页面上无法把“{step.target}”设为“{step.value}”。",
+            f"“{step.target}” can't be set to “{step.value}” on this screen.",
         )
     scene.remember_record(replace(memory, entered=True))
     return make_act(scene.say(f"进入“{found.label}”", f"Going into “{found.label}”"), touch_element(found.target))
@@ -240,11 +234,9 @@ def _read_share(value: str) -> float | None:
 def _drag_slider(scene: Scene, slider: Element, step: say.SetValue) -> Outcome:
     share = _read_share(step.value)
     if share is None:
-        return Failed(
-            scene.say(
-                f"“{step.value}”不能用于滑块，请给出百分比。",
-                f"“{step.value}” is not a value for a slider: give a percentage.",
-            )
+        return scene.fail_with(
+            f"“{step.value}”不能用于滑块，请给出百分比。",
+            f"“{step.value}” is not a value for a slider: give a percentage.",
         )
     box, memory = slider.bounds, scene.memory.write
     x = min(box.right - 2, max(box.left + 1, round(box.left + box.width * share) + memory.shift))
@@ -271,11 +263,9 @@ def _check_slider(scene: Scene, step: say.SetValue) -> Outcome:
         return Finished(_describe_set(scene, step) + seen)
     scene.judge_last(False, f"{shown} %")
     if slider is None or tries >= MAX_SLIDES:
-        return Failed(
-            scene.say(
-                f"“{step.target}”停在 {shown}%，没有到 {wanted}%。",
-                f"“{step.target}” stopped at {shown} %, not at {wanted} %.",
-            )
+        return scene.fail_with(
+            f"“{step.target}”停在 {shown}%，没有到 {wanted}%。",
+            f"“{step.target}” stopped at {shown} %, not at {wanted} %.",
         )
     scene.remember_record(replace(memory, shift=memory.shift + round((wanted - shown) / 100 * slider.bounds.width)))
     return _drag_slider(scene, slider, step)
