@@ -120,7 +120,7 @@ class Deskhand:
         goal, name = clear_goal(goal), device or settings.device or DEFAULT_DEVICE
         policy = settings.policy
         if url and (refused := explain_block(url, policy.sites_allow, policy.sites_deny)):
-            raise UsageError(f"{refused}.")  # a browser would say so itself, a phone would not
+            raise UsageError(refused)  # a browser would say so itself, a phone would not
         await checked(goal, self._vault, authority, lambda name: read_secret(name, settings.secrets))
         approves = authority.is_goal_approval(goal, loop, settings.models)
         async with (
