@@ -91,7 +91,7 @@ def work(device: Journaled, journal: SqliteJournal, tmp_path: Path) -> Work:
             executor=ExecutorSettings(action_timeout_s=1),
             policy=PolicySettings(run_code="allow" if allowed else "ask"),
         )
-        observer = Observer(Perception(device, bus.publish, clock, movers), device, None)
+        observer = Observer(Perception(device, bus.publish_message, clock, movers), device, None)
         human = HumanInput(log, clock, settings.people, attended=False)
         context = TaskContext(log, device, observer, human, clock, settings)
         code = Sandbox(SandboxSettings(**limits), tmp_path / FOLDER, clock) if sandbox else None
