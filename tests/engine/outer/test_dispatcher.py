@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deskhand.bench.engine import Nothing
+from deskhand.bench.engine import FreeDevice
 from deskhand.cli.event_lines import lines_of
 from deskhand.core.actions import Click, Home, Memorize, OpenApp
 from deskhand.core.decisions import Briefing, Decision, PlannedAction
@@ -411,7 +411,7 @@ class SlowPlanner(ScriptedPlanner):
 @pytest.mark.parametrize("phase", ["planning", "checking", "working"])
 async def test_stop_takes_effect_at_once_in_the_outer_loop_too(start: StartRun, phase: str) -> None:
     # On a device that costs nothing: the simulated phone paints in this very loop, and its paint counts as ours.
-    device = Nothing()
+    device = FreeDevice()
     planner = SlowPlanner() if phase == "planning" else ScriptedPlanner()
     judge = ScriptedJudge(takes=60)
     worker = ScriptedWorker(forever if phase == "working" else DONE)
