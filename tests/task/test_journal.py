@@ -16,8 +16,9 @@ import pytest
 from deskhand.core.errors import JournalError
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import TaskStatus
+from deskhand.task.append_log import VERSION
 from deskhand.task.events import Answered, Memorized, TaskCreated, TaskEnded
-from deskhand.task.journal import FRAMES_WAITING, VERSION, SqliteJournal
+from deskhand.task.journal import FRAMES_WAITING, SqliteJournal
 
 CREATED = TaskCreated(goal="打开微信", device="sim:a", worker="offline", max_steps=5)
 
@@ -126,8 +127,8 @@ async def test_events_that_can_not_be_written_whole_are_not_written_at_all(journ
 
 async def test_a_power_cut_damages_no_journal(journal: SqliteJournal) -> None:
     """SQLite's own promise, in WAL mode with synchronous NORMAL (1) or FULL (2); a power cut can't be had here."""
-    assert journal._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert journal._db.execute("PRAGMA synchronous").fetchone()[0] >= 1
+    assert journal._log.db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert journal._log.db.execute("PRAGMA synchronous").fetchone()[0] >= 1
 
 
 async def test_several_tasks_may_keep_pictures_at_once(journal: SqliteJournal) -> None:
@@ -222,7 +223,7 @@ def test_a_data_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> No
 
 async def test_a_full_disk_loses_nothing_that_was_written(journal: SqliteJournal) -> None:
     await journal.append("t", [CREATED])
-    journal._db.execute("PRAGMA max_page_count = 1")  # the smallest full disk there is
+    journal._log.db.execute("PRAGMA max_page_count = 1")  # the smallest full disk there is
     with pytest.raises(JournalError, match="check free space"):
         for _ in range(50):
             await journal.append("t", [Answered(text="x" * 20_000)])
