@@ -12,13 +12,7 @@ NAVY = (24, 52, 110)
 PASSWORD = "123456"
 
 
-class BankPage(Page):
-    def __init__(self, app: Bank) -> None:
-        super().__init__(app)
-        self.bank = app
-
-
-class LoginPage(BankPage):
+class LoginPage(Page["Bank"]):
     activity = ".LoginActivity"
 
     def build(self) -> Node:
@@ -47,19 +41,19 @@ class LoginPage(BankPage):
     def _log_in(self) -> None:
         user, password = self.use_field("user").text.strip(), self.use_field("password").text
         if user and password == PASSWORD:
-            self.bank.user = user
-            self.bank.reset_pages(AccountPage(self.bank))
+            self.app.user = user
+            self.app.reset_pages(AccountPage(self.app))
         else:
             self.use_field("password").clear_text()
             self.host.show_toast(self.t("用户名或密码错误", "Wrong user name or password"))
 
 
-class AccountPage(BankPage):
+class AccountPage(Page["Bank"]):
     activity = ".AccountActivity"
 
     def build(self) -> Node:
         t, theme = self.t, self.colours
-        balance = f"¥ {self.bank.balance:,.2f}"
+        balance = f"¥ {self.app.balance:,.2f}"
         head = Column(
             Label(t("可用余额", "Available balance"), 40, WHITE),
             Label(balance, 88, WHITE, rid=self.rid_of("balance")),
@@ -70,13 +64,13 @@ class AccountPage(BankPage):
         )
         history = [
             ListRow(name, theme, sub=f"− ¥ {amount:,.2f}", rid=self.rid_of("transfer_item"))
-            for name, amount in reversed(self.bank.transfers)
+            for name, amount in reversed(self.app.transfers)
         ]
         log_out = self.build_button(
             t("退出登录", "Log out"), "logout_btn", self._log_out, fill=theme.field, ink=theme.ink
         )
         transfer = self.build_button(
-            t("转账", "Transfer"), "transfer_btn", lambda: self.bank.push_page(TransferPage(self.bank)), fill=NAVY
+            t("转账", "Transfer"), "transfer_btn", lambda: self.app.push_page(TransferPage(self.app)), fill=NAVY
         )
         return Screen(
             theme,
@@ -90,11 +84,11 @@ class AccountPage(BankPage):
         )
 
     def _log_out(self) -> None:
-        self.bank.user = ""
-        self.bank.reset_pages(LoginPage(self.bank))
+        self.app.user = ""
+        self.app.reset_pages(LoginPage(self.app))
 
 
-class TransferPage(BankPage):
+class TransferPage(Page["Bank"]):
     activity = ".TransferActivity"
 
     def build(self) -> Node:
@@ -116,7 +110,7 @@ class TransferPage(BankPage):
             amount = float(typed)
         except ValueError:
             amount = 0.0
-        if not to or not 0 < amount <= self.bank.balance:
+        if not to or not 0 < amount <= self.app.balance:
             self.host.show_toast(self.t("请检查收款人和金额", "Check payee and amount"))
             return
         self.typing = False
@@ -128,8 +122,8 @@ class TransferPage(BankPage):
         )
 
     def _pay_amount(self, to: str, amount: float) -> None:
-        self.bank.balance -= amount
-        self.bank.transfers.append((to, amount))
+        self.app.balance -= amount
+        self.app.transfers.append((to, amount))
         self.host.show_toast(self.t("转账成功", "Transfer complete"))
         self.leave_page()
 
@@ -144,7 +138,7 @@ class Bank(App):
         self.balance = 12580.50
         self.transfers: list[tuple[str, float]] = []
 
-    def build_first_page(self) -> Page:
+    def build_first_page(self) -> Page[App]:
         return AccountPage(self) if self.user else LoginPage(self)
 
     def close_pages(self) -> None:

@@ -26,15 +26,11 @@ NAMES = {
 }
 
 
-class KeyPage(Page):
+class KeyPage(Page["Calculator"]):
     activity = ".Calculator"
 
-    def __init__(self, app: Calculator) -> None:
-        super().__init__(app)
-        self.calc = app
-
     def build(self) -> Node:
-        theme, calc = self.colours, self.calc
+        theme, calc = self.colours, self.app
         small, big = (48, 64) if self.is_wide else (64, 130)
         formula = Label(
             calc.formula or "0",
@@ -82,7 +78,7 @@ class KeyPage(Page):
                 radius=60,
                 weight=1.0,
                 h=FILL,
-                on_tap=lambda: self.calc.press_key(key),
+                on_tap=lambda: self.app.press_key(key),
                 desc=desc,
                 rid=rid,
             )
@@ -95,7 +91,7 @@ class KeyPage(Page):
             radius=60,
             weight=1.0,
             h=FILL,
-            on_tap=lambda: self.calc.press_key(key),
+            on_tap=lambda: self.app.press_key(key),
             desc=desc,
             rid=rid,
             align="center",
@@ -113,7 +109,7 @@ class Calculator(App):
         self.done = False
         self.history: list[str] = []
 
-    def build_first_page(self) -> Page:
+    def build_first_page(self) -> Page[App]:
         return KeyPage(self)
 
     @property

@@ -16,11 +16,9 @@ from deskhand.simphone.ui.widgets import (
     Label,
     ListRow,
     RoundButton,
-    Row,
     Screen,
     Scroller,
     SectionTitle,
-    Stack,
     TopBar,
 )
 
@@ -33,13 +31,7 @@ class Contact:
     sort: str
 
 
-class BookPage(Page):
-    def __init__(self, app: Contacts) -> None:
-        super().__init__(app)
-        self.book = app
-
-
-class ContactList(BookPage):
+class ContactList(Page["Contacts"]):
     activity = ".activities.PeopleActivity"
 
     def build(self) -> Node:
@@ -49,31 +41,26 @@ class ContactList(BookPage):
         wanted = query.text.strip().lower().replace(" ", "")
         rows: list[Node] = []
         letter = ""
-        for contact in self.book.contacts:
+        for contact in self.app.contacts:
             if wanted and wanted not in contact.name.lower() and wanted not in contact.phone.replace(" ", ""):
                 continue
             if contact.sort[:1].upper() != letter:
                 letter = contact.sort[:1].upper()
                 rows.append(SectionTitle(letter, theme))
             rows.append(self._build_row(contact))
-        new = RoundButton(
-            "add",
-            76,
-            WHITE,
-            theme.accent,
-            160,
-            on_tap=lambda: self.book.push_page(ContactEditor(self.book)),
-            desc=t("新建联系人", "Create contact"),
-            rid=self.rid_of("add_contact"),
-        )
-        corner = Row(new, justify="end", align="end", h=FILL, pad=(0, 0, 56, 56), kind="android.widget.FrameLayout")
+
+        def add_contact() -> None:
+            self.app.push_page(ContactEditor(self.app))
+
         found = rows or [EmptyNote(t("没有联系人", "No contacts"), theme)]
         book = Scroller(self.use_scroll(), *found, rid=self.rid_of("contact_list"), h=FILL, pad=(0, 0, 0, 220))
         return Screen(
             theme,
             TopBar(t("通讯录", "Contacts"), theme, rid=self.rid_of("title")),
             Column(self.build_entry(query, t("搜索联系人", "Search contacts"), "search"), pad=(40, 0, 40, 12)),
-            Stack(book, corner, weight=1.0),
+            self.build_list_with_button(
+                book, t("新建联系人", "Create contact"), "add_contact", add_contact, theme.accent
+            ),
         )
 
     def _build_row(self, contact: Contact) -> Node:
@@ -81,14 +68,14 @@ class ContactList(BookPage):
             contact.name,
             self.colours,
             lead=Avatar(contact.name, 100, radius=50),
-            on_tap=lambda: self.book.push_page(ContactDetails(self.book, contact)),
+            on_tap=lambda: self.app.push_page(ContactDetails(self.app, contact)),
             rid=self.rid_of("contact_item"),
             title_rid=self.rid_of("name"),
             h=148,
         )
 
 
-class ContactDetails(BookPage):
+class ContactDetails(Page["Contacts"]):
     activity = ".activities.ContactDetailActivity"
 
     def __init__(self, app: Contacts, contact: Contact) -> None:
@@ -99,7 +86,7 @@ class ContactDetails(BookPage):
         t, theme, who = self.t, self.colours, self.contact
         actions = (
             self.build_icon_button(
-                "edit", t("编辑", "Edit"), "edit_btn", lambda: self.book.push_page(ContactEditor(self.book, who))
+                "edit", t("编辑", "Edit"), "edit_btn", lambda: self.app.push_page(ContactEditor(self.app, who))
             ),
             self.build_icon_button("trash", t("删除", "Delete"), "delete_btn", self._ask_to_delete),
         )
@@ -123,12 +110,12 @@ class ContactDetails(BookPage):
         return Screen(theme, self.build_bar("", *actions), Scroller(self.use_scroll(), head, *rows))
 
     def _start_call(self) -> None:
-        self.book.calls.append(self.contact.name)
-        self.book.push_page(CallPage(self.book, self.contact))
+        self.app.calls.append(self.contact.name)
+        self.app.push_page(CallPage(self.app, self.contact))
 
     def _ask_to_delete(self) -> None:
         def delete_contact() -> None:
-            self.book.contacts.remove(self.contact)
+            self.app.contacts.remove(self.contact)
             self.host.show_toast(self.t("已删除联系人", "Contact deleted"))
             self.leave_page()
 
@@ -140,7 +127,7 @@ class ContactDetails(BookPage):
         )
 
 
-class CallPage(BookPage):
+class CallPage(Page["Contacts"]):
     activity = ".activities.InCallActivity"
     backdrop = "wallpaper"
     tick = 1.0
@@ -176,7 +163,7 @@ class CallPage(BookPage):
         )
 
 
-class ContactEditor(BookPage):
+class ContactEditor(Page["Contacts"]):
     activity = ".activities.ContactEditorActivity"
 
     def __init__(self, app: Contacts, contact: Contact | None = None) -> None:
@@ -213,10 +200,10 @@ class ContactEditor(BookPage):
             return
         phone, email = self.use_field("phone").text.strip(), self.use_field("email").text.strip()
         if self.contact is None:
-            self.book.contacts.append(Contact(name, phone, email, name.lower()))
+            self.app.contacts.append(Contact(name, phone, email, name.lower()))
         else:
             self.contact.name, self.contact.phone, self.contact.email = name, phone, email
-        self.book.contacts.sort(key=lambda c: c.sort)
+        self.app.contacts.sort(key=lambda c: c.sort)
         self.host.show_toast(self.t("已保存", "Saved"))
         self.leave_page()
 
@@ -230,7 +217,7 @@ class Contacts(App):
         self.contacts = [Contact(p.name, p.phone, "", p.sort) for p in PEOPLE]
         self.calls: list[str] = []
 
-    def build_first_page(self) -> Page:
+    def build_first_page(self) -> Page[App]:
         return ContactList(self)
 
     def read_state(self) -> dict[str, Any]:

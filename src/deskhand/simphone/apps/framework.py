@@ -5,12 +5,28 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, ClassVar, Literal, Protocol, Unpack
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, Unpack
 
 from deskhand.simphone.render.motion import Motion
-from deskhand.simphone.ui.nodes import Action, Colour, Node, ScrollState, TextField
+from deskhand.simphone.ui.nodes import FILL, Action, Colour, Node, ScrollState, TextField
 from deskhand.simphone.ui.theme import DARK, LIGHT, Theme
-from deskhand.simphone.ui.widgets import Button, DialogCard, Entry, Icon, NodeLook, Screen, Scroller, TopBar
+from deskhand.simphone.ui.widgets import (
+    WHITE,
+    Button,
+    DialogCard,
+    Entry,
+    Icon,
+    MenuCard,
+    NodeLook,
+    RoundButton,
+    Row,
+    Screen,
+    Scroller,
+    Stack,
+    TopBar,
+)
+
+A_co = TypeVar("A_co", bound="App", covariant=True)
 
 
 class AppControl(Protocol):
@@ -43,7 +59,7 @@ class Host(Protocol):
     def start_motion(self, motion: Motion) -> None: ...
 
 
-class Page(ABC):
+class Page(ABC, Generic[A_co]):
     """One screen of an app. Every page implements `build`, which makes its view tree anew after each change.
 
     The page keeps what outlives a rebuild: typed text, scroll offsets, focus, an open dialog.
@@ -54,7 +70,7 @@ class Page(ABC):
     tick: float = 0.0
     """Seconds after which the page looks different by itself (a running stopwatch); 0: it does not."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: A_co) -> None:
         self.app = app
         self.fields: dict[str, TextField] = {}
         self.scrolls: dict[str, ScrollState] = {}
@@ -71,7 +87,7 @@ class Page(ABC):
         """True if the page itself used the BACK key (closed a mode); otherwise the page is left."""
         return False
 
-    def handle_shown(self) -> None:  # noqa: B027 - a hook that most pages leave empty
+    def handle_shown(self) -> None:
         """Called when the page comes to the front."""
 
     @property
@@ -143,33 +159,57 @@ class Page(ABC):
         body = Scroller(self.use_scroll("form"), *parts, kind="android.widget.ScrollView")
         return Screen(self.colours, *head, body)
 
+    def build_list_with_button(
+        self, body: Node, desc: str, rid: str, act: Action, fill: Colour, place: Literal["center", "end"] = "end"
+    ) -> Node:
+        """Lay a round button that adds an entry over the low end of a list."""
+        add = RoundButton("add", 76, WHITE, fill, 160, on_tap=act, desc=desc, rid=self.rid_of(rid))
+        pad = (0, 0, 56, 56) if place == "end" else (0, 0, 0, 48)
+        corner = Row(add, justify=place, align="end", h=FILL, pad=pad, kind="android.widget.FrameLayout")
+        return Stack(body, corner, weight=1.0)
+
     def leave_page(self) -> None:
         if not self.app.pop_page():
             self.host.apps.go_home()
-
-    def confirm_action(self, title: str, message: str, yes: str, action: Callable[[], object]) -> None:
-        """Ask before an action that cannot be undone."""
-
-        def agree_and_act() -> None:
-            self.dismiss_dialog()
-            action()
-
-        self.show_dialog(
-            lambda: DialogCard(
-                title,
-                self.colours,
-                message=message,
-                buttons=(
-                    (self.t("取消", "Cancel"), "android:id/button2", self.dismiss_dialog),
-                    (yes, "android:id/button1", agree_and_act),
-                ),
-            )
-        )
 
     def dismiss_dialog(self) -> None:
         self.dialog = None
         if self.focus is not None and self.focus.key.startswith("dialog_"):
             self.focus_field(None)
+
+    def _dismiss_before(self, action: Action) -> Action:
+        def dismiss_and_act() -> None:
+            self.dismiss_dialog()
+            action()
+
+        return dismiss_and_act
+
+    def show_menu(self, title: str, *items: tuple[str, str, Action]) -> None:
+        """Open a menu of choices (label, name of its resource id, action)."""
+        choices = [(text, self.rid_of(name), self._dismiss_before(action)) for text, name, action in items]
+        self.show_dialog(lambda: MenuCard(title, choices, self.colours))
+
+    def confirm_action(self, title: str, message: str, yes: str, action: Action) -> None:
+        """Ask before an action that cannot be undone."""
+        buttons = self._make_buttons(yes, self._dismiss_before(action))
+        self.show_dialog(lambda: DialogCard(title, self.colours, message=message, buttons=buttons))
+
+    def ask_text(self, title: str, field: TextField, hint: str, rid: str, yes: str, /) -> None:
+        """Open a dialog with one field, whose `on_enter` is also the action of the button `yes`."""
+        buttons = self._make_buttons(yes, field.on_enter or self.dismiss_dialog)
+        self.show_dialog(
+            lambda: DialogCard(
+                title,
+                self.colours,
+                body=[self.build_entry(field, hint, rid, fill=self.colours.field)],
+                buttons=buttons,
+            )
+        )
+        self.focus_field(field)
+
+    def _make_buttons(self, yes: str, action: Action) -> tuple[tuple[str, str, Action], ...]:
+        cancel = (self.t("取消", "Cancel"), "android:id/button2", self.dismiss_dialog)
+        return (cancel, (yes, "android:id/button1", action))
 
 
 class App(ABC):
@@ -189,10 +229,10 @@ class App(ABC):
 
     def __init__(self, host: Host) -> None:
         self.host = host
-        self.pages: list[Page] = []
+        self.pages: list[Page[App]] = []
 
     @abstractmethod
-    def build_first_page(self) -> Page: ...
+    def build_first_page(self) -> Page[App]: ...
 
     def open_app(self, data: str | None = None) -> None:
         """Come to the front; `data` is the address of a VIEW intent, which most apps ignore."""
@@ -216,7 +256,7 @@ class App(ABC):
         return {}
 
     @property
-    def page(self) -> Page:
+    def page(self) -> Page[App]:
         if not self.pages:
             self.pages = [self.build_first_page()]
         return self.pages[-1]
@@ -236,7 +276,7 @@ class App(ABC):
     def rid_of(self, name: str) -> str:
         return f"{self.package}:id/{name}"
 
-    def push_page(self, page: Page) -> None:
+    def push_page(self, page: Page[App]) -> None:
         self.host.start_motion("forward")
         self.page.typing = False
         self.pages.append(page)
@@ -251,7 +291,7 @@ class App(ABC):
         self.page.handle_shown()
         return True
 
-    def reset_pages(self, *pages: Page) -> None:
+    def reset_pages(self, *pages: Page[App]) -> None:
         self.host.start_motion("fade")
         self.pages = list(pages)
         self.page.handle_shown()

@@ -13,7 +13,7 @@ DOCK = ("com.android.contacts", "com.tencent.mm", "com.android.browser", "com.an
 FIRST_PAGE = 6
 
 
-class HomePage(Page):
+class HomePage(Page[App]):
     activity = ".Launcher"
     backdrop = "wallpaper"
 
@@ -122,7 +122,7 @@ class Launcher(App):
     package, label, label_en, activity = "com.android.launcher3", "桌面", "Launcher", ".Launcher"
     icon, tint, hidden = "apps", (90, 96, 110), True
 
-    def build_first_page(self) -> Page:
+    def build_first_page(self) -> Page[App]:
         return HomePage(self)
 
     def read_state(self) -> dict[str, Any]:

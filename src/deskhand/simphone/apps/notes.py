@@ -8,16 +8,11 @@ from typing import Any
 from deskhand.simphone.apps.framework import App, Host, Page
 from deskhand.simphone.ui.nodes import FILL, Action, Node
 from deskhand.simphone.ui.widgets import (
-    WHITE,
     Column,
     EmptyNote,
     Label,
-    MenuCard,
-    RoundButton,
-    Row,
     Screen,
     Scroller,
-    Stack,
     TopBar,
 )
 
@@ -31,45 +26,27 @@ class Note:
     date: str
 
 
-class NotesPage(Page):
-    def __init__(self, app: Notes) -> None:
-        super().__init__(app)
-        self.notes = app
-
-
-class NoteList(NotesPage):
+class NoteList(Page["Notes"]):
     activity = ".ui.NotesListActivity"
 
     def build(self) -> Node:
         t, theme = self.t, self.colours
         query = self.use_field("search")
         wanted = query.text.strip().lower()
-        found = [n for n in self.notes.notes if wanted in n.title.lower() or wanted in n.body.lower()]
+        found = [n for n in self.app.notes if wanted in n.title.lower() or wanted in n.body.lower()]
         cards = [self._build_card(n) for n in found] or [EmptyNote(t("没有笔记", "No notes"), theme)]
-        new = RoundButton(
-            "add",
-            76,
-            WHITE,
-            YELLOW,
-            160,
-            on_tap=self._create_note,
-            desc=t("新建笔记", "New note"),
-            rid=self.rid_of("new_note"),
-        )
-        corner = Row(new, justify="end", align="end", h=FILL, pad=(0, 0, 56, 56))
-        corner.kind = "android.widget.FrameLayout"
         body = Scroller(self.use_scroll(), *cards, pad=(40, 12, 40, 240), gap=28, rid=self.rid_of("note_list"), h=FILL)
         return Screen(
             theme,
             TopBar(t("笔记", "Notes"), theme, rid=self.rid_of("title")),
             Column(self.build_entry(query, t("搜索笔记", "Search notes"), "search"), pad=(40, 0, 40, 24)),
-            Stack(body, corner, weight=1.0),
+            self.build_list_with_button(body, t("新建笔记", "New note"), "new_note", self._create_note, YELLOW),
         )
 
     def _create_note(self) -> None:
         note = Note("", "", self.host.today().strftime("%m-%d %H:%M"))
-        self.notes.notes.insert(0, note)
-        self.notes.push_page(NoteEditor(self.notes, note))
+        self.app.notes.insert(0, note)
+        self.app.push_page(NoteEditor(self.app, note))
 
     def _build_card(self, note: Note) -> Node:
         theme = self.colours
@@ -94,30 +71,26 @@ class NoteList(NotesPage):
             pad=(44, 36, 44, 32),
             gap=12,
             rid=self.rid_of("note_item"),
-            on_tap=lambda: self.notes.push_page(NoteEditor(self.notes, note)),
+            on_tap=lambda: self.app.push_page(NoteEditor(self.app, note)),
             on_long=lambda: self._show_menu(note),
         )
 
     def _show_menu(self, note: Note) -> None:
-        def delete_note() -> None:
-            ask_to_delete(self, note, lambda: None)
-
         def move_to_top() -> None:
-            self.dismiss_dialog()
-            self.notes.notes.remove(note)
-            self.notes.notes.insert(0, note)
+            self.app.notes.remove(note)
+            self.app.notes.insert(0, note)
 
-        items = (
-            (self.t("置顶", "Move to top"), self.rid_of("menu_top"), move_to_top),
-            (self.t("删除", "Delete"), self.rid_of("menu_delete"), delete_note),
+        self.show_menu(
+            note.title,
+            (self.t("置顶", "Move to top"), "menu_top", move_to_top),
+            (self.t("删除", "Delete"), "menu_delete", lambda: ask_to_delete(self, note, lambda: None)),
         )
-        self.show_dialog(lambda: MenuCard(note.title, items, self.colours))
 
 
-def ask_to_delete(page: NotesPage, note: Note, then: Action) -> None:
+def ask_to_delete(page: Page[Notes], note: Note, then: Action) -> None:
     def delete_note() -> None:
-        page.notes.notes.remove(note)
-        page.notes.host.show_toast(page.t("已删除", "Deleted"))
+        page.app.notes.remove(note)
+        page.app.host.show_toast(page.t("已删除", "Deleted"))
         then()
 
     page.confirm_action(
@@ -128,7 +101,7 @@ def ask_to_delete(page: NotesPage, note: Note, then: Action) -> None:
     )
 
 
-class NoteEditor(NotesPage):
+class NoteEditor(Page["Notes"]):
     activity = ".ui.NotesEditActivity"
 
     def __init__(self, app: Notes, note: Note) -> None:
@@ -204,7 +177,7 @@ class Notes(App):
             ),
         ]
 
-    def build_first_page(self) -> Page:
+    def build_first_page(self) -> Page[App]:
         return NoteList(self)
 
     def pop_page(self) -> bool:

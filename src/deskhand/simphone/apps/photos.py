@@ -38,15 +38,11 @@ class Photo:
         return TINTS[self.number % len(TINTS)]
 
 
-class GridPage(Page):
+class GridPage(Page["Gallery"]):
     activity = ".GalleryActivity"
 
-    def __init__(self, app: Gallery) -> None:
-        super().__init__(app)
-        self.gallery = app
-
     def build(self) -> Node:
-        theme, photos = self.colours, list(reversed(self.gallery.photos))
+        theme, photos = self.colours, list(reversed(self.app.photos))
         per_row = 7 if self.is_wide else 3
         rows: list[Node] = []
         for i in range(0, len(photos), per_row):
@@ -67,18 +63,17 @@ class GridPage(Page):
             radius=8,
             desc=photo.name,
             rid=self.rid_of("photo"),
-            on_tap=lambda: self.gallery.push_page(PhotoPage(self.gallery, photo)),
+            on_tap=lambda: self.app.push_page(PhotoPage(self.app, photo)),
         )
         cell.weight = 1.0
         return cell
 
 
-class PhotoPage(Page):
+class PhotoPage(Page["Gallery"]):
     activity = ".PhotoActivity"
 
     def __init__(self, app: Gallery, photo: Photo) -> None:
         super().__init__(app)
-        self.gallery = app
         self.photo = photo
 
     def build(self) -> Node:
@@ -105,7 +100,7 @@ class PhotoPage(Page):
 
     def _ask_to_delete(self) -> None:
         def delete_photo() -> None:
-            self.gallery.photos.remove(self.photo)
+            self.app.photos.remove(self.photo)
             self.leave_page()
 
         self.confirm_action(
@@ -124,7 +119,7 @@ class Gallery(App):
         super().__init__(host)
         self.photos = [Photo(n) for n in range(1, 15)]
 
-    def build_first_page(self) -> Page:
+    def build_first_page(self) -> Page[App]:
         return GridPage(self)
 
     def add_photo(self) -> Photo:
@@ -137,12 +132,8 @@ class Gallery(App):
         return {"photos": [{"name": p.name, "favourite": p.favourite} for p in self.photos]}
 
 
-class ViewfinderPage(Page):
+class ViewfinderPage(Page["Camera"]):
     activity = ".Camera"
-
-    def __init__(self, app: Camera) -> None:
-        super().__init__(app)
-        self.camera = app
 
     def build(self) -> Node:
         shutter = RoundButton(
@@ -166,14 +157,14 @@ class ViewfinderPage(Page):
             size=64,
             ink=WHITE,
         )
-        side = self.t("前置镜头", "Front lens") if self.camera.front else self.t("后置镜头", "Rear lens")
+        side = self.t("前置镜头", "Front lens") if self.app.front else self.t("后置镜头", "Rear lens")
         view = Column(
             Label(side, 44, WHITE, rid=self.rid_of("lens")),
             weight=1.0,
             h=FILL,
             align="center",
             pad=(0, 40, 0, 0),
-            fill=(96, 110, 120) if self.camera.front else (70, 92, 84),
+            fill=(96, 110, 120) if self.app.front else (70, 92, 84),
         )
         keys = Row(album, shutter, turn, justify="center", gap=120, pad=(0, 40, 0, 60), fill=(18, 18, 20))
         return Screen(self.colours, view, keys, fill=(18, 18, 20))
@@ -184,7 +175,7 @@ class ViewfinderPage(Page):
             self.host.show_toast(self.t("已保存 ", "Saved ") + gallery.add_photo().name)
 
     def _switch_lens(self) -> None:
-        self.camera.front = not self.camera.front
+        self.app.front = not self.app.front
 
 
 class Camera(App):
@@ -195,7 +186,7 @@ class Camera(App):
         super().__init__(host)
         self.front = False
 
-    def build_first_page(self) -> Page:
+    def build_first_page(self) -> Page[App]:
         return ViewfinderPage(self)
 
     def read_state(self) -> dict[str, Any]:

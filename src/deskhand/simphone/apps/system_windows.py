@@ -10,7 +10,7 @@ from deskhand.simphone.ui.theme import STATUS_BAR
 from deskhand.simphone.ui.widgets import WHITE, BadgeIcon, Column, DialogCard, Icon, Label, Row
 
 
-class LockPage(Page):
+class LockPage(Page["SystemUi"]):
     activity = ".keyguard.Keyguard"
     backdrop = "wallpaper"
 
@@ -32,18 +32,17 @@ class LockPage(Page):
         )
 
 
-class RecentsPage(Page):
+class RecentsPage(Page["SystemUi"]):
     activity = ".recents.RecentsActivity"
     backdrop = "wallpaper"
 
     def __init__(self, app: SystemUi) -> None:
         super().__init__(app)
-        self.ui = app
         self.strip = ScrollState(axis="x")
 
     def build(self) -> Node:
         host = self.app.host
-        cards = [self._build_card(host.apps.find_app(name)) for name in self.ui.recent]
+        cards = [self._build_card(host.apps.find_app(name)) for name in self.app.recent]
         if not cards:
             note = Label(self.t("近期没有任何内容", "No recent items"), 48, WHITE, rid=self.rid_of("empty"))
             body = Column(note, weight=1.0, align="center", justify="center")
@@ -91,19 +90,15 @@ class RecentsPage(Page):
         )
 
     def _clear_all(self) -> None:
-        for name in list(self.ui.recent):
+        for name in list(self.app.recent):
             self.host.apps.stop_app(name)
         self.host.apps.go_home()
 
 
-class PopupPage(Page):
+class PopupPage(Page["SystemUi"]):
     """A pop-up that nobody asked for; it stays until one of its buttons is pressed."""
 
     activity = ".update.SystemUpdateDialog"
-
-    def __init__(self, app: SystemUi) -> None:
-        super().__init__(app)
-        self.ui = app
 
     def build(self) -> Node:
         return DialogCard(
@@ -111,8 +106,8 @@ class PopupPage(Page):
             self.colours,
             message=self.t("新版本已下载，是否现在安装？", "A new version has been downloaded. Install it now?"),
             buttons=(
-                (self.t("稍后", "Later"), "android:id/button2", lambda: self.ui.answer_popup("later")),
-                (self.t("安装", "Install"), "android:id/button1", lambda: self.ui.answer_popup("install")),
+                (self.t("稍后", "Later"), "android:id/button2", lambda: self.app.answer_popup("later")),
+                (self.t("安装", "Install"), "android:id/button1", lambda: self.app.answer_popup("install")),
             ),
         )
 
@@ -129,7 +124,7 @@ class SystemUi(App):
         self.popup_shown = False
         self.popup_answers: list[str] = []
 
-    def build_first_page(self) -> Page:
+    def build_first_page(self) -> Page[App]:
         return RecentsPage(self)
 
     def answer_popup(self, answer: str) -> None:

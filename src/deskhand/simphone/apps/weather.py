@@ -17,15 +17,11 @@ CITIES: tuple[tuple[tuple[str, str], int, str, tuple[int, ...]], ...] = (
 SKIES = {"sun": ("晴", "Sunny"), "cloud": ("多云", "Cloudy"), "rain": ("小雨", "Light rain")}
 
 
-class WeatherPage(Page):
+class WeatherPage(Page["Weather"]):
     activity = ".MainActivity"
 
-    def __init__(self, app: Weather) -> None:
-        super().__init__(app)
-        self.weather = app
-
     def build(self) -> Node:
-        t, theme, app = self.t, self.colours, self.weather
+        t, theme, app = self.t, self.colours, self.app
         name, degrees, sky, days = CITIES[app.city]
         more = self.build_icon_button("gear", t("单位", "Units"), "units_btn", self._show_units)
         head = Column(
@@ -43,9 +39,9 @@ class WeatherPage(Page):
 
     def _build_chip(self, index: int) -> Node:
         def choose_city() -> None:
-            self.weather.city = index
+            self.app.city = index
 
-        here, theme = index == self.weather.city, self.colours
+        here, theme = index == self.app.city, self.colours
         return Label(
             self.t(*CITIES[index][0]),
             40,
@@ -70,7 +66,7 @@ class WeatherPage(Page):
         theme = self.colours
         return Row(
             Label(name, 46, theme.ink, weight=1.0),
-            Label(self.weather.format_degrees(degrees), 46, theme.ink),
+            Label(self.app.format_degrees(degrees), 46, theme.ink),
             h=120,
             pad=(44, 0, 44, 0),
             fill=theme.card,
@@ -79,14 +75,12 @@ class WeatherPage(Page):
 
     def _show_units(self) -> None:
         def toggle_unit() -> None:
-            self.weather.fahrenheit = not self.weather.fahrenheit
+            self.app.fahrenheit = not self.app.fahrenheit
 
         name = self.t("使用华氏度", "Use Fahrenheit")
 
         def build_dialog() -> Node:
-            box = CheckBox(
-                self.weather.fahrenheit, toggle_unit, self.colours, rid=self.rid_of("fahrenheit_box"), desc=name
-            )
+            box = CheckBox(self.app.fahrenheit, toggle_unit, self.colours, rid=self.rid_of("fahrenheit_box"), desc=name)
             body = Row(Label(name, 46, self.colours.ink, weight=1.0), box)
             return DialogCard(
                 self.t("单位", "Units"),
@@ -107,7 +101,7 @@ class Weather(App):
         self.city = 0
         self.fahrenheit = False
 
-    def build_first_page(self) -> Page:
+    def build_first_page(self) -> Page[App]:
         return WeatherPage(self)
 
     def format_degrees(self, degrees: int) -> str:

@@ -25,12 +25,11 @@ from deskhand.simphone.ui.widgets import (
 HOME = "about:home"
 
 
-class BrowserTab(Page):
+class BrowserTab(Page["WebBrowser"]):
     activity = ".BrowserActivity"
 
     def __init__(self, app: WebBrowser) -> None:
         super().__init__(app)
-        self.web = app
         self.past: list[str] = []
         self.address = HOME
         bar = self.use_field("url")
@@ -50,7 +49,7 @@ class BrowserTab(Page):
     def _load_address(self, address: str) -> None:
         self.host.start_motion("fade")
         self.address = address
-        self.web.visited.append(address)
+        self.app.visited.append(address)
         self.use_field("url").set_text("" if address == HOME else address.rstrip("/"))
         self.fields = {"url": self.use_field("url")}
         self.scrolls = {"page": ScrollState()}
@@ -63,7 +62,7 @@ class BrowserTab(Page):
 
     def build(self) -> Node:
         t, theme = self.t, self.colours
-        rid = self.web.rid_of
+        rid = self.app.rid_of
         bar = Row(
             self.build_icon_button(
                 "globe", t("主页", "Home"), "home_btn", lambda: self.open_address(HOME), ink=theme.soft
@@ -165,7 +164,7 @@ class BrowserTab(Page):
         if not all(value.strip() for value in values.values()):
             self.host.show_toast(self.t("请填写所有字段", "Please fill in every field"))
             return
-        self.web.submissions.append({"page": self.address, **values})
+        self.app.submissions.append({"page": self.address, **values})
         self.open_address(to)
 
 
@@ -178,7 +177,7 @@ class WebBrowser(App):
         self.visited: list[str] = []
         self.submissions: list[dict[str, str]] = []
 
-    def build_first_page(self) -> Page:
+    def build_first_page(self) -> Page[App]:
         return BrowserTab(self)
 
     def open_app(self, data: str | None = None) -> None:

@@ -39,7 +39,7 @@ class AppManager:
         return self.by_package[self.front]
 
     @property
-    def page(self) -> Page:
+    def page(self) -> Page[App]:
         """The page in front."""
         return self.front_app.page
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deskhand.simphone.apps.framework import Page
+from deskhand.simphone.apps.framework import App, Page
 from deskhand.simphone.body import hardware_keys as keys
 from deskhand.simphone.body.window_layout import list_nodes
 from deskhand.simphone.ui.font import text_width
@@ -20,7 +20,7 @@ def place_caret(field: TextField, x: float, node: Node) -> None:
     field.move_caret(max(fits, default=0))
 
 
-def offer_edit_menu(page: Page, field: TextField, board: keys.Clipboard) -> None:
+def offer_edit_menu(page: Page[App], field: TextField, board: keys.Clipboard) -> None:
     """Show the menu of a long press. A field in a dialog is only selected: there is one dialog at a time."""
     if page.dialog is not None:
         field.select_all()
@@ -46,7 +46,7 @@ def offer_edit_menu(page: Page, field: TextField, board: keys.Clipboard) -> None
     page.show_dialog(lambda: MenuCard("", items, page.colours))
 
 
-def press_page_key(page: Page, window: Window, code: int, board: keys.Clipboard) -> None:
+def press_page_key(page: Page[App], window: Window, code: int, board: keys.Clipboard) -> None:
     """Apply a key that no part of the system claimed."""
     focus = page.focus
     if code == keys.TAB:
@@ -61,7 +61,7 @@ def press_page_key(page: Page, window: Window, code: int, board: keys.Clipboard)
         keys.edit_field(focus, code, board)
 
 
-def _press_enter(page: Page, focus: TextField, *, newline: bool) -> None:
+def _press_enter(page: Page[App], focus: TextField, *, newline: bool) -> None:
     if newline:
         focus.insert_text("\n")
     elif focus.on_enter is not None:
@@ -70,7 +70,7 @@ def _press_enter(page: Page, focus: TextField, *, newline: bool) -> None:
         page.typing = False
 
 
-def _focus_next_field(page: Page, window: Window) -> None:
+def _focus_next_field(page: Page[App], window: Window) -> None:
     fields = [node.entry for node in list_nodes(window.content) if node.entry is not None and node.enabled]
     if fields:
         at = next((i for i, field in enumerate(fields) if field is page.focus), -1)

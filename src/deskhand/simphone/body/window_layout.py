@@ -14,12 +14,12 @@ SHADE: Colour = (0, 0, 0)
 MARGIN = 48
 
 
-def lay_out_page(app: App, page: Page, root: Node, box: Box) -> Window:
+def lay_out_page(app: App, page: Page[App], root: Node, box: Box) -> Window:
     lay_out(root, box)
     return Window(app.package, page.activity or app.activity, root, root, app.secure, page.focus)
 
 
-def lay_out_dialog(app: App, page: Page, content: Node, box: Box, outside: Callable[[], object]) -> Window:
+def lay_out_dialog(app: App, page: Page[App], content: Node, box: Box, outside: Callable[[], object]) -> Window:
     """Lay out a card in the middle of a dimmed screen; `outside` is what a tap beside it does."""
     pad = (MARGIN, MARGIN, MARGIN, MARGIN)
     shade = Stack(content, h=FILL, align="center", justify="center", pad=pad, fill=SHADE, alpha=120)

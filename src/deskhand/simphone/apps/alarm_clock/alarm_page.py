@@ -8,12 +8,11 @@ from deskhand.simphone.ui.nodes import WRAP, Node
 from deskhand.simphone.ui.widgets import Column, Divider, Label, Row
 
 
-class AlarmPage(Page):
+class AlarmPage(Page[AlarmClock]):
     activity = ".AlarmEdit"
 
     def __init__(self, app: AlarmClock, alarm: Alarm | None = None) -> None:
         super().__init__(app)
-        self.clock = app
         self.alarm = alarm
         start = alarm or Alarm(app.host.today().hour, 0, "", True)
         self.use_field("hour", f"{start.hour:02d}").digits_only = True
@@ -79,12 +78,12 @@ class AlarmPage(Page):
         alarm = self.alarm or Alarm(0, 0, "", True)
         alarm.hour, alarm.minute, alarm.label, alarm.on = hour, minute, self.use_field("label").text.strip(), True
         if self.alarm is None:
-            self.clock.alarms.append(alarm)
-        self.clock.sort_alarms()
+            self.app.alarms.append(alarm)
+        self.app.sort_alarms()
         self.host.show_toast(self.t("闹钟已设置", "Alarm set"))
         self.leave_page()
 
     def _delete_alarm(self) -> None:
         if self.alarm is not None:
-            self.clock.alarms.remove(self.alarm)
+            self.app.alarms.remove(self.alarm)
         self.leave_page()

@@ -69,7 +69,7 @@ class AlarmClock(App):
         self.timer = Stopwatch()
         self.timer_length = 300
 
-    def build_first_page(self) -> Page:
+    def build_first_page(self) -> Page[App]:
         # here, because the pages import this module for the data they show
         from deskhand.simphone.apps.alarm_clock.clock_page import ClockPage
 

@@ -13,12 +13,9 @@ from deskhand.simphone.ui.widgets import (
     Column,
     EmptyNote,
     Label,
-    MenuCard,
-    RoundButton,
     Row,
     Screen,
     Scroller,
-    Stack,
     Switch,
     TabBar,
     TopBar,
@@ -30,19 +27,18 @@ def _format_seconds(seconds: float) -> str:
     return f"{tenths // 600:02d}:{tenths // 10 % 60:02d}.{tenths % 10}"
 
 
-class ClockPage(Page):
+class ClockPage(Page[AlarmClock]):
     activity = ".DeskClock"
 
     def __init__(self, app: AlarmClock) -> None:
         super().__init__(app)
-        self.clock = app
         self.tab: Tab = "alarm"
 
     @property
     def tick(self) -> float:  # pyright: ignore[reportIncompatibleVariableOverride] - it depends on what is running
-        if self.tab == "stopwatch" and self.clock.stopwatch.since is not None:
+        if self.tab == "stopwatch" and self.app.stopwatch.since is not None:
             return 0.1
-        return 1.0 if self.tab == "timer" and self.clock.timer.since is not None else 0.0
+        return 1.0 if self.tab == "timer" and self.app.timer.since is not None else 0.0
 
     def build(self) -> Node:
         theme = self.colours
@@ -72,16 +68,14 @@ class ClockPage(Page):
         return open_tab
 
     def _build_list(self, rows: list[Node], desc: str, rid: str, act: Action) -> Node:
-        add = RoundButton("add", 76, WHITE, INDIGO, 160, desc=desc, rid=self.rid_of(rid), on_tap=act)
-        corner = Row(add, justify="center", align="end", h=FILL, pad=(0, 0, 0, 48), kind="android.widget.FrameLayout")
         body = Scroller(self.use_scroll(self.tab), *rows, pad=(40, 0, 40, 240), gap=28, h=FILL, rid=self.rid_of("list"))
-        return Stack(body, corner, weight=1.0)
+        return self.build_list_with_button(body, desc, rid, act, INDIGO, "center")
 
     def _build_alarms(self) -> Node:
-        rows = [self._build_alarm(alarm) for alarm in self.clock.alarms]
+        rows = [self._build_alarm(alarm) for alarm in self.app.alarms]
         rows = rows or [EmptyNote(self.t("没有闹钟", "No alarms"), self.colours)]
         return self._build_list(
-            rows, self.t("添加闹钟", "Add alarm"), "add_alarm", lambda: self.clock.push_page(AlarmPage(self.clock))
+            rows, self.t("添加闹钟", "Add alarm"), "add_alarm", lambda: self.app.push_page(AlarmPage(self.app))
         )
 
     def _build_alarm(self, alarm: Alarm) -> Node:
@@ -90,18 +84,13 @@ class ClockPage(Page):
         def toggle_alarm() -> None:
             alarm.on = not alarm.on
 
-        def delete_alarm() -> None:
-            self.dismiss_dialog()
-            self.clock.alarms.remove(alarm)
-
         def edit_alarm() -> None:
-            self.dismiss_dialog()
-            self.clock.push_page(AlarmPage(self.clock, alarm))
+            self.app.push_page(AlarmPage(self.app, alarm))
 
-        items = (
-            (self.t("编辑", "Edit"), self.rid_of("menu_edit"), edit_alarm),
-            (self.t("删除", "Delete"), self.rid_of("menu_delete"), delete_alarm),
-        )
+        def show_alarm_menu() -> None:
+            delete = (self.t("删除", "Delete"), "menu_delete", lambda: self.app.alarms.remove(alarm))
+            self.show_menu(alarm.time, (self.t("编辑", "Edit"), "menu_edit", edit_alarm), delete)
+
         rid = self.rid_of("alarm_switch")
         knob = Switch(alarm.on, toggle_alarm, theme, rid=rid, desc=f"{alarm.time} {alarm.label}".strip())
         knob.tween = f"{rid}{id(alarm)}"
@@ -118,18 +107,18 @@ class ClockPage(Page):
             pad=(48, 32, 40, 32),
             on_tap=edit_alarm,
             rid=self.rid_of("alarm_item"),
-            on_long=lambda: self.show_dialog(lambda: MenuCard(alarm.time, items, theme)),
+            on_long=show_alarm_menu,
         )
 
     def _build_world(self) -> Node:
-        rows = [self._build_city(en, shift) for _, en, shift in CITIES if en in self.clock.cities]
+        rows = [self._build_city(en, shift) for _, en, shift in CITIES if en in self.app.cities]
         return self._build_list(rows, self.t("添加城市", "Add city"), "add_city", self._choose_city)
 
     def _build_city(self, english: str, shift: int) -> Node:
         theme = self.colours
         there = self.host.today() + timedelta(hours=shift - 8)
-        items = ((self.t("删除", "Delete"), self.rid_of("menu_delete"), lambda: self._remove_city(english)),)
-        name = city_name_of(self.clock, english)
+        delete = (self.t("删除", "Delete"), "menu_delete", lambda: self.app.cities.remove(english))
+        name = city_name_of(self.app, english)
         return Row(
             Label(name, 48, theme.ink, weight=1.0, rid=self.rid_of("city_name")),
             Label(there.strftime("%H:%M"), 72, theme.ink, rid=self.rid_of("city_time")),
@@ -137,24 +126,16 @@ class ClockPage(Page):
             radius=32,
             h=190,
             pad=(48, 0, 48, 0),
-            on_long=lambda: self.show_dialog(lambda: MenuCard(name, items, theme)),
+            on_long=lambda: self.show_menu(name, delete),
         )
 
-    def _remove_city(self, english: str) -> None:
-        self.dismiss_dialog()
-        self.clock.cities.remove(english)
-
     def _choose_city(self) -> None:
-        def add_city(english: str) -> None:
-            self.dismiss_dialog()
-            self.clock.cities.append(english)
-
-        left = [(zh, en) for zh, en, _ in CITIES if en not in self.clock.cities]
-        items = [(self.t(zh, en), self.rid_of("city_choice"), lambda en=en: add_city(en)) for zh, en in left]
-        self.show_dialog(lambda: MenuCard(self.t("添加城市", "Add city"), items, self.colours))
+        left = [(zh, en) for zh, en, _ in CITIES if en not in self.app.cities]
+        items = ((self.t(zh, en), "city_choice", lambda en=en: self.app.cities.append(en)) for zh, en in left)
+        self.show_menu(self.t("添加城市", "Add city"), *items)
 
     def _build_stopwatch(self) -> Node:
-        t, theme, watch, now = self.t, self.colours, self.clock.stopwatch, self.host.now()
+        t, theme, watch, now = self.t, self.colours, self.app.stopwatch, self.host.now()
         running = watch.since is not None
 
         def toggle_watch() -> None:
@@ -166,14 +147,14 @@ class ClockPage(Page):
 
         def lap_or_reset() -> None:
             if running:
-                self.clock.laps.append(watch.elapsed_at(self.host.now()))
+                self.app.laps.append(watch.elapsed_at(self.host.now()))
             else:
                 watch.reset_time()
-                self.clock.laps.clear()
+                self.app.laps.clear()
 
         laps = [
             Label(f"{t('计次', 'Lap')} {i + 1}   {_format_seconds(lap)}", 42, theme.soft, w=FILL, align="center")
-            for i, lap in enumerate(self.clock.laps)
+            for i, lap in enumerate(self.app.laps)
         ]
         return Column(
             Label(_format_seconds(watch.elapsed_at(now)), 150, theme.ink, rid=self.rid_of("stopwatch_time")),
@@ -207,8 +188,8 @@ class ClockPage(Page):
         )
 
     def _build_timer(self) -> Node:
-        t, theme, timer = self.t, self.colours, self.clock.timer
-        running, left = timer.since is not None, self.clock.read_timer()
+        t, theme, timer = self.t, self.colours, self.app.timer
+        running, left = timer.since is not None, self.app.read_timer()
         started = running or timer.before > 0
 
         def toggle_timer() -> None:
@@ -218,9 +199,9 @@ class ClockPage(Page):
                 return
             if not started:
                 minutes, seconds = self.use_field("minutes").text or "0", self.use_field("seconds").text or "0"
-                self.clock.timer_length = int(minutes) * 60 + int(seconds)
+                self.app.timer_length = int(minutes) * 60 + int(seconds)
                 self.focus_field(None)
-            if self.clock.timer_length:
+            if self.app.timer_length:
                 timer.start_at(at)
 
         if started:

@@ -99,7 +99,7 @@ class Messenger(App):
         self.starred: set[str] = set()
         self.notify = True
 
-    def build_first_page(self) -> Page:
+    def build_first_page(self) -> Page[App]:
         # here, because the pages import this module for the data they show
         from deskhand.simphone.apps.messenger.main_page import MainPage
 

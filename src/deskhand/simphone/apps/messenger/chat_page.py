@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from deskhand.simphone.apps.framework import Page
 from deskhand.simphone.apps.messenger.app import GREEN, Message, Messenger
-from deskhand.simphone.apps.messenger.messenger_page import MessengerPage
 from deskhand.simphone.ui.nodes import FILL, WRAP, Node, ScrollState
-from deskhand.simphone.ui.widgets import Avatar, Column, Divider, Label, MenuCard, Row, Screen, Scroller, Space
+from deskhand.simphone.ui.widgets import Avatar, Column, Divider, Label, Row, Screen, Scroller, Space
 
 BUBBLE_ME = (149, 236, 105)
 
 
-class ChatPage(MessengerPage):
+class ChatPage(Page[Messenger]):
     activity = ".ui.chatting.ChattingUI"
 
     def __init__(self, app: Messenger, name: str) -> None:
@@ -19,12 +19,12 @@ class ChatPage(MessengerPage):
         self.scrolls["list"] = ScrollState(stick_to_end=True)
 
     def handle_shown(self) -> None:
-        self.mm.use_chat(self.name).unread = 0
+        self.app.use_chat(self.name).unread = 0
 
     def build(self) -> Node:
         theme = self.colours
         details = self.build_icon_button("more", self.t("聊天信息", "Chat info"), "chat_info", self._open_profile)
-        bubbles = [self._build_bubble(m) for m in self.mm.use_chat(self.name).messages]
+        bubbles = [self._build_bubble(m) for m in self.app.use_chat(self.name).messages]
         log = Scroller(self.use_scroll(), *bubbles, rid=self.rid_of("chat_list"), pad=(0, 12, 0, 12))
         return Screen(
             theme, self.build_bar(self.name, details, rid="chat_title"), Divider(theme), log, self._build_input()
@@ -70,7 +70,7 @@ class ChatPage(MessengerPage):
     def _send_typed(self) -> None:
         field = self.use_field("message")
         if field.text.strip():
-            self.mm.send_message(self.name, field.text)
+            self.app.send_message(self.name, field.text)
             field.set_text("")
             self.use_scroll().stick_to_end = True
 
@@ -80,34 +80,26 @@ class ChatPage(MessengerPage):
 
     def _show_attachments(self) -> None:
         def send_text(text: str) -> None:
-            self.dismiss_dialog()
-            self.mm.send_message(self.name, text)
+            self.app.send_message(self.name, text)
             self.use_scroll().stick_to_end = True
 
         photo, place = self.t("[图片]", "[Photo]"), self.t("[位置] 北京市海淀区", "[Location] Haidian, Beijing")
-        items = (
-            (self.t("照片", "Photo"), self.rid_of("attach_photo"), lambda: send_text(photo)),
-            (self.t("位置", "Location"), self.rid_of("attach_location"), lambda: send_text(place)),
+        self.show_menu(
+            "",
+            (self.t("照片", "Photo"), "attach_photo", lambda: send_text(photo)),
+            (self.t("位置", "Location"), "attach_location", lambda: send_text(place)),
         )
-        self.show_dialog(lambda: MenuCard("", items, self.colours))
 
     def _show_menu(self, message: Message) -> None:
         def copy_text() -> None:
-            self.dismiss_dialog()
             self.host.clipboard = message.text
             self.host.show_toast(self.t("已复制", "Copied"))
 
-        def delete_message() -> None:
-            self.dismiss_dialog()
-            self.mm.use_chat(self.name).messages.remove(message)
-
-        items = (
-            (self.t("复制", "Copy"), self.rid_of("menu_copy"), copy_text),
-            (self.t("删除", "Delete"), self.rid_of("menu_delete"), delete_message),
-        )
-        self.show_dialog(lambda: MenuCard("", items, self.colours))
+        messages = self.app.use_chat(self.name).messages
+        delete = (self.t("删除", "Delete"), "menu_delete", lambda: messages.remove(message))
+        self.show_menu("", (self.t("复制", "Copy"), "menu_copy", copy_text), delete)
 
     def _open_profile(self) -> None:
         from deskhand.simphone.apps.messenger.people_pages import ProfilePage
 
-        self.mm.push_page(ProfilePage(self.mm, self.mm.find_person(self.name)))
+        self.app.push_page(ProfilePage(self.app, self.app.find_person(self.name)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
+from deskhand.simphone.apps.framework import Page
 from deskhand.simphone.apps.messenger.app import DAYS, GREEN, Chat, Messenger
 from deskhand.simphone.apps.messenger.chat_page import ChatPage
-from deskhand.simphone.apps.messenger.messenger_page import MessengerPage
 from deskhand.simphone.apps.messenger.moments_page import MomentsPage
 from deskhand.simphone.apps.messenger.people_pages import AddFriendPage, SearchPage, build_person_row
 from deskhand.simphone.ui.nodes import FILL, Node
@@ -19,7 +19,6 @@ from deskhand.simphone.ui.widgets import (
     Icon,
     Label,
     ListRow,
-    MenuCard,
     Row,
     Screen,
     Scroller,
@@ -33,7 +32,7 @@ from deskhand.simphone.ui.widgets import (
 Tab = Literal["chats", "contacts", "discover", "me"]
 
 
-class MainPage(MessengerPage):
+class MainPage(Page[Messenger]):
     activity = ".ui.LauncherUI"
 
     def __init__(self, app: Messenger) -> None:
@@ -41,7 +40,7 @@ class MainPage(MessengerPage):
         self.tab: Tab = "chats"
 
     def build(self) -> Node:
-        t, theme, unread = self.t, self.colours, self.mm.unread
+        t, theme, unread = self.t, self.colours, self.app.unread
         count = f"({unread})" if unread else ""
         titles = {
             "chats": t("微信", "WeChat") + count,
@@ -51,7 +50,7 @@ class MainPage(MessengerPage):
         }
         actions = (
             self.build_icon_button(
-                "search", t("搜索", "Search"), "search_btn", lambda: self.mm.push_page(SearchPage(self.mm)), size=60
+                "search", t("搜索", "Search"), "search_btn", lambda: self.app.push_page(SearchPage(self.app)), size=60
             ),
             self.build_icon_button("plus_circle", t("更多功能", "More"), "plus_btn", self._show_more, size=60),
         )
@@ -87,27 +86,17 @@ class MainPage(MessengerPage):
     def _show_more(self) -> None:
         t = self.t
 
-        def start_chat() -> None:
-            self.dismiss_dialog()
-            self.tab = "contacts"
-
         def add_friend() -> None:
-            self.dismiss_dialog()
-            self.mm.push_page(AddFriendPage(self.mm))
+            self.app.push_page(AddFriendPage(self.app))
 
-        self.show_dialog(
-            lambda: MenuCard(
-                "",
-                (
-                    (t("发起聊天", "New chat"), self.rid_of("menu_new_chat"), start_chat),
-                    (t("添加朋友", "Add contact"), self.rid_of("menu_add"), add_friend),
-                ),
-                self.colours,
-            )
+        self.show_menu(
+            "",
+            (t("发起聊天", "New chat"), "menu_new_chat", self._make_opener("contacts")),
+            (t("添加朋友", "Add contact"), "menu_add", add_friend),
         )
 
     def _build_chats(self) -> Node:
-        rows = [self._build_chat_row(chat) for chat in self.mm.chats if chat.messages]
+        rows = [self._build_chat_row(chat) for chat in self.app.chats if chat.messages]
         return Scroller(self.use_scroll("chats"), *rows, rid=self.rid_of("conversation_list"), fill=self.colours.card)
 
     def _build_chat_row(self, chat: Chat) -> Node:
@@ -142,31 +131,23 @@ class MainPage(MessengerPage):
             pad=(44, 0, 44, 0),
             h=190,
             rid=self.rid_of("conversation_item"),
-            on_tap=lambda: self.mm.push_page(ChatPage(self.mm, chat.name)),
+            on_tap=lambda: self.app.push_page(ChatPage(self.app, chat.name)),
             on_long=lambda: self._show_chat_menu(chat),
         )
         return Column(line_of, Divider(theme, 200))
 
     def _show_chat_menu(self, chat: Chat) -> None:
-        def delete_chat() -> None:
-            self.dismiss_dialog()
-            self.mm.chats.remove(chat)
-
         def toggle_unread() -> None:
-            self.dismiss_dialog()
             chat.unread = 0 if chat.unread else 1
 
         mark = self.t("标为已读", "Mark as read") if chat.unread else self.t("标为未读", "Mark as unread")
-        items = (
-            (mark, self.rid_of("menu_mark"), toggle_unread),
-            (self.t("删除该聊天", "Delete chat"), self.rid_of("menu_delete"), delete_chat),
-        )
-        self.show_dialog(lambda: MenuCard(chat.name, items, self.colours))
+        delete = (self.t("删除该聊天", "Delete chat"), "menu_delete", lambda: self.app.chats.remove(chat))
+        self.show_menu(chat.name, (mark, "menu_mark", toggle_unread), delete)
 
     def _build_contacts(self) -> Node:
         rows: list[Node] = []
         letter = ""
-        for person in self.mm.people:
+        for person in self.app.people:
             if person.sort[:1].upper() != letter:
                 letter = person.sort[:1].upper()
                 rows.append(SectionTitle(letter, self.colours))
@@ -186,7 +167,7 @@ class MainPage(MessengerPage):
                 theme,
                 lead=Icon("moments", 72, (228, 120, 60)),
                 tail=[Chevron(theme)],
-                on_tap=lambda: self.mm.push_page(MomentsPage(self.mm)),
+                on_tap=lambda: self.app.push_page(MomentsPage(self.app)),
                 rid=self.rid_of("moments_row"),
             ),
             Divider(theme),
@@ -211,7 +192,7 @@ class MainPage(MessengerPage):
             title_rid=self.rid_of("my_name"),
         )
         notify = Switch(
-            self.mm.notify,
+            self.app.notify,
             self._toggle_notify,
             theme,
             rid=self.rid_of("notify_switch"),
@@ -225,4 +206,4 @@ class MainPage(MessengerPage):
         )
 
     def _toggle_notify(self) -> None:
-        self.mm.notify = not self.mm.notify
+        self.app.notify = not self.app.notify

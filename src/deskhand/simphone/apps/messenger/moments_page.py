@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from deskhand.simphone.apps.messenger.app import Moment
-from deskhand.simphone.apps.messenger.messenger_page import MessengerPage
+from deskhand.simphone.apps.framework import Page
+from deskhand.simphone.apps.messenger.app import Messenger, Moment
 from deskhand.simphone.ui.nodes import FILL, WRAP, Node
 from deskhand.simphone.ui.widgets import Avatar, BadgeIcon, Column, Divider, Label, Row, Screen, Scroller
 
 
-class MomentsPage(MessengerPage):
+class MomentsPage(Page[Messenger]):
     activity = ".plugin.sns.ui.SnsTimeLineUI"
 
     def build(self) -> Node:
-        posts = [self._build_post(moment) for moment in self.mm.moments]
+        posts = [self._build_post(moment) for moment in self.app.moments]
         return Screen(self.colours, self.build_bar(self.t("朋友圈", "Moments")), Scroller(self.use_scroll(), *posts))
 
     def _build_post(self, moment: Moment) -> Node:

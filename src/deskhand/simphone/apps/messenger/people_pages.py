@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from deskhand.simphone.apps.first_contacts import Person
+from deskhand.simphone.apps.framework import Page
 from deskhand.simphone.apps.messenger.app import GREEN, Chat, Messenger
 from deskhand.simphone.apps.messenger.chat_page import ChatPage
-from deskhand.simphone.apps.messenger.messenger_page import MessengerPage
 from deskhand.simphone.ui.nodes import Node
 from deskhand.simphone.ui.widgets import (
     Avatar,
@@ -22,8 +22,8 @@ from deskhand.simphone.ui.widgets import (
 )
 
 
-def build_person_row(page: MessengerPage, person: Person) -> Node:
-    app = page.mm
+def build_person_row(page: Page[Messenger], person: Person) -> Node:
+    app = page.app
     return ListRow(
         person.name,
         page.colours,
@@ -35,7 +35,7 @@ def build_person_row(page: MessengerPage, person: Person) -> Node:
     )
 
 
-class ProfilePage(MessengerPage):
+class ProfilePage(Page[Messenger]):
     activity = ".plugin.profile.ui.ContactInfoUI"
 
     def __init__(self, app: Messenger, person: Person) -> None:
@@ -59,7 +59,7 @@ class ProfilePage(MessengerPage):
             fill=theme.card,
         )
         star = Switch(
-            person.name in self.mm.starred,
+            person.name in self.app.starred,
             self._toggle_star,
             theme,
             rid=self.rid_of("star_switch"),
@@ -79,13 +79,13 @@ class ProfilePage(MessengerPage):
         )
 
     def _toggle_star(self) -> None:
-        self.mm.starred ^= {self.person.name}
+        self.app.starred ^= {self.person.name}
 
     def _open_chat(self) -> None:
-        self.mm.push_page(ChatPage(self.mm, self.person.name))
+        self.app.push_page(ChatPage(self.app, self.person.name))
 
 
-class SearchPage(MessengerPage):
+class SearchPage(Page[Messenger]):
     activity = ".plugin.fts.ui.FTSMainUI"
 
     def __init__(self, app: Messenger) -> None:
@@ -118,12 +118,12 @@ class SearchPage(MessengerPage):
         t, theme, wanted = self.t, self.colours, self.use_field("query").text.strip().lower()
         if not wanted:
             return [EmptyNote(t("搜索联系人和聊天记录", "Search contacts and messages"), theme)]
-        people = [p for p in self.mm.people if wanted in p.name.lower() or wanted in p.handle.lower()]
+        people = [p for p in self.app.people if wanted in p.name.lower() or wanted in p.handle.lower()]
         rows: list[Node] = []
         if people:
             rows.append(SectionTitle(t("联系人", "Contacts"), theme))
             rows.extend(self._build_person(p) for p in people)
-        said = [(c, m) for c in self.mm.chats for m in c.messages if wanted in m.text.lower()]
+        said = [(c, m) for c in self.app.chats for m in c.messages if wanted in m.text.lower()]
         if said:
             rows.append(SectionTitle(t("聊天记录", "Chat history"), theme))
             rows.extend(self._build_found(chat, message.text) for chat, message in said)
@@ -135,7 +135,7 @@ class SearchPage(MessengerPage):
             self.colours,
             lead=Avatar(person.name, 104),
             sub=self.t("微信号：", "WeChat ID: ") + person.handle,
-            on_tap=lambda: self.mm.push_page(ChatPage(self.mm, person.name)),
+            on_tap=lambda: self.app.push_page(ChatPage(self.app, person.name)),
             rid=self.rid_of("search_item"),
             title_rid=self.rid_of("nickname"),
         )
@@ -147,11 +147,11 @@ class SearchPage(MessengerPage):
             lead=Avatar(chat.name, 104),
             sub=text,
             rid=self.rid_of("history_item"),
-            on_tap=lambda: self.mm.push_page(ChatPage(self.mm, chat.name)),
+            on_tap=lambda: self.app.push_page(ChatPage(self.app, chat.name)),
         )
 
 
-class AddFriendPage(MessengerPage):
+class AddFriendPage(Page[Messenger]):
     activity = ".plugin.subapp.ui.friend.AddMoreFriendsUI"
 
     def __init__(self, app: Messenger) -> None:
@@ -181,6 +181,6 @@ class AddFriendPage(MessengerPage):
     def _add_person(self) -> None:
         name = self.use_field("name").text.strip()
         if name:
-            self.mm.add_person(name)
+            self.app.add_person(name)
             self.host.show_toast(self.t("已添加", "Added"))
             self.leave_page()

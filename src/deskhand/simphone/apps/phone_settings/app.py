@@ -79,13 +79,7 @@ ENTRIES: tuple[FrontEntry, ...] = (
 )
 
 
-class SettingsPage(Page):
-    def __init__(self, app: SettingsApp) -> None:
-        super().__init__(app)
-        self.st = app
-
-
-class FrontPage(SettingsPage):
+class FrontPage(Page["SettingsApp"]):
     activity = ".Settings"
 
     def build(self) -> Node:
@@ -128,7 +122,7 @@ class FrontPage(SettingsPage):
             rid = self.rid_of(f"{item.key}_switch")
 
             def toggle_entry() -> None:
-                self.st.toggle_entry(item.key)
+                self.app.toggle_entry(item.key)
 
             on = self.host.settings[flag[0]].get(flag[1], "0") != "0"
             tail = [Switch(on, toggle_entry, theme, rid=rid, desc=title)]
@@ -139,9 +133,9 @@ class FrontPage(SettingsPage):
             title,
             theme,
             lead=picture,
-            sub=self.st.summary_of(item.key),
+            sub=self.app.summary_of(item.key),
             tail=[Chevron(theme)],
-            on_tap=lambda: self.st.show_page(item.key),
+            on_tap=lambda: self.app.show_page(item.key),
             rid=self.rid_of(f"{item.key}_row"),
             title_rid="android:id/title",
             sub_rid="android:id/summary",
@@ -158,7 +152,7 @@ class SettingsApp(App):
         self.known: list[str] = []
         self.paired: list[str] = ["Headphones"]
 
-    def build_first_page(self) -> Page:
+    def build_first_page(self) -> Page[App]:
         return FrontPage(self)
 
     def has_activity(self, activity: str) -> bool:

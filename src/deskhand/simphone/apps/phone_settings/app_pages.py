@@ -20,7 +20,7 @@ class AppsPage(SubPage):
                 self.colours,
                 lead=BadgeIcon(app.icon, 96, app.tint),
                 sub=app.package,
-                on_tap=lambda app=app: self.st.push_page(AppInfoPage(self.st, app)),
+                on_tap=lambda app=app: self.app.push_page(AppInfoPage(self.app, app)),
                 rid=self.rid_of("app_row"),
             )
             for app in self.host.apps.list_launchable()

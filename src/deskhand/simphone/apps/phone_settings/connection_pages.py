@@ -5,7 +5,7 @@ from __future__ import annotations
 from deskhand.simphone.apps.phone_settings.app import BLUETOOTH_DEVICES, NETWORKS, Network
 from deskhand.simphone.apps.phone_settings.sub_page import SubPage
 from deskhand.simphone.ui.nodes import Node
-from deskhand.simphone.ui.widgets import DialogCard, Divider, EmptyNote, Icon, ListRow, SectionTitle
+from deskhand.simphone.ui.widgets import Divider, EmptyNote, Icon, ListRow, SectionTitle
 
 
 class WifiPage(SubPage):
@@ -15,7 +15,7 @@ class WifiPage(SubPage):
     def build_rows(self) -> list[Node]:
         t, theme = self.t, self.colours
         top = self.build_switch_row("Wi-Fi", "global", "wifi_on", "wifi_switch", act=self._toggle_wifi)
-        if self.st.read_setting("global", "wifi_on") != "1":
+        if self.app.read_setting("global", "wifi_on") != "1":
             note = t("要查看可用网络，请打开 Wi-Fi", "To see available networks, turn Wi-Fi on")
             return [top, EmptyNote(note, theme)]
         rows = [top, SectionTitle(t("可用网络", "Available networks"), theme)]
@@ -24,16 +24,16 @@ class WifiPage(SubPage):
         return rows
 
     def _toggle_wifi(self) -> None:
-        turning_on = self.st.read_setting("global", "wifi_on") != "1"
-        self.st.make_toggle("global", "wifi_on")()
+        turning_on = self.app.read_setting("global", "wifi_on") != "1"
+        self.app.make_toggle("global", "wifi_on")()
         if turning_on:
-            self.st.put_setting("global", "airplane_mode_on", "0")
+            self.app.put_setting("global", "airplane_mode_on", "0")
 
     def _build_network(self, network: Network) -> Node:
         t, theme = self.t, self.colours
-        joined = self.st.joined == network.name
+        joined = self.app.joined == network.name
         kind = t("加密", "Secured") if network.password else t("开放", "Open")
-        sub = t("已连接", "Connected") if joined else t("已保存", "Saved") if network.name in self.st.known else kind
+        sub = t("已连接", "Connected") if joined else t("已保存", "Saved") if network.name in self.app.known else kind
         tail = [Icon("lock", 40, theme.faint)] if network.password else []
         tail += [Icon("check", 48, theme.accent)] if joined else []
         return ListRow(
@@ -49,17 +49,17 @@ class WifiPage(SubPage):
         )
 
     def _choose_network(self, network: Network) -> None:
-        if self.st.joined == network.name:
+        if self.app.joined == network.name:
             self._offer_to_forget(network)
-        elif not network.password or network.name in self.st.known:
-            self.st.join_network(network)
+        elif not network.password or network.name in self.app.known:
+            self.app.join_network(network)
         else:
             self._ask_password(network)
 
     def _offer_to_forget(self, network: Network) -> None:
         def forget_network() -> None:
-            self.st.known.remove(network.name)
-            self.st.network = ""
+            self.app.known.remove(network.name)
+            self.app.network = ""
 
         self.confirm_action(
             network.name,
@@ -77,23 +77,12 @@ class WifiPage(SubPage):
         def join_network() -> None:
             if field.text == network.password:
                 self.dismiss_dialog()
-                self.st.join_network(network)
+                self.app.join_network(network)
             else:
                 self.host.show_toast(t("密码错误", "Wrong password"))
 
         field.on_enter = join_network
-        self.show_dialog(
-            lambda: DialogCard(
-                network.name,
-                self.colours,
-                body=[self.build_entry(field, t("密码", "Password"), "password", fill=self.colours.field)],
-                buttons=(
-                    (t("取消", "Cancel"), "android:id/button2", self.dismiss_dialog),
-                    (t("连接", "Connect"), "android:id/button1", join_network),
-                ),
-            )
-        )
-        self.focus_field(field)
+        self.ask_text(network.name, field, t("密码", "Password"), "password", t("连接", "Connect"))
 
 
 class BluetoothPage(SubPage):
@@ -103,10 +92,10 @@ class BluetoothPage(SubPage):
     def build_rows(self) -> list[Node]:
         t, theme = self.t, self.colours
         top = self.build_switch_row(t("蓝牙", "Bluetooth"), "global", "bluetooth_on", "bluetooth_switch")
-        if self.st.read_setting("global", "bluetooth_on") != "1":
+        if self.app.read_setting("global", "bluetooth_on") != "1":
             return [top, EmptyNote(t("打开蓝牙以查找设备", "Turn Bluetooth on to find devices"), theme)]
-        paired = [self._build_device(name) for name in self.st.paired]
-        others = [self._build_device(name) for name in BLUETOOTH_DEVICES if name not in self.st.paired]
+        paired = [self._build_device(name) for name in self.app.paired]
+        others = [self._build_device(name) for name in BLUETOOTH_DEVICES if name not in self.app.paired]
         return [
             top,
             SectionTitle(t("已配对的设备", "Paired devices"), theme),
@@ -117,15 +106,15 @@ class BluetoothPage(SubPage):
 
     def _build_device(self, name: str) -> Node:
         def toggle_pairing() -> None:
-            if name in self.st.paired:
+            if name in self.app.paired:
                 self.confirm_action(
                     name,
                     self.t("取消配对？", "Unpair this device?"),
                     self.t("取消配对", "Unpair"),
-                    lambda: self.st.paired.remove(name),
+                    lambda: self.app.paired.remove(name),
                 )
             else:
-                self.st.paired.append(name)
+                self.app.paired.append(name)
                 self.host.show_toast(self.t("已配对 ", "Paired with ") + name)
 
         lead = Icon("bluetooth", 60, self.colours.soft)

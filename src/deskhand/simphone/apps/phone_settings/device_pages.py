@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deskhand.simphone.apps.phone_settings.sub_page import SubPage
 from deskhand.simphone.ui.nodes import FILL, Node
-from deskhand.simphone.ui.widgets import Column, DialogCard, Divider, Icon, Label, ListRow, SectionTitle, Switch
+from deskhand.simphone.ui.widgets import Column, Divider, Icon, Label, ListRow, SectionTitle, Switch
 
 
 class DisplayPage(SubPage):
@@ -14,10 +14,10 @@ class DisplayPage(SubPage):
 
     def build_rows(self) -> list[Node]:
         t, theme = self.t, self.colours
-        dark = self.st.read_setting("secure", "ui_night_mode") == "2"
+        dark = self.app.read_setting("secure", "ui_night_mode") == "2"
         name = t("深色模式", "Dark mode")
         knob = Switch(dark, self._toggle_dark, theme, rid=self.rid_of("dark_mode_switch"), desc=name)
-        seconds = int(self.st.read_setting("system", "screen_off_timeout", "60000")) // 1000
+        seconds = int(self.app.read_setting("system", "screen_off_timeout", "60000")) // 1000
         return [
             self.build_slider_row(
                 t("亮度", "Brightness"), "system", "screen_brightness", 255, "brightness_slider", "sun"
@@ -37,14 +37,14 @@ class DisplayPage(SubPage):
         ]
 
     def _toggle_dark(self) -> None:
-        self.st.put_setting(
-            "secure", "ui_night_mode", "1" if self.st.read_setting("secure", "ui_night_mode") == "2" else "2"
+        self.app.put_setting(
+            "secure", "ui_night_mode", "1" if self.app.read_setting("secure", "ui_night_mode") == "2" else "2"
         )
 
     def _step_timeout(self) -> None:
-        now = int(self.st.read_setting("system", "screen_off_timeout", "60000"))
+        now = int(self.app.read_setting("system", "screen_off_timeout", "60000"))
         later = [value for value in self._TIMEOUTS if value > now] or list(self._TIMEOUTS)
-        self.st.put_setting("system", "screen_off_timeout", str(later[0]))
+        self.app.put_setting("system", "screen_off_timeout", str(later[0]))
 
 
 class SoundPage(SubPage):
@@ -165,7 +165,7 @@ class AboutPage(SubPage):
 
     def build_rows(self) -> list[Node]:
         t = self.t
-        name = self.st.read_setting("global", "device_name")
+        name = self.app.read_setting("global", "device_name")
         return [
             ListRow(
                 t("设备名称", "Device name"),
@@ -185,23 +185,12 @@ class AboutPage(SubPage):
     def _rename_device(self) -> None:
         t = self.t
         field = self.use_field("dialog_name")
-        field.set_text(self.st.read_setting("global", "device_name"))
+        field.set_text(self.app.read_setting("global", "device_name"))
 
         def save_name() -> None:
             if field.text.strip():
-                self.st.put_setting("global", "device_name", field.text.strip())
+                self.app.put_setting("global", "device_name", field.text.strip())
                 self.dismiss_dialog()
 
         field.on_enter = save_name
-        self.show_dialog(
-            lambda: DialogCard(
-                t("设备名称", "Device name"),
-                self.colours,
-                body=[self.build_entry(field, "", "device_name_edit", fill=self.colours.field)],
-                buttons=(
-                    (t("取消", "Cancel"), "android:id/button2", self.dismiss_dialog),
-                    (t("确定", "OK"), "android:id/button1", save_name),
-                ),
-            )
-        )
-        self.focus_field(field)
+        self.ask_text(t("设备名称", "Device name"), field, "", "device_name_edit", t("确定", "OK"))

@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 
-from deskhand.simphone.apps.phone_settings.app import SettingsPage
+from deskhand.simphone.apps.framework import Page
+from deskhand.simphone.apps.phone_settings.app import SettingsApp
 from deskhand.simphone.ui.nodes import Node
 from deskhand.simphone.ui.theme import Theme
 from deskhand.simphone.ui.widgets import Column, Icon, Label, ListRow, Row, Screen, Scroller, Slider, Switch
 
 
-class SubPage(SettingsPage):
+class SubPage(Page[SettingsApp]):
     title: tuple[str, str] = ("", "")
 
     @abstractmethod
@@ -25,17 +26,17 @@ class SubPage(SettingsPage):
         self, title: str, space: str, name: str, rid: str, *, sub: str = "", act: Callable[[], object] | None = None
     ) -> Node:
         """Build a row whose switch is a value in the phone's settings."""
-        theme, toggle = self.colours, act or self.st.make_toggle(space, name)
-        knob = Switch(self.st.read_setting(space, name) == "1", toggle, theme, rid=self.rid_of(rid), desc=title)
+        theme, toggle = self.colours, act or self.app.make_toggle(space, name)
+        knob = Switch(self.app.read_setting(space, name) == "1", toggle, theme, rid=self.rid_of(rid), desc=title)
         return ListRow(title, theme, sub=sub, tail=[knob], on_tap=toggle, title_rid="android:id/title")
 
     def build_slider_row(self, title: str, space: str, name: str, top: int, rid: str, icon_name: str) -> Node:
         theme: Theme = self.colours
 
         def set_level(level: float) -> None:
-            self.st.put_setting(space, name, str(round(level * top)))
+            self.app.put_setting(space, name, str(round(level * top)))
 
-        value = int(self.st.read_setting(space, name))
+        value = int(self.app.read_setting(space, name))
         percent = f"{round(100 * value / top)}%"
         head = Row(
             Label(title, 44, theme.ink, weight=1.0), Label(percent, 38, theme.soft, rid=self.rid_of(rid + "_value"))

@@ -58,7 +58,7 @@ class Shop(App):
         self.cart: dict[str, int] = {}
         self.orders: list[dict[str, Any]] = []
 
-    def build_first_page(self) -> Page:
+    def build_first_page(self) -> Page[App]:
         # here, because the pages import this module for the data they show
         from deskhand.simphone.apps.shop.shop_pages import ProductsPage
 

@@ -24,16 +24,12 @@ from deskhand.simphone.ui.widgets import (
 )
 
 
-class ShopPage(Page):
-    def __init__(self, app: Shop) -> None:
-        super().__init__(app)
-        self.shop = app
-
+class ShopPage(Page[Shop]):
     def build_cart_button(self) -> Node:
         def open_cart() -> None:
-            self.shop.push_page(CartPage(self.shop))
+            self.app.push_page(CartPage(self.app))
 
-        count = self.shop.count
+        count = self.app.count
         name = self.t("购物车", "Cart")
         text = f"{name}({count})" if count else name
         return Row(
@@ -48,7 +44,7 @@ class ShopPage(Page):
         )
 
     def build_stepper(self, count: int, less: Action, more: Action) -> Node:
-        theme, rid = self.colours, self.shop.rid_of
+        theme, rid = self.colours, self.app.rid_of
         return Row(
             self.build_icon_button("remove", self.t("减少", "Decrease"), "minus_btn", less, size=40),
             Label(str(count), 48, theme.ink, rid=rid("quantity"), w=80, align="center"),
@@ -70,7 +66,7 @@ class ProductsPage(ShopPage):
         found = [p for p in PRODUCTS if any(wanted in name.lower() for name in p.name)]
         rows = [self._build_row(p) for p in found] or [EmptyNote(t("没有找到商品", "No products found"), theme)]
         orders = self.build_icon_button(
-            "note", t("我的订单", "My orders"), "orders_btn", lambda: self.shop.push_page(OrdersPage(self.shop))
+            "note", t("我的订单", "My orders"), "orders_btn", lambda: self.app.push_page(OrdersPage(self.app))
         )
         return Screen(
             theme,
@@ -94,7 +90,7 @@ class ProductsPage(ShopPage):
             gap=40,
             pad=(44, 28, 44, 28),
             fill=theme.card,
-            on_tap=lambda: self.shop.push_page(ProductPage(self.shop, product)),
+            on_tap=lambda: self.app.push_page(ProductPage(self.app, product)),
             rid=self.rid_of("product_item"),
         )
         return Column(body, Divider(theme, 284))
@@ -144,12 +140,12 @@ class ProductPage(ShopPage):
         self.count = min(self.count + 1, 99)
 
     def _add_to_cart(self) -> None:
-        self.shop.add_to_cart(self.product.key, self.count)
+        self.app.add_to_cart(self.product.key, self.count)
         self.host.show_toast(self.t("已加入购物车", "Added to cart"))
 
     def _buy_now(self) -> None:
         self._add_to_cart()
-        self.shop.push_page(CheckoutPage(self.shop))
+        self.app.push_page(CheckoutPage(self.app))
 
 
 class CartPage(ShopPage):
@@ -157,16 +153,16 @@ class CartPage(ShopPage):
 
     def build(self) -> Node:
         t, theme = self.t, self.colours
-        lines = self.shop.list_lines()
+        lines = self.app.list_lines()
         rows = [self._build_line(product, count) for product, count in lines]
         rows = rows or [EmptyNote(t("购物车是空的", "Your cart is empty"), theme)]
         total = Label(
-            t("合计 ", "Total ") + f"¥{self.shop.total}", 48, RED, bold=True, weight=1.0, rid=self.rid_of("total")
+            t("合计 ", "Total ") + f"¥{self.app.total}", 48, RED, bold=True, weight=1.0, rid=self.rid_of("total")
         )
         pay = self.build_button(
             t("去结算", "Checkout"),
             "checkout_btn",
-            lambda: self.shop.push_page(CheckoutPage(self.shop)),
+            lambda: self.app.push_page(CheckoutPage(self.app)),
             fill=RED,
             w=360,
             enabled=bool(lines),
@@ -179,7 +175,7 @@ class CartPage(ShopPage):
 
     def _build_line(self, product: Product, count: int) -> Node:
         def change_count(by: int) -> None:
-            self.shop.add_to_cart(product.key, by)
+            self.app.add_to_cart(product.key, by)
 
         theme = self.colours
         texts = Column(
@@ -225,14 +221,14 @@ class CheckoutPage(ShopPage):
             self.use_field(here).on_enter = lambda there=there: self.focus_field(self.use_field(there))
         items = [
             Row(Label(f"{t(*p.name)} × {n}", 42, theme.soft, weight=1.0), Label(f"¥{p.price * n}", 42, theme.soft))
-            for p, n in self.shop.list_lines()
+            for p, n in self.app.list_lines()
         ]
         pay = self.build_button(
-            t("支付", "Pay") + f" ¥{self.shop.total}",
+            t("支付", "Pay") + f" ¥{self.app.total}",
             "pay_btn",
             self._ask_to_confirm,
             fill=RED,
-            enabled=bool(self.shop.cart),
+            enabled=bool(self.app.cart),
         )
         return Screen(
             theme,
@@ -248,22 +244,22 @@ class CheckoutPage(ShopPage):
         self.typing = False
         self.confirm_action(
             self.t("确认支付", "Confirm payment"),
-            self.t(f"支付 ¥{self.shop.total}？付款后不能撤销。", f"Pay ¥{self.shop.total}? This cannot be undone."),
+            self.t(f"支付 ¥{self.app.total}？付款后不能撤销。", f"Pay ¥{self.app.total}? This cannot be undone."),
             self.t("确认支付", "Pay now"),
             self._pay_order,
         )
 
     def _pay_order(self) -> None:
         values = [self.use_field(key).text.strip() for key in ("name", "phone", "address")]
-        self.shop.place_order(*values)
-        self.shop.reset_pages(ProductsPage(self.shop), OrderDonePage(self.shop))
+        self.app.place_order(*values)
+        self.app.reset_pages(ProductsPage(self.app), OrderDonePage(self.app))
 
 
 class OrderDonePage(ShopPage):
     activity = ".OrderDoneActivity"
 
     def build(self) -> Node:
-        t, theme, order = self.t, self.colours, self.shop.orders[-1]
+        t, theme, order = self.t, self.colours, self.app.orders[-1]
         return self.build_form(
             None,
             Column(
@@ -285,7 +281,7 @@ class OrdersPage(ShopPage):
         t, theme = self.t, self.colours
         rows = [
             ListRow(order["number"], theme, sub=f"¥{order['total']} · {order['name']}", rid=self.rid_of("order_item"))
-            for order in reversed(self.shop.orders)
+            for order in reversed(self.app.orders)
         ]
         rows = rows or [EmptyNote(t("还没有订单", "No orders yet"), theme)]
         return Screen(theme, self.build_bar(t("我的订单", "My orders")), Scroller(self.use_scroll(), *rows))
