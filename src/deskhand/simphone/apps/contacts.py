@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from deskhand.simphone.apps.first_contacts import PEOPLE
+from deskhand.simphone.apps.first_contacts import load_people
 from deskhand.simphone.apps.framework import App, Host, Page
 from deskhand.simphone.ui.nodes import FILL, Node
 from deskhand.simphone.ui.widgets import (
@@ -214,7 +214,7 @@ class Contacts(App):
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
-        self.contacts = [Contact(p.name, p.phone, "", p.sort) for p in PEOPLE]
+        self.contacts = [Contact(p.name, p.phone, "", p.sort) for p in load_people()]
         self.calls: list[str] = []
 
     def build_first_page(self) -> Page[App]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from deskhand.simphone.apps.framework import App, Host, Page
-from deskhand.simphone.apps.web_sites import BOOKMARKS, PAGES, Block, WebPage, find_pages, tidy_address
+from deskhand.simphone.apps.web_sites import BOOKMARKS, Block, WebPage, find_pages, load_pages, tidy_address
 from deskhand.simphone.ui.nodes import FILL, Node, ScrollState
 from deskhand.simphone.ui.widgets import (
     Avatar,
@@ -97,7 +97,7 @@ class BrowserTab(Page["WebBrowser"]):
             return self._build_home()
         if self.address.startswith("search:"):
             return self._build_found(self.address.removeprefix("search:"))
-        page = PAGES.get(self.address)
+        page = load_pages().get(self.address)
         if page is None:
             return [
                 EmptyNote(self.t("无法访问此网站", "This site can't be reached"), self.colours),

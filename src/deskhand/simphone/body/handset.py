@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from pathlib import Path
 from zlib import crc32
 
-from deskhand.simphone.body.default_settings import make_default_settings
 from deskhand.simphone.render.glass import Glass
 from deskhand.simphone.render.motion import Motion
 from deskhand.simphone.ui.soft_keyboard import ADB_IME, LATIN_IME
@@ -28,7 +29,8 @@ class Handset:
         self.today = today
         self.locale = locale
         self.conditions: set[str] = set(conditions)
-        self.settings = make_default_settings()
+        defaults = Path(__file__).with_name("default_settings.toml").read_text(encoding="utf-8")
+        self.settings: dict[str, dict[str, str]] = tomllib.loads(defaults)
         self.battery_level = 86
         self.charging = False
         self.awake = True

@@ -7,6 +7,7 @@ import struct
 import time
 import zlib
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -97,40 +98,7 @@ def encode_png(width: int, height: int, pixels: bytes) -> bytes:
 
 
 def properties_of(phone: Phone) -> dict[str, str]:
-    """Return the properties that `getprop` shows on an Android 13 phone."""
-    return {
-        "dalvik.vm.heapsize": "512m",
-        "init.svc.adbd": "running",
-        "init.svc.bootanim": "stopped",
-        "net.bt.name": "Android",
-        "persist.sys.locale": "zh-CN",
-        "persist.sys.timezone": "Asia/Shanghai",
-        "ro.adb.secure": "1",
-        "ro.build.characteristics": "default",
-        "ro.build.display.id": "TQ3A.230805.001",
-        "ro.build.fingerprint": "deskhand/simphone/simphone:13/TQ3A.230805.001/1:user/release-keys",
-        "ro.build.id": "TQ3A.230805.001",
-        "ro.build.tags": "release-keys",
-        "ro.build.type": "user",
-        "ro.build.version.codename": "REL",
-        "ro.build.version.incremental": "1",
-        "ro.build.version.release": "13",
-        "ro.build.version.sdk": "33",
-        "ro.build.version.security_patch": "2023-08-05",
-        "ro.debuggable": "0",
-        "ro.hardware": "simphone",
-        "ro.product.brand": "deskhand",
-        "ro.product.cpu.abi": "arm64-v8a",
-        "ro.product.cpu.abilist": "arm64-v8a,armeabi-v7a,armeabi",
-        "ro.product.device": "simphone",
-        "ro.product.locale": "zh-CN",
-        "ro.product.manufacturer": "Deskhand",
-        "ro.product.model": "SimPhone",
-        "ro.product.name": "simphone",
-        "ro.secure": "1",
-        "ro.serialno": phone.serial_number,
-        "ro.sf.lcd_density": str(phone.density),
-        "service.adb.tcp.port": "",
-        "sys.boot_completed": "1",
-        "sys.usb.state": "adb",
-    }
+    """Return the properties that `getprop` shows."""
+    lines = Path(__file__).with_name("build.prop").read_text(encoding="utf-8").splitlines()
+    shared = dict(line.split("=", 1) for line in lines if not line.startswith("#"))
+    return {**shared, "ro.serialno": phone.serial_number, "ro.sf.lcd_density": str(phone.density)}

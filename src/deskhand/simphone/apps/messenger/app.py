@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from deskhand.simphone.apps.first_contacts import PEOPLE, Person
+from deskhand.simphone.apps.first_contacts import Person, load_people
 from deskhand.simphone.apps.framework import App, Host, Page
 
 GREEN = (7, 193, 96)
@@ -26,9 +28,6 @@ class Chat:
     messages: list[Message] = field(default_factory=list[Message])
     unread: int = 0
 
-    def add_message(self, sender: str, text: str, time: str) -> None:
-        self.messages.append(Message(sender, text, time))
-
 
 @dataclass
 class Moment:
@@ -38,44 +37,9 @@ class Moment:
     liked: bool = False
 
 
-_TALK: tuple[tuple[str, int, tuple[tuple[str, str, str], ...]], ...] = (
-    (
-        "李四",
-        2,
-        (
-            ("李四", "周末去爬山吗？", "09:12"),
-            ("me", "可以啊，几点？", "09:15"),
-            ("李四", "早上八点，地铁站见", "09:16"),
-            ("李四", "记得带水", "09:16"),
-        ),
-    ),
-    ("Alice", 1, (("me", "Did you get the report?", "08:40"), ("Alice", "Yes, reading it now. Thanks!", "08:52"))),
-    ("王五", 0, (("王五", "合同已经寄出", "Yesterday"), ("me", "收到，谢谢", "Yesterday"))),
-    (
-        "Bob",
-        0,
-        (
-            ("Bob", "Lunch on Friday?", "Yesterday"),
-            ("me", "Sure, 12:30?", "Yesterday"),
-            ("Bob", "Perfect", "Yesterday"),
-        ),
-    ),
-    (
-        "韩梅",
-        3,
-        (
-            ("韩梅", "会议资料发你邮箱了", "Yesterday"),
-            ("韩梅", "看完告诉我", "Yesterday"),
-            ("韩梅", "不急", "Yesterday"),
-        ),
-    ),
-    ("刘洋", 0, (("me", "生日快乐！", "Wed"), ("刘洋", "谢谢", "Wed"))),
-    ("Emma", 0, (("Emma", "See you at the airport", "Tue"),)),
-    ("赵六", 0, (("赵六", "快递放在前台了", "Tue"),)),
-    ("杨帆", 0, (("me", "代码已经提交", "Mon"), ("杨帆", "好的，我看一下", "Mon"))),
-    ("Tom", 0, (("Tom", "The match starts at eight", "Mon"),)),
-    ("孙丽", 0, (("孙丽", "菜谱发我一份", "Sun"),)),
-)
+def _load_chats() -> list[Chat]:
+    table = tomllib.loads(Path(__file__).with_name("first_chats.toml").read_text(encoding="utf-8"))
+    return [Chat(row["name"], [Message(*words) for words in row["messages"]], row["unread"]) for row in table["chats"]]
 
 
 class Messenger(App):
@@ -84,13 +48,8 @@ class Messenger(App):
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
-        self.people: list[Person] = list(PEOPLE)
-        self.chats: list[Chat] = []
-        for name, unread, said in _TALK:
-            chat = Chat(name, unread=unread)
-            for sender, text, time in said:
-                chat.add_message(sender, text, time)
-            self.chats.append(chat)
+        self.people: list[Person] = list(load_people())
+        self.chats = _load_chats()
         self.moments = [
             Moment("陈晨", ("今天的晚霞真美", "What a sunset today"), 6),
             Moment("Grace", ("新书推荐：《设计心理学》", "Book of the week: The Design of Everyday Things"), 3),
@@ -118,7 +77,7 @@ class Messenger(App):
 
     def send_message(self, name: str, text: str) -> None:
         chat = self.use_chat(name)
-        chat.add_message("me", text, self.host.today().strftime("%H:%M"))
+        chat.messages.append(Message("me", text, self.host.today().strftime("%H:%M")))
         self.chats.remove(chat)
         self.chats.insert(0, chat)
 

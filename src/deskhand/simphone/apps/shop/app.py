@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from deskhand.simphone.apps.framework import App, Host, Page
@@ -21,32 +24,13 @@ class Product:
     tint: Colour
 
 
-PRODUCTS: tuple[Product, ...] = (
-    Product("headphones", ("无线耳机", "Wireless headphones"), ("主动降噪，续航三十小时", "Noise cancelling, 30 hours"),
-            299, "headphones", (70, 84, 190)),
-    Product("cup", ("保温杯", "Thermos cup"), ("保温十二小时，500 毫升", "Keeps warm for 12 hours, 500 ml"),
-            89, "cup", (200, 120, 60)),
-    Product("lamp", ("护眼台灯", "Desk lamp"), ("三档亮度，暖光", "Three levels of warm light"),
-            159, "lamp", (220, 170, 50)),
-    Product("bag", ("双肩包", "Backpack"), ("防水面料，15 寸电脑仓", "Waterproof, fits a 15 inch laptop"),
-            239, "bag", (60, 120, 90)),
-    Product("book", ("设计心理学", "The Design of Everyday Things"), ("平装，348 页", "Paperback, 348 pages"),
-            58, "book", (140, 80, 140)),
-    Product("mouse", ("静音鼠标", "Silent mouse"), ("蓝牙双模", "Bluetooth and USB"),
-            79, "compass", (90, 100, 116)),
-    Product("watch", ("智能手表", "Smart watch"), ("心率与睡眠监测", "Heart rate and sleep"),
-            699, "clock", (40, 60, 90)),
-    Product("camera", ("拍立得相机", "Instant camera"), ("即拍即印", "Prints at once"),
-            459, "camera", (214, 110, 140)),
-    Product("speaker", ("蓝牙音箱", "Bluetooth speaker"), ("防水，可串联", "Waterproof, pairs in stereo"),
-            189, "sound", (30, 140, 150)),
-    Product("umbrella", ("折叠雨伞", "Folding umbrella"), ("抗风八骨", "Eight ribs, windproof"),
-            49, "cloud", (70, 130, 210)),
-    Product("keyboard", ("机械键盘", "Mechanical keyboard"), ("87 键，茶轴", "87 keys, brown switches"),
-            329, "menu", (96, 84, 120)),
-    Product("notebook", ("笔记本", "Notebook"), ("A5 点阵，160 页", "A5 dotted, 160 pages"),
-            25, "note", (190, 150, 90)),
-)  # fmt: skip
+@cache
+def load_products() -> tuple[Product, ...]:
+    table = tomllib.loads(Path(__file__).with_name("products.toml").read_text(encoding="utf-8"))
+    return tuple(
+        Product(key, tuple(name), tuple(about), price, icon, tuple(tint))
+        for key, name, about, price, icon, tint in table["products"]
+    )
 
 
 class Shop(App):
@@ -65,7 +49,7 @@ class Shop(App):
         return ProductsPage(self)
 
     def list_lines(self) -> list[tuple[Product, int]]:
-        return [(p, self.cart[p.key]) for p in PRODUCTS if p.key in self.cart]
+        return [(p, self.cart[p.key]) for p in load_products() if p.key in self.cart]
 
     @property
     def total(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from deskhand.simphone.apps.framework import Page
-from deskhand.simphone.apps.shop.app import PRODUCTS, RED, Product, Shop
+from deskhand.simphone.apps.shop.app import RED, Product, Shop, load_products
 from deskhand.simphone.ui.nodes import FILL, WRAP, Action, Node
 from deskhand.simphone.ui.widgets import (
     WHITE,
@@ -63,7 +63,7 @@ class ProductsPage(ShopPage):
         query = self.use_field("search")
         query.enter_label = t("搜索", "Search")
         wanted = query.text.strip().lower()
-        found = [p for p in PRODUCTS if any(wanted in name.lower() for name in p.name)]
+        found = [p for p in load_products() if any(wanted in name.lower() for name in p.name)]
         rows = [self._build_row(p) for p in found] or [EmptyNote(t("没有找到商品", "No products found"), theme)]
         orders = self.build_icon_button(
             "note", t("我的订单", "My orders"), "orders_btn", lambda: self.app.push_page(OrdersPage(self.app))
