@@ -241,7 +241,7 @@ async def test_only_what_the_person_named_is_typed(data: Path) -> None:
                 state = await run.wait()
         reports = [report for step in state.history for report in step.actions if report.action.kind != "click"]
         refused, done, left = [(report.status, report.detail) for report in reports]
-        assert refused == (ExecStatus.ERROR, "The person has not named the secret USER, so it is not typed.")
+        assert refused == (ExecStatus.ERROR, "The secret USER is not typed: the user has not named it.")
         assert done[0] is ExecStatus.EXECUTED
         assert left == (
             ExecStatus.ERROR,

@@ -567,7 +567,7 @@ async def test_a_goal_names_only_the_secrets_that_the_settings_give_leave_for(
     async with opened(mcp={"secrets": ["USER"]}) as door, door.client() as client:
         for tool, words in (("chat", "message"), ("run_task", "goal")):
             sentence = refused(await client.call_tool(tool, {words: "打开微信，输入{{secret:OTHER}}"}))
-            assert sentence == "The person has not named the secret OTHER, so it can't be used."
+            assert sentence == "The secret OTHER can't be used: the user has not named it."
         given = {"goal": "打开微信，点击Bob，输入{{secret:USER}}", "device_id": "sim", "wait_s": 60}
         ended = await client.call_tool("run_task", given)
         assert told(ended)["status"] == "fulfilled"

@@ -26,7 +26,7 @@ async def test_a_planner_uses_the_secrets_that_the_person_named_and_no_others(
         events = await house.chat("给Bob写{{secret:USER}}")
         fields = [e.value for e in await house.services.hand.pool._open["sim"].elements() if e.editable]
     _, refused, unfinished = [event["result"] for event in events if event["type"] == "tool_result"]
-    assert refused["result"] == "The person has not named the secret OTHER, so it can't be used."
+    assert refused["result"] == "The secret OTHER can't be used: the user has not named it."
     assert fields == [VALUE]
     assert "{{secret:USER}}" in unfinished["result"].partition("屏幕上：")[2]
     told = [seen.text for seen in decider.requests]

@@ -25,8 +25,10 @@ from deskhand.engine.parts import TaskParts
 from deskhand.engine.run import Task, clear_goal
 from deskhand.engine.safety.authority import USER, Authority
 from deskhand.engine.safety.policy import judge
+from deskhand.engine.secrets.grants import find_named_secrets, learn_goal_secrets
+from deskhand.engine.secrets.guarded_parts import guard_parts
+from deskhand.engine.secrets.pictures import take_covered_frame
 from deskhand.engine.secrets.vault import Vault
-from deskhand.engine.secrets.wrappers import checked, covered_screen, guarded, named_by_the_person
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.credentials import read_secret
 from deskhand.settings.load import load
@@ -82,14 +84,14 @@ class Deskhand:
 
     def hide_secrets(self, text: str) -> str:
         """Return text from a screen as a model may read it."""
-        return self._vault.scrub(text)
+        return self._vault.scrub_text(text)
 
     async def take_covered_frame(self, device_id: str) -> Frame:
         """Return a screen as a model may see it. Once a secret is in use, the screen of a busy device is refused."""
         if not self._vault:
             return await self.pool.look(device_id)
         async with self.pool.lease(device_id) as leased:
-            return await covered_screen(leased, self._reader, self._vault)
+            return await take_covered_frame(leased, self._reader, self._vault)
 
     async def list_devices(self) -> list[DeviceInfo]:
         return await self.pool.found()
@@ -121,7 +123,7 @@ class Deskhand:
         policy = settings.policy
         if url and (refused := explain_block(url, policy.sites_allow, policy.sites_deny)):
             raise UsageError(refused)  # a browser would say so itself, a phone would not
-        await checked(goal, self._vault, authority, lambda name: read_secret(name, settings.secrets))
+        await learn_goal_secrets(goal, self._vault, authority, lambda name: read_secret(name, settings.secrets))
         approves = authority.is_goal_approval(goal, loop, settings.models)
         async with (
             self.pool.lease(name, wait_s=wait_s) as leased,
@@ -156,7 +158,7 @@ class Deskhand:
         settings = settings or self.settings
         records = await self.journal.read(task_id)
         past, events = fold_all(records), [record.event for record in records]
-        await self._vault.learn(named_by_the_person(events), lambda name: read_secret(name, settings.secrets))
+        await self._vault.learn_values(find_named_secrets(events), lambda name: read_secret(name, settings.secrets))
         approves = USER.is_goal_approval(past.goal, past.loop, settings.models)
         async with (
             self.pool.lease(device or past.device, wait_s=wait_s) as leased,
@@ -207,7 +209,7 @@ class Deskhand:
                 ledger=staff.ledger,
                 goal_approves=goal_approves,
             )
-            yield guarded(crew, self._vault, past)
+            yield guard_parts(crew, self._vault, past)
 
     def _make_code_runner(self, settings: Settings, task_id: str) -> CodeRunner:
         from deskhand.sandbox.code_runner import Sandbox

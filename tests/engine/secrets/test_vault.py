@@ -24,15 +24,15 @@ BOX = Rect(0, 0, 10, 10)
 
 async def knowing(**values: str) -> Vault:
     vault = Vault(values.__getitem__)
-    await vault.learn(values)
+    await vault.learn_values(values)
     return vault
 
 
 async def test_a_placeholder_becomes_its_value_and_the_value_its_placeholder() -> None:
     vault = await knowing(MAIL_PASSWORD="Zebra-Quartz-4711", USER="ada.lovelace")
     text = "{{secret:USER}} / {{ secret:mail_password }}"
-    assert vault.fill(text) == "ada.lovelace / Zebra-Quartz-4711"
-    assert vault.scrub(vault.fill(text)) == "{{secret:USER}} / {{secret:MAIL_PASSWORD}}"
+    assert vault.fill_text(text) == "ada.lovelace / Zebra-Quartz-4711"
+    assert vault.scrub_text(vault.fill_text(text)) == "{{secret:USER}} / {{secret:MAIL_PASSWORD}}"
 
 
 @pytest.mark.parametrize(
@@ -51,24 +51,26 @@ async def test_a_placeholder_becomes_its_value_and_the_value_its_placeholder() -
 )
 async def test_a_value_is_found_however_it_is_written(shown: str) -> None:
     vault = await knowing(PW="p@ss wörd&<1>'")
-    assert vault.scrub(f"so {shown}.") == "so {{secret:PW}}."
+    assert vault.scrub_text(f"so {shown}.") == "so {{secret:PW}}."
 
 
 async def test_numbers_are_found_in_groups_and_short_ones_only_on_their_own() -> None:
     vault = await knowing(CARD="4111222233334444", PIN="1234")
-    assert vault.scrub("4111 2222-3333 4444") == "{{secret:CARD}}"
-    assert vault.scrub("PIN 1234, order 99123456, f1234a") == "PIN {{secret:PIN}}, order 99123456, f1234a"
+    assert vault.scrub_text("4111 2222-3333 4444") == "{{secret:CARD}}"
+    assert vault.scrub_text("PIN 1234, order 99123456, f1234a") == "PIN {{secret:PIN}}, order 99123456, f1234a"
 
 
 async def test_the_longer_value_wins_and_placeholders_are_left_alone() -> None:
     vault = await knowing(A="hunter", B="hunter2", C="secret")
-    assert vault.scrub("hunter2 hunter {{secret:A}} secret") == "{{secret:B}} {{secret:A}} {{secret:A}} {{secret:C}}"
+    assert (
+        vault.scrub_text("hunter2 hunter {{secret:A}} secret") == "{{secret:B}} {{secret:A}} {{secret:A}} {{secret:C}}"
+    )
 
 
 async def test_of_two_with_the_same_value_the_one_typed_last_is_seen() -> None:
     vault = await knowing(A="same-value", B="same-value")
     for name in ("{{secret:A}}", "{{secret:B}}", "{{secret:A}}"):
-        assert vault.scrub(vault.fill(name)) == name
+        assert vault.scrub_text(vault.fill_text(name)) == name
 
 
 async def test_elements_show_placeholders_and_a_half_typed_value_shows_nothing() -> None:
@@ -85,7 +87,7 @@ async def test_elements_show_placeholders_and_a_half_typed_value_shows_nothing()
 async def test_what_is_left_of_a_value_is_hidden_whatever_stands_around_it(left: str) -> None:
     vault = await knowing(USER="ada.lovelace", PIN="1234")
     field = Element(2, "field", BOX, name="User", value=left, editable=True)
-    assert vault.shows(field)
+    assert vault.shows_value(field)
     assert vault.scrub_element(field).value == HIDDEN
     other = Element(3, "field", BOX, name="Phone", value="13800123000, Ada", editable=True)
     assert vault.scrub_element(other) is other
@@ -95,14 +97,14 @@ async def test_what_is_left_of_a_value_is_hidden_whatever_stands_around_it(left:
 async def test_what_was_misread_on_a_picture_is_found_all_the_same(line: str) -> None:
     vault = await knowing(USER="ada.lovelace")
     read = Element(1, "text", BOX, name=line, source="ocr")
-    assert vault.shows(read)
+    assert vault.shows_value(read)
     assert "lov" not in vault.scrub_element(read).name.casefold()
 
 
 @given(st.text(min_size=6, max_size=40).filter(lambda value: value.strip() == value and "secret:" not in value.lower()))
 async def test_any_value_comes_back_as_its_placeholder(value: str) -> None:
     vault = await knowing(X=value)
-    assert value not in vault.scrub(f"<{vault.fill('{{secret:X}}')}>").replace("{{secret:X}}", "")
+    assert value not in vault.scrub_text(f"<{vault.fill_text('{{secret:X}}')}>").replace("{{secret:X}}", "")
 
 
 async def test_a_vault_does_not_show_its_values() -> None:

@@ -1,6 +1,6 @@
 """The values of secrets: learned once, filled in for the device alone, and found again wherever they show.
 
-Where values are kept is the settings' matter; at which doors they are filled in and hidden is the guard's.
+Where values are kept is left to the settings; where they are filled in and hidden, to the guarded parts of a task.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ HIDDEN = "(hidden)"
 # A shorter value is found only where no letter or digit stands beside it: 1234 is no secret in the middle of a number.
 _SHORT = 6
 _KEYRING_S = 60.0
-# So many letters in a row are no chance.
+# So many letters in a row are no coincidence.
 _TELLING = 5
 # Read from a picture, this much of a value is the value.
 _NEARLY = 75
@@ -48,8 +48,8 @@ class Vault:
     def __repr__(self) -> str:
         return f"Vault({', '.join(self._values)})"
 
-    async def learn(self, names: Iterable[str], read: ReadSecret | None = None) -> None:
-        """Get the values of these, where they are not known yet. A keyring may have to be opened by a person first.
+    async def learn_values(self, names: Iterable[str], read: ReadSecret | None = None) -> None:
+        """Get the values that are not known yet. The user may have to unlock a keyring first.
 
         `read`: how this task's settings find a value, if not as the vault's own.
         """
@@ -60,33 +60,33 @@ class Vault:
                 async with asyncio.timeout(_KEYRING_S):
                     value = await asyncio.to_thread(read or self._read, name)
             except TimeoutError:
-                raise SettingsError(f"The keyring did not give out {name} within {_KEYRING_S:g} s: open it.") from None
+                raise SettingsError(f"The keyring did not return {name} within {_KEYRING_S:g} s: unlock it.") from None
             self._names[name.casefold()], self._values[name] = name, value
-            self._pattern = _pattern(self._values)
+            self._pattern = _compile_pattern(self._values)
 
-    def fill(self, text: str) -> str:
-        """The text with the value of every placeholder, all of which are known. For the device and nobody else."""
+    def fill_text(self, text: str) -> str:
+        """Return the text with values instead of placeholders, all of them known. For the device and nobody else."""
         for name in find_secret_names(text):
             known = self._names[name.casefold()]
             self._values[known] = self._values.pop(known)
-        self._pattern = _pattern(self._values)
+        self._pattern = _compile_pattern(self._values)
         return PLACEHOLDER.sub(lambda found: self._values[self._names[found[1].casefold()]], text)
 
     # --- where it shows ----------------------------------------------------------------------------------------
 
-    def scrub(self, text: str) -> str:
-        """The text with placeholders instead of values, however they are escaped."""
-        return self._pattern.sub(self._named, text) if self._pattern and text else text
+    def scrub_text(self, text: str) -> str:
+        """Return the text with placeholders instead of values, however they are escaped."""
+        return self._pattern.sub(self._placeholder_of, text) if self._pattern and text else text
 
-    def blot(self, text: str) -> str:
-        """The text without values where there is no room for placeholders: never longer than it was."""
+    def blot_text(self, text: str) -> str:
+        """Return the text with dots instead of values, never longer than it was: there is no room for placeholders."""
 
-        def blots(found: re.Match[str]) -> str:
+        def blot_match(found: re.Match[str]) -> str:
             return found[0] if found.lastgroup == "named" else "•" * min(3, len(found[0]))
 
-        return self._pattern.sub(blots, text) if self._pattern else text
+        return self._pattern.sub(blot_match, text) if self._pattern else text
 
-    def _named(self, found: re.Match[str]) -> str:
+    def _placeholder_of(self, found: re.Match[str]) -> str:
         return (
             found[0]
             if found.lastgroup == "named"
@@ -94,37 +94,37 @@ class Vault:
         )
 
     def scrub_element(self, element: Element) -> Element:
-        """What a person may read of it. A field that took only a part of a value shows nothing at all."""
-        if not self.shows(element):
+        """Return the element as others may read it. A field that took only a part of a value shows nothing at all."""
+        if not self.shows_value(element):
             return element
-        name, value, hint = self.scrub(element.name), self.scrub(element.value), self.scrub(element.hint)
+        name, value, hint = self.scrub_text(element.name), self.scrub_text(element.value), self.scrub_text(element.hint)
         if (name, value, hint) == (element.name, element.value, element.hint):
-            name, value = (self._guessed(name), value) if element.source == "ocr" else (name, HIDDEN)
-        return replace(element, name=name, value=value, hint=hint, id=self.scrub(element.id))
+            name, value = (self._guess_placeholder(name), value) if element.source == "ocr" else (name, HIDDEN)
+        return replace(element, name=name, value=value, hint=hint, id=self.scrub_text(element.id))
 
-    def shows(self, element: Element) -> bool:
-        """Whether its place on a picture may show a value, or a part of one."""
+    def shows_value(self, element: Element) -> bool:
+        """True if its place on a picture may show a value, or a part of one."""
         texts = (element.name, element.value, element.hint)
-        if any(self.scrub(text) != text for text in texts):
+        if any(self.scrub_text(text) != text for text in texts):
             return True
         if element.source == "ocr":
-            return bool(self._guessed(element.name) != element.name)
-        return element.editable and not element.password and self._part(element.value)
+            return bool(self._guess_placeholder(element.name) != element.name)
+        return element.editable and not element.password and self._has_part_of_value(element.value)
 
-    def _part(self, text: str) -> bool:
-        """Whether a good part of a value is in it: typing may have ended in the middle, or something was deleted."""
+    def _has_part_of_value(self, text: str) -> bool:
+        """True if a good part of a value is in it: typing may have ended in the middle, or something was deleted."""
         seen = PLACEHOLDER.sub("", text).casefold().strip()
         return any(
             (2 < len(seen) < len(value) <= 2 * len(seen) and seen in value)
-            or any(part in seen for part in _parts(value))
+            or any(part in seen for part in _telling_parts_of(value))
             for value in map(str.casefold, self._values.values())
         )
 
-    def _guessed(self, line: str) -> str:
-        """The placeholder of what was read from a picture, and may have been misread; else the line itself."""
-        seen = _letters(line)
+    def _guess_placeholder(self, line: str) -> str:
+        """Return the placeholder of a value that was read from a picture, perhaps misread; else the line itself."""
+        seen = _letters_of(line)
         for name, value in self._values.items():
-            wanted = _letters(value)
+            wanted = _letters_of(value)
             # A line may hold a part of the value, which goes on in the next one.
             enough = len(seen) >= max(4, len(wanted) / 3) and len(wanted) >= 4
             if enough and partial_ratio(wanted, seen) >= _NEARLY:
@@ -132,21 +132,21 @@ class Vault:
         return line
 
 
-def _parts(value: str) -> set[str]:
-    """Every stretch of a value that gives it away, whatever stands around it."""
+def _telling_parts_of(value: str) -> set[str]:
+    """Return every stretch of a value that gives it away, whatever stands around it."""
     return {value[start : start + _TELLING] for start in range(len(value) - _TELLING + 1)}
 
 
-def _letters(text: str) -> str:
+def _letters_of(text: str) -> str:
     return "".join(letter for letter in text.casefold() if letter.isalnum())
 
 
-def _pattern(values: dict[str, str]) -> re.Pattern[str] | None:
-    """Every form of every value, the longest first; placeholders are left as they are, whatever they hold."""
+def _compile_pattern(values: dict[str, str]) -> re.Pattern[str] | None:
+    """Match every form of every value, the longest first, and placeholders, which are left as they are."""
     if not values:
         return None
     numbered = sorted(enumerate(values.values()), key=lambda one: (-len(one[1]), -one[0]))
-    parts = [f"(?P<v{number}>{'|'.join(_forms(value))})" for number, value in numbered]
+    parts = [f"(?P<v{number}>{'|'.join(_list_forms(value))})" for number, value in numbered]
     return re.compile("|".join((f"(?P<named>{_PLAIN})", *parts)), re.IGNORECASE)
 
 
@@ -154,8 +154,8 @@ def _pattern(values: dict[str, str]) -> re.Pattern[str] | None:
 _PLAIN = PLACEHOLDER.pattern.replace("([", "(?:[")
 
 
-def _forms(value: str) -> list[str]:
-    """Patterns for the value as it is shown, quoted, sent and logged."""
+def _list_forms(value: str) -> list[str]:
+    """Return patterns for the value as it is shown, quoted, sent and logged."""
     gap = r"[\s\-]*" if value.isdigit() else r"\s*"
     shown = (gap if len(value) >= 4 else "").join(re.escape(letter) for letter in value if not letter.isspace())
     escaped = {

@@ -11,8 +11,12 @@ from deskhand.clock import SystemClock
 from deskhand.core.actions import Action, Click, Key, Memorize, OpenApp, SwitchWindow, Type
 from deskhand.core.errors import ActionFailed, DeviceFault, TextNotTyped
 from deskhand.core.screen import Frame
+from deskhand.engine.secrets.grants import Grants
+from deskhand.engine.secrets.guarded_device import GuardedDevice
+from deskhand.engine.secrets.guarded_journal import GuardedJournal
+from deskhand.engine.secrets.guarded_parts import GuardedCode
+from deskhand.engine.secrets.pictures import PictureCover
 from deskhand.engine.secrets.vault import HIDDEN, Vault
-from deskhand.engine.secrets.wrappers import Cover, Grants, GuardedCode, GuardedDevice, GuardedJournal
 from deskhand.sandbox.code_runner import Sandbox
 from deskhand.screen.ocr.screen_text import ScreenText
 from deskhand.settings.schema import SandboxSettings
@@ -27,14 +31,14 @@ VALUE = "Walrus-Quartz-58"
 @pytest.fixture
 async def vault() -> Vault:
     vault = Vault({"USER": VALUE}.__getitem__)
-    await vault.learn(["USER"])
+    await vault.learn_values(["USER"])
     return vault
 
 
 @pytest.fixture
 def guarded(device: Journaled, vault: Vault) -> GuardedDevice:
     grants = Grants()
-    grants.hear([UserSaid(text="Use {{secret:USER}}")])
+    grants.add_named_secrets([UserSaid(text="Use {{secret:USER}}")])
     return GuardedDevice(device, vault, grants)
 
 
@@ -69,7 +73,7 @@ async def test_the_phone_gets_the_value_and_says_the_placeholder(guarded: Guarde
     assert sent.text == VALUE
     (field,) = [element for element in await guarded.elements() if element.editable]
     assert field.value == "{{secret:USER}}"
-    assert VALUE in [element.value for element in await guarded.bare_elements()]
+    assert VALUE in [element.value for element in await guarded.read_bare_elements()]
 
 
 async def test_what_is_left_of_a_value_after_deleting_is_not_shown(guarded: GuardedDevice, device: Journaled) -> None:
@@ -93,8 +97,8 @@ async def test_the_log_has_no_value_where_there_is_no_room_for_its_placeholder(
     journal: SqliteJournal, guarded: GuardedDevice
 ) -> None:
     vault = Vault(lambda name: VALUE)
-    await vault.learn(["MAIL_PASSWORD"])
-    door = GuardedJournal(journal, vault, Cover(guarded, None, vault), Grants())
+    await vault.learn_values(["MAIL_PASSWORD"])
+    door = GuardedJournal(journal, vault, PictureCover(guarded, None, vault), Grants())
     note = Memorize(text="x" * (4000 - len(VALUE)) + VALUE)
     created = TaskCreated(goal="g", device="d", worker="w", max_steps=1)
     await door.append("t", [created, ActionIntended(step=1, number=1, action=note)])
@@ -147,11 +151,11 @@ async def test_where_the_value_shows_the_picture_is_covered(
     await typed(guarded)
     frame = await guarded.frame()
     assert await reads(reader, frame)
-    for cover in (Cover(guarded, None, vault), Cover(guarded, reader, vault)):
-        shown = await cover(frame)
+    for cover in (PictureCover(guarded, None, vault), PictureCover(guarded, reader, vault)):
+        shown = await cover.cover_frame(frame)
         assert not await reads(reader, shown)
         assert not plain(shown)
-        assert await cover(frame) is shown
+        assert await cover.cover_frame(frame) is shown
 
 
 async def test_a_picture_that_no_list_tells_about_is_read_and_else_not_shown(
@@ -160,10 +164,10 @@ async def test_a_picture_that_no_list_tells_about_is_read_and_else_not_shown(
     await typed(guarded)
     phone.conditions.add("never-idle")
     frame = await guarded.frame()
-    shown = await Cover(guarded, reader, vault)(frame)
+    shown = await PictureCover(guarded, reader, vault).cover_frame(frame)
     assert not plain(shown)
     assert not await reads(reader, shown)
-    assert plain(await Cover(guarded, None, vault)(frame))
+    assert plain(await PictureCover(guarded, None, vault).cover_frame(frame))
 
 
 async def test_a_picture_from_before_the_last_action_is_not_judged_by_what_is_listed_now(
@@ -172,8 +176,8 @@ async def test_a_picture_from_before_the_last_action_is_not_judged_by_what_is_li
     await typed(guarded)
     frame = await guarded.frame()
     await guarded.act(Type(text="", clear_first=True))
-    assert plain(await Cover(guarded, None, vault)(frame))
-    shown = await Cover(guarded, reader, vault)(frame)
+    assert plain(await PictureCover(guarded, None, vault).cover_frame(frame))
+    shown = await PictureCover(guarded, reader, vault).cover_frame(frame)
     assert not plain(shown)
     assert not await reads(reader, shown)
 
@@ -182,7 +186,7 @@ async def test_without_secrets_nothing_is_touched(device: Journaled) -> None:
     vault = Vault({}.__getitem__)
     guarded = GuardedDevice(device, vault, Grants())
     frame = await guarded.frame()
-    assert await Cover(guarded, None, vault)(frame) is frame
+    assert await PictureCover(guarded, None, vault).cover_frame(frame) is frame
     assert await guarded.elements() is guarded.listed
 
 
