@@ -163,7 +163,7 @@ async def test_a_no_is_a_sentence_and_exit_code_1(cli: Cli, sim: ConnectedPhone)
         shown.type("不")
         assert await shown.ended() == 1, shown.text
     assert "→ no" in shown.text
-    assert re.search(r'✘ rejected: the person said no to this: click .* "发送" sends something', shown.text)
+    assert re.search(r'✘ rejected: the user said no to this: Click .* "发送" sends something', shown.text)
     assert sent(sim) == []
 
 
@@ -206,7 +206,7 @@ async def test_without_a_terminal_nobody_is_waited_for(cli: Cli, sim: ConnectedP
         ended = await cli(*task(sim, server, *(["--json"] if as_json else [])))
     assert ended.code == 1, ended.out + ended.err
     reason = ended.json["reason"] if as_json else ended.out.splitlines()[-2]
-    assert re.search(r'a person is needed: click .* has to be agreed to first: "发送" sends something', reason), reason
+    assert re.search(r'a person is needed: Click .* needs approval: "发送" sends something', reason), reason
     assert "(y to agree" not in ended.out
     assert sent(sim) == []
 

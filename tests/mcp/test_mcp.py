@@ -551,7 +551,7 @@ async def test_a_page_that_does_something_is_not_opened_on_a_clients_word(opened
     async with opened() as door, door.client() as client:
         for url in ("tel:110", "http://news.local/subscribe", "javascript:alert(1)"):
             given = {"goal": "look around", "device_id": "sim", "url": url}
-            assert "has to be agreed to first" in refused(await client.call_tool("run_task", given))
+            assert "needs approval" in refused(await client.call_tool("run_task", given))
 
 
 # --- secrets ---------------------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ def test_a_site_is_known_again_in_any_spelling(url: str) -> None:
 )
 def test_everything_else_is_refused_and_named_for_what_it_is(url: str, site: str) -> None:
     said = explain_block(url, BANK, ())
-    assert said.startswith(f"{site} is not to be opened: " if site else url[:20]), said
+    assert said.startswith(f"{site} is blocked" if site else url[:20]), said
     assert explain_block(url, (), ()) == ""
 
 
@@ -112,7 +112,7 @@ def test_what_an_entry_covers(entry: str, yes: str, no: str) -> None:
 def test_what_is_denied_is_denied_even_if_it_is_allowed() -> None:
     lists = (("bank.example",), ("shop.bank.example",))
     assert explain_block("https://bank.example", *lists) == ""
-    assert "policy.sites_deny refuses" in explain_block("https://shop.bank.example", *lists)
+    assert "blocked by policy.sites_deny" in explain_block("https://shop.bank.example", *lists)
 
 
 def test_without_an_allow_list_only_what_is_denied_is_refused() -> None:

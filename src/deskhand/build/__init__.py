@@ -24,7 +24,7 @@ from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
 from deskhand.engine.parts import TaskParts
 from deskhand.engine.run import Task, clear_goal
 from deskhand.engine.safety.authority import USER, Authority
-from deskhand.engine.safety.policy import judge
+from deskhand.engine.safety.policy import judge_action
 from deskhand.engine.secrets.grants import find_named_secrets, learn_goal_secrets
 from deskhand.engine.secrets.guarded_parts import guard_parts
 from deskhand.engine.secrets.pictures import take_covered_frame
@@ -138,7 +138,7 @@ class Deskhand:
         """Open the page that a task begins with. One that a model has chosen is held to the whole policy."""
         opening = PlannedAction(action=OpenUrl(url=url))
         if authority.author == "foreign":
-            permit = judge(opening, Observation(await device.frame()), policy)
+            permit = judge_action(opening, Observation(await device.frame()), policy)
             if permit.verdict != "allow":
                 raise UsageError(permit.reason)
         await device.act(opening.action)

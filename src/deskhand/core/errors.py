@@ -25,6 +25,7 @@ DeskhandError
     └── JournalError           damaged, from a newer version, or its folder can't be written
 """
 
+import re
 from typing import TYPE_CHECKING
 
 from deskhand.core.decisions import Usage
@@ -33,10 +34,17 @@ if TYPE_CHECKING:
     from deskhand.core.planning import Material
 
 
+# A sentence that ends with what a library or a device said, which has a full stop of its own; an ellipsis stays.
+_TWO_STOPS = re.compile(r"(\.\.\.|…|(?<!\.)[.!?。！？])[.。]$")
+
+
 class DeskhandError(Exception):
     """Base of all. `exit_code` is what the command line ends with."""
 
     exit_code = 1
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(_TWO_STOPS.sub(r"\1", sentence))
 
 
 class ModelFault(DeskhandError):

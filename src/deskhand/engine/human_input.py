@@ -96,7 +96,7 @@ def explain_refusal(reply: UserReply, wanted: str) -> str:
     """Return why something that needed the user is not done, for the worker, the planner and the user."""
     match reply.by:
         case "person":
-            return f"the person said no to this: {wanted}" + (f" ({reply.text})" if reply.text else "")
+            return f"the user said no to this{f' ({reply.text})' if reply.text else ''}: {wanted}"
         case "timeout":
             return f"nobody answered in time: {wanted}"
         case "nobody":

@@ -82,9 +82,9 @@ def explain_block(url: str, allow: Iterable[str], deny: Iterable[str]) -> str:
     except ValueError as trouble:
         return f"{_shorten_address(url)} can't be opened: {trouble}, so no list of sites can allow it."
     if any(parse_pattern(entry).covers_address(address) for entry in denied):
-        return f"{address.site} is not to be opened: policy.sites_deny refuses it."
+        return f"{address.site} is blocked by policy.sites_deny."
     if allowed and not any(parse_pattern(entry).covers_address(address) for entry in allowed):
-        return f"{address.site} is not to be opened: it is not in policy.sites_allow."
+        return f"{address.site} is blocked: it is not in policy.sites_allow."
     return ""
 
 

@@ -19,7 +19,7 @@ from tests.devices.browser.browser_stage import Site, click, device_in, find, ru
 
 GOOD, BAD = "127.0.0.1", "localhost"
 ALLOWED = PolicySettings(sites_allow=(GOOD,))
-REFUSED = "is not to be opened: it is not in policy.sites_allow"
+REFUSED = "is blocked: it is not in policy.sites_allow"
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +154,7 @@ async def test_an_address_that_is_not_listed_is_not_opened(
         page = site.page("here")
         await show(device, page)
         port = page.split(":")[2].split("/")[0]
-        with pytest.raises(ActionFailed, match=f"^{named}.* is not to be opened: .*policy.sites_allow"):
+        with pytest.raises(ActionFailed, match=f"^{named}.* is blocked: .*policy.sites_allow"):
             await device.act(OpenUrl(url=url.format(port=port)))
         assert await addresses(device) == [page]
         assert "/bad.html" not in site.asked
@@ -185,7 +185,7 @@ async def test_the_allowed_site_works_as_ever(chromium: Chromium, site: Site) ->
 async def test_a_denied_site_is_refused_and_all_others_are_not(chromium: Chromium, site: Site) -> None:
     async with kept(chromium, PolicySettings(sites_deny=(BAD,))) as device:
         await show(device, site.page(f"<a href='{site.url('/bad.html', BAD)}'>go</a>"))
-        with pytest.raises(ActionFailed, match=r"^localhost:\d+ is not to be opened: policy.sites_deny refuses it"):
+        with pytest.raises(ActionFailed, match=r"^localhost:\d+ is blocked by policy.sites_deny"):
             await click(device, "go")
 
 

@@ -129,7 +129,7 @@ async def test_code_is_not_run_without_a_yes(work: Work, tmp_path: Path) -> None
         await shift.over()
         state = shift.log.state
     assert (state.executor_decision, state.actions) == ("ask", 0)
-    assert "running bash code has to be agreed to first" in state.executor_reason
+    assert "Running bash code needs approval" in state.executor_reason
     assert not (tmp_path / FOLDER / "here").exists()
 
 

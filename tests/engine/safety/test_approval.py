@@ -10,7 +10,7 @@ import pytest
 from deskhand.core.actions import Action, Click, Hotkey
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Frame, Observation
-from deskhand.engine.safety.approval import still_good
+from deskhand.engine.safety.approval import is_still_valid
 from deskhand.screen.stillness.self_motion import SelfMotion
 
 PAY = Click(x=200, y=700)
@@ -44,7 +44,7 @@ def bare(seen: Observation) -> Observation:
 @pytest.mark.parametrize("look", [lambda seen: seen, bare], ids=["with elements", "by the picture"])
 @pytest.mark.parametrize("action", [PAY, Hotkey(keys=("ctrl", "enter"))])
 def test_a_clock_and_a_caret_may_go_on(look: Callable[[Observation], Observation], action: Action) -> None:
-    assert still_good(look(screen()), look(screen(CLOCK, CARET, clock="9:42")), action)
+    assert is_still_valid(look(screen()), look(screen(CLOCK, CARET, clock="9:42")), action)
 
 
 @pytest.mark.parametrize("look", [lambda seen: seen, bare], ids=["with elements", "by the picture"])
@@ -60,7 +60,13 @@ def test_a_clock_and_a_caret_may_go_on(look: Callable[[Observation], Observation
     ids=["the amount", "the button", "another page", "another app", "turned"],
 )
 def test_it_expires_with_what_it_was_said_to(look: Callable[[Observation], Observation], now: Observation) -> None:
-    assert not still_good(look(screen()), look(now), PAY)
+    assert not is_still_valid(look(screen()), look(now), PAY)
+
+
+@pytest.mark.parametrize(("rows", "holds"), [(16, True), (80, False), (200, False), (400, False)])
+def test_with_every_text_as_it_was_a_small_picture_may_play_but_no_page_turn(rows: int, holds: bool) -> None:
+    now = screen((Rect(0, 100, 400, 100 + rows), 0))
+    assert is_still_valid(screen(), now, PAY) is holds
 
 
 @pytest.mark.parametrize("look", [lambda seen: seen, bare], ids=["with elements", "by the picture"])
@@ -71,15 +77,15 @@ def test_what_it_costs_may_stand_at_the_lower_edge_of_a_phone(look: Callable[[Ob
         seen = screen(*boxes)
         return look(replace(seen, elements=(*(seen.elements or ()), Element(3, "text", foot, name=amount))))
 
-    assert not still_good(bar("¥12"), bar("¥1200", (foot, 0)), PAY)
+    assert not is_still_valid(bar("¥12"), bar("¥1200", (foot, 0)), PAY)
 
 
 def test_a_button_that_counts_down_stays_the_same() -> None:
-    assert still_good(screen(label="Pay (59s)"), screen(label="Pay (58s)"), PAY)
+    assert is_still_valid(screen(label="Pay (59s)"), screen(label="Pay (58s)"), PAY)
 
 
 def test_another_text_under_the_same_pixels_is_another_button() -> None:
-    assert not still_good(screen(), screen(label="Pay double"), PAY)
+    assert not is_still_valid(screen(), screen(label="Pay double"), PAY)
 
 
 def test_what_is_known_to_move_by_itself_may_go_on() -> None:
@@ -89,5 +95,5 @@ def test_what_is_known_to_move_by_itself_may_go_on() -> None:
     for earlier, later in pairwise(frames):
         movers.learn_idle(earlier, later)
     agreed, now = (Observation(painted((spinner, shade), at=7.0 + shade), None, "shop") for shade in (7, 8))
-    assert not still_good(agreed, now, PAY)
-    assert still_good(agreed, now, PAY, movers)
+    assert not is_still_valid(agreed, now, PAY)
+    assert is_still_valid(agreed, now, PAY, movers)

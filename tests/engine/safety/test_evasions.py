@@ -11,7 +11,8 @@ from deskhand.core.geometry import Rect
 from deskhand.core.screen import FILE_HINT, Element, Frame, Observation, Role
 from deskhand.devices.browser.popup_panel import lay_out_dialog, to_elements
 from deskhand.devices.browser.popups import NO, YES
-from deskhand.engine.safety.policy import judge, wants_elements
+from deskhand.engine.safety.policy import judge_action
+from deskhand.engine.safety.risk import needs_elements
 from deskhand.settings.schema import PolicySettings
 from tests.engine.safety.test_policy import FRAME, SPOT, X, Y, clicked, dialog, focused, judged, risk_of, screen, thing
 
@@ -31,7 +32,7 @@ def read(*texts: tuple[str, Rect], frame: Frame = FRAME) -> Observation:
 @pytest.mark.parametrize("end", ["\r", "\r\n", "\v", "\f", "\x85", "\u2028", "\u2029"])
 def test_every_line_end_is_enter(end: str) -> None:
     for seen in (CHAT, TERMINAL):
-        assert wants_elements(Type(text=f"rm x{end}"))
+        assert needs_elements(Type(text=f"rm x{end}"))
         assert risk_of(Type(text=f"rm x{end}"), seen) == "irreversible"
 
 
@@ -87,7 +88,7 @@ def test_the_word_that_comes_first_tells_a_search_from_a_chat(name: str, risk: s
 
 def test_a_blank_that_is_typed_presses_the_button_that_has_the_focus() -> None:
     pay = screen(focused("button", name="Pay"))
-    assert wants_elements(Type(text=" "))
+    assert needs_elements(Type(text=" "))
     assert risk_of(Type(text=" "), pay) == "irreversible"
     assert risk_of(Type(text="a b"), pay) == "irreversible"
     assert risk_of(Type(text="a b"), screen(focused(name="Title"))) == "reversible"
@@ -173,7 +174,7 @@ def test_beside_the_words_of_a_button_is_still_the_button(point: tuple[int, int]
     "action", [Key(key="Enter"), Type(text="hi", press_enter=True), Key(key="space"), Type(text=" ")]
 )
 def test_words_do_not_tell_what_has_the_focus(action: Action) -> None:
-    assert wants_elements(action)
+    assert needs_elements(action)
     assert risk_of(action, read(("Hello", SPOT))) == "irreversible"
     assert risk_of(action, Observation(FRAME, None)) == "irreversible"
 
@@ -236,5 +237,5 @@ def test_a_page_gets_a_file_only_with_a_yes(role: Role) -> None:
     seen = screen(focused(role, hint=FILE_HINT))
     for attach in (Type(text="/root/.ssh/id_rsa"), Type(text="/root/.ssh/id_rsa", press_enter=True)):
         assert risk_of(attach, seen) == "irreversible"
-        permit = judge(PlannedAction(action=attach), seen, PolicySettings(), approved="Upload /root/.ssh/id_rsa")
+        permit = judge_action(PlannedAction(action=attach), seen, PolicySettings(), approved="Upload /root/.ssh/id_rsa")
         assert permit.verdict == "allow", "as the person asked for it"

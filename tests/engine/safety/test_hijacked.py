@@ -8,7 +8,7 @@ import pytest
 from deskhand.core.actions import Action, Back, Click, Drag, Home, Key, LongPress, OpenApp, OpenUrl, Scroll, Swipe, Type
 from deskhand.core.decisions import PlannedAction
 from deskhand.core.screen import Element, Observation
-from deskhand.engine.safety.policy import judge
+from deskhand.engine.safety.policy import judge_action
 from deskhand.settings.schema import PolicySettings
 from tests.roles.handset import Handset, Refused
 
@@ -81,7 +81,7 @@ def test_nothing_that_can_not_be_undone_is_done_without_a_yes(seed: int, locale:
     for _ in range(STEPS):
         seen = handset.observe()
         action = impulse(dice, seen)
-        permit = judge(PlannedAction(action=action), seen, PolicySettings())
+        permit = judge_action(PlannedAction(action=action), seen, PolicySettings())
         if permit.verdict != "allow":
             asked += 1
             continue

@@ -1,7 +1,8 @@
 """What may be done by itself, what a person is asked about, and what is refused: the decision table of the policy."""
 
+import re
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -32,9 +33,11 @@ from deskhand.core.actions import (
     Wait,
 )
 from deskhand.core.decisions import PlannedAction
+from deskhand.core.errors import UsageError
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Frame, Observation, Role
-from deskhand.engine.safety.policy import Permit, judge, wants_elements
+from deskhand.engine.safety.policy import Permit, find_need_for_user, judge_action
+from deskhand.engine.safety.risk import needs_elements
 from deskhand.settings.schema import PolicySettings
 
 FRAME = Frame(np.zeros((2000, 1000, 4), np.uint8))
@@ -54,7 +57,7 @@ def screen(*elements: Element, app: str = "com.example.app", title: str = "") ->
 
 
 def judged(action: Action, seen: Observation, goal: str = "Look around", own: bool = False, **policy: Any) -> Permit:
-    return judge(PlannedAction(action=action), seen, PolicySettings(**policy), approved=goal if own else "")
+    return judge_action(PlannedAction(action=action), seen, PolicySettings(**policy), approved=goal if own else "")
 
 
 def risk_of(action: Action, seen: Observation) -> str:
@@ -214,9 +217,9 @@ def test_the_workers_words_make_it_riskier_and_never_safer() -> None:
 
 def test_what_the_model_marks_is_asked_about_even_in_the_persons_own_words() -> None:
     planned = PlannedAction(action=Click(x=X, y=Y, target="Details"), sensitive="it shows a password")
-    permit = judge(planned, screen(thing("Details")), PolicySettings(), approved="click Details")
+    permit = judge_action(planned, screen(thing("Details")), PolicySettings(), approved="click Details")
     assert (permit.verdict, permit.risk) == ("ask", "irreversible")
-    said = f'click "Details" ({X}, {Y}) has to be agreed to first: it shows a password'
+    said = f'Click "Details" ({X}, {Y}) needs approval: it shows a password.'
     assert permit.reason == said
 
 
@@ -331,7 +334,7 @@ def test_other_keys_that_can_not_be_undone() -> None:
 )
 def test_without_any_list_of_what_is_there_a_person_is_asked(action: Action) -> None:
     blind = Observation(FRAME, None, app="game", problem="no tree")
-    assert wants_elements(action)
+    assert needs_elements(action)
     assert judged(action, blind).verdict == "ask"
 
 
@@ -343,7 +346,7 @@ def test_a_point_where_nothing_is_listed_can_be_pressed() -> None:
     "action", [Scroll(), Move(x=1, y=1), Type(text="a"), Back(), OpenApp(name="a"), RightClick(x=1, y=1)]
 )
 def test_the_rest_needs_no_list(action: Action) -> None:
-    assert not wants_elements(action)
+    assert not needs_elements(action)
     assert judged(action, Observation(FRAME, None)).verdict == "allow"
 
 
@@ -386,14 +389,12 @@ def test_each_risk_is_treated_as_the_settings_say(risk: str, wanted: str) -> Non
         agreed = own and risk == "irreversible" and wanted == "ask"
         assert (permit.verdict, permit.risk) == ("allow" if agreed else wanted, risk)
         assert bool(permit.reason) == (permit.verdict != "allow")
-        assert (f"refused by policy.{risk}" in permit.reason) == (wanted == "deny")
+        assert (f"blocked by policy.{risk}" in permit.reason) == (wanted == "deny")
 
 
 def test_by_default_only_what_can_not_be_undone_is_asked_about() -> None:
     assert [judged(*ACTIONS[risk]).verdict for risk in ACTIONS] == ["allow", "allow", "ask"]
-    assert judged(*ACTIONS["irreversible"]).reason == (
-        f'click ({X}, {Y}) has to be agreed to first: "Send" sends something'
-    )
+    assert judged(*ACTIONS["irreversible"]).reason == (f'Click ({X}, {Y}) needs approval: "Send" sends something.')
 
 
 @pytest.mark.parametrize(("setting", "verdict"), [("allow", "allow"), ("ask", "ask"), ("deny", "deny")])
@@ -453,7 +454,7 @@ def test_an_app_is_known_by_any_of_its_names(listed: str, named: str) -> None:
         assert judged(OpenApp(name=named), screen(), apps_allow=(listed,)).verdict == "allow"
     front = screen(thing("Details"), app=WECHAT)
     assert judged(Click(x=X, y=Y), front, apps_deny=(listed,)).reason == (
-        "com.tencent.mm is not to be used: policy.apps_deny refuses it"
+        "com.tencent.mm is blocked by policy.apps_deny."
     )
     assert judged(Click(x=X, y=Y), front, apps_allow=(listed,)).verdict == "allow"
 
@@ -483,3 +484,25 @@ def test_in_a_browser_the_sites_count_and_not_the_apps() -> None:
     page = screen(thing("Details", source="dom"), app="shop.example")
     assert judged(Click(x=X, y=Y), page, apps_allow=("Settings",)).verdict == "allow"
     assert judged(Click(x=X, y=Y), screen(app="127.0.0.1:8000"), apps_allow=("Settings",)).verdict == "allow"
+
+
+# --- how a refusal reads -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("end", ["", ".", "!", "?", "…", "...", "。", "！", " ", "\n"])
+@pytest.mark.parametrize("words", ["this pays", "付款 30 元"])
+@pytest.mark.parametrize("setting", ["ask", "deny"])
+def test_a_reason_is_one_sentence_with_one_end(words: str, end: str, setting: Literal["ask", "deny"]) -> None:
+    policy = PolicySettings(irreversible=setting, run_code=setting, apps_deny=("Bank",), sites_deny=("evil.example",))
+    planned = [
+        PlannedAction(action=Click(x=X, y=Y), sensitive=words + end),
+        PlannedAction(action=RunCode(code="ls")),
+        PlannedAction(action=OpenApp(name="Bank")),
+        PlannedAction(action=OpenUrl(url="https://evil.example")),
+        PlannedAction(action=OpenUrl(url="sms:1")),
+    ]
+    reasons = [judge_action(each, screen(thing("Send")), policy).reason for each in planned]
+    for reason in [*reasons, find_need_for_user(tuple(planned), policy)]:
+        assert reason[0].isupper() or reason.startswith("evil.example"), reason
+        assert re.search(r"[^.!?。！？…\s]([.!?。！？…]|\.\.\.)$", reason), reason
+    assert str(UsageError(f"{reasons[0]}.")) == reasons[0], "a frame that adds a full stop adds none"

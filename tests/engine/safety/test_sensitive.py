@@ -9,7 +9,7 @@ from deskhand.core.llm import ModelReply
 from deskhand.core.screen import Frame, Observation
 from deskhand.core.statuses import Situation, TaskStatus
 from deskhand.engine.parts import OuterRoles
-from deskhand.engine.safety.policy import judge
+from deskhand.engine.safety.policy import judge_action
 from deskhand.models.dialects import DIALECTS
 from deskhand.roles.offline.evaluator import OfflineEvaluator
 from deskhand.roles.offline.manager import OfflineManager
@@ -39,9 +39,7 @@ async def test_a_sensitive_action_ends_in_a_question_to_a_person(
     events = [record.event for record in await journal.read(state.task_id)]
     assert device.sent == []
     assert (state.status, state.cause) == (TaskStatus.REJECTED, "failed")
-    assert state.reason == (
-        'a person is needed: click "Pay now" (100, 200) has to be agreed to first: this spends 30 dollars'
-    )
+    assert state.reason == ('a person is needed: Click "Pay now" (100, 200) needs approval: this spends 30 dollars.')
     assert Situation.WAIT_USER in [event.situation for event in events if isinstance(event, SituationChanged)]
     assert [event.report.actions for event in events if isinstance(event, StepFinished)] == [()]
 
@@ -76,22 +74,22 @@ def openai() -> Decision:
     return DIALECTS["openai-computer"](None).read(ModelReply(native=(item,)), situation(DESKTOP))
 
 
-@pytest.mark.parametrize(("decision", "worry"), [(autoglm(), "付款 30 元"), (openai(), "Odd page.")])
+@pytest.mark.parametrize(("decision", "worry"), [(autoglm(), "付款 30 元。"), (openai(), "Odd page.")])
 async def test_the_warnings_of_each_family_are_heeded(
     start: StartRun, device: Journaled, decision: Decision, worry: str
 ) -> None:
     async with start(device, ScriptedWorker(decision)) as run:
         state = await run.wait()
     assert device.sent == []
-    assert state.reason.startswith("a person is needed: click")
+    assert state.reason.startswith("a person is needed: Click")
     assert state.reason.endswith(worry)
 
 
 def test_what_a_provider_holds_back_no_setting_lets_pass() -> None:
     (planned,) = openai().actions
     seen = Observation(Frame(np.zeros((100, 100, 4), np.uint8)))
-    permit = judge(planned, seen, PolicySettings(irreversible="allow"), approved="click it")
-    assert (permit.verdict, permit.reason) == ("ask", "click (20, 40) has to be agreed to first: Odd page.")
+    permit = judge_action(planned, seen, PolicySettings(irreversible="allow"), approved="click it")
+    assert (permit.verdict, permit.reason) == ("ask", "Click (20, 40) needs approval: Odd page.")
     # The model's own mark is one that the person may have answered beforehand.
     (planned,) = autoglm().actions
-    assert judge(planned, seen, PolicySettings(irreversible="allow")).verdict == "allow"
+    assert judge_action(planned, seen, PolicySettings(irreversible="allow")).verdict == "allow"

@@ -88,11 +88,11 @@ class ActionQueue:
         """Return why this can't or may not be done here; empty if it may, if need be after the user's yes."""
         try:
             check_possible(planned.action, self._runner.skills_of_current_role(), frame)
-            permit = await self._permission.of(planned, seen)
+            permit = await self._permission.judge_planned(planned, seen)
             if permit.verdict == "allow":
                 return ""
             await step.write_noted()
-            answer = await self._permission.asked(planned.action, permit)
+            answer = await self._permission.ask_user(planned.action, permit)
         except ModelFault as fault:
             outcome.error = str(fault)
             return outcome.error

@@ -22,7 +22,7 @@ from deskhand.engine.inner.pausing import PauseSwitch
 from deskhand.engine.inner.questions import Questions
 from deskhand.engine.inner.step import Step, record_status, subtask_id_of, turn_status
 from deskhand.engine.safety.permission import Permission
-from deskhand.engine.safety.policy import needs_a_person
+from deskhand.engine.safety.policy import find_need_for_user
 from deskhand.engine.views import make_briefing
 from deskhand.task.events import CommandTaken, Decided, EndCause, Event, ExecutorChanged, Observed, SubtaskStarted
 from deskhand.task.state import TaskState
@@ -122,7 +122,7 @@ class Executor:
         ms = round((clock.now() - begun) * 1000)
         heard = len(briefing.messages)
         step.note_events(Decided(step=step.number, decision=decision, heard=heard, usage=decision.usage, ms=ms))
-        if not human.attended and (request := needs_a_person(decision.actions, self._context.settings.policy)):
+        if not human.attended and (request := find_need_for_user(decision.actions, self._context.settings.policy)):
             return Decision(kind="ask", thought=decision.thought, message=request)
         return decision
 

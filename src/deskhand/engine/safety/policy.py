@@ -1,10 +1,8 @@
-"""What may be done, what a person has to agree to first, and what not at all.
+"""What may be done, what the user has to approve first, and what is blocked.
 
-Pure: from the action, what was seen, the settings and the root goal. How far an action can be undone is told by `risk`,
-whether a yes still holds by `approval`.
+Pure: from the action, what was seen and the settings. How far an action can be undone is told by `risk`, whether an
+approval still holds by `approval`.
 """
-
-from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Literal
@@ -13,76 +11,77 @@ from deskhand.app_names import is_same_app
 from deskhand.core.actions import OpenApp, OpenUrl, RunCode, TakeOver, describe_action
 from deskhand.core.decisions import PlannedAction
 from deskhand.core.screen import Observation
-from deskhand.engine.safety.risk import Finding, Risk, assess, typed_address, wants_elements
-from deskhand.engine.safety.risk_words import asks_for, table
+from deskhand.engine.safety.key_risk import find_typed_address
+from deskhand.engine.safety.risk import assess_risk
+from deskhand.engine.safety.risk_finding import Risk, RiskFinding
+from deskhand.engine.safety.risk_words import asks_for, read_table
 from deskhand.settings.schema import PolicySettings
 from deskhand.settings.site_lists import explain_block
 
-__all__ = ["Permit", "Risk", "judge", "needs_a_person", "wants_elements"]
-
-# From wherever it is, the work may go elsewhere.
+# Actions that leave an app which may not be used, or don't touch it.
 _LEAVING = frozenset({"back", "home", "wait", "memorize", "answer", "take_over", "run_code", "switch_window"})
+_SENTENCE_ENDS = (".", "!", "?", "。", "！", "？", "…")
 
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """`reason` tells a person what is asked for, or which setting refuses it; empty when it may be done."""
+    """`reason`: a sentence that says what needs approval, or which setting blocks it; empty for `allow`."""
 
     verdict: Literal["allow", "ask", "deny"]
     risk: Risk
     reason: str = ""
 
 
-def judge(planned: PlannedAction, seen: Observation, policy: PolicySettings, *, approved: str = "") -> Permit:
-    """Whether this action may be carried out on this screen.
+def judge_action(planned: PlannedAction, seen: Observation, policy: PolicySettings, *, approved: str = "") -> Permit:
+    """Return whether this action may be carried out on this screen.
 
     `approved` is the root goal, whatever subtask is under way, where its words are an approval (`Authority`);
     then what cannot be undone is allowed as far as they ask for it.
     """
-    action, found = planned.action, assess(planned, seen)
+    action, found = planned.action, assess_risk(planned, seen)
     if isinstance(action, TakeOver):
         return Permit("ask", found.risk, action.reason)
-    if refused := _off_the_lists(planned, seen, policy):
-        return Permit("deny", found.risk, refused)
+    if blocked := _find_blocking_list(planned, seen, policy):
+        return Permit("deny", found.risk, blocked)
     if isinstance(action, RunCode):
-        return _code(action, policy)
+        return _judge_code(action, policy)
     decided = getattr(policy, found.risk)
     if planned.held_back and decided == "allow":
         decided = "ask"
-    if (
-        decided == "ask"
-        and found.risk == "irreversible"
-        and approved
-        and not planned.sensitive
-        and _in_the_goal(found, approved)
-    ):
+    agreed = found.risk == "irreversible" and not planned.sensitive and _asks_goal_for(found, approved)
+    if decided == "allow" or (decided == "ask" and agreed):
         return Permit("allow", found.risk)
-    match decided:
-        case "allow":
-            return Permit("allow", found.risk)
-        case "ask":
-            return Permit("ask", found.risk, _sentence("has to be agreed to first", planned, found))
-        case _:
-            return Permit("deny", found.risk, _sentence(f"is refused by policy.{found.risk}", planned, found))
+    if decided == "ask":
+        return Permit("ask", found.risk, _write_sentence(f"{describe_action(action)} needs approval", found.why))
+    blocked = f"{describe_action(action)} is blocked by policy.{found.risk}"
+    return Permit("deny", found.risk, _write_sentence(blocked, found.why))
 
 
-def _sentence(what: str, planned: PlannedAction, found: Finding) -> str:
-    return f"{describe_action(planned.action)} {what}" + (f": {found.why}" if found.why else "")
+def _write_sentence(what: str, why: str = "") -> str:
+    """The one place that ends a reason: a model's own words for its action may have a full stop, or not."""
+    text = f"{what}: {why.strip()}" if why.strip() else what
+    stop = "" if text.endswith(_SENTENCE_ENDS) else "。" if "\u4e00" <= text[-1] <= "\u9fff" else "."
+    return text[0].upper() + text[1:] + stop
 
 
-def _code(action: RunCode, policy: PolicySettings) -> Permit:
+def _judge_code(action: RunCode, policy: PolicySettings) -> Permit:
     match policy.run_code:
         case "allow":
             return Permit("allow", "irreversible")
         case "ask":
-            reason = f"running {action.language} code has to be agreed to first: allow it with --allow-code"
-            return Permit("ask", "irreversible", reason)
+            return Permit("ask", "irreversible", _ask_for_code(action))
         case _:
-            return Permit("deny", "irreversible", f"running {action.language} code is refused by policy.run_code")
+            return Permit("deny", "irreversible", f"Running {action.language} code is blocked by policy.run_code.")
 
 
-def _in_the_goal(found: Finding, goal: str) -> bool:
-    """Whether the person asked for this: by a word for the deed, or by the very label."""
+def _ask_for_code(action: RunCode) -> str:
+    return f"Running {action.language} code needs approval: --allow-code gives it for the whole task."
+
+
+def _asks_goal_for(found: RiskFinding, goal: str) -> bool:
+    """True if the goal asks for this: by a word for the deed, or by the very label."""
+    if not goal:
+        return False
     if found.label and found.label.casefold() in goal.casefold():
         return True
     return found.deed is None or asks_for(goal, found.deed)
@@ -91,55 +90,55 @@ def _in_the_goal(found: Finding, goal: str) -> bool:
 # --- sites and apps ----------------------------------------------------------------------------------------
 
 
-def _off_the_lists(planned: PlannedAction, seen: Observation, policy: PolicySettings) -> str:
-    """Which list refuses it; empty when none does. A browser holds its own pages to the lists of sites."""
+def _find_blocking_list(planned: PlannedAction, seen: Observation, policy: PolicySettings) -> str:
+    """Return which list blocks it; empty if none does. A browser holds its own pages to the lists of sites."""
     match planned.action:
         case OpenUrl(url=url):
-            return _site_refused(url, policy)
+            return _check_site(url, policy)
         case OpenApp(name=name):
-            return _app_refused(name, policy)
+            return _check_app(name, policy)
         case action if action.kind in _LEAVING:
             return ""
         case action:
-            if (address := typed_address(action, seen)) and (refused := _site_refused(address, policy)):
-                return refused
-            return "" if _in_a_browser(seen) else _app_refused(seen.app, policy)
+            if (address := find_typed_address(action, seen)) and (blocked := _check_site(address, policy)):
+                return blocked
+            return "" if _is_in_browser(seen) else _check_app(seen.app, policy)
 
 
-def _site_refused(url: str, policy: PolicySettings) -> str:
+def _check_site(url: str, policy: PolicySettings) -> str:
     return explain_block(url, policy.sites_allow, policy.sites_deny)
 
 
-def _in_a_browser(seen: Observation) -> bool:
-    """There the name in front is a site's, and the lists of sites hold."""
+def _is_in_browser(seen: Observation) -> bool:
+    """True where the name in front is a site's, so that the lists of sites hold."""
     return ":" in seen.app or any(one.source == "dom" for one in seen.elements or ())
 
 
-def _app_refused(app: str, policy: PolicySettings) -> str:
+def _check_app(app: str, policy: PolicySettings) -> str:
     if not (policy.apps_allow or policy.apps_deny):
         return ""
     if any(is_same_app(entry, app) for entry in policy.apps_deny):
-        return f"{app} is not to be used: policy.apps_deny refuses it"
-    if any(is_same_app(entry, app) for entry in table()["apps"]["always"]):
+        return f"{app} is blocked by policy.apps_deny."
+    if any(is_same_app(entry, app) for entry in read_table()["apps"]["always"]):
         return ""
     if policy.apps_allow and not any(is_same_app(entry, app) for entry in policy.apps_allow):
-        return f"{app or 'what is in front'} is not to be used: it is not in policy.apps_allow"
+        return f"{app or 'The app in front'} is blocked: it is not in policy.apps_allow."
     return ""
 
 
-def needs_a_person(actions: tuple[PlannedAction, ...], policy: PolicySettings) -> str:
-    """What a person has to agree to, or to do, before any of these may be carried out; empty for nothing.
+def find_need_for_user(actions: tuple[PlannedAction, ...], policy: PolicySettings) -> str:
+    """Return what the user has to approve or do before any of these is carried out; empty for nothing.
 
-    Not even those before it: on a screen that has moved on, the same wish may come again without its warning.
+    Not even the actions before it: on a screen that has moved on, the same wish may come again without its warning.
     """
     for planned in actions:
         match planned.action:
             case TakeOver(reason=reason):
                 return reason
-            case RunCode(language=language) if policy.run_code != "allow":
-                return f"running {language} code has to be agreed to first: allow it with --allow-code"
+            case RunCode() as code if policy.run_code != "allow":
+                return _ask_for_code(code)
             case action if planned.sensitive:
-                return f"{describe_action(action)} has to be agreed to first: {planned.sensitive}"
+                return _write_sentence(f"{describe_action(action)} needs approval", planned.sensitive)
             case _:
                 pass
     return ""

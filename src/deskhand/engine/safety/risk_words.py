@@ -42,12 +42,12 @@ class Deed:
 
 
 @cache
-def table() -> dict[str, Any]:
+def read_table() -> dict[str, Any]:
     return tomllib.loads(Path(__file__).with_name("risk_words.toml").read_text(encoding="utf-8"))
 
 
 @cache
-def deeds() -> tuple[Deed, ...]:
+def list_deeds() -> tuple[Deed, ...]:
     return tuple(
         Deed(
             entry["name"],
@@ -58,8 +58,12 @@ def deeds() -> tuple[Deed, ...]:
             entry.get("signs", ""),
             tuple(entry["asked"]),
         )
-        for entry in table()["deed"]
+        for entry in read_table()["deed"]
     )
+
+
+def deed_named(name: str) -> Deed:
+    return next(deed for deed in list_deeds() if deed.name == name)
 
 
 def words_of(text: str) -> list[str]:
@@ -68,14 +72,14 @@ def words_of(text: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def deed_in(label: str, *, pressed: bool = True) -> Deed | None:
-    """What pressing something with this label does that can't be undone; `pressed`: it is known to be a button."""
-    plain = _plain(label)
+    """Return the deed of pressing something with this label; `pressed`: it is known to be a button."""
+    plain = _normalize_text(label)
     spoken, signs = words_of(plain), "".join(_ZH.findall(plain))
     most_words, most_zh = (_LABEL_WORDS, _LABEL_ZH) if pressed else (_ITEM_WORDS, _ITEM_ZH)
-    for deed in deeds():
-        if len(spoken) <= most_words and _spoken(deed, plain, pressed):
+    for deed in list_deeds():
+        if len(spoken) <= most_words and _is_said_by_label(deed, plain, pressed):
             return deed
-        if len(signs) <= most_zh and _written(deed, plain, pressed):
+        if len(signs) <= most_zh and _has_chinese(deed, plain, pressed):
             return deed
         if not says_something(plain) and any(sign in plain for sign in deed.signs):
             return deed
@@ -83,24 +87,26 @@ def deed_in(label: str, *, pressed: bool = True) -> Deed | None:
 
 
 def deed_asked_about(text: str) -> Deed | None:
-    """The deed that a question is about: "Delete this message?"; anywhere in a text of moderate length."""
-    plain = _plain(text[:_QUESTION])
-    return next((deed for deed in deeds() if _said(deed, plain) or _written(deed, plain, pressed=True)), None)
+    """Return the deed that a question is about: "Delete this message?"; anywhere in a text of moderate length."""
+    plain = _normalize_text(text[:_QUESTION])
+    return next(
+        (deed for deed in list_deeds() if _has_phrase(deed, plain) or _has_chinese(deed, plain, pressed=True)), None
+    )
 
 
 def deed_of_id(name: str) -> Deed | None:
-    """From what programmers call a button that has no label: `btn_send`, `payNow`."""
+    """Return the deed that programmers named a button after: `btn_send`, `payNow`."""
     words = words_of(_CAMEL.sub(" ", name.rpartition("/")[2]).replace("_", " ").replace("-", " "))
-    return next((deed for deed in deeds() if _row(deed, words) or tuple(words) in deed.alone), None)
+    return next((deed for deed in list_deeds() if _has_words(deed, words) or tuple(words) in deed.alone), None)
 
 
-def _plain(text: str) -> str:
-    """As it is read: wide letters, look-alikes, unseen signs and spaced-out Chinese (发 送) make no difference."""
+def _normalize_text(text: str) -> str:
+    """Return the text as it is read: without wide letters, look-alikes, unseen signs, spaced-out Chinese (发 送)."""
     seen = unicodedata.normalize("NFKC", text).casefold()
     seen = "".join(letter for letter in seen if unicodedata.category(letter) not in ("Cf", "Mn"))
     seen = _WORD.sub(lambda word: _as_latin(word[0]), seen)
     plain = _SPACED.sub("", seen).strip()
-    for harmless in table()["harmless"]:
+    for harmless in read_table()["harmless"]:
         plain = plain.replace(harmless, " ")
     return plain
 
@@ -110,84 +116,83 @@ def _as_latin(word: str) -> str:
     return alike if alike.isascii() else word
 
 
-def _spoken(deed: Deed, plain: str, pressed: bool) -> bool:
+def _is_said_by_label(deed: Deed, plain: str, pressed: bool) -> bool:
     spoken = words_of(plain)
     if tuple(spoken) in deed.alone:
         return True
-    return _said(deed, plain) if pressed else any(tuple(spoken[: len(row)]) == row for row in deed.words)
+    return _has_phrase(deed, plain) if pressed else any(tuple(spoken[: len(row)]) == row for row in deed.words)
 
 
-def _said(deed: Deed, plain: str) -> bool:
-    return any(_row(deed, words_of(part)) for part in _PARTS.split(plain))
+def _has_phrase(deed: Deed, plain: str) -> bool:
+    return any(_has_words(deed, words_of(part)) for part in _PARTS.split(plain))
 
 
-def _row(deed: Deed, spoken: list[str]) -> bool:
-    """Whether some phrase of the deed stands in the text, and is not taken back by the word before it."""
+def _has_words(deed: Deed, spoken: list[str]) -> bool:
+    """True if some phrase of the deed stands there, and is not taken back by the word before it."""
     for row in deed.words:
         for start in range(len(spoken) - len(row) + 1):
             if tuple(spoken[start : start + len(row)]) == row:
                 before = spoken[start - 1] if start else ""
-                if before not in table()["not_en"]:
+                if before not in read_table()["not_en"]:
                     return True
     return False
 
 
-def _written(deed: Deed, plain: str, pressed: bool) -> bool:
+def _has_chinese(deed: Deed, plain: str, pressed: bool) -> bool:
     signs = "".join(_ZH.findall(plain))
     for word in deed.zh:
         # Each time that it stands there: in "待支付，立即支付" only the first one is taken back.
-        meant = any(not plain[: at.start()].endswith(tuple(table()["not_zh"])) for at in re.finditer(word, plain))
+        meant = any(not plain[: at.start()].endswith(tuple(read_table()["not_zh"])) for at in re.finditer(word, plain))
         if meant and (pressed or signs.startswith(word) or signs.endswith(word)):
             return True
     return False
 
 
-def has(names: Iterable[str], text: str) -> str:
-    """The first of these words that the text has: whole words in English, anywhere in Chinese; empty for none."""
-    spoken, plain = _apart(text), text.casefold()
+def find_word(names: Iterable[str], text: str) -> str:
+    """Return the first of these words that the text has: whole in English, anywhere in Chinese; empty for none."""
+    spoken, plain = _split_words(text), text.casefold()
     return next((name for name in names if (f" {name} " in spoken if name.isascii() else name in plain)), "")
 
 
-def begins(names: Iterable[str], text: str) -> bool:
-    """Whether the text begins with one of these words."""
-    spoken = _apart(text)
+def begins_with(names: Iterable[str], text: str) -> bool:
+    spoken = _split_words(text)
     return any(spoken.startswith(f" {name} " if name.isascii() else f" {name}") for name in names)
 
 
-def _apart(text: str) -> str:
+def _split_words(text: str) -> str:
     plain = _CAMEL.sub(" ", text).casefold().replace("’", "'").replace("_", " ").replace("-", " ")
     return f" {' '.join(_ANY_WORD.findall(plain))} "
 
 
 def is_short(label: str) -> bool:
-    """Few enough words to stand on a button."""
-    plain = _plain(label)
+    """True for few enough words to stand on a button."""
+    plain = _normalize_text(label)
     return len(words_of(plain)) <= _ITEM_WORDS and len(_ZH.findall(plain)) <= _ITEM_ZH
 
 
 def says_something(text: str) -> bool:
-    """Whether there is a word or a number in it; signs that everybody knows (×, +, …) count as words."""
+    """True if there is a word or a number in it; signs that everybody knows (×, +, …) count as words."""
     plain = unicodedata.normalize("NFKC", text).strip()
-    return any(letter.isalnum() for letter in plain) or (bool(plain) and plain in table()["plain_signs"])
+    return any(letter.isalnum() for letter in plain) or (bool(plain) and plain in read_table()["plain_signs"])
 
 
 def says_yes(label: str) -> bool:
-    """A label that agrees to whatever is asked around it: "OK", "Yes, go on", "确定 (3)"."""
-    plain = _plain(label)
+    """True for a label that agrees to whatever is asked around it: "OK", "Yes, go on", "确定 (3)"."""
+    plain = _normalize_text(label)
     spoken, signs = words_of(plain), "".join(_ZH.findall(plain))
-    if (spoken and spoken[0] in table()["yes_first"] and len(spoken) <= _ITEM_WORDS) or " ".join(spoken) in table()[
-        "yes"
-    ]:
+    if (spoken and spoken[0] in read_table()["yes_first"] and len(spoken) <= _ITEM_WORDS) or " ".join(
+        spoken
+    ) in read_table()["yes"]:
         return True
-    return not spoken and signs in table()["yes"]
+    return not spoken and signs in read_table()["yes"]
 
 
-def speaks_of_a_field(text: str) -> bool:
-    return bool(has(table()["field"], text))
+def names_field(text: str) -> bool:
+    return bool(find_word(read_table()["field"], text))
 
 
 def asks_for(goal: str, deed: Deed) -> bool:
-    """Whether a goal asks for this deed in its own words."""
-    if "*" in deed.asked or _row(deed, words_of(goal)) or any(word in goal for word in deed.zh):
+    """True if a goal asks for this deed in its own words."""
+    if "*" in deed.asked or _has_words(deed, words_of(goal)) or any(word in goal for word in deed.zh):
         return True
-    return bool(has([*deed.asked, *(" ".join(row) for row in deed.alone)], goal))
+    return bool(find_word([*deed.asked, *(" ".join(row) for row in deed.alone)], goal))

@@ -21,7 +21,7 @@ from deskhand.task.events import Event
 
 
 def guard_parts(parts: TaskParts, vault: Vault, past: Iterable[Event] = ()) -> TaskParts:
-    """Return the parts of a task behind doors. `past`: the log so far, which tells the secrets that the user has named."""
+    """Return the parts of a task behind doors. `past`: its log so far, with the secrets that the user named."""
     grants = Grants(lambda name: read_secret(name, parts.settings.secrets))
     grants.add_named_secrets(past)
     device = GuardedDevice(parts.device, vault, grants)

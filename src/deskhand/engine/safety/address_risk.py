@@ -1,0 +1,35 @@
+"""The risk of opening an address: one that acts, shows what is on this computer, or says a deed."""
+
+import re
+from urllib.parse import unquote
+
+from deskhand.core.screen import Element
+from deskhand.engine.safety import risk_words as words
+from deskhand.engine.safety.risk_finding import UNDOABLE, RiskFinding, make_irreversible
+from deskhand.settings.site_lists import clean_address
+
+
+def assess_address(url: str) -> RiskFinding:
+    known = words.read_table()["addresses"]
+    url = clean_address(url)
+    scheme = re.match(r"([A-Za-z][A-Za-z0-9+.\-]*):(\d{1,5}(?:[/?#]|$))?", url)
+    named = scheme[1].lower() if scheme else ""
+    # `nas:8080` is a host with its port, but `sms:123` is none.
+    if scheme and named not in known["plain"] and (named in known["acting"] or not scheme[2]):
+        return make_irreversible(f"{named}: is no page of the web: it may act, or show what is on this computer")
+    parts = re.split(r"[/?#&=;]+", unquote(url).casefold().partition("//")[2] or unquote(url).casefold())[1:]
+    # `send.php` sends.
+    if deed := next((part for part in parts if part.partition(".")[0] in known["deeds"]), ""):
+        return make_irreversible(f'the address says "{deed}": opening it may do that')
+    return UNDOABLE
+
+
+def find_address(typed: str, field: Element | None) -> str:
+    """Return the address in what is typed or what the field held; empty for words that are only searched for."""
+    known = words.read_table()["addresses"]
+    for text in (typed, field.value if field else ""):
+        plain = clean_address(text)
+        scheme = plain.partition(":")[0].strip().casefold()
+        if scheme in known["acting"] or (plain and " " not in plain and ("." in plain or "://" in plain)):
+            return plain
+    return ""
