@@ -6,11 +6,12 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import Callable
+from functools import partial
 from typing import Literal, Self
 
 from deskhand.simphone.adb import http_control
 from deskhand.simphone.adb.adb_services import make_banner, open_service
-from deskhand.simphone.adb.transport import AUTH, AUTH_RSAPUBLICKEY, AUTH_TOKEN, MAX_PAYLOAD, HostConnection, HostStream
+from deskhand.simphone.adb.transport import AUTH, AUTH_RSAPUBLICKEY, AUTH_TOKEN, MAX_PAYLOAD, HostConnection
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.shell.android_system import AndroidSystem
 
@@ -104,7 +105,8 @@ class HostLink:
         self._mode: Mode | None = None  # None until the host has introduced itself
 
     async def serve_host(self, begun: bytes) -> None:
-        await self.connection.serve_packets(self._greet_host, self._handle_auth, self._open_service, begun)
+        serve_stream = partial(open_service, self._system)
+        await self.connection.serve_packets(self._greet_host, self._handle_auth, serve_stream, begun)
 
     def _greet_host(self) -> None:
         self._mode = read_mode(self._system.phone)
@@ -130,9 +132,6 @@ class HostLink:
             self.connection.accept_host(make_banner(self._system))
         else:
             self.connection.cut_line()  # the host comes back and meets the new mode
-
-    async def _open_service(self, stream: HostStream, name: str) -> None:
-        await open_service(self._system, stream, name)
 
 
 async def serve_phone(phone: Phone, port: int = 0, on_ready: Callable[[SimPhone], None] | None = None) -> None:

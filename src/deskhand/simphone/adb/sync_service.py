@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 import struct
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from deskhand.simphone.adb.transport import HostStream
 from deskhand.simphone.shell.file_system import FileError, FileNode, FileSystem
@@ -28,8 +29,8 @@ class SyncService:
         self._buffer = bytearray()
         self._requests: dict[bytes, Callable[[str], Awaitable[None]]] = {
             b"STAT": self._stat_v1,
-            b"STA2": self._stat_v2,
-            b"LST2": self._lstat_v2,
+            b"STA2": partial(self._stat_v2, b"STA2"),
+            b"LST2": partial(self._stat_v2, b"LST2"),
             b"LIST": self._list_v1,
             b"LIS2": self._list_v2,
             b"SEND": self._send_v1,
@@ -74,13 +75,7 @@ class SyncService:
             return
         await self._stream.write(STAT_V1.pack(b"STAT", node.mode, node.size, node.mtime))
 
-    async def _stat_v2(self, path: str) -> None:
-        await self._send_stat(b"STA2", path)
-
-    async def _lstat_v2(self, path: str) -> None:
-        await self._send_stat(b"LST2", path)
-
-    async def _send_stat(self, kind: bytes, path: str) -> None:
+    async def _stat_v2(self, kind: bytes, path: str) -> None:
         try:
             await self._stream.write(STAT_V2.pack(kind, *_to_stat_fields(self._files.find_node(path))))
         except FileError as error:

@@ -7,7 +7,7 @@ from typing import Any
 from deskhand.simphone.apps.arithmetic import BadExpression, evaluate_expression, format_value
 from deskhand.simphone.apps.framework import App, Host, Page
 from deskhand.simphone.ui.nodes import FILL, Node
-from deskhand.simphone.ui.widgets import WHITE, Column, Divider, Icon, Label, Row, Screen
+from deskhand.simphone.ui.widgets import WHITE, Column, Divider, Icon, Label, NodeLook, Row, Screen
 
 ORANGE = (240, 130, 30)
 OPERATORS = "+−×÷"
@@ -33,25 +33,10 @@ class KeyPage(Page["Calculator"]):
         theme, calc = self.colours, self.app
         small, big = (48, 64) if self.is_wide else (64, 130)
         formula = Label(
-            calc.formula or "0",
-            big,
-            theme.ink,
-            rid=self.rid_of("formula"),
-            w=FILL,
-            align="end",
-            max_lines=2,
-            pad=(56, 0, 56, 0),
+            calc.formula or "0", big, theme.ink, rid=self.rid_of("formula"), w=FILL, align="end", max_lines=2
         )
-        result = Label(
-            calc.result,
-            small,
-            theme.soft,
-            rid=self.rid_of("result"),
-            w=FILL,
-            align="end",
-            max_lines=1,
-            pad=(56, 0, 56, 20),
-        )
+        result = Label(calc.result, small, theme.soft, rid=self.rid_of("result"), w=FILL, align="end", max_lines=1)
+        formula.pad, result.pad = (56, 0, 56, 0), (56, 0, 56, 20)
         keys = Column(
             *(Row(*(self._build_key(key) for key in keys), gap=20, weight=1.0) for keys in KEYS),
             gap=20,
@@ -69,34 +54,12 @@ class KeyPage(Page["Calculator"]):
         desc = self.t(name[1], name[2]) if name else ""
         fill = ORANGE if key == "=" else theme.field
         ink = WHITE if key == "=" else ORANGE if key in "C⌫%÷×−+" else theme.ink
+        look: NodeLook = {"fill": fill, "radius": 60, "weight": 1.0, "h": FILL, "desc": desc, "rid": rid}
+        look["on_tap"] = lambda: self.app.press_key(key)
         if key == "⌫":
-            return Icon(
-                "backspace",
-                72,
-                ink,
-                fill=fill,
-                radius=60,
-                weight=1.0,
-                h=FILL,
-                on_tap=lambda: self.app.press_key(key),
-                desc=desc,
-                rid=rid,
-            )
-        return Label(
-            key,
-            68,
-            ink,
-            kind="android.widget.Button",
-            fill=fill,
-            radius=60,
-            weight=1.0,
-            h=FILL,
-            on_tap=lambda: self.app.press_key(key),
-            desc=desc,
-            rid=rid,
-            align="center",
-            justify="center",
-        )
+            return Icon("backspace", 72, ink, **look)
+        look["kind"], look["align"], look["justify"] = "android.widget.Button", "center", "center"
+        return Label(key, 68, ink, **look)
 
 
 class Calculator(App):

@@ -99,9 +99,7 @@ class HomePage(Page[App]):
             justify="center",
             pad=(0, 12, 0, 24),
         )
-        docked = [
-            self._build_icon(self.host.apps.find_app(name), named=False) for name in DOCK if self._is_installed(name)
-        ]
+        docked = [self._build_icon(self.host.apps.find_app(name), named=False) for name in DOCK]
         tray = Node(kind="android.view.View", h=FILL, fill=WHITE, alpha=50, radius=56)
         dock = Stack(tray, Row(*docked, pad=(24, 14, 24, 14), rid=self.rid_of("hotseat"), h=FILL), h=220)
         parts = [pager] if self.is_wide else [clock, pager]
@@ -113,9 +111,6 @@ class HomePage(Page[App]):
             pad=(0, STATUS_BAR + 20, 0, 0),
             kind="android.widget.FrameLayout",
         )
-
-    def _is_installed(self, package: str) -> bool:
-        return any(app.package == package for app in self.host.apps.list_launchable())
 
 
 class Launcher(App):

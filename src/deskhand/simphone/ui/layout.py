@@ -52,7 +52,7 @@ def _measure_content(node: Node, w: int, h: int) -> tuple[int, int]:
     if not node.children:
         return 0, 0
     if node.flow == "row":
-        sizes = _measure_row(node, w, h)
+        sizes = _measure_children(node, w, h)
         gaps = node.gap * (len(sizes) - 1)
         return sum(s[0] for s in sizes) + gaps, max(s[1] for s in sizes)
     sizes = [measure_node(child, w, ROOM if node.scroll else h) for child in node.children]
@@ -71,34 +71,22 @@ def _measure_text(node: Node, w: int) -> tuple[int, int]:
     return min(width, w), line_height(node.size) * max(len(node.lines), 1)
 
 
-def _measure_row(node: Node, w: int, h: int) -> list[tuple[int, int]]:
-    """Measure fixed children first; what is left goes to the weighted ones by their share."""
+def _measure_children(node: Node, w: int, h: int) -> list[tuple[int, int]]:
+    """Measure a row's or column's fixed children first; what is left goes to the weighted ones by their share."""
+    row = node.flow == "row"
     total = sum(child.weight for child in node.children)
-    left = w - node.gap * (len(node.children) - 1)
+    left = (w if row else h) - node.gap * (len(node.children) - 1)
     sizes: dict[int, tuple[int, int]] = {}
     for i, child in enumerate(node.children):
         if not child.weight:
-            sizes[i] = measure_node(child, max(left, 0), h)
-            left -= sizes[i][0]
+            room = ROOM if node.scroll and not row else max(left, 0)
+            sizes[i] = measure_node(child, room, h) if row else measure_node(child, w, room)
+            left -= sizes[i][0 if row else 1]
     for i, child in enumerate(node.children):
         if child.weight:
             share = max(int(left * child.weight / total), 0)
-            sizes[i] = (share, measure_node(child, share, h)[1])
-    return [sizes[i] for i in range(len(node.children))]
-
-
-def _measure_column(node: Node, w: int, h: int) -> list[tuple[int, int]]:
-    total = sum(child.weight for child in node.children)
-    left = h - node.gap * (len(node.children) - 1)
-    sizes: dict[int, tuple[int, int]] = {}
-    for i, child in enumerate(node.children):
-        if not child.weight:
-            sizes[i] = measure_node(child, w, ROOM if node.scroll else max(left, 0))
-            left -= sizes[i][1]
-    for i, child in enumerate(node.children):
-        if child.weight:
-            share = max(int(left * child.weight / total), 0)
-            sizes[i] = (measure_node(child, w, share)[0], share)
+            got = measure_node(child, share, h) if row else measure_node(child, w, share)
+            sizes[i] = (share, got[1]) if row else (got[0], share)
     return [sizes[i] for i in range(len(node.children))]
 
 
@@ -137,7 +125,7 @@ def _place_row(node: Node, inner: Box) -> None:
     if node.scroll is not None:
         _place_strip(node, inner)
         return
-    sizes = _measure_row(node, inner.width, inner.height)
+    sizes = _measure_children(node, inner.width, inner.height)
     used = sum(s[0] for s in sizes) + node.gap * (len(sizes) - 1)
     x = inner.x1 + _align_offset(node.justify, inner.width, used)
     for child, (w, h) in zip(node.children, sizes, strict=True):
@@ -165,7 +153,7 @@ def _place_strip(node: Node, inner: Box) -> None:
 
 
 def _place_column(node: Node, inner: Box) -> None:
-    sizes = _measure_column(node, inner.width, inner.height)
+    sizes = _measure_children(node, inner.width, inner.height)
     used = sum(s[1] for s in sizes) + node.gap * (len(sizes) - 1)
     scroll = node.scroll
     if scroll is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 
 from deskhand.simphone.apps.alarm_clock.alarm_page import AlarmPage
@@ -42,24 +43,19 @@ class ClockPage(Page[AlarmClock]):
 
     def build(self) -> Node:
         theme = self.colours
-        names: dict[Tab, tuple[str, str]] = {
-            "alarm": ("alarm", self.t("闹钟", "Alarm")),
-            "world": ("globe", self.t("世界时钟", "World clock")),
-            "stopwatch": ("stopwatch", self.t("秒表", "Stopwatch")),
-            "timer": ("timer", self.t("计时器", "Timer")),
+        tabs: dict[Tab, tuple[str, str, Callable[[], Node]]] = {
+            "alarm": ("alarm", self.t("闹钟", "Alarm"), self._build_alarms),
+            "world": ("globe", self.t("世界时钟", "World clock"), self._build_world),
+            "stopwatch": ("stopwatch", self.t("秒表", "Stopwatch"), self._build_stopwatch),
+            "timer": ("timer", self.t("计时器", "Timer"), self._build_timer),
         }
-        body = {
-            "alarm": self._build_alarms,
-            "world": self._build_world,
-            "stopwatch": self._build_stopwatch,
-            "timer": self._build_timer,
-        }
-        tabs = [
-            (picture, name, self.rid_of(f"tab_{tab}"), tab == self.tab, self._make_opener(tab))
-            for tab, (picture, name) in names.items()
+        items = [
+            (icon, name, self.rid_of(f"tab_{tab}"), tab == self.tab, self._make_opener(tab))
+            for tab, (icon, name, _) in tabs.items()
         ]
-        bar = TopBar(names[self.tab][1], theme, rid=self.rid_of("title"))
-        return Screen(theme, bar, body[self.tab](), TabBar(tabs, theme, INDIGO))
+        _, title, build_body = tabs[self.tab]
+        bar = TopBar(title, theme, rid=self.rid_of("title"))
+        return Screen(theme, bar, build_body(), TabBar(items, theme, INDIGO))
 
     def _make_opener(self, tab: Tab) -> Action:
         def open_tab() -> None:

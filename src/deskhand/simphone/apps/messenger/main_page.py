@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from deskhand.simphone.apps.framework import Page
@@ -9,7 +10,7 @@ from deskhand.simphone.apps.messenger.app import DAYS, GREEN, Chat, Messenger
 from deskhand.simphone.apps.messenger.chat_page import ChatPage
 from deskhand.simphone.apps.messenger.moments_page import MomentsPage
 from deskhand.simphone.apps.messenger.people_pages import AddFriendPage, SearchPage, build_person_row
-from deskhand.simphone.ui.nodes import FILL, Node
+from deskhand.simphone.ui.nodes import FILL, Action, Node
 from deskhand.simphone.ui.widgets import (
     WHITE,
     Avatar,
@@ -42,42 +43,28 @@ class MainPage(Page[Messenger]):
     def build(self) -> Node:
         t, theme, unread = self.t, self.colours, self.app.unread
         count = f"({unread})" if unread else ""
-        titles = {
-            "chats": t("微信", "WeChat") + count,
-            "contacts": t("通讯录", "Contacts"),
-            "discover": t("发现", "Discover"),
-            "me": t("我", "Me"),
+        tabs: dict[Tab, tuple[str, str, Callable[[], Node]]] = {
+            "chats": ("chat", t("微信", "Chats"), self._build_chats),
+            "contacts": ("people", t("通讯录", "Contacts"), self._build_contacts),
+            "discover": ("compass", t("发现", "Discover"), self._build_discover),
+            "me": ("person", t("我", "Me"), self._build_me),
         }
+        items = [
+            (icon, name, self.rid_of(f"tab_{tab}"), tab == self.tab, self._make_opener(tab))
+            for tab, (icon, name, _) in tabs.items()
+        ]
         actions = (
             self.build_icon_button(
                 "search", t("搜索", "Search"), "search_btn", lambda: self.app.push_page(SearchPage(self.app)), size=60
             ),
             self.build_icon_button("plus_circle", t("更多功能", "More"), "plus_btn", self._show_more, size=60),
         )
-        body = {
-            "chats": self._build_chats,
-            "contacts": self._build_contacts,
-            "discover": self._build_discover,
-            "me": self._build_me,
-        }
-        bar = TopBar(titles[self.tab], theme, *actions, rid=self.rid_of("title"))
-        return Screen(theme, bar, body[self.tab](), self._build_tabs())
+        _, name, build_body = tabs[self.tab]
+        title = t("微信", "WeChat") + count if self.tab == "chats" else name
+        bar = TopBar(title, theme, *actions, rid=self.rid_of("title"))
+        return Screen(theme, bar, build_body(), TabBar(items, theme, GREEN))
 
-    def _build_tabs(self) -> Node:
-        t = self.t
-        tabs: tuple[tuple[Tab, str, str], ...] = (
-            ("chats", "chat", t("微信", "Chats")),
-            ("contacts", "people", t("通讯录", "Contacts")),
-            ("discover", "compass", t("发现", "Discover")),
-            ("me", "person", t("我", "Me")),
-        )
-        return TabBar(
-            [(i, name, self.rid_of(f"tab_{tab}"), tab == self.tab, self._make_opener(tab)) for tab, i, name in tabs],
-            self.colours,
-            GREEN,
-        )
-
-    def _make_opener(self, tab: Tab):
+    def _make_opener(self, tab: Tab) -> Action:
         def open_tab() -> None:
             self.tab = tab
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 
-from deskhand.simphone.shell.commands.command import CommandCall, Family
+from deskhand.simphone.shell.commands.command import CommandCall, Family, report_failure
 from deskhand.simphone.shell.commands.intents import (
     HOME,
     BadIntent,
@@ -56,19 +56,13 @@ async def run_am(call: CommandCall) -> int:
                 await call.print_out(f"Unknown command: {command}")
                 return 255
     except BadIntent as error:
-        await call.print_err(
-            f"\nException occurred while executing '{command}':\njava.lang.IllegalArgumentException: {error}"
-        )
-        return 255
+        return await report_failure(call, command, f"java.lang.IllegalArgumentException: {error}")
 
 
 async def _stop_packages(call: CommandCall, command: str, packages: list[str]) -> int:
     if not packages:
-        await call.print_err(
-            f"\nException occurred while executing '{command}':\n"
-            f'java.lang.IllegalArgumentException: Argument expected after "{command}"'
-        )
-        return 255
+        reason = f'java.lang.IllegalArgumentException: Argument expected after "{command}"'
+        return await report_failure(call, command, reason)
     if command != "kill":  # `kill` only ends what is in the background anyway
         call.phone.apps.stop_app(packages[0])
     return 0

@@ -150,7 +150,12 @@ class Arguments:
         return self._args[self._at :]
 
 
+async def report_failure(call: CommandCall, command: str, reason: object) -> int:
+    """Print what a system service says of an exception; return the exit status."""
+    await call.print_err(f"\nException occurred while executing '{command}':\n{reason}")
+    return 255
+
+
 async def report_exception(call: CommandCall, command: str, error: JavaException) -> int:
     frames = "".join(f"\n\tat {frame}" for frame in (*error.frames, *BINDER_FRAMES))
-    await call.print_err(f"\nException occurred while executing '{command}':\n{error}{frames}")
-    return 255
+    return await report_failure(call, command, f"{error}{frames}")

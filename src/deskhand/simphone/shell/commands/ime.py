@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deskhand.simphone.shell.commands.command import CommandCall, Family, drop_user_option
+from deskhand.simphone.shell.commands.command import CommandCall, Family, drop_user_option, report_failure
 
 DENIED = (
     "java.lang.SecurityException: Permission denial: changing the input method over adb is not allowed "
@@ -40,11 +40,8 @@ async def run_ime(call: CommandCall) -> int:
             )
             return 0
         case [("enable" | "disable" | "set") as verb]:
-            await call.print_err(
-                f"\nException occurred while executing '{verb}':\njava.lang.IllegalArgumentException: "
-                f'Argument expected after "{verb}"'
-            )
-            return 255
+            reason = f'java.lang.IllegalArgumentException: Argument expected after "{verb}"'
+            return await report_failure(call, verb, reason)
         case [] | ["help" | "-h"]:
             await call.print_out(USAGE)
             return 0 if args else 255
@@ -80,8 +77,7 @@ async def _change_ime(call: CommandCall, verb: str, name: str) -> int:
     done = {"enable": "enabled", "disable": "disabled", "set": "selected"}[verb]
     phone = call.phone
     if "ime-denied" in phone.conditions:
-        await call.print_err(f"\nException occurred while executing '{verb}':\n{DENIED}")
-        return 255
+        return await report_failure(call, verb, DENIED)
     known = phone.enabled_imes if verb == "set" else phone.imes
     if name not in known:
         await call.print_err(f"Unknown input method {name} cannot be {done} for user #0")

@@ -6,7 +6,14 @@ import zlib
 
 from deskhand.simphone.body.app_manager import Package
 from deskhand.simphone.shell.commands.activity import run_am
-from deskhand.simphone.shell.commands.command import CommandCall, Family, Handler, drop_user_option, to_integer
+from deskhand.simphone.shell.commands.command import (
+    CommandCall,
+    Family,
+    Handler,
+    drop_user_option,
+    report_failure,
+    to_integer,
+)
 from deskhand.simphone.shell.commands.ime import run_ime
 from deskhand.simphone.shell.commands.input_tool import run_input
 from deskhand.simphone.shell.commands.intents import (
@@ -166,20 +173,16 @@ async def _refuse_clear(call: CommandCall) -> int:
 
 
 async def _refuse_state_change(call: CommandCall) -> int:
-    await call.print_err(
-        f"\nException occurred while executing '{call.name}':\njava.lang.SecurityException: "
-        f"Shell cannot change component state for {call.args[0] if call.args else 'null'} to the given state"
-    )
-    return 255
+    name = call.args[0] if call.args else "null"
+    reason = f"java.lang.SecurityException: Shell cannot change component state for {name} to the given state"
+    return await report_failure(call, call.name, reason)
 
 
 async def _enable_package(call: CommandCall) -> int:
     package = find_package(call.phone, call.args[0].split("/")[0]) if call.args else None
     if package is None:
         name = call.args[0] if call.args else "null"
-        await call.print_err(f"\nException occurred while executing 'enable':\n"
-                       f"java.lang.IllegalArgumentException: Unknown package: {name}")  # fmt: skip
-        return 255
+        return await report_failure(call, "enable", f"java.lang.IllegalArgumentException: Unknown package: {name}")
     await call.print_out(f"Package {package.name} new state: enabled")
     return 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deskhand.simphone.shell.commands.command import CommandCall, Family, drop_user_option
+from deskhand.simphone.shell.commands.command import CommandCall, Family, drop_user_option, report_failure
 from deskhand.simphone.shell.commands.ime import DENIED
 
 NAMESPACES = ("system", "secure", "global")
@@ -34,8 +34,7 @@ async def _carry_out(call: CommandCall, verb: str, namespace: str, rest: list[st
         case "get", [key]:
             await call.print_out(table_of(call, namespace).get(key, "null"))
         case "put", [("default_input_method" | "enabled_input_methods"), _, *_] if denied:
-            await call.print_err(f"\nException occurred while executing 'put':\n{DENIED}")
-            return 255
+            return await report_failure(call, "put", DENIED)
         case "put", [key, value, *_]:
             put_setting(call, namespace, key, value)
         case "delete", [key]:
