@@ -236,8 +236,6 @@ class App(ABC):
 
     def open_app(self, data: str | None = None) -> None:
         """Come to the front; `data` is the address of a VIEW intent, which most apps ignore."""
-        if not self.pages:
-            self.pages = [self.build_first_page()]
         self.page.handle_shown()
 
     def has_activity(self, activity: str) -> bool:
