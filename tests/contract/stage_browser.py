@@ -14,8 +14,8 @@ from playwright.async_api import Error, async_playwright
 from deskhand.clock import SystemClock
 from deskhand.core.actions import ActionKind, OpenUrl
 from deskhand.core.geometry import Rect
-from deskhand.devices.browser.browser_process import find_executable
 from deskhand.devices.browser.device import BrowserDevice, open_browser
+from deskhand.devices.browser.executable import find_executable
 from deskhand.settings.schema import BrowserSettings
 from tests.contract.stage import PLAIN, Board, Felt, until
 from tests.devices.browser.browser_stage import device_in, running, serving

@@ -17,11 +17,11 @@ GONE_S = 10.0
 _PARENT = """
 import asyncio, sys
 from deskhand.settings.schema import BrowserSettings
-from deskhand.devices.browser.browser_process import start
+from deskhand.devices.browser.browser_process import start_browser
 
 async def main():
-    chromium = await start(BrowserSettings())
-    context, _ = await chromium.context()
+    chromium = await start_browser(BrowserSettings())
+    context, _ = await chromium.open_context()
     await context.new_page()
     sys.stdout.write("up\\n")
     sys.stdout.flush()

@@ -1,7 +1,5 @@
 """Keeps the beginning and the end of a program's output, with a note where the middle was."""
 
-from __future__ import annotations
-
 
 class BoundedOutput:
     def __init__(self, limit: int) -> None:

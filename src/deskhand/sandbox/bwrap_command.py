@@ -1,7 +1,5 @@
 """Builds the command line of a sandbox: what the code sees of the system, and its limits. `process_tree` runs it."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Literal

@@ -3,8 +3,6 @@
 `bwrap_command` decides what the code sees; whether code may run at all is up to the policy.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import os

@@ -1,7 +1,5 @@
 """One process tree that runs code, with or without a sandbox: it inherits nothing of ours, and is ended as a whole."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json

@@ -3,8 +3,6 @@
 The kernel limits each process separately; only the sum shows many small ones.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat

@@ -1,7 +1,5 @@
 """Reads the files of a sandbox's folder as data: follows no link, and opens only plain files."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import stat

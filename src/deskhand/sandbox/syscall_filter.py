@@ -3,8 +3,6 @@
 All other calls are allowed: namespaces, not this filter, isolate the code.
 """
 
-from __future__ import annotations
-
 import errno
 import platform
 import socket

@@ -16,8 +16,9 @@ import pytest
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Click, OpenUrl, Type
 from deskhand.core.errors import DeviceGone, DeviceRestarted, DeviceSetup
-from deskhand.devices.browser.browser_process import find_executable, start_browser
+from deskhand.devices.browser.browser_process import start_browser
 from deskhand.devices.browser.device import BrowserDevice, open_browser
+from deskhand.devices.browser.executable import find_executable
 from deskhand.devices.browser.provider import BrowserProvider
 from deskhand.devices.pool import Pool
 from deskhand.settings.schema import BrowserSettings
@@ -81,7 +82,7 @@ async def launched(settings: BrowserSettings | None = None, **how: str) -> Async
 
 
 async def test_a_browser_that_is_not_there_is_said_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("deskhand.devices.browser.browser_process.PLACES", ())
+    monkeypatch.setattr("deskhand.devices.browser.executable.PLACES", ())
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(DeviceSetup, match="No Chromium or Chrome was found: install one"):
         find_executable()

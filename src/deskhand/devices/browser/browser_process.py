@@ -1,56 +1,30 @@
 """Starts a browser so that nothing of it outlives us, or attaches to a running one. Pages are left to the window."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
+
+from playwright.async_api import Browser, BrowserContext, Error, Playwright, async_playwright
 
 from deskhand.core.errors import DeviceSetup
+from deskhand.devices.browser.executable import find_executable
 from deskhand.settings.environment import read_session_environment
 from deskhand.settings.schema import BrowserSettings
 
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, BrowserContext, Playwright
-
-NAMES = (
-    "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge",
-    "brave-browser",
-)  # fmt: skip
-PLACES = (
-    "/usr/lib/chromium/chromium",
-    "/snap/bin/chromium",
-    "/opt/google/chrome/chrome",
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-)
 FLAGS = (
-    "--remote-debugging-pipe",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--no-default-browser-check",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-breakpad",
-    "--disable-default-apps",
-    "--disable-hang-monitor",
-    "--disable-search-engine-choice-screen",
-    "--disable-smooth-scrolling",
-    # A tab behind another one keeps painting and running its timers, because an agent switches between them.
-    "--disable-background-timer-throttling",
-    "--disable-backgrounding-occluded-windows",
-    "--disable-renderer-backgrounding",
+    "--remote-debugging-pipe", "--disable-gpu", "--disable-quic", "--no-first-run", "--no-default-browser-check",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-breakpad",
+    "--disable-default-apps", "--disable-hang-monitor", "--disable-search-engine-choice-screen",
+    "--disable-smooth-scrolling", "--force-color-profile=srgb", "--password-store=basic", "--use-mock-keychain",
     "--disable-features=Translate,AcceptCHFrame,MediaRouter,OptimizationHints",
-    "--force-color-profile=srgb",
-    "--password-store=basic",
-    "--use-mock-keychain",
-)
+    # A tab behind another one keeps painting and running its timers, because an agent switches between them.
+    "--disable-background-timer-throttling", "--disable-backgrounding-occluded-windows",
+    "--disable-renderer-backgrounding",
+)  # fmt: skip
 # A headless browser has no mouse, so pages would assume that nothing can hover.
 HEADLESS_FLAGS = (
     "--headless",
@@ -61,29 +35,10 @@ SMALL_SHM = 512 * 1024 * 1024
 START_S = 30.0
 
 
-def find_executable(chosen: Path | None = None) -> Path:
-    """Return the browser's program; raises DeviceSetup if there is none."""
-    if chosen is not None:
-        found = shutil.which(str(chosen.expanduser()))
-        if found is None:
-            raise DeviceSetup(f"No browser was found at {chosen}: correct browser.executable in the settings.")
-        return Path(found)
-    for name in (*NAMES, *PLACES):
-        if found := shutil.which(name):
-            return Path(found)
-    raise DeviceSetup("No Chromium or Chrome was found: install one, or set browser.executable to its path.")
-
-
 def build_flags(settings: BrowserSettings, profile: Path) -> list[str]:
     """Return the command line after the program's name."""
-    given = [*FLAGS, f"--user-data-dir={profile}"]
-    if settings.headless:
-        given += HEADLESS_FLAGS
-    else:
-        given += [
-            f"--window-size={settings.width},{settings.height}",
-            f"--force-device-scale-factor={settings.scale:g}",
-        ]
+    size = f"--window-size={settings.width},{settings.height}", f"--force-device-scale-factor={settings.scale:g}"
+    given = [*FLAGS, f"--user-data-dir={profile}", *(HEADLESS_FLAGS if settings.headless else size)]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         given.append("--no-sandbox")  # Chromium refuses to start its sandbox as root
     with contextlib.suppress(OSError):
@@ -96,11 +51,7 @@ class Chromium:
     """A running browser. An owned one is closed with us; an attached one keeps running."""
 
     def __init__(
-        self,
-        playwright: Playwright,
-        browser: Browser | None,
-        default: BrowserContext | None,
-        scratch: Path | None = None,
+        self, playwright: Playwright, browser: Browser | None, default: BrowserContext | None, scratch: Path | None
     ) -> None:
         self._playwright = playwright
         self._browser = browser
@@ -120,8 +71,6 @@ class Chromium:
         return await self._browser.new_context(no_viewport=True, accept_downloads=True), True
 
     async def close(self) -> None:
-        from playwright.async_api import Error
-
         with contextlib.suppress(Error):  # it may have crashed already
             if self.is_owned and self._default is not None:
                 await self._default.close()
@@ -135,27 +84,23 @@ class Chromium:
 
 async def start_browser(settings: BrowserSettings) -> Chromium:
     """Start a browser of our own, under a guard process."""
-    from playwright.async_api import Error
-
     program = find_executable(settings.executable)
-    driver = await _start_playwright()
+    driver = await async_playwright().start()
     scratch = Path(tempfile.mkdtemp(prefix="deskhand-browser-"))
     profile = settings.profile.expanduser().resolve() if settings.profile else scratch / "profile"
     command, args = _wrap_in_guard(program, build_flags(settings, profile), scratch)
-    env: dict[str, str | float | bool] = {**read_session_environment()}  # without secrets: a page may get to read it
+    options: dict[str, Any] = {
+        "executable_path": command, "args": args, "ignore_default_args": True, "timeout": START_S * 1000,
+        "downloads_path": scratch / "artifacts", "handle_sigint": False, "handle_sigterm": False,
+        "handle_sighup": False, "env": read_session_environment(),  # without secrets: a page may get to read it
+    }  # fmt: skip
     try:
         if settings.profile:
             context = await driver.chromium.launch_persistent_context(
-                profile, executable_path=command, args=args, ignore_default_args=True, no_viewport=True,
-                accept_downloads=True, downloads_path=scratch / "artifacts", timeout=START_S * 1000,
-                handle_sigint=False, handle_sigterm=False, handle_sighup=False, env=env,
-            )  # fmt: skip
+                profile, no_viewport=True, accept_downloads=True, **options
+            )
             return Chromium(driver, context.browser, context, scratch)
-        browser = await driver.chromium.launch(
-            executable_path=command, args=args, ignore_default_args=True, downloads_path=scratch / "artifacts",
-            timeout=START_S * 1000, handle_sigint=False, handle_sigterm=False, handle_sighup=False, env=env,
-        )  # fmt: skip
-        return Chromium(driver, browser, None, scratch)
+        return Chromium(driver, await driver.chromium.launch(**options), None, scratch)
     except Error as error:
         await driver.stop()
         shutil.rmtree(scratch, ignore_errors=True)
@@ -167,12 +112,10 @@ async def start_browser(settings: BrowserSettings) -> Chromium:
 
 async def attach_browser(cdp_url: str) -> Chromium:
     """Attach to a browser that already runs with a debugging port."""
-    from playwright.async_api import Error
-
-    driver = await _start_playwright()
+    driver = await async_playwright().start()
     try:
         browser = await driver.chromium.connect_over_cdp(cdp_url, timeout=START_S * 1000)
-        return Chromium(driver, browser, browser.contexts[0] if browser.contexts else None)
+        return Chromium(driver, browser, browser.contexts[0] if browser.contexts else None, None)
     except Error as error:
         await driver.stop()
         raise DeviceSetup(
@@ -181,14 +124,6 @@ async def attach_browser(cdp_url: str) -> Chromium:
     except BaseException:
         await driver.stop()
         raise
-
-
-async def _start_playwright() -> Playwright:
-    try:
-        from playwright.async_api import async_playwright
-    except ImportError:
-        raise DeviceSetup("Playwright is not installed: run `pip install 'deskhand[browser]'`.") from None
-    return await async_playwright().start()
 
 
 def _wrap_in_guard(program: Path, args: list[str], scratch: Path) -> tuple[Path, list[str]]:

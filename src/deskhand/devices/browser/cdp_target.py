@@ -3,19 +3,15 @@
 Every call ends: with an answer, by time-out, or because a dialog opened or the tab crashed or was closed.
 """
 
-from __future__ import annotations
-
 import asyncio
+from collections.abc import Coroutine, Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
+
+from playwright.async_api import CDPSession, Error
 
 from deskhand.core.errors import ActionFailed, DeviceError, DeviceTimeout
-
-if TYPE_CHECKING:
-    from collections.abc import Coroutine, Generator
-
-    from playwright.async_api import CDPSession
 
 CALL_S = 10.0
 WORLD = "deskhand"
@@ -48,8 +44,6 @@ class TabHidden(Exception):
 @contextmanager
 def translate_errors(fault: type[DeviceError]) -> Generator[None, None, None]:
     """Raise Playwright's errors as `fault`: a tab that is crashing refuses anything."""
-    from playwright.async_api import Error
-
     try:
         yield
     except Error as error:
@@ -94,8 +88,6 @@ class Interruption:
         raise why or DeviceTimeout(f"The browser timed out after {timeout:g} s ({what}).")
 
     def _result_of(self, task: asyncio.Future[Any]) -> Any:
-        from playwright.async_api import Error
-
         try:
             return task.result()
         except Error as error:
@@ -167,8 +159,6 @@ class CdpTarget:
 
     async def evaluate_in(self, frame: str, expression: str, *, by_value: bool = True, timeout: float = CALL_S) -> Any:
         """Return the value of an expression in our world of that document; waits for a world that is being created."""
-        from playwright.async_api import Error
-
         try:
             async with asyncio.timeout(timeout):
                 while True:

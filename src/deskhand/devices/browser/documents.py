@@ -9,16 +9,15 @@ import asyncio
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+from playwright.async_api import Error, Page
+from playwright.async_api import Frame as PageFrame
 
 from deskhand.core.errors import ActionFailed
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
 from deskhand.devices.browser.cdp_target import CALL_S, CdpTarget, Interruption
-
-if TYPE_CHECKING:
-    from playwright.async_api import Frame as PageFrame
-    from playwright.async_api import Page
 
 # How long the hit-test waits for an element that is covered or moving.
 PATIENCE_MS = 1500
@@ -161,8 +160,6 @@ class Documents:
         return Document(cdp, frame) if cdp else None
 
     async def _attach_foreign_frames(self, interruption: Interruption) -> None:
-        from playwright.async_api import Error
-
         alive = set(self._page.frames)
         self._apart = {frame: cdp for frame, cdp in self._apart.items() if frame in alive}
         for frame in alive - self._apart.keys() - {self._page.main_frame}:

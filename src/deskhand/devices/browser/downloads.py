@@ -3,17 +3,14 @@
 Playwright's own way copies a file that may not be written yet: one in eight was empty.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from playwright.async_api import BrowserContext, Page
 
 from deskhand.core.errors import DeviceSetup
 from deskhand.devices.browser.cdp_target import send_cdp
-
-if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Page
 
 
 class Downloads:

@@ -1,9 +1,9 @@
 """The browser's keyboard: types text into the focused field and reads it back; presses keys by name."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
+
+from playwright.async_api import Error
 
 from deskhand.core.actions import Type
 from deskhand.core.errors import ActionFailed, NotPossible, TextNotTyped
@@ -56,8 +56,6 @@ class BrowserKeyboard:
         self._tab = tab
 
     async def press_keys(self, keys: str) -> None:
-        from playwright.async_api import Error
-
         board = self._tab.page.keyboard
         if len(keys) == 1 and not keys.isascii():
             await self._tab.wait_unless_dialog(board.insert_text(keys), f"the key {keys}")

@@ -1,6 +1,7 @@
 """Navigates: addresses, history, tabs, and the browser's own key combinations, which never reach a page."""
 
-from __future__ import annotations
+from playwright.async_api import Error
+from playwright.async_api import TimeoutError as Slow
 
 from deskhand.core.errors import ActionFailed, DeviceTimeout, NotPossible
 from deskhand.devices.browser.keyboard import BrowserKeyboard
@@ -24,9 +25,6 @@ def to_full_url(url: str) -> str:
 
 
 async def open_url(tab: Tab, url: str) -> str:
-    from playwright.async_api import Error
-    from playwright.async_api import TimeoutError as Slow
-
     address = to_full_url(url)
     try:
         await tab.wait_unless_dialog(

@@ -1,7 +1,5 @@
 """The browser's pointer: clicks after a hit-test, moves, drags, swipes and turns the wheel."""
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from deskhand.core.actions import Direction, Drag, LongPress, Scroll, Swipe

@@ -1,7 +1,5 @@
 """Turns ordinary actions into answers to an open pop-up, as a user at the browser's window would give them."""
 
-from __future__ import annotations
-
 from deskhand.core.actions import Action, Click, DoubleClick, Key, Scroll, SwitchWindow, Type
 from deskhand.core.errors import ActionFailed
 from deskhand.devices.browser.keyboard import to_key_name

@@ -1,7 +1,5 @@
 """Lays out the browser's own pop-ups, draws them over the frame and lists them: no screenshot shows them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache

@@ -3,20 +3,17 @@
 `popup_actions` turns actions into answers, `popup_panel` draws.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
+
+from playwright.async_api import Dialog, FileChooser
 
 from deskhand.core.errors import ActionFailed, TextNotTyped
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import FILE_HINT
 from deskhand.devices.browser.documents import Document
 from deskhand.devices.browser.popup_panel import PanelPart, lay_out_dialog, lay_out_list
-
-if TYPE_CHECKING:
-    from playwright.async_api import Dialog, FileChooser
 
 YES, NO = "yes", "no"
 

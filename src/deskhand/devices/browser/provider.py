@@ -7,8 +7,7 @@ from urllib.parse import urlsplit
 from deskhand.core.errors import DeviceSetup
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import DeviceInfo
-from deskhand.devices.browser.browser_process import find_executable
-from deskhand.devices.browser.site_filter import ANYWHERE
+from deskhand.devices.browser.executable import find_executable
 from deskhand.settings.schema import BrowserSettings, PolicySettings
 
 INSTALL = "Playwright is not installed: run `pip install 'deskhand[browser]'`."
@@ -18,10 +17,10 @@ _ANSWER_S = 2.0
 class BrowserProvider:
     """`policy` says which sites the browsers may open."""
 
-    def __init__(self, settings: BrowserSettings, clock: Clock, policy: PolicySettings = ANYWHERE) -> None:
+    def __init__(self, settings: BrowserSettings, clock: Clock, policy: PolicySettings | None = None) -> None:
         self._settings = settings
         self._clock = clock
-        self._policy = policy
+        self._policy = policy or PolicySettings()
 
     @property
     def shared(self) -> bool:

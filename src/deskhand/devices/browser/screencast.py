@@ -1,19 +1,16 @@
 """The change signal: a tiny screencast of the tab in front, paused while an animation would make it use a core."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Coroutine
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from playwright.async_api import CDPSession, Error
 
 from deskhand.core.errors import DeviceTimeout
 from deskhand.core.protocols import Clock
 from deskhand.devices.browser.cdp_target import CdpTarget, DialogOpened, TabLost
-
-if TYPE_CHECKING:
-    from playwright.async_api import CDPSession
 
 # Frames are sent on damage, whatever their size, so the smallest picture is enough.
 _PICTURE = {"format": "jpeg", "quality": 1, "maxWidth": 64, "maxHeight": 64}
@@ -100,8 +97,6 @@ class Screencast:
                 await self._send_order("Page.startScreencast" if wanted else "Page.stopScreencast", True)
 
     async def _send_order(self, method: str, needed: bool) -> None:
-        from playwright.async_api import Error
-
         if self._cdp is None or not needed:
             return
         try:
@@ -124,8 +119,6 @@ class Screencast:
             self._run_later(self._rest_while_animated())
 
     async def _acknowledge_frame(self, cdp: CdpTarget, number: int) -> None:
-        from playwright.async_api import Error
-
         try:
             await cdp.send_command("Page.screencastFrameAck", {"sessionId": number})
         except (Error, DialogOpened, TabLost, DeviceTimeout):

@@ -4,19 +4,16 @@ One session with the whole browser does it, so redirects, pop-ups and frames can
 are paused, and without site lists nothing is.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from playwright.async_api import Browser, CDPSession, Error
 
 from deskhand.devices.browser.cdp_target import send_cdp
 from deskhand.settings.schema import PolicySettings
 from deskhand.settings.site_lists import explain_block
-
-if TYPE_CHECKING:
-    from playwright.async_api import Browser, CDPSession
 
 # The address of a page that could not be loaded: it belongs to no site.
 _ERROR_PAGE = "chrome-error:"
@@ -57,8 +54,6 @@ class SiteFilter:
         await self._send_command("Fetch.enable", {"patterns": [{"urlPattern": "*", "resourceType": "Document"}]})
 
     async def close(self) -> None:
-        from playwright.async_api import Error
-
         for task in list(self._work):
             task.cancel()
         await asyncio.gather(*self._work, return_exceptions=True)
@@ -72,8 +67,6 @@ class SiteFilter:
         task.add_done_callback(self._work.discard)
 
     async def _judge_request(self, event: dict[str, Any]) -> None:
-        from playwright.async_api import Error
-
         request = {"requestId": event["requestId"]}
         why = explain_block(event["request"]["url"], *self._lists)
         try:
@@ -93,8 +86,6 @@ class SiteFilter:
             self._tell(f"a frame was blocked: {why}")
 
     async def _is_page(self, frame: str) -> bool:
-        from playwright.async_api import Error
-
         try:
             target = await self._send_command("Target.getTargetInfo", {"targetId": frame})
         except Error:

@@ -6,16 +6,15 @@ import asyncio
 import base64
 import contextlib
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from playwright.async_api import Dialog, FileChooser, Page
 
 from deskhand.core.errors import DeviceTimeout
 from deskhand.devices.browser.cdp_target import CALL_S, CdpTarget, DialogOpened, Interruption, TabLost
 from deskhand.devices.browser.documents import Document, Documents, ElementListing
 from deskhand.devices.browser.popups import DialogPopup, FilePopup, Popup
 from deskhand.settings.schema import BrowserSettings
-
-if TYPE_CHECKING:
-    from playwright.async_api import Dialog, FileChooser, Page
 
 _JPEG = {"format": "jpeg", "quality": 90, "optimizeForSpeed": True}
 # A click that leads to another page is done when that page has its content; from there the engine settles.

@@ -1,11 +1,11 @@
 """The browser's window: its tabs and which one is in front, downloads, and the restart after a crash."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+from playwright.async_api import BrowserContext, Dialog, Error, Page
 
 from deskhand.core.errors import ActionFailed, DeviceGone, DeviceRestarted, DeviceSetup, DeviceTimeout
 from deskhand.core.protocols import Clock
@@ -16,9 +16,6 @@ from deskhand.devices.browser.screencast import Screencast
 from deskhand.devices.browser.site_filter import ANYWHERE, SiteFilter
 from deskhand.devices.browser.tab import Tab
 from deskhand.settings.schema import BrowserSettings, PolicySettings
-
-if TYPE_CHECKING:
-    from playwright.async_api import BrowserContext, Dialog, Page
 
 T = TypeVar("T")
 # A browser that crashes more often than this is not started again.
@@ -116,8 +113,6 @@ class BrowserWindow:
         return await asyncio.shield(task)
 
     async def _open_adopted(self, page: Page) -> Tab | None:
-        from playwright.async_api import Error
-
         emulated = self._settings if self._chromium.is_owned and self._settings.headless else None
         try:
             tab = self._tabs[page] = await Tab.open_page(page, emulated, self.changes.signal_change)
@@ -224,8 +219,6 @@ class BrowserWindow:
             self._notes.append("the tab closed")
 
     async def _is_alive(self) -> bool:
-        from playwright.async_api import Error
-
         assert self._context is not None
         try:
             async with asyncio.timeout(PING_S):
@@ -263,8 +256,6 @@ class BrowserWindow:
             await tab.wait_unless_dialog(_visit_url(tab.page, url), "reopening")
 
     async def close(self) -> None:
-        from playwright.async_api import Error
-
         self._closed = True
         await self.changes.close()
         await self.sites.close()
@@ -280,7 +271,5 @@ class BrowserWindow:
 
 
 async def _visit_url(page: Page, url: str) -> None:
-    from playwright.async_api import Error
-
     with contextlib.suppress(Error):  # if the site is the reason, the browser's own error page says so
         await page.goto(url, wait_until="commit")

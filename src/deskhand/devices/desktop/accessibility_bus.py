@@ -3,8 +3,6 @@
 Every call has a time-out. Roles, states and text are the bus's own; `elements` turns them into Elements.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Iterable, Sequence

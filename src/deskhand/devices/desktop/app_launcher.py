@@ -1,7 +1,5 @@
 """Opens programs and addresses, and brings windows to the front. Which programs there are is read by `apps`."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Mapping
 

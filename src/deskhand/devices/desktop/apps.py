@@ -3,8 +3,6 @@
 Starting them is up to `app_launcher`.
 """
 
-from __future__ import annotations
-
 import configparser
 import shlex
 import shutil

@@ -1,7 +1,5 @@
 """Owns the CLIPBOARD selection while a text is pasted, and reports when a program has fetched it."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable
 

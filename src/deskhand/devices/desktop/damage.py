@@ -1,7 +1,5 @@
 """The change signal: wakes those who wait for the screen to be painted. Without waiters it causes no traffic."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 Also builds the environment of its programs, with accessibility switched on.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Turns the nodes of the accessibility bus into Elements: only what a user can see and hit, in reading order."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -3,8 +3,6 @@
 Whether a text is typed or pasted is up to `typing`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from Xlib import X

@@ -1,7 +1,5 @@
 """The desktop's pointer by XTEST: moves, clicks, drags, turns the wheel."""
 
-from __future__ import annotations
-
 from Xlib import X
 from Xlib.display import Display
 from Xlib.ext import xtest

@@ -1,7 +1,5 @@
 """The self-test at attach: shows small windows, finds them in a frame, clicks them, and checks where clicks arrive."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass

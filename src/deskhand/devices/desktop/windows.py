@@ -1,7 +1,5 @@
 """Lists top-level windows and brings them to the front, by EWMH, or by plain X if no window manager runs."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 What is asked of the server is up to the other desktop modules; this one owns sockets and threads.
 """
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import socket
