@@ -1,13 +1,24 @@
-"""The self-test at attach: a click has to land where it was aimed. How targets are drawn and felt is the device's."""
+"""Checks where a click lands: on the screen at all and, by a self-test at attach, where it was aimed.
+
+How targets are drawn and felt is the device's business.
+"""
 
 from collections.abc import Awaitable, Callable, Iterable
 
-from deskhand.core.errors import DeviceSetup
+from deskhand.core.actions import Action, points_of
+from deskhand.core.errors import DeviceSetup, NotPossible
 
 # A finger-wide miss is a wrong button; two pixels are rounding.
 TOLERANCE_PX = 2
 
 Point = tuple[int, int]
+
+
+def check_points(action: Action, size: tuple[int, int] | None, what: str = "screen") -> None:
+    """Raise NotPossible if the action aims outside of the screen; an unknown size is not checked."""
+    for x, y in points_of(action):
+        if size and (x >= size[0] or y >= size[1]):
+            raise NotPossible(f"The point ({x}, {y}) is outside of the {what}, which is {size[0]}×{size[1]}.")
 
 
 async def check_aim(

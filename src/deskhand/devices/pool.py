@@ -122,15 +122,11 @@ class Pool:
         if queue[0] is ticket:
             ticket.set_result(None)
         try:
-            async with asyncio.timeout(deadline - self._clock.now()):
-                await ticket
-        except TimeoutError:
-            self._leave(device_id, ticket)
-            raise DeviceBusy(_busy(device_id)) from None
-        except BaseException:
-            self._leave(device_id, ticket)
-            raise
-        try:
+            try:
+                async with asyncio.timeout(deadline - self._clock.now()):
+                    await ticket
+            except TimeoutError:
+                raise DeviceBusy(_busy(device_id)) from None
             yield
         finally:
             self._leave(device_id, ticket)
@@ -253,9 +249,9 @@ async def _healthy(device: Device) -> bool:
     return True
 
 
-def _try_lock(file: int) -> bool:
+def _try_lock(file: int, kind: int = fcntl.LOCK_EX) -> bool:
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
@@ -268,12 +264,9 @@ def _is_locked(path: Path) -> bool:
     except OSError:
         return False  # never leased so far
     try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        return not _try_lock(file, fcntl.LOCK_SH)
     finally:
         os.close(file)
-    return False
 
 
 def _is_address(name: str) -> bool:

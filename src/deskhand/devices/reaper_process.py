@@ -24,8 +24,13 @@ GRACE_S = 1.5
 _prctl = ctypes.CDLL(None, use_errno=True).prctl
 
 
-def _die_with_the_keeper() -> None:
+def die_with_parent() -> None:
     _prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every orphan below us."""
+    _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
 def tell(**fact: Any) -> None:
@@ -46,7 +51,7 @@ def start(order: dict[str, Any], watched: selectors.BaseSelector) -> None:
                 # Its own group, so that a Ctrl-C at the terminal does not reach it before the device has closed.
                 start_new_session=True,
                 # Safe here: the keeper has one thread.
-                preexec_fn=_die_with_the_keeper,
+                preexec_fn=die_with_parent,
             )
         except OSError as error:
             tell(order=order["order"], error=error.strerror or str(error))
@@ -72,7 +77,7 @@ def reap() -> None:
         tell(ended=pid, status=os.waitstatus_to_exitcode(status))
 
 
-def processes() -> Iterator[tuple[int, int]]:
+def list_processes() -> Iterator[tuple[int, int]]:
     """Every process with its parent."""
     for entry in os.listdir("/proc"):
         if entry.isdigit():
@@ -85,15 +90,11 @@ def processes() -> Iterator[tuple[int, int]]:
 
 def descendants() -> list[int]:
     """Everything below the keeper, also what its children started: orphans come to it, for it is their reaper."""
-    below = {os.getpid()}
     found: list[int] = []
-    pairs = sorted(processes())
-    grown = True
-    while grown:
-        new = [pid for pid, parent in pairs if parent in below and pid not in below]
-        below.update(new)
-        found += new
-        grown = bool(new)
+    pairs, level = sorted(list_processes()), [os.getpid()]
+    while level:
+        level = [pid for pid, parent in pairs if parent in level and pid not in found]
+        found += level
     return found
 
 
@@ -184,7 +185,7 @@ def hear(key: selectors.SelectorKey, watched: selectors.BaseSelector) -> None:
 
 
 def main() -> None:
-    _prctl(PR_SET_CHILD_SUBREAPER, 1)
+    adopt_orphans()
     for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # Only the end of the input ends the keeper: a signal to the whole group must not leave orphans.
         # By a handler, for a signal that is ignored would be ignored by every program started here, too.

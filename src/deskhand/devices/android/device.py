@@ -20,7 +20,7 @@ from deskhand.devices.android.keys import BACK, HOME, SHORTCUTS, to_key_codes
 from deskhand.devices.android.phone_shell import PhoneShell
 from deskhand.devices.android.scrolling import SWIPE_SHARE, find_scroll_area, plan_stroke, start_strokes_at
 from deskhand.devices.android.typing import COMBINATIONS_SINCE, AndroidTyper
-from deskhand.devices.click_test import TOLERANCE_PX
+from deskhand.devices.click_test import TOLERANCE_PX, check_points
 
 CAPABILITIES: frozenset[ActionKind] = frozenset(
     {
@@ -105,7 +105,7 @@ class AndroidDevice:
 
     async def act(self, action: Action) -> str:
         seen, self._seen = self._seen, None
-        self._check_points(action)
+        check_points(action, self._size)
         match action:
             case actions.Type():
                 return await self._typer.type_text(action, seen)
@@ -166,14 +166,6 @@ class AndroidDevice:
             await self._shell.run_checked("input keycombination " + " ".join(map(str, codes)))
         else:
             raise NotPossible("Keys can't be pressed together on this phone: that needs Android 12 or later.")
-
-    def _check_points(self, action: Action) -> None:
-        if self._size is None:
-            return
-        width, height = self._size
-        for x, y in actions.points_of(action):
-            if x >= width or y >= height:
-                raise NotPossible(f"The point ({x}, {y}) is outside of the screen, which is {width}×{height}.")
 
     async def close(self) -> None:
         """Wait until the user's keyboard is restored; the adb server keeps running for others."""

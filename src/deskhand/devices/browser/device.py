@@ -13,7 +13,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from deskhand.core import actions
-from deskhand.core.actions import Action, ActionKind, points_of
+from deskhand.core.actions import Action, ActionKind
 from deskhand.core.errors import ActionFailed, BadFrame, DeviceSetup, DeviceTimeout, NoElements, NotPossible
 from deskhand.core.protocols import Clock
 from deskhand.core.screen import AppInfo, Element, Frame
@@ -25,9 +25,11 @@ from deskhand.devices.browser.keyboard import BrowserKeyboard, to_key_combinatio
 from deskhand.devices.browser.pointer import Button, Pointer
 from deskhand.devices.browser.popup_actions import act_on_popup
 from deskhand.devices.browser.popup_panel import draw_panel, make_blank_frame, to_elements
+from deskhand.devices.browser.self_test import run_self_test
 from deskhand.devices.browser.site_filter import ANYWHERE
 from deskhand.devices.browser.tab import Tab
 from deskhand.devices.browser.window import BrowserWindow
+from deskhand.devices.click_test import check_points
 from deskhand.screen.frame import decode_frame
 from deskhand.settings.schema import BrowserSettings, PolicySettings
 
@@ -107,8 +109,7 @@ class BrowserDevice:
     # --- looking ---------------------------------------------------------------------------------------------
 
     async def frame(self) -> Frame:
-        with translate_errors(BadFrame):
-            return await self._look_at_tab(self._capture_frame)
+        return await self._look_at_tab(self._capture_frame, BadFrame)
 
     async def _capture_frame(self, tab: Tab) -> Frame:
         at = self._clock.now()
@@ -124,8 +125,7 @@ class BrowserDevice:
         return await asyncio.to_thread(draw_panel, last, tab.popup.lay_out(last.size, tab.scale), tab.scale)
 
     async def elements(self) -> tuple[Element, ...]:
-        with translate_errors(NoElements):
-            return await self._look_at_tab(self._list_elements)
+        return await self._look_at_tab(self._list_elements, NoElements)
 
     async def _list_elements(self, tab: Tab) -> tuple[Element, ...]:
         found: tuple[Element, ...] = ()
@@ -139,16 +139,12 @@ class BrowserDevice:
                 raise NoElements(str(slow)) from None
         self._elements, self._seen_on = found, tab
         self._seen = {one.index: target for one, target in zip(found, targets, strict=True)}
-        return found + self._list_popup_elements(tab, len(found))
-
-    def _list_popup_elements(self, tab: Tab, after: int) -> tuple[Element, ...]:
         if tab.popup is None:
-            return ()
-        return tuple(to_elements(tab.popup.lay_out(self._size, tab.scale), after))
+            return found
+        return (*found, *to_elements(tab.popup.lay_out(self._size, tab.scale), len(found)))
 
     async def app(self) -> AppInfo:
-        with translate_errors(ActionFailed):
-            return await self._look_at_tab(self._read_app)
+        return await self._look_at_tab(self._read_app, ActionFailed)
 
     async def _read_app(self, tab: Tab) -> AppInfo:
         top = tab.documents.top
@@ -168,7 +164,7 @@ class BrowserDevice:
     async def act(self, action: Action) -> str:
         if action.kind not in CAPABILITIES:
             raise NotPossible(f"A browser can't {action.kind.replace('_', ' ')}.")
-        self._check_points(action)
+        check_points(action, self._last and self._last.size, "page")
         with translate_errors(ActionFailed):
             return await self._act_on_tab(action)
 
@@ -188,14 +184,6 @@ class BrowserDevice:
         if refused := self._window.sites.take_blocked():
             raise ActionFailed(refused)
         return "; ".join(words for words in (said, *self._window.take_notes()) if words)
-
-    def _check_points(self, action: Action) -> None:
-        if self._last is None:
-            return
-        width, height = self._last.size
-        for x, y in points_of(action):
-            if x >= width or y >= height:
-                raise NotPossible(f"The point ({x}, {y}) is outside of the page, which is {width}×{height}.")
 
     def _check_site(self, tab: Tab, action: Action) -> None:
         """Raise ActionFailed if this page is blocked; leaving a blocked page is always possible."""
@@ -249,7 +237,7 @@ class BrowserDevice:
             case actions.Back():
                 await navigation.step_history(tab, -1)
             case _:
-                raise NotPossible(f"A browser can't {action.kind.replace('_', ' ')}.")
+                pass  # `act` refuses what is not among the capabilities
         return ""
 
     def _find_aim(self, tab: Tab, action: actions.PointAction) -> tuple[ElementPath | None, str]:
@@ -261,16 +249,19 @@ class BrowserDevice:
 
     # --- the tab in front --------------------------------------------------------------------------------------
 
-    async def _look_at_tab(self, look: Callable[[Tab], Awaitable[T]]) -> T:
+    async def _look_at_tab(
+        self, look: Callable[[Tab], Awaitable[T]], fault: type[ActionFailed | BadFrame | NoElements]
+    ) -> T:
         """Look at the tab in front; if it closes or another comes to the front, look at that one."""
-        while True:
-            tab = await self._window.get_front_tab()
-            try:
-                return await look(tab)
-            except TabHidden:
-                continue
-            except TabLost:
-                await self._window.replace_lost_tab(tab)
+        with translate_errors(fault):
+            while True:
+                tab = await self._window.get_front_tab()
+                try:
+                    return await look(tab)
+                except TabHidden:
+                    continue
+                except TabLost:
+                    await self._window.replace_lost_tab(tab)
 
     @property
     def _size(self) -> tuple[int, int]:
@@ -278,8 +269,6 @@ class BrowserDevice:
 
     async def run_self_test(self) -> None:
         """Raise DeviceSetup if clicks do not land where they are aimed."""
-        from deskhand.devices.browser.self_test import run_self_test
-
         await run_self_test(self, self._window)
 
     async def close(self) -> None:

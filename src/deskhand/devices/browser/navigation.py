@@ -35,13 +35,9 @@ async def open_url(tab: Tab, url: str) -> str:
     except Error as error:
         if "Download is starting" in str(error):
             return "a download started"
-        raise ActionFailed(f"{address} can't be opened: {_reason_of(error)}.") from None
+        reason = str(error).splitlines()[0].removeprefix("Page.goto: ").split(" at http", 1)[0]
+        raise ActionFailed(f"{address} can't be opened: {reason}.") from None
     return ""
-
-
-def _reason_of(error: Exception) -> str:
-    first = str(error).splitlines()[0].removeprefix("Page.goto: ")
-    return first.split(" at http", 1)[0]
 
 
 async def step_history(tab: Tab, step: int) -> None:
@@ -55,7 +51,7 @@ async def step_history(tab: Tab, step: int) -> None:
 
 async def switch_tab(window: BrowserWindow, words: str) -> None:
     """Show the tab with that title, else the one whose title or address contains the words."""
-    named = [(tab, await _read_title(tab)) for tab in window.tabs]
+    named = [(tab, "" if tab.popup else await tab.page.title()) for tab in window.tabs]
     low = words.casefold()
     exact = [tab for tab, title in named if title.casefold() == low]
     part = [tab for tab, title in named if low in title.casefold() or low in tab.page.url.casefold()]
@@ -63,10 +59,6 @@ async def switch_tab(window: BrowserWindow, words: str) -> None:
         known = ", ".join(f'"{title or tab.page.url}"' for tab, title in named)
         raise ActionFailed(f'There is no tab "{words}". Open tabs: {known}.')
     await window.show_tab(found[0])
-
-
-async def _read_title(tab: Tab) -> str:
-    return await tab.page.title() if tab.popup is None else ""
 
 
 async def press_browser_keys(window: BrowserWindow, tab: Tab, keys: str) -> None:

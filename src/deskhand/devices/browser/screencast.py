@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from functools import partial
 from typing import Any
 
@@ -24,17 +24,17 @@ LINGER_S = 2.0
 
 
 class Screencast:
-    """The screencast runs while there are listeners, and a little longer."""
+    """The screencast runs while there are listeners, and a little longer. `run_later` runs work in the background."""
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self, clock: Clock, run_later: Callable[[Coroutine[Any, Any, None]], None]) -> None:
         self._clock = clock
+        self._run_later = run_later
         self._listeners: set[asyncio.Event] = set()
         self._cdp: CdpTarget | None = None
         self._heard: set[CDPSession] = set()
         self._running = False
         self._switching = asyncio.Lock()
         self._recent: deque[float] = deque(maxlen=BUSY_FRAMES)
-        self._work: set[asyncio.Task[None]] = set()
         self._resting = False
         self._leaving: asyncio.TimerHandle | None = None
         self._closed = False
@@ -81,9 +81,6 @@ class Screencast:
             self._leaving.cancel()
         await self.watch_tab(None)
         self.signal_change()
-        for task in list(self._work):
-            task.cancel()
-        await asyncio.gather(*self._work, return_exceptions=True)
 
     # --- the screencast -------------------------------------------------------------------------------------
 
@@ -133,8 +130,3 @@ class Screencast:
         finally:
             self._resting = False
         await self._switch_screencast()
-
-    def _run_later(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.ensure_future(work)
-        self._work.add(task)
-        task.add_done_callback(self._work.discard)

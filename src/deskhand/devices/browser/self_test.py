@@ -1,20 +1,16 @@
 """The self-test at attach: draws targets on a blank tab, finds them in the screenshot, clicks them, and measures."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from deskhand.core.actions import Click
 from deskhand.core.errors import DeviceSetup
+from deskhand.core.protocols import Device
 from deskhand.core.screen import Frame
 from deskhand.devices.browser.window import BrowserWindow
 from deskhand.devices.click_test import check_aim
 from deskhand.screen.frame import to_image
-
-if TYPE_CHECKING:
-    from deskhand.devices.browser.device import BrowserDevice
 
 _SIDE = 21
 # Colours that survive JPEG, one per target: the corners and the middle.
@@ -35,7 +31,7 @@ _PAGE = (
 )
 
 
-async def run_self_test(device: BrowserDevice, window: BrowserWindow) -> None:
+async def run_self_test(device: Device, window: BrowserWindow) -> None:
     before = await window.get_front_tab()
     tab = await window.open_tab()
     try:

@@ -4,9 +4,8 @@ One session with the whole browser does it, so redirects, pop-ups and frames can
 are paused, and without site lists nothing is.
 """
 
-import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from playwright.async_api import Browser, CDPSession, Error
@@ -22,18 +21,22 @@ ANYWHERE = PolicySettings()
 
 
 class SiteFilter:
-    """`tell` is called with a few words about each blocked frame; blocked pages are kept for `take_blocked`."""
+    """`tell` is called with a few words about each blocked frame; blocked pages are kept for `take_blocked`.
 
-    def __init__(self, policy: PolicySettings, tell: Callable[[str], None]) -> None:
+    `run_later` runs work in the background.
+    """
+
+    def __init__(
+        self,
+        policy: PolicySettings,
+        tell: Callable[[str], None],
+        run_later: Callable[[Coroutine[Any, Any, None]], None],
+    ) -> None:
         self._lists = policy.sites_allow, policy.sites_deny
         self._tell = tell
         self._session: CDPSession | None = None
-        self._work: set[asyncio.Task[None]] = set()
+        self._run_later = run_later
         self._refused: list[str] = []
-
-    @property
-    def _is_idle(self) -> bool:
-        return not any(self._lists)
 
     def find_block_reason(self, url: str) -> str:
         """Return why this address is blocked; empty if it is allowed."""
@@ -46,7 +49,7 @@ class SiteFilter:
 
     async def start_filter(self, browser: Browser | None) -> None:
         """Filter all present and future tabs, until the browser or the connection ends."""
-        if self._is_idle:
+        if not any(self._lists):
             return
         assert browser is not None
         self._session = await browser.new_browser_cdp_session()
@@ -54,17 +57,12 @@ class SiteFilter:
         await self._send_command("Fetch.enable", {"patterns": [{"urlPattern": "*", "resourceType": "Document"}]})
 
     async def close(self) -> None:
-        for task in list(self._work):
-            task.cancel()
-        await asyncio.gather(*self._work, return_exceptions=True)
         if self._session is not None:
             with contextlib.suppress(Error):  # the browser may have ended
                 await self._session.detach()
 
     def _on_request_paused(self, event: dict[str, Any]) -> None:
-        task = asyncio.ensure_future(self._judge_request(event))
-        self._work.add(task)
-        task.add_done_callback(self._work.discard)
+        self._run_later(self._judge_request(event))
 
     async def _judge_request(self, event: dict[str, Any]) -> None:
         request = {"requestId": event["requestId"]}
@@ -73,17 +71,14 @@ class SiteFilter:
             if not why:
                 await self._send_command("Fetch.continueRequest", request)
                 return
-            self._record_block(why, is_page=await self._is_page(event["frameId"]))
+            if await self._is_page(event["frameId"]):
+                self._refused = [*self._refused, why][-_MOST:]
+            else:
+                self._tell(f"a frame was blocked: {why}")
             # Aborted: the page that requested it stays as it is, and a tab opened for it closes by itself.
             await self._send_command("Fetch.failRequest", {**request, "errorReason": "Aborted"})
         except Error:
             pass  # the tab or the browser closed meanwhile
-
-    def _record_block(self, why: str, *, is_page: bool) -> None:
-        if is_page:
-            self._refused = [*self._refused, why][-_MOST:]
-        else:
-            self._tell(f"a frame was blocked: {why}")
 
     async def _is_page(self, frame: str) -> bool:
         try:

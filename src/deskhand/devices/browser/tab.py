@@ -31,7 +31,8 @@ class Tab:
         self.documents = Documents(page, cdp)
         self.popup: Popup | None = None
         self.crashed = False
-        self._scale = scale
+        # Frame pixels in one CSS pixel, the unit of the browser's input (zoom included).
+        self.scale = scale
         self.signal_change = signal_change
         self._loaded = asyncio.Event()
         self._loaded.set()
@@ -63,13 +64,8 @@ class Tab:
 
     async def list_elements(self) -> ElementListing:
         listing = await self.documents.list_elements()
-        self._scale = listing.scale
+        self.scale = listing.scale
         return listing
-
-    @property
-    def scale(self) -> float:
-        """Frame pixels in one CSS pixel, the unit of the browser's input (zoom included)."""
-        return self._scale
 
     async def capture_jpeg(self) -> bytes:
         answer, _ = await asyncio.gather(self.cdp.send_command("Page.captureScreenshot", _JPEG), self._measure_scale())
@@ -80,7 +76,7 @@ class Tab:
         top = self.documents.top
         with contextlib.suppress(DeviceTimeout):
             view = await top.cdp.evaluate_in(top.frame, "deskhand.view()", timeout=MEASURE_S)
-            self._scale = view["ratio"] * view["pinch"]
+            self.scale = view["ratio"] * view["pinch"]
 
     # --- calls that a dialog may interrupt -------------------------------------------------------------------
 
@@ -130,8 +126,7 @@ class Tab:
 
     def _on_crash(self, _: Any) -> None:
         self.crashed = True
-        self.cdp.interruption.interrupt_calls(TabLost)
-        self.signal_change()
+        self._on_close(None)
 
     def _on_close(self, _: Any) -> None:
         self.cdp.interruption.interrupt_calls(TabLost)

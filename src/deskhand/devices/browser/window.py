@@ -55,8 +55,8 @@ class BrowserWindow:
         self._crashes: list[float] = []
         self._work: set[asyncio.Task[None]] = set()
         self._closed = False
-        self.changes = Screencast(clock)
-        self.sites = SiteFilter(policy, self.add_note)
+        self.changes = Screencast(clock, self._run_later)
+        self.sites = SiteFilter(policy, self.add_note, self._run_later)
 
     async def open_window(self) -> Tab:
         """Open the window with one tab in front: the one that the user sees, else a new one."""
@@ -209,9 +209,7 @@ class BrowserWindow:
                 raise DeviceRestarted(
                     f"The tab crashed and was reopened at {self._last_url}: look at the page before going on."
                 )
-            others = [
-                tab for tab in self._tabs.values() if tab is not lost and tab.cdp.interruption.reason is not TabLost
-            ]
+            others = [tab for tab in self.tabs if tab is not lost and tab.cdp.interruption.reason is not TabLost]
             if others:
                 await self.show_tab(others[-1])
             else:
@@ -245,9 +243,8 @@ class BrowserWindow:
         await self.changes.watch_tab(None)
         await self._chromium.close()
         try:
-            self._chromium = (
-                await attach_browser(self._cdp_url) if self._cdp_url else await start_browser(self._settings)
-            )
+            starting = attach_browser(self._cdp_url) if self._cdp_url else start_browser(self._settings)
+            self._chromium = await starting
         except DeviceSetup as fault:
             raise DeviceGone(f"The browser ended and could not be restarted: {fault}") from None
         url = self._last_url
@@ -258,11 +255,11 @@ class BrowserWindow:
     async def close(self) -> None:
         self._closed = True
         await self.changes.close()
-        await self.sites.close()
         tasks = [*self._work, *self._adopting.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        await self.sites.close()
         if self._fresh and self._context is not None:
             with contextlib.suppress(Error):
                 await self._context.close()

@@ -13,11 +13,12 @@ from Xlib import X
 from Xlib.display import Display
 
 from deskhand.core import actions
-from deskhand.core.actions import Action, ActionKind, points_of
+from deskhand.core.actions import Action, ActionKind
 from deskhand.core.errors import ActionFailed, DeviceError, NoElements, NotPossible
 from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Clock
 from deskhand.core.screen import AppInfo, Element, Frame
+from deskhand.devices.click_test import check_points
 from deskhand.devices.desktop.accessibility_bus import AccessibilityBus
 from deskhand.devices.desktop.accessible_node import AccessibleNode
 from deskhand.devices.desktop.app_launcher import AppLauncher
@@ -33,7 +34,7 @@ from deskhand.devices.desktop.display import (
 from deskhand.devices.desktop.elements import PASSWORD, find_focused, read_program, to_elements
 from deskhand.devices.desktop.frames import DesktopCamera
 from deskhand.devices.desktop.keyboard import DesktopKeyboard
-from deskhand.devices.desktop.pointer import MIDDLE, RIGHT, DesktopPointer, require_xtest
+from deskhand.devices.desktop.pointer import LEFT, MIDDLE, RIGHT, DesktopPointer, require_xtest
 from deskhand.devices.desktop.self_test import check_desktop_aim
 from deskhand.devices.desktop.typing import DesktopTyper, FocusedField
 from deskhand.devices.desktop.windows import WindowInfo, has_manager, list_windows, read_screen_bounds
@@ -46,6 +47,7 @@ _CAPABILITIES: frozenset[ActionKind] = frozenset(
     {"click", "double_click", "right_click", "middle_click", "move", "long_press", "drag", "scroll", "type", "key",
      "hotkey", "open_app", "open_url", "switch_window"}
 )  # fmt: skip
+_BUTTONS = {"right_click": RIGHT, "middle_click": MIDDLE}
 _MANAGER_S = 10.0
 _TREE_S = 1.0
 _LOOK_S = 3.0
@@ -181,7 +183,8 @@ class DesktopDevice:
     # --- doing --------------------------------------------------------------------------------------------
 
     async def act(self, action: Action) -> str:
-        await self._check_points(action)
+        if actions.points_of(action):
+            check_points(action, (await self._x.run_job(read_screen_bounds))[2:])
         await self._pointer.wait_for_held_clicks()
         match action:
             case actions.Type():
@@ -202,14 +205,9 @@ class DesktopDevice:
 
     async def _act_with_pointer(self, action: Action) -> None:
         match action:
-            case actions.Click():
-                await self._pointer.click_point(action.x, action.y)
-            case actions.DoubleClick():
-                await self._pointer.click_point(action.x, action.y, times=2)
-            case actions.RightClick():
-                await self._pointer.click_point(action.x, action.y, RIGHT)
-            case actions.MiddleClick():
-                await self._pointer.click_point(action.x, action.y, MIDDLE)
+            case actions.Click() | actions.DoubleClick() | actions.RightClick() | actions.MiddleClick():
+                times = 2 if isinstance(action, actions.DoubleClick) else 1
+                await self._pointer.click_point(action.x, action.y, _BUTTONS.get(action.kind, LEFT), times)
             case actions.Move():
                 await self._pointer.move_to(action.x, action.y)
             case actions.LongPress():
@@ -220,15 +218,6 @@ class DesktopDevice:
                 await self._pointer.turn_wheel(action)
             case _:
                 raise NotPossible(f"A desktop can't do {action.kind.replace('_', ' ')!r}.")
-
-    async def _check_points(self, action: Action) -> None:
-        if points := points_of(action):
-            screen = await self._x.run_job(read_screen_bounds)
-            for x, y in points:
-                if not screen.contains_point(x, y):
-                    raise NotPossible(
-                        f"The point ({x}, {y}) is outside of the screen, which is {screen.width}×{screen.height}."
-                    )
 
     async def _find_field(self) -> FocusedField:
         front = await self._find_front_window()
