@@ -28,16 +28,11 @@ _ETC_NETWORK = ("hosts", "resolv.conf")
 
 
 def build_environment(home: str) -> dict[str, str]:
+    # PYTHONPATH: the code file is elsewhere, and files that earlier code wrote may be modules.
     return {
-        "PATH": PATH,
-        "HOME": home,
-        "USER": "worker",
-        "LANG": "C.UTF-8",
-        "TERM": "dumb",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        # The code file is elsewhere, and files that earlier code wrote may be modules.
-        "PYTHONPATH": home,
-    }
+        "PATH": PATH, "HOME": home, "USER": "worker", "LANG": "C.UTF-8", "TERM": "dumb",
+        "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": home,
+    }  # fmt: skip
 
 
 def build_limits(settings: SandboxSettings, seconds: float, processes: int | None = None) -> list[str]:

@@ -53,10 +53,9 @@ class Sandbox:
         Files that it wrote stay in the folder, for the next code and for the user; an empty folder is removed.
         """
         async with self._one:
+            most = self._settings.time_s
             try:
-                return await self._run_code(
-                    language, code, min(timeout or self._settings.time_s, self._settings.time_s)
-                )
+                return await self._run_code(language, code, min(timeout or most, most))
             finally:
                 with contextlib.suppress(OSError):  # missing, or not empty
                     self._folder.rmdir()
@@ -71,14 +70,10 @@ class Sandbox:
             if not stopped and tree.is_refused:
                 raise ActionFailed(f"The sandbox could not be started: {output.to_text().strip()}")
         return CodeResult(
-            code=tree.exit_code,
-            output=output.to_text(),
-            timed_out=timed_out,
-            truncated=output.is_truncated,
-            seconds=self._clock.now() - begun,
-            stopped=stopped,
+            code=tree.exit_code, output=output.to_text(), timed_out=timed_out, truncated=output.is_truncated,
+            seconds=self._clock.now() - begun, stopped=stopped,
             files=await asyncio.to_thread(read_changed_files, self._folder, before),
-        )
+        )  # fmt: skip
 
     def _choose_tree(self, language: Language, code: str, seconds: float) -> AbstractAsyncContextManager[ProcessTree]:
         if bwrap := shutil.which("bwrap"):

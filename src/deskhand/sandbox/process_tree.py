@@ -153,8 +153,7 @@ def _open_memory_file(data: bytes, opened: ExitStack) -> int:
 async def _kill_init(status: int) -> None:
     """Kill the sandbox's init process and wait: the kernel ends it only after all the others."""
     report = _read_status(status)
-    pid = report.get("child-pid")
-    if pid is None:
+    if (pid := report.get("child-pid")) is None:
         return
     try:
         init = os.pidfd_open(pid)

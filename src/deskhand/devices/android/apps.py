@@ -27,10 +27,6 @@ def names_of(package: str) -> tuple[str, ...]:
     return load_known_names().get(package) or (package,)
 
 
-def _words_of_package(package: str) -> list[str]:
-    return [part for part in package.casefold().split(".") if part not in COMMON_PARTS and len(part) > 2]
-
-
 def find_app(name: str, installed: list[str]) -> str | None:
     """Return the installed package that `name` means; None if none, or more than one, is close enough."""
     wanted = fold_name(name)
@@ -61,24 +57,18 @@ def _is_part_of_name(full: str, name: str) -> bool:
 def suggest_names(name: str, installed: list[str], count: int = 8) -> list[str]:
     """Return names of similar apps, else of any installed apps, in the language of `name`."""
     near = [package for score, package in _score_packages(fold_name(name), installed) if score >= NEAR]
-    return [_pick_by_language(name, names_of(package)) for package in (near or installed)[:count]]
-
-
-def _pick_by_language(name: str, names: tuple[str, ...]) -> str:
-    return next((each for each in names if each.isascii() == name.isascii()), names[0])
+    all_names = [names_of(package) for package in (near or installed)[:count]]
+    return [next((each for each in names if each.isascii() == name.isascii()), names[0]) for names in all_names]
 
 
 def _score_packages(wanted: str, installed: list[str]) -> list[tuple[float, str]]:
     from rapidfuzz import fuzz
 
-    scored = [
-        (
-            max(fuzz.ratio(wanted, fold_name(each)) for each in (*names_of(package), *_words_of_package(package))),
-            package,
-        )
-        for package in installed
-    ]
-    return sorted(scored, key=lambda pair: -pair[0])
+    def score_package(package: str) -> float:
+        parts = [part for part in package.casefold().split(".") if part not in COMMON_PARTS and len(part) > 2]
+        return max(fuzz.ratio(wanted, fold_name(each)) for each in (*names_of(package), *parts))
+
+    return sorted(((score_package(package), package) for package in installed), key=lambda pair: -pair[0])
 
 
 class PhoneApps:
@@ -115,8 +105,7 @@ class PhoneApps:
             result = await self._shell.run_command(f"am start {MAIN} -f {LAUNCH_FLAGS} -n {component}")
         else:
             result = await self._shell.run_command(f"monkey -p {package} -c android.intent.category.LAUNCHER 1")
-        said = result.text + result.stderr.decode("utf-8", "replace")
-        if result.code or "Error:" in said or "monkey aborted" in said:
+        if result.code or "Error:" in result.all_text or "monkey aborted" in result.all_text:
             raise AppNotFound(f"The app {name!r} ({package}) could not be started: {result.complaint}.")
 
     async def _wait_until_in_front(self, name: str, package: str) -> str:
@@ -140,6 +129,5 @@ class PhoneApps:
         if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", url) or re.match(r"[\w.-]+:\d+(/|$)", url):
             url = f"https://{url}"
         result = await self._shell.run_command(f"am start -a android.intent.action.VIEW -d {shlex.quote(url)}")
-        said = result.text + result.stderr.decode("utf-8", "replace")
-        if result.code or "Error:" in said:
+        if result.code or "Error:" in result.all_text:
             raise ActionFailed(f"No app on the phone {self._shell.serial} can open {url}: {result.complaint}.")

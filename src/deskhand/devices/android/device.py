@@ -82,12 +82,12 @@ class AndroidDevice:
             result = await self._shell.run_command(f"rm -f {DUMP}; uiautomator dump {DUMP} >&2; cat {DUMP}", DUMP_S)
         if b"<hierarchy" in result.stdout:
             return read_elements(result.stdout)
-        said = result.stderr.decode("utf-8", "replace")
-        if "idle state" in said:
-            raise NoElements("The elements can't be read: the screen keeps changing.")
-        if "null root" in said:
-            raise NoElements("The elements can't be read: the window in front has none.")
-        raise NoElements(f"The elements can't be read: {result.complaint}.")
+        why = result.complaint
+        if b"idle state" in result.stderr:
+            why = "the screen keeps changing"
+        elif b"null root" in result.stderr:
+            why = "the window in front has none"
+        raise NoElements(f"The elements can't be read: {why}.")
 
     async def app(self) -> AppInfo:
         front = await read_foreground(self._shell)
@@ -178,12 +178,9 @@ class AndroidDevice:
 async def list_phone_infos(adb: AdbClient) -> list[DeviceInfo]:
     """Return every phone adb sees, usable or not; `detail` is its model, or what to do about its state."""
     return [
-        DeviceInfo(
-            id=f"android:{phone.serial}",
-            kind="android",
-            state="ready" if phone.fault is None else phone.state,
-            detail=phone.model if phone.fault is None else str(phone.fault),
-        )
+        DeviceInfo(f"android:{phone.serial}", "android", phone.state, str(phone.fault))
+        if phone.fault
+        else DeviceInfo(f"android:{phone.serial}", "android", "ready", phone.model)
         for phone in await adb.list_phones()
     ]
 
@@ -223,11 +220,10 @@ def check_size(serial: str, touched: tuple[int, int], seen: tuple[int, int]) -> 
 async def _wait_for_phone(serial: str, adb: AdbClient, clock: Clock) -> ListedPhone:
     """Return the phone as adb lists it, connected first if it is an address; waits while its state is transient."""
     deadline = clock.now() + ATTACH_S
-    phones = await adb.list_phones()
-    if re.fullmatch(r"\S+:\d+", serial) and serial not in {phone.serial for phone in phones}:
+    if re.fullmatch(r"\S+:\d+", serial) and serial not in {phone.serial for phone in await adb.list_phones()}:
         await adb.connect_address(serial)
-        phones = await adb.list_phones()
     while True:
+        phones = await adb.list_phones()
         phone = next((each for each in phones if each.serial == serial), None)
         if phone is None:
             known = ", ".join(each.serial for each in phones) or "none"
@@ -235,4 +231,3 @@ async def _wait_for_phone(serial: str, adb: AdbClient, clock: Clock) -> ListedPh
         if phone.state not in TRANSIENT_STATES or clock.now() >= deadline:
             return phone
         await clock.sleep(POLL_S)
-        phones = await adb.list_phones()

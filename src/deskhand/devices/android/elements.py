@@ -25,6 +25,7 @@ ROLES: tuple[tuple[str, Role], ...] = (
     ("TabView", "tab"), ("Tab", "tab"), ("Button", "button"),
     ("RecyclerView", "list"), ("ListView", "list"), ("GridView", "list"), ("ViewPager", "list"),
 )  # fmt: skip
+STATES = ("enabled", "focused", "selected", "scrollable", "password")
 TOGGLES = {"switch", "checkbox", "radio"}
 # Some makers' switches have their state as their text.
 STATE_WORDS = {"on", "off", "开", "关", "开启", "关闭", "已开启", "已关闭", "打开", "已打开"}
@@ -170,24 +171,13 @@ def _to_element(view: ViewNode, index: int, parent: int | None) -> Element:
     text = view.attributes.get("text", "") if editable else view.text
     value = text if editable or view.role == "slider" else ""
     return Element(
-        index=index,
-        role=view.role,
-        bounds=view.bounds,
-        name=_name_of(view)[:NAME_LIMIT],
+        index=index, role=view.role, bounds=view.bounds, name=_name_of(view)[:NAME_LIMIT],
         # An empty field reports its hint as its text.
-        value="" if editable and value.strip() == hint else value,
-        hint=hint if editable else "",
-        id=view.attributes.get("resource-id", ""),
-        parent=parent,
-        enabled=view.has_flag("enabled"),
-        focused=view.has_flag("focused"),
-        selected=view.has_flag("selected"),
+        value="" if editable and value.strip() == hint else value, hint=hint if editable else "",
+        id=view.attributes.get("resource-id", ""), parent=parent, clickable=view.is_tappable, editable=editable,
         checked=view.has_flag("checked") if view.has_flag("checkable") else None,
-        clickable=view.is_tappable,
-        editable=editable,
-        scrollable=view.has_flag("scrollable"),
-        password=view.has_flag("password"),
-    )
+        **{state: view.has_flag(state) for state in STATES},
+    )  # fmt: skip
 
 
 def _name_of(view: ViewNode) -> str:
@@ -195,7 +185,8 @@ def _name_of(view: ViewNode) -> str:
         return view.description or ("" if view.attributes.get("hint") else _find_row_label(view))
     if view.role in TOGGLES:
         own = view.description or ("" if view.text.lower() in STATE_WORDS else view.text)
-        return own or _find_row_label(view) or _words_of_id(view)
+        words_of_id = view.attributes.get("resource-id", "").rpartition("/")[2].replace("_", " ")
+        return own or _find_row_label(view) or words_of_id
     if view.label or not view.is_tappable:
         return view.label
     return ", ".join(dict.fromkeys(_iterate_texts(view)))
@@ -231,7 +222,3 @@ def _find_row_label(view: ViewNode) -> str:
 
 def _is_in_row(text: Rect, control: Rect) -> bool:
     return text.top < control.bottom and control.top < text.bottom and text.left < control.right
-
-
-def _words_of_id(view: ViewNode) -> str:
-    return view.attributes.get("resource-id", "").rpartition("/")[2].replace("_", " ")

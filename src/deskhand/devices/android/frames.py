@@ -1,6 +1,7 @@
 """Captures a phone's screen by the fastest of three methods, which is measured once and kept."""
 
 import asyncio
+import contextlib
 import io
 import struct
 import zlib
@@ -42,23 +43,17 @@ class ScreenCapture:
         self._clock = clock
         self._choosing = asyncio.Lock()
         self._captures: dict[CaptureMethod, Callable[[], Awaitable[Picture]]] = {
-            "raw": self._capture_raw,
-            "gzip": self._capture_gzip,
-            "png": self._capture_png,
-        }
+            "raw": self._capture_raw, "gzip": self._capture_gzip, "png": self._capture_png,
+        }  # fmt: skip
         self.method: CaptureMethod | None = method
 
     async def take_frame(self) -> Frame:
         """Capture a frame; raises BadFrame if the picture is incomplete."""
         async with self._shell.adb.pictures:
             at = self._clock.now()
-            if self.method is None:
-                async with self._choosing:
-                    pixels, order = (
-                        await self._choose_method() if self.method is None else await self._captures[self.method]()
-                    )
-            else:
-                pixels, order = await self._captures[self.method]()
+            async with self._choosing if self.method is None else contextlib.nullcontext():
+                capture = self._captures[self.method] if self.method else self._choose_method
+                pixels, order = await capture()
         pixels.setflags(write=False)
         return Frame(pixels, order, at, secure=is_black(pixels))
 
@@ -71,10 +66,10 @@ class ScreenCapture:
         taken: list[Picture] = []
         for method in METHODS:
             await self._time_method(method, times, taken)
-        if (best := _fastest_of(times)) != "raw":
+        if (best := min(times, key=times.__getitem__)) != "raw":
             for method in ("raw", best, "raw"):
                 await self._time_method(method, times, taken)
-        self.method = _fastest_of(times)
+        self.method = min(times, key=times.__getitem__)
         return taken[-1]
 
     async def _time_method(
@@ -121,10 +116,6 @@ class ScreenCapture:
         if state != "device":
             raise fault_of(self._shell.serial, state)
         raise BadFrame(f"The screenshot of the phone {self._shell.serial} is incomplete: {what}.")
-
-
-def _fastest_of(times: dict[CaptureMethod, float]) -> CaptureMethod:
-    return min(times, key=lambda method: times[method])
 
 
 def count_pixel_bytes(data: bytes | bytearray) -> int:

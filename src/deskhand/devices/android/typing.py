@@ -82,7 +82,7 @@ class AndroidTyper:
 
     async def _try_methods(self, text: str, target: TypedField) -> None:
         methods: list[TypingMethod] = [self._type_by_adb_keyboard, self._type_by_clipboard]
-        if _is_printable(text):
+        if all(" " <= char <= "~" or char in "\n\t\r" for char in text):
             methods.insert(0, self._type_by_keys)
         found: str | None = target.before
         tried = False
@@ -169,8 +169,7 @@ class AndroidTyper:
 
     async def _find_field(self, seen: tuple[Element, ...] | None) -> Element | None:
         """Return the focused field, or None if it can't be seen; raises ActionFailed if there is none."""
-        field = find_focused(seen or ())
-        if field is not None:
+        if field := find_focused(seen or ()):
             return field
         try:
             field = find_focused(await self._look())
@@ -219,10 +218,6 @@ def split_for_input(text: str) -> list[str]:
         for piece in re.split(r"(?<=%)(?=s)", part):
             pieces += [piece[start : start + CHUNK] for start in range(0, len(piece), CHUNK)]
     return pieces
-
-
-def _is_printable(text: str) -> bool:
-    return all(" " <= char <= "~" or char in "\n\t\r" for char in text)
 
 
 def find_focused(elements: tuple[Element, ...]) -> Element | None:

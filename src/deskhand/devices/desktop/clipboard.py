@@ -127,17 +127,13 @@ class DesktopClipboard(XListener):
 
     def _serve_request(self, display: Display, asked: SelectionRequest) -> None:
         target, place = asked.target, asked.property or asked.target
-        taken = False
+        encodings = {**dict.fromkeys(self._texts, "utf-8"), Xatom.STRING: "latin-1"}
         if self._text is None or asked.selection != self._clipboard:
             place = X.NONE
         elif target == self._targets:
             asked.requestor.change_property(place, Xatom.ATOM, 32, [self._targets, *self._texts, Xatom.STRING])
-        elif target in self._texts:
-            asked.requestor.change_property(place, target, 8, self._text.encode())
-            taken = True
-        elif target == Xatom.STRING:
-            asked.requestor.change_property(place, target, 8, self._text.encode("latin-1", "replace"))
-            taken = True
+        elif encoding := encodings.get(target):
+            asked.requestor.change_property(place, target, 8, self._text.encode(encoding, "replace"))
         else:
             place = X.NONE
         answer = SelectionNotify(
@@ -145,7 +141,7 @@ class DesktopClipboard(XListener):
         )
         asked.requestor.send_event(answer)
         display.flush()
-        if taken:
+        if place != X.NONE and target in encodings:
             self._fetched(asked.requestor.id & ~display.display.info.resource_id_mask)
 
     async def close(self) -> None:

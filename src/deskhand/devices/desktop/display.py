@@ -19,13 +19,11 @@ _START_S = 20.0
 OWN = "own"
 
 _ACCESSIBLE = {
-    "GTK_MODULES": "gail:atk-bridge",
-    "QT_ACCESSIBILITY": "1",
-    "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
+    "GTK_MODULES": "gail:atk-bridge", "QT_ACCESSIBILITY": "1", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
     "ACCESSIBILITY_ENABLED": "1",
-}
+}  # fmt: skip
 # The first that is installed. Any EWMH manager will do; without one, windows are still usable.
-_MANAGERS = (("openbox",), ("xfwm4",), ("metacity",), ("marco",), ("icewm",))
+_MANAGERS = ("openbox", "xfwm4", "metacity", "marco", "icewm")
 
 
 @dataclass(frozen=True)
@@ -112,7 +110,7 @@ async def _start_session_bus(environment: Mapping[str, str], keeper: Keeper) -> 
 
 
 async def _start_window_manager(environment: Mapping[str, str], keeper: Keeper) -> Child | None:
-    for name, *arguments in _MANAGERS:
+    for name in _MANAGERS:
         if program := shutil.which(name, path=environment.get("PATH")):
-            return await keeper.launch([program, *arguments], environment)
+            return await keeper.launch([program], environment)
     return None

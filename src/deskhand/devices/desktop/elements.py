@@ -149,24 +149,13 @@ def _to_element(node: AccessibleNode, seen: Rect, index: int, parent: int | None
         checked = checked or None
     name = node.name or node.label or ("" if field else node.description)
     return Element(
-        index=index,
-        role=role,
-        bounds=seen,
-        name=name,
-        value="" if node.role == PASSWORD else node.value,
-        hint=node.description if node.description != name else "",
-        id=f"{node.ref.bus}{node.ref.path}",
-        parent=parent,
+        index=index, role=role, bounds=seen, name=name, value="" if node.role == PASSWORD else node.value,
+        hint=node.description if node.description != name else "", id=f"{node.ref.bus}{node.ref.path}", parent=parent,
         enabled=node.has_state(NodeState.SENSITIVE) or node.has_state(NodeState.ENABLED),
-        focused=node.has_state(NodeState.FOCUSED),
-        selected=node.has_state(NodeState.SELECTED),
-        checked=checked,
+        focused=node.has_state(NodeState.FOCUSED), selected=node.has_state(NodeState.SELECTED), checked=checked,
         clickable=role in _CLICKABLE or ("Action" in node.interfaces and node.has_state(NodeState.FOCUSABLE)),
-        editable=field,
-        scrollable=node.many or node.role in _SCROLLED,
-        password=node.role == PASSWORD,
-        source="atspi",
-    )
+        editable=field, scrollable=node.many or node.role in _SCROLLED, password=node.role == PASSWORD, source="atspi",
+    )  # fmt: skip
 
 
 def sort_for_reading(nodes: Iterable[AccessibleNode]) -> list[AccessibleNode]:

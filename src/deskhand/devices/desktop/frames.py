@@ -1,22 +1,17 @@
 """Captures the screen: shared-memory pictures of the whole root window, all monitors, as the server stores them."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
 
 import numpy as np
 from mss import MSS
 from mss.exception import ScreenShotError
 
 from deskhand.core.errors import BadFrame, DeviceGone, DeviceTimeout
+from deskhand.core.protocols import Clock
 from deskhand.core.screen import Frame
 from deskhand.devices.desktop.x_connection import ANSWER_S, CLOSED, is_reachable, make_gone_error
-
-if TYPE_CHECKING:
-    from deskhand.core.protocols import Clock
 
 # mss only asserts that there is a reply; a dead server sends none.
 _CAPTURE_FAULTS = (ScreenShotError, AssertionError, ValueError)
@@ -42,11 +37,10 @@ class DesktopCamera:
             raise DeviceGone(CLOSED) from error
 
     def _grab_frame(self) -> Frame:
-        try:
+        with contextlib.suppress(*_CAPTURE_FAULTS):
             return self._capture_screen()
-        except _CAPTURE_FAULTS:
-            # The screen may just have become smaller: read its size again.
-            self._drop_capture()
+        # The screen may just have become smaller: read its size again.
+        self._drop_capture()
         try:
             return self._capture_screen()
         except _CAPTURE_FAULTS as error:

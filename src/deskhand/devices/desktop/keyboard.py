@@ -84,17 +84,14 @@ class DesktopKeyboard:
         keymap = _read_keymap(display)
         missing = list(dict.fromkeys(keysym for keysym in keysyms if keysym not in keymap))
         if missing:
-            self._lend_keycodes(display, missing, set(keysyms))
+            free = [code for code in self._list_free_keycodes(display) if self._lent.get(code) not in keysyms]
+            lent = dict(zip(free, missing, strict=False))
+            _map_keysyms(display, lent)
+            self._lent |= lent
             keymap = _read_keymap(display)
         if lost := [hex(keysym) for keysym in keysyms if keysym not in keymap]:
             raise ActionFailed(f"The X keyboard map has no room for {', '.join(lost)}: type fewer characters at once.")
         return [keymap[keysym] for keysym in keysyms]
-
-    def _lend_keycodes(self, display: Display, missing: Sequence[int], needed: set[int]) -> None:
-        free = [code for code in self._list_free_keycodes(display) if self._lent.get(code) not in needed]
-        lent = dict(zip(free, missing, strict=False))
-        _map_keysyms(display, lent)
-        self._lent |= lent
 
     def _list_free_keycodes(self, display: Display) -> list[int]:
         """Return the keycodes to lend, unused ones first. On a private display, media keys are free, too."""

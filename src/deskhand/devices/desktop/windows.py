@@ -20,10 +20,7 @@ _CLOSE_ENOUGH = 80
 
 @dataclass(frozen=True, slots=True)
 class WindowInfo:
-    """One window on the screen; its outline includes the title bar.
-
-    `client` is the X client's id base; `pid` is 0 if unknown.
-    """
+    """A window; its outline includes the title bar, `client` is the X client's id base, `pid` is 0 if unknown."""
 
     id: int
     title: str
@@ -40,20 +37,17 @@ def list_windows(display: Display) -> list[WindowInfo]:
     """Return the visible top-level windows, the lowest first, with menus and pop-ups (override-redirect)."""
     root = display.screen().root
     active, unmanaged = find_active_id(display), not has_manager(display)
-    managed = _read_property(display, root, "_NET_CLIENT_LIST_STACKING") or _read_property(
-        display, root, "_NET_CLIENT_LIST"
-    )
+    stacked = _read_property(display, root, "_NET_CLIENT_LIST_STACKING")
+    managed = stacked or _read_property(display, root, "_NET_CLIENT_LIST")
     frames = {_frame_of(root, display.create_resource_object("window", w)): w for w in managed}
     seen = [
-        _read_window(
-            display, child, int(frames.get(child.id) or child.id), active, listed=child.id in frames or unmanaged
-        )
+        _read_window(display, child, int(frames.get(child.id) or child.id), active, unmanaged or child.id in frames)
         for child in root.query_tree().children
     ]
     return [window for window in seen if window is not None]
 
 
-def _read_window(display: Display, frame: Window, window_id: int, active: int, *, listed: bool) -> WindowInfo | None:
+def _read_window(display: Display, frame: Window, window_id: int, active: int, listed: bool) -> WindowInfo | None:
     window = display.create_resource_object("window", window_id)
     try:
         attributes = window.get_attributes()
@@ -144,16 +138,13 @@ def focus_window(display: Display, window_id: int) -> None:
     """Bring a window to the front and give it the focus."""
     window = display.create_resource_object("window", window_id)
     if has_manager(display):
-        _ask_manager(display, window, "_NET_ACTIVE_WINDOW", [_FROM_A_PAGER, X.CurrentTime, 0, 0, 0])
+        wish = (32, [_FROM_A_PAGER, X.CurrentTime, 0, 0, 0])
+        message = ClientMessage(window=window, client_type=display.intern_atom("_NET_ACTIVE_WINDOW"), data=wish)
+        display.screen().root.send_event(message, X.SubstructureRedirectMask | X.SubstructureNotifyMask)
     else:
         window.configure(stack_mode=X.Above)
         window.set_input_focus(X.RevertToParent, X.CurrentTime)
     display.sync()
-
-
-def _ask_manager(display: Display, window: Window, what: str, data: list[int]) -> None:
-    message = ClientMessage(window=window, client_type=display.intern_atom(what), data=(32, data))
-    display.screen().root.send_event(message, X.SubstructureRedirectMask | X.SubstructureNotifyMask)
 
 
 def find_best_match(wanted: str, found: Sequence[WindowInfo]) -> WindowInfo | None:

@@ -152,11 +152,9 @@ class AdbClient:
         except AdbRefused as refusal:
             raise fault_of(serial, str(refusal)) if serial else ActionFailed(f"adb refused: {refusal}.") from None
         except (AdbClosed, ConnectionError):
-            if serial:
-                raise DeviceGone(
-                    f"The phone {serial} disconnected ({doing}): plug it in or connect it again."
-                ) from None
-            raise DeviceGone(f"The adb server stopped ({doing}): try again, which starts it.") from None
+            phone = f"The phone {serial} disconnected ({doing}): plug it in or connect it again."
+            server = f"The adb server stopped ({doing}): try again, which starts it."
+            raise DeviceGone(phone if serial else server) from None
         finally:
             adb_socket.close()
 

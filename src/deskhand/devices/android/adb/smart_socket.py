@@ -34,6 +34,10 @@ class ShellResult:
         return self.stdout.decode("utf-8", "replace")
 
     @property
+    def all_text(self) -> str:
+        return (self.stdout + self.stderr).decode("utf-8", "replace")
+
+    @property
     def complaint(self) -> str:
         """The command's error message in one line; many Android commands print theirs on stdout."""
         said = (self.stderr or self.stdout).decode("utf-8", "replace")
