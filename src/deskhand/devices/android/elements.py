@@ -176,7 +176,7 @@ def _to_element(view: ViewNode, index: int, parent: int | None) -> Element:
         value="" if editable and value.strip() == hint else value, hint=hint if editable else "",
         id=view.attributes.get("resource-id", ""), parent=parent, clickable=view.is_tappable, editable=editable,
         checked=view.has_flag("checked") if view.has_flag("checkable") else None,
-        **{state: view.has_flag(state) for state in STATES},
+        **{state: view.has_flag(state) for state in STATES}, source="uiautomator",
     )  # fmt: skip
 
 
@@ -212,13 +212,10 @@ def _find_row_label(view: ViewNode) -> str:
             if each.label and each is not view and each.role in {"text", "group", "heading"} and each.bounds.area
         ]  # fmt: skip
         alone = view.role in TOGGLES and sum(1 for each in above.descendants if each.role in TOGGLES) == 1
-        beside = [each for each in texts if alone or _is_in_row(each.bounds, view.bounds)]
+        row = Rect(0, view.bounds.top, view.bounds.right, view.bounds.bottom)
+        beside = [each for each in texts if alone or each.bounds.intersect(row).area]
         if beside:
             return beside[0].label
         if texts:
             return ""
     return ""
-
-
-def _is_in_row(text: Rect, control: Rect) -> bool:
-    return text.top < control.bottom and control.top < text.bottom and text.left < control.right

@@ -23,18 +23,18 @@ class PhoneProvider:
             return [DeviceInfo("android", "android", "unusable", str(fault))]
 
     async def full_name(self, name: str) -> str:
-        return name or await self._require_single_phone()
-
-    async def open(self, name: str) -> Device:
-        return await attach_phone(await self.full_name(name), adb=self._adb, clock=self._clock)
-
-    async def _require_single_phone(self) -> str:
+        """Return the serial that is named, else that of the only phone."""
+        if name:
+            return name
         ids = [info.id.removeprefix("android:") for info in await list_phone_infos(self._adb)]
         if len(ids) == 1:
             return ids[0]
         if ids:
             raise UnknownDevice(f"Several phones are connected: name one of android:{', android:'.join(ids)}.")
         raise UnknownDevice("No phone is connected: plug one in with USB debugging on, or use --device sim.")
+
+    async def open(self, name: str) -> Device:
+        return await attach_phone(await self.full_name(name), adb=self._adb, clock=self._clock)
 
     async def close(self) -> None:
         """Nothing is held open: every adb call has its own socket."""

@@ -17,6 +17,8 @@ CALL_S = 10.0
 WORLD = "deskhand"
 _HERE = Path(__file__).parent / "scripts"
 _PARTS = ("elements.js", "reach.js", "fields.js")
+# In Playwright's messages.
+_LOST_SIGNS = ("has been closed", "Target closed", "Target crashed", "Connection closed")
 
 
 def load_scripts() -> str:
@@ -93,7 +95,7 @@ class Interruption:
         except Error as error:
             if self.reason:
                 raise self.reason from None
-            if _is_tab_lost(str(error)):
+            if any(sign in str(error) for sign in _LOST_SIGNS):
                 raise TabLost from None
             raise
 
@@ -102,10 +104,6 @@ def _discard_result(task: asyncio.Future[Any]) -> None:
     """Retrieve an error that nobody waits for any more, else asyncio would print it."""
     if not task.cancelled():
         task.exception()
-
-
-def _is_tab_lost(message: str) -> bool:
-    return any(sign in message for sign in ("has been closed", "Target closed", "Target crashed", "Connection closed"))
 
 
 class CdpTarget:
@@ -141,7 +139,8 @@ class CdpTarget:
         context = event["context"]
         if context["name"] == WORLD:
             self._worlds[context["auxData"]["frameId"]] = context["id"]
-            self._notify_waiters()
+            self._news.set()
+            self._news = asyncio.Event()
 
     def _on_context_destroyed(self, event: dict[str, Any]) -> None:
         gone = event["executionContextId"]
@@ -149,10 +148,6 @@ class CdpTarget:
 
     def _on_contexts_cleared(self, _: dict[str, Any]) -> None:
         self._worlds.clear()
-
-    def _notify_waiters(self) -> None:
-        self._news.set()
-        self._news = asyncio.Event()
 
     def has_document(self, frame: str) -> bool:
         return frame in self._worlds

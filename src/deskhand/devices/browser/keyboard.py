@@ -97,7 +97,8 @@ class BrowserKeyboard:
                 await self.press_keys("Delete")
         if text:
             await self._insert_text(text)
-        held = await self._read_field_back(document, wanted)
+        read_back = f"deskhand.readBack({json.dumps(wanted)}, {READ_BACK_MS})"
+        held = await document.cdp.evaluate_in(document.frame, read_back)
         if held not in wanted and (field["exact"] or clear or not _is_added(field["value"], held, text)):
             raise TextNotTyped(_describe_difference(field, wanted[0], held))
         return ""
@@ -123,10 +124,6 @@ class BrowserKeyboard:
                 f"The cells hold {len(held)} of {len(text)} letters: click each cell and type its letter."
             )
         return ""
-
-    async def _read_field_back(self, document: Document, wanted: list[str]) -> str:
-        call = f"deskhand.readBack({json.dumps(wanted)}, {READ_BACK_MS})"
-        return await document.cdp.evaluate_in(document.frame, call)
 
     # --- other kinds of fields ---------------------------------------------------------------------------------
 

@@ -7,9 +7,10 @@ from deskhand.devices.browser.popups import NO, YES, Popup
 from deskhand.devices.browser.tab import Tab
 
 _KEY_ANSWERS = {"Enter": YES, "Escape": NO}
-# How far each key moves in an opened list.
-_KEY_STEPS = {"ArrowDown": 1, "ArrowUp": -1, "PageDown": 8, "PageUp": -8, "End": 100_000, "Home": -100_000}
-_SCROLL_STEPS = {"down": 5, "up": -5}
+# How far each key, and each direction of a scroll, moves in an opened list.
+_STEPS = {
+    "ArrowDown": 1, "ArrowUp": -1, "PageDown": 8, "PageUp": -8, "End": 100_000, "Home": -100_000, "down": 5, "up": -5,
+}  # fmt: skip
 
 
 async def act_on_popup(tab: Tab, popup: Popup, action: Action, size: tuple[int, int]) -> str | None:
@@ -28,7 +29,7 @@ async def act_on_popup(tab: Tab, popup: Popup, action: Action, size: tuple[int, 
         case Key() if (answer := _KEY_ANSWERS.get(to_key_name(action.key))) is not None:
             return await _close_popup(tab, popup, answer)
         case Key() | Scroll() if not popup.modal:
-            steps = _steps_of(action)
+            steps = _STEPS.get(action.direction if isinstance(action, Scroll) else to_key_name(action.key), 0)
             popup.move_choice(steps)
             tab.signal_change()
             return "" if steps else None
@@ -50,9 +51,3 @@ async def _close_popup(tab: Tab, popup: Popup, answer: str) -> str:
         tab.cdp.interruption.resume_calls()
         await tab.wait_for_navigation()
     return said
-
-
-def _steps_of(action: Key | Scroll) -> int:
-    if isinstance(action, Scroll):
-        return _SCROLL_STEPS.get(action.direction, 0)
-    return _KEY_STEPS.get(to_key_name(action.key), 0)

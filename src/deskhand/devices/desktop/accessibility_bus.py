@@ -27,6 +27,7 @@ _MOST_CELLS = 400
 
 _ROOT = "/org/a11y/atspi/accessible/root"
 _A11Y = "org.a11y.atspi"
+_COMPONENT = f"{_A11Y}.Component"
 _PROPERTIES = "org.freedesktop.DBus.Properties"
 
 
@@ -62,11 +63,11 @@ class AccessibilityBus:
     async def _find_address(self, session: str) -> str:
         bus = await _wait_briefly(MessageBus(bus_address=session).connect())
         try:
-            launcher = NodeRef("org.a11y.Bus", "/org/a11y/bus")
+            launcher = "org.a11y.Bus", "/org/a11y/bus"
             switch_on = ["org.a11y.Status", "IsEnabled", Variant("b", True)]
-            (address,) = await _send_call(bus, launcher, "org.a11y.Bus", "GetAddress", "", [], timeout=10)
+            (address,) = await _send_call(bus, Message(*launcher, "org.a11y.Bus", "GetAddress"), timeout=10)
             with contextlib.suppress(NoAnswer):  # older launchers have no switch: accessibility is always on
-                await _send_call(bus, launcher, _PROPERTIES, "Set", "ssv", switch_on)
+                await _send_call(bus, Message(*launcher, _PROPERTIES, "Set", signature="ssv", body=switch_on))
             return str(address)
         finally:
             bus.disconnect()
@@ -181,7 +182,7 @@ class AccessibilityBus:
         async def measure_node(node: AccessibleNode) -> None:
             if "Component" in node.interfaces:
                 with contextlib.suppress(NoAnswer):
-                    ((x, y, width, height),) = await self._call_component(node.ref, "GetExtents", "u", [0])
+                    ((x, y, width, height),) = await self._call_method(node.ref, _COMPONENT, "GetExtents", "u", [0])
                     node.bounds = Rect(x, y, x + width, y + height)
 
         await asyncio.gather(*map(measure_node, nodes))
@@ -222,7 +223,7 @@ class AccessibilityBus:
 
     async def _find_cell_at(self, container: AccessibleNode, x: int, y: int) -> AccessibleNode | None:
         try:
-            (ref,) = await self._call_component(container.ref, "GetAccessibleAtPoint", "iiu", [x, y, 0])
+            (ref,) = await self._call_method(container.ref, _COMPONENT, "GetAccessibleAtPoint", "iiu", [x, y, 0])
             if ref[1].endswith("/null") or NodeRef(*ref) == container.ref:
                 return None
             node = await self._fetch_node(NodeRef(*ref), container)
@@ -278,9 +279,6 @@ class AccessibilityBus:
     async def _call_accessible(self, ref: NodeRef, member: str) -> Sequence[Any]:
         return await self._call_method(ref, f"{_A11Y}.Accessible", member)
 
-    async def _call_component(self, ref: NodeRef, member: str, signature: str, body: list[Any]) -> Sequence[Any]:
-        return await self._call_method(ref, f"{_A11Y}.Component", member, signature, body)
-
     async def _read_property(self, ref: NodeRef, interface: str, name: str) -> Any:
         (value,) = await self._call_method(ref, _PROPERTIES, "Get", "ss", [f"{_A11Y}.{interface}", name])
         return value.value
@@ -291,7 +289,7 @@ class AccessibilityBus:
         if self._bus is None or not self._bus.connected:
             raise NoAnswer("the accessibility bus ended")
         async with self._slots:
-            return await _send_call(self._bus, ref, interface, member, signature, body)
+            return await _send_call(self._bus, Message(*ref, interface, member, signature=signature, body=list(body)))
 
 
 def _build_node(ref: NodeRef, role: int, name: str, states: Sequence[int], interfaces: Iterable[str]) -> AccessibleNode:
@@ -299,23 +297,14 @@ def _build_node(ref: NodeRef, role: int, name: str, states: Sequence[int], inter
     return AccessibleNode(ref, role, name, low | high << 32, frozenset(i.rpartition(".")[2] for i in interfaces))
 
 
-async def _send_call(
-    bus: MessageBus,
-    ref: NodeRef,
-    interface: str,
-    member: str,
-    signature: str,
-    body: Sequence[Any],
-    timeout: float = _CALL_S,
-) -> Sequence[Any]:
-    message = Message(ref.bus, ref.path, interface, member, signature=signature, body=list(body))
+async def _send_call(bus: MessageBus, message: Message, timeout: float = _CALL_S) -> Sequence[Any]:
     try:
         async with asyncio.timeout(timeout):
             reply = await bus.call(message)
     except (TimeoutError, DBusError, EOFError, OSError) as error:
-        raise NoAnswer(str(error) or f"{member} timed out") from None
+        raise NoAnswer(str(error) or f"{message.member} timed out") from None
     if reply.message_type is not MessageType.METHOD_RETURN:
-        raise NoAnswer(f"{member}: {reply.error_name}")
+        raise NoAnswer(f"{message.member}: {reply.error_name}")
     return reply.body
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 from Xlib import X, Xatom
@@ -103,16 +103,10 @@ class DamageSignal(XListener):
         while not (answer := await condition()):
             if self._clock.now() >= deadline:
                 return None
-            await self._wait_for_paint(_POLL_S)
-        return answer
-
-    async def _wait_for_paint(self, seconds: float) -> None:
-        with self._add_waiter() as waiter:
-            try:
-                async with asyncio.timeout(seconds):
+            with self._add_waiter() as waiter, suppress(TimeoutError):
+                async with asyncio.timeout(_POLL_S):
                     await waiter.wait()
-            except TimeoutError:
-                return
+        return answer
 
     async def close(self) -> None:
         self._disconnect()
