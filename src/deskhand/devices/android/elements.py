@@ -213,7 +213,7 @@ def _find_row_label(view: ViewNode) -> str:
         ]  # fmt: skip
         alone = view.role in TOGGLES and sum(1 for each in above.descendants if each.role in TOGGLES) == 1
         row = Rect(0, view.bounds.top, view.bounds.right, view.bounds.bottom)
-        beside = [each for each in texts if alone or each.bounds.intersect(row).area]
+        beside = [each for each in texts if alone or each.bounds.intersect_with(row).area]
         if beside:
             return beside[0].label
         if texts:
