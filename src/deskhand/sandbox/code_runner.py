@@ -117,8 +117,6 @@ class Sandbox:
             if output.total > _FLOOD * self._settings.output_kb * 1024 and not stop.done():
                 stop.set_result(f"it wrote more than {_FLOOD * self._settings.output_kb} kB")
 
-    # --- limits on the whole -------------------------------------------------------------------------------
-
     async def _watch_limits(self, tree: ProcessTree, stop: asyncio.Future[str]) -> None:
         """Check the limits on the whole tree, which no limit per process enforces; set `stop` if one is exceeded."""
         # Code may run in a folder that is over the limit already, else it could never be tidied; it may hardly grow.

@@ -147,9 +147,6 @@ def _open_memory_file(data: bytes, opened: ExitStack) -> int:
     return file
 
 
-# --- the end ---------------------------------------------------------------------------------------------------
-
-
 async def _kill_init(status: int) -> None:
     """Kill the sandbox's init process and wait: the kernel ends it only after all the others."""
     report = _read_status(status)

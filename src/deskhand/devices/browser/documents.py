@@ -89,8 +89,6 @@ class Documents:
     def top(self) -> Document:
         return Document(self._cdp, self._cdp.root)
 
-    # --- listing ---------------------------------------------------------------------------------------------
-
     async def list_elements(self) -> ElementListing:
         found, view = await self._list_document(self.top, (), "")
         scale = view["ratio"] * view["pinch"]
@@ -172,8 +170,6 @@ class Documents:
             cdp = CdpTarget(session, interruption)
             await cdp.install_scripts()
             self._apart[frame] = cdp
-
-    # --- reaching --------------------------------------------------------------------------------------------
 
     async def reach_point(self, x: int, y: int, target: ElementPath | None, what: str) -> HitResult:
         """Wait until a click at the point would hit the target; raises ActionFailed if it would not."""

@@ -85,8 +85,6 @@ class BrowserKeyboard:
             await self.press_keys("Enter")
         return said
 
-    # --- text ------------------------------------------------------------------------------------------------
-
     async def _write_text(self, document: Document, field: dict[str, Any], text: str, clear: bool) -> str:
         if field["most"] == 1 and len(text) > 1 and not field["value"]:
             return await self._write_cells(document, text)
@@ -124,8 +122,6 @@ class BrowserKeyboard:
                 f"The cells hold {len(held)} of {len(text)} letters: click each cell and type its letter."
             )
         return ""
-
-    # --- other kinds of fields ---------------------------------------------------------------------------------
 
     async def _assign_value(self, document: Document, field: dict[str, Any], text: str) -> str:
         result = await document.cdp.evaluate_in(document.frame, f"deskhand.assign({json.dumps(text)})")

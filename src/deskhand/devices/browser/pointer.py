@@ -114,8 +114,6 @@ class Pointer:
         await self._tab.wait_until_drawn(reached.document)
         return "" if reached.facts["room"] else f"nothing scrolls further {action.direction} here"
 
-    # --- coordinates -----------------------------------------------------------------------------------------
-
     def _to_css(self, x: int, y: int) -> tuple[float, float]:
         """Return the middle of that frame pixel in CSS pixels."""
         return (x + 0.5) / self._tab.scale, (y + 0.5) / self._tab.scale

@@ -82,8 +82,6 @@ class Screencast:
         await self.watch_tab(None)
         self.signal_change()
 
-    # --- the screencast -------------------------------------------------------------------------------------
-
     async def _switch_screencast(self) -> None:
         """Run the screencast while there are listeners and nothing is animated, else stop it."""
         async with self._switching:

@@ -60,8 +60,6 @@ class Tab:
         page.on("dialog", tab._on_dialog)
         return tab
 
-    # --- looking ---------------------------------------------------------------------------------------------
-
     async def list_elements(self) -> ElementListing:
         listing = await self.documents.list_elements()
         self.scale = listing.scale
@@ -77,8 +75,6 @@ class Tab:
         with contextlib.suppress(DeviceTimeout):
             view = await top.cdp.evaluate_in(top.frame, "deskhand.view()", timeout=MEASURE_S)
             self.scale = view["ratio"] * view["pinch"]
-
-    # --- calls that a dialog may interrupt -------------------------------------------------------------------
 
     async def send_calls(self, *calls: tuple[str, dict[str, Any]]) -> None:
         """Send all at once, in order. A dialog that opens meanwhile ends the wait, not the calls."""
@@ -106,8 +102,6 @@ class Tab:
         if self.popup is popup:
             self.popup = None
         self.signal_change()
-
-    # --- events ----------------------------------------------------------------------------------------------
 
     def _on_dialog(self, dialog: Dialog) -> None:
         self.popup = DialogPopup(dialog)

@@ -76,8 +76,6 @@ class AccessibilityBus:
         if self._bus is not None:
             self._bus.disconnect()
 
-    # --- programs -------------------------------------------------------------------------------------------
-
     async def list_programs(self) -> dict[int, list[str]]:
         """Return the names on the bus by process id."""
         try:
@@ -99,8 +97,6 @@ class AccessibilityBus:
                 return 0
             self._pids[name] = int(pid)
         return self._pids[name]
-
-    # --- trees ----------------------------------------------------------------------------------------------
 
     async def read_tree(self, name: str, *, timeout: float = _CALL_S) -> AccessibleNode | None:
         """Return what a program shows, without boxes and values; None if it does not answer in time."""
@@ -173,8 +169,6 @@ class AccessibilityBus:
         node.parent = parent
         node.many = node.has_state(NodeState.MANAGES_DESCENDANTS) or count > _MANY
         return node
-
-    # --- details --------------------------------------------------------------------------------------------
 
     async def measure_nodes(self, nodes: Iterable[AccessibleNode]) -> None:
         """Set the nodes' boxes, in screen coordinates."""
@@ -273,8 +267,6 @@ class AccessibilityBus:
         except NoAnswer:
             return []
         return [NodeRef(*target) for kind, targets in relations if kind == 2 for target in targets]
-
-    # --- calls ----------------------------------------------------------------------------------------------
 
     async def _call_accessible(self, ref: NodeRef, member: str) -> Sequence[Any]:
         return await self._call_method(ref, f"{_A11Y}.Accessible", member)

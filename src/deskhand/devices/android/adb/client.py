@@ -90,8 +90,6 @@ class AdbClient:
         self._starting = asyncio.Lock()
         self.pictures = asyncio.Semaphore(PICTURES)
 
-    # --- the server -----------------------------------------------------------------------------------------
-
     async def list_phones(self) -> list[ListedPhone]:
         return parse_listing((await self.query_server("host:devices-l")).decode("utf-8", "replace"))
 
@@ -109,8 +107,6 @@ class AdbClient:
     async def read_state(self, serial: str) -> str:
         """Return adb's word for the phone's state; raises DeviceGone if adb knows no such phone."""
         return (await self.query_server(f"host-serial:{serial}:get-state", serial=serial)).decode()
-
-    # --- one phone --------------------------------------------------------------------------------------------
 
     async def run_shell(self, serial: str, command: str, timeout: float = SHELL_S) -> ShellResult:
         """Run a command line on the phone."""
@@ -131,8 +127,6 @@ class AdbClient:
             await adb_socket.request_service(f"host:transport:{serial}")
             await adb_socket.request_service(service)
             yield adb_socket
-
-    # --- the socket -------------------------------------------------------------------------------------------
 
     async def query_server(self, service: str, timeout: float = SHORT_S, serial: str = "") -> bytes:
         async with self._open_socket(timeout, service, serial) as adb_socket:
