@@ -10,7 +10,6 @@ from deskhand.core.errors import DeviceFault, NotPossible
 from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Device, ScreenReader
 from deskhand.core.screen import Element, Frame, Observation
-from deskhand.devices.click_test import check_points
 from deskhand.screen.diff import measure_change
 from deskhand.screen.frame import crop_frame
 from deskhand.screen.perception import Perception
@@ -100,7 +99,9 @@ def check_possible(action: Action, offered: frozenset[str], frame: Frame) -> Non
     """Raise NotPossible, in words a model can use, unless the device can do this here."""
     if action.kind not in offered:
         raise NotPossible(f"This device can't {action.kind.replace('_', ' ')}; it can: {', '.join(sorted(offered))}.")
-    check_points(action, frame.size)
+    for x, y in points_of(action):
+        if x >= frame.width or y >= frame.height:
+            raise NotPossible(f"The point ({x}, {y}) is outside of the screen, which is {frame.width}×{frame.height}.")
 
 
 def has_moved_away(action: Action, decided_on: Frame, now: Frame) -> bool:
