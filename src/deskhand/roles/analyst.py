@@ -3,8 +3,6 @@
 It gives its answer as an action, so that the answer reaches the user and the workers after it.
 """
 
-from __future__ import annotations
-
 from deskhand.core.actions import Answer
 from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.core.llm import ModelRequest, Turn

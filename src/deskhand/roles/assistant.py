@@ -3,8 +3,6 @@
 The tools and the storage of conversations belong to `sessions`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 It never acts; the engine applies its answers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
@@ -172,9 +170,6 @@ def _load_words(said: str) -> PromptSheet:
     return load_sheet("deskhand.roles", "prompts", language_of(said), "coach")
 
 
-# --- what is told ----------------------------------------------------------------------------------------------
-
-
 def _list_todo(todo: Sequence[Subtask]) -> str:
     """Return the newest items, numbered from the first one of the task."""
     numbered = list(enumerate(todo, 1))[-_TODO:]
@@ -187,9 +182,6 @@ def _describe_item(part: Subtask) -> str:
 
 def _describe_history(history: Sequence[Any], count: int) -> str:
     return as_data("history", describe.list_steps(history, count)) if history else ""
-
-
-# --- what is asked for -----------------------------------------------------------------------------------------
 
 
 def _make_amend_schema(request: AmendRequest) -> dict[str, Any]:
@@ -231,9 +223,6 @@ def _make_text_schema(name: str, meaning: str) -> dict[str, Any]:
 
 _TEXT_SCHEMA = _make_text_schema("text", "what to do instead, in one or two sentences")
 _PROMPT_SCHEMA = _make_text_schema("prompt", "the whole advice; empty to keep the old one")
-
-
-# --- what came back --------------------------------------------------------------------------------------------
 
 
 def _read_edits(said: Answer, request: AmendRequest) -> tuple[tuple[TodoEdit, ...], _AmendAnswer]:

@@ -3,8 +3,6 @@
 The engine decides how deep it looks, what it may cost, and what follows from its judgement.
 """
 
-from __future__ import annotations
-
 import asyncio
 from typing import Annotated, Any, Literal
 
@@ -122,9 +120,6 @@ class Evaluator:
         return tuple(shown)
 
 
-# --- what is asked ---------------------------------------------------------------------------------------------
-
-
 def _list_allowed_decisions(request: GateRequest) -> list[GateDecision]:
     return [decision for decision in _DECISIONS if decision in ALLOWED[request.trigger]]
 
@@ -180,9 +175,6 @@ def _describe_situation(request: GateRequest, words: PromptSheet) -> list[str]:
     return [words.fill_section(name, **{name: text}) for name, text in told.items() if text]
 
 
-# --- facts -----------------------------------------------------------------------------------------------------
-
-
 def _find_changed_regions(request: GateRequest) -> tuple[Rect, ...]:
     """Return where the screen has changed since the start of the subtask, the largest regions first."""
     if request.before is None or request.before.size != request.observation.frame.size:
@@ -215,9 +207,6 @@ def _describe_changes(request: GateRequest, regions: tuple[Rect, ...], words: Pr
     where = words.fill_section("places", regions=places) if places else ""
     share = f"{request.changed:.1%}" if request.changed >= 0.001 else "< 0.1%"
     return words.fill_section("changed", share=share, where=where)
-
-
-# --- what came back --------------------------------------------------------------------------------------------
 
 
 def _read_answer(said: Answer, request: GateRequest) -> _GateAnswer:

@@ -3,8 +3,6 @@
 The engine chooses how much of the old plan it may give up; `research` looks materials up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
@@ -117,9 +115,6 @@ def _make_schema(roles: Sequence[WorkerRole]) -> dict[str, Any]:
     }
 
 
-# --- what came back --------------------------------------------------------------------------------------------
-
-
 def _read_answer(said: Answer, request: PlanRequest) -> _PlanAnswer:
     answer = validate_answer(_PlanAnswer, said)
     if bool(answer.subtasks) == bool(answer.impossible.strip()):
@@ -153,9 +148,6 @@ def _is_repeated(parts: Sequence[_SubtaskAnswer], request: PlanRequest) -> bool:
 
 def _key_of(title: str) -> str:
     return " ".join(title.casefold().split()).rstrip(".。")
-
-
-# --- what is told ----------------------------------------------------------------------------------------------
 
 
 def _describe_task(request: PlanRequest, words: PromptSheet) -> str:

@@ -3,8 +3,6 @@
 It keeps nothing between steps, and its requests do not grow with their number.
 """
 
-from __future__ import annotations
-
 import asyncio
 from dataclasses import replace
 
@@ -87,9 +85,6 @@ def _load_words(language: Language) -> PromptSheet:
     return load_sheet("deskhand.roles", "prompts", language, "operator")
 
 
-# --- what is shown ---------------------------------------------------------------------------------------------
-
-
 def _pick_elements(elements: tuple[Element, ...]) -> tuple[Element, ...]:
     """Return the elements with text or an action; on a crowded screen those with an action come first."""
     useful = [e for e in elements if e.text or e.clickable or e.editable or e.scrollable or e.checked is not None]
@@ -97,9 +92,6 @@ def _pick_elements(elements: tuple[Element, ...]) -> tuple[Element, ...]:
         useful.sort(key=lambda e: not (e.clickable or e.editable or e.checked is not None))
         useful = sorted(useful[:_MAX_ELEMENTS], key=lambda e: e.index)
     return tuple(useful)
-
-
-# --- what is said ----------------------------------------------------------------------------------------------
 
 
 def _describe_now(briefing: Briefing, words: PromptSheet, *, blind: bool) -> str:

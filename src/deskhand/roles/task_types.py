@@ -1,7 +1,5 @@
 """Find the type of a task by its words, so that memory recognizes tasks of the same kind: a small closed set."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from functools import cache

@@ -3,8 +3,6 @@
 It never touches the screen. The engine runs the code; the sandbox limits it.
 """
 
-from __future__ import annotations
-
 from deskhand.core.actions import Action, Memorize, RunCode
 from deskhand.core.decisions import ActionReport, Briefing, Decision, PlannedAction
 from deskhand.core.llm import ModelRequest, Turn
@@ -53,9 +51,6 @@ class Technician:
 
 def _make_decision(action: Action, thought: str) -> Decision:
     return Decision(kind="actions", actions=(PlannedAction(action=action),), thought=thought)
-
-
-# --- what is told ----------------------------------------------------------------------------------------------
 
 
 def _describe_task(briefing: Briefing, words: PromptSheet) -> str:

@@ -1,7 +1,5 @@
 """The analyst without a model: finds what was noted, answered or collected about the question, word by word."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

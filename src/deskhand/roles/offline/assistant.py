@@ -4,8 +4,6 @@ On one device instructions go in their order, on several devices side by side. K
 called so far.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

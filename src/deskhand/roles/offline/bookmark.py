@@ -1,7 +1,5 @@
 """The worker's place in its work, and the one place that turns it into the bookmark's text and back."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from dataclasses import dataclass, field

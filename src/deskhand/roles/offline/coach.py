@@ -1,7 +1,5 @@
 """The coach without a model: reads the user's words by grammar, and helps a stuck worker by what is on the screen."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Iterator
 

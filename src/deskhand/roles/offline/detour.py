@@ -3,8 +3,6 @@
 The detour is part of the worker's place, so a crash in the middle of it loses nothing.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace

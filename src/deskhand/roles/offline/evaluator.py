@@ -1,7 +1,5 @@
 """The model-free judge: gates from elements, texts and counts. Without evidence it is never sure."""
 
-from __future__ import annotations
-
 from deskhand.core.decisions import Briefing
 from deskhand.core.planning import GateDecision, GateRequest, GateTrigger, QualityReport
 from deskhand.core.statuses import ExecStatus, SubtaskStatus

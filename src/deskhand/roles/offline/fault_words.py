@@ -1,7 +1,5 @@
 """A device's complaint in the language of the goal, by the sentences of faults.toml. Nothing hangs on its words."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from functools import cache

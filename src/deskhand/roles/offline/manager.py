@@ -1,7 +1,5 @@
 """The model-free planner: one subtask for each app that the goal goes through, with what is true after it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from deskhand.core.errors import NoPlan

@@ -1,7 +1,5 @@
 """What a strategy answers: act, or finished with evidence, or failed with a reason."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from deskhand.core.actions import Action, Wait

@@ -1,7 +1,5 @@
 """What a strategy works with: the screen as a tree, what happened last, and the memory of this instruction."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cached_property
 from zlib import crc32

@@ -1,7 +1,5 @@
 """The technician without a model: runs the code that its task gives word by word, and says what came of it."""
 
-from __future__ import annotations
-
 import re
 from typing import Literal
 

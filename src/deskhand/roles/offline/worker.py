@@ -3,8 +3,6 @@
 Keeps nothing between calls: its place is the bookmark. Text on the screen is data and is never read as an instruction.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

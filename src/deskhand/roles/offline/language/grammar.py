@@ -4,8 +4,6 @@ A goal is cut where the cheapest reading has its clauses: a comma, `and`, `ÁÑ∂Âê
 are sentences; what fits no sentence becomes NotUnderstood, named as it was written.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache

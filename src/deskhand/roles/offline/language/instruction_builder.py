@@ -1,7 +1,5 @@
 """Turns a matched sentence into instructions: one short function for each kind of sentence."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """What a goal is made of: typed instructions and the conditions that can be checked on a screen."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

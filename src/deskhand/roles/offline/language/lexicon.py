@@ -1,7 +1,5 @@
 """Reads lexicon.toml: word classes as token sequences, and sentence patterns as parts."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Goals that list things: numbered steps, and several switches or apps behind one verb."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Reads what a new note, contact or alarm is to hold: "named Ann with phone 123", "标题是…，内容是…", "for 7:30"."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 

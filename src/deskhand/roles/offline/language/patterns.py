@@ -1,7 +1,5 @@
 """Matches a clause against sentence patterns, with backtracking; slots are checked by their kind."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Arithmetic as people write it: read into signs, worked out exactly, and never by evaluating text as code."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from decimal import Decimal, DivisionByZero, InvalidOperation, Overflow

@@ -1,7 +1,5 @@
 """Cuts a goal into tokens: quoted texts, addresses, words, numbers, single characters of Chinese or punctuation."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from dataclasses import dataclass

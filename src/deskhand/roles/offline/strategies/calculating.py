@@ -1,7 +1,5 @@
 """Sums on a calculator's keys: every key is seen before it is pressed, and the display is checked by own reckoning."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Verify, wait until, ask and read: what is true is seen, never assumed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -137,9 +135,6 @@ def _give_answer(scene: Scene, text: str) -> Act:
 def _means_result(target: str) -> bool:
     bare = target.casefold().removeprefix("the ").strip()
     return is_same_word(bare, "result") or bare in {"计算器的结果", "显示的结果", "result of the calculation"}
-
-
-# --- what is true of a screen ----------------------------------------------------------------------------------
 
 
 def settle_truth(condition: Condition, scene: Scene, certain: bool = True) -> SeenTruth | Act | Failed:

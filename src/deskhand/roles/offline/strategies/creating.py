@@ -1,7 +1,5 @@
 """New things (a note, a contact, an alarm) and what goes into a cart: opened, filled in, saved, seen afterwards."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from deskhand.core.actions import Type

@@ -1,7 +1,5 @@
 """Where things usually live: an alarm in the clock, a phone number in the contacts. For a goal that names no app."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

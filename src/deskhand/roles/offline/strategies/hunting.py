@@ -1,7 +1,5 @@
 """Looks for something: here, by the app's own search, by scrolling, behind tabs, further up; then says honestly no."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -104,9 +102,6 @@ def _is_web_offer(candidate: Candidate) -> bool:
     )
 
 
-# --- by the app's own search ---------------------------------------------------------------------------------
-
-
 def find_search_box(scene: Scene) -> Element | None:
     """A field to search this app with; an address bar is not one."""
     for field in scene.list_fields():
@@ -198,9 +193,6 @@ def _leave_search(scene: Scene, box: Element | None) -> Act | None:
     if box.value and not hunt.opened:
         return make_act(thought, _click_element(box), Type(text="", clear_first=True, target=box.text))
     return None
-
-
-# --- by scrolling and behind tabs -----------------------------------------------------------------------------
 
 
 def find_scroller(scene: Scene) -> Element | None:

@@ -1,7 +1,5 @@
 """Send a message: reach the conversation, type, read back, send, and see it stand in the conversation."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from deskhand.core.actions import Key, Type

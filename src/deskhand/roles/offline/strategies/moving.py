@@ -1,7 +1,5 @@
 """Scrolling, swiping, waiting, keys, back and home."""
 
-from __future__ import annotations
-
 from deskhand.core.actions import Back, Home, Hotkey, Key, Scroll, Swipe, Wait
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.memory import MoveMemory

@@ -1,7 +1,5 @@
 """Dialogs that stand in the way: recognised by their build, put away by their negative button, never agreed to."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from deskhand.core.actions import Back, Click

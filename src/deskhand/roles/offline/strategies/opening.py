@@ -1,7 +1,5 @@
 """Open and close: apps, addresses, pages, switches. What 打开 means is decided by what it is applied to."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from typing import Literal

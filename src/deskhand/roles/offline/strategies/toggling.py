@@ -1,7 +1,5 @@
 """Switches and checkboxes: look at the state first, touch only when it differs, look again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from deskhand.core.actions import OpenApp

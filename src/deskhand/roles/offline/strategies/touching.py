@@ -1,7 +1,5 @@
 """Tap, find, select, delete: things that are reached and then touched once."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from deskhand.core.actions import Action, Click, DoubleClick, LongPress, RightClick

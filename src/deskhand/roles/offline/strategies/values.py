@@ -1,7 +1,5 @@
 """Reads the value that belongs to a name on the screen: in its field or switch, after its colon, beside it."""
 
-from __future__ import annotations
-
 import re
 
 from deskhand.core.screen import Element

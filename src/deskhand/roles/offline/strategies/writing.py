@@ -1,7 +1,5 @@
 """Text: into fields, out of fields, into search boxes; what was typed is read back before it counts."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

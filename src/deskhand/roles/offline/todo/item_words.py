@@ -1,7 +1,5 @@
 """Which item of the to-do list some words mean: by number as the list is shown, by place, or by what it is about."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 
@@ -92,9 +90,6 @@ def number_of(text: str) -> int | None:
         return _CARDINALS.index(word) + 1 if word in _CARDINALS else int(word)
     found = _NTH_ZH.fullmatch(text)
     return parse_chinese_number(found["n"]) if found else None
-
-
-# --- by what it is about ---------------------------------------------------------------------------------------
 
 
 def _find_by_words(text: str, candidates: Sequence[TodoItem]) -> tuple[TodoItem, ...]:

@@ -1,7 +1,5 @@
 """The phrases by which a to-do list is changed, from phrases.toml: which one is said, and what it is said of."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """A title in other words: with another time, number or text in it, or without a pronoun that nobody could resolve."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields
 
