@@ -16,10 +16,15 @@ from deskhand.roles.offline.technician import split_code
 from deskhand.roles.task_types import find_task_type
 from deskhand.screen.grounding.vocabulary import is_same_word
 
-_NO_CODE = {
-    "en": "The goal needs to run code, which is not possible here: install bubblewrap (see deskhand doctor).",
-    "zh": "目标要求运行代码，但这里无法运行：请安装 bubblewrap（参见 deskhand doctor）。",
-}
+# Chinese, English
+EMPTY_GOAL = (
+    "目标里没有要做的事：请写出指令，例如“打开设置”。",
+    "The goal says nothing to do: write an instruction, for example “open Settings”.",
+)
+_NO_CODE = (
+    "目标要求运行代码，但这里无法运行：请安装 bubblewrap（参见 deskhand doctor）。",
+    "The goal needs to run code, which is not possible here: install bubblewrap (see deskhand doctor).",
+)
 
 
 class OfflineManager:
@@ -49,17 +54,13 @@ class OfflineManager:
         subtasks: list[Subtask] = []
         for part, is_code in split_code(request.goal):
             if is_code and "technician" not in request.roles:
-                raise NoPlan(_NO_CODE["zh" if zh else "en"])
+                raise NoPlan(_NO_CODE[0 if zh else 1])
             if is_code:
                 subtasks.append(Subtask(id="", title=part, role="technician", task_type=find_task_type(part)))
             else:
                 subtasks += [_make_subtask(group, zh) for group in _group_by_app(parse_goal(part), request.apps)]
         if not subtasks:
-            raise NoPlan(
-                "目标里没有要做的事：请写出指令，例如“打开设置”。"
-                if zh
-                else "The goal says nothing to do: write an instruction, for example “open Settings”."
-            )
+            raise NoPlan(EMPTY_GOAL[0 if zh else 1])
         return Plan(subtasks=tuple(subtasks), reason="as the goal says, app by app")
 
     def _plan_informed(self, request: PlanRequest) -> Plan:

@@ -1,5 +1,6 @@
 """What a strategy works with: the screen as a tree, what happened last, and the memory of this instruction."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from zlib import crc32
@@ -62,6 +63,9 @@ class Scene:
         """In the language of the goal."""
         return zh if self.zh else en
 
+    def quote_names(self, names: Iterable[str]) -> str:
+        return self.say("、", ", ").join(f"“{name}”" for name in names)
+
     def fail_with(self, zh: str, en: str) -> Failed:
         return Failed(self.say(zh, en))
 
@@ -95,13 +99,9 @@ class Scene:
     def find_shown(self, text: str) -> list[Element]:
         """Everything that shows exactly this text and is not a field someone types into."""
         wanted = fold_name(text)
-        return [
-            e
-            for e in self.elements
-            if not e.editable
-            and any(fold_name(t) == wanted for t in (e.name, e.value) if t)
-            and not self._is_shell(e, wanted)
-        ]
+        fixed = [e for e in self.elements if not e.editable]
+        shown = [e for e in fixed if any(fold_name(t) == wanted for t in (e.name, e.value) if t)]
+        return [e for e in shown if not self._is_shell(e, wanted)]
 
     def _is_shell(self, element: Element, wanted: str) -> bool:
         """A container that only repeats what stands in it."""

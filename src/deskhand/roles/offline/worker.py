@@ -14,6 +14,7 @@ from deskhand.roles.offline.fault_words import to_chinese
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.language.instructions import Instruction
+from deskhand.roles.offline.manager import EMPTY_GOAL
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import (
@@ -79,14 +80,7 @@ class OfflineWorker:
         if unknown:
             return _make_failure(scene, place, _describe_unclear(scene, unknown))
         if not steps:
-            return _make_failure(
-                scene,
-                place,
-                scene.say(
-                    "目标里没有要做的事：请写出指令，例如“打开设置”。",
-                    "The goal says nothing to do: write an instruction, for example “open Settings”.",
-                ),
-            )
+            return _make_failure(scene, place, scene.say(*EMPTY_GOAL))
         place.reply = LastReply(briefing.step, scene.print, before)
         if place.detour is None:
             return _carry_out(briefing, place, steps)
@@ -207,7 +201,7 @@ def _summarize_done(scene: Scene, place: WorkerPlace) -> str:
 
 
 def _describe_unclear(scene: Scene, parts: list[str]) -> str:
-    quoted = "、".join(f"“{p}”" for p in parts) if scene.zh else ", ".join(f"“{p}”" for p in parts)
+    quoted = scene.quote_names(parts)
     return scene.say(
         f"没有看懂这部分：{quoted}。可以说：打开…，点击…，在…里输入…，找到…，给…发消息“…”，打开/关闭…开关，读取…，确认…。",
         f"This part was not understood: {quoted}. Try: open …, click …, type … into …, find …, send “…” to …, "

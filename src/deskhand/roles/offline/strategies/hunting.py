@@ -50,9 +50,8 @@ def locate_thing(
 
 def find_untried(scene: Scene, description: str, want: Want) -> SearchResult:
     """Return what fits, without what was taken before and turned out to be wrong."""
-    return _filter_finding(
-        scene.find_element(description, want), lambda c: (description, trace_of(c)) not in scene.kept.wrong
-    )
+    found = scene.find_element(description, want)
+    return _filter_finding(found, lambda c: (description, trace_of(c)) not in scene.kept.wrong)
 
 
 def _filter_finding(finding: SearchResult, is_kept: Callable[[Candidate], bool]) -> SearchResult:
@@ -65,12 +64,11 @@ def _filter_finding(finding: SearchResult, is_kept: Callable[[Candidate], bool])
 
 
 def trace_of(candidate: Candidate) -> Trace:
-    """Return how a candidate is known again."""
     return candidate.label, candidate.target.bounds
 
 
 def fail_not_found(scene: Scene, description: str, names: list[str]) -> Failed:
-    seen = "、".join(f"“{n}”" for n in names[:5]) if scene.zh else ", ".join(f"“{n}”" for n in names[:5])
+    seen = scene.quote_names(names[:5])
     nothing = scene.say("屏幕上没有可读的文字", "nothing readable")
     return scene.fail_with(
         f"没有找到“{description}”；看到的最接近的是：{seen or nothing}。",
@@ -79,8 +77,7 @@ def fail_not_found(scene: Scene, description: str, names: list[str]) -> Failed:
 
 
 def fail_ambiguous(scene: Scene, description: str, finding: SearchResult) -> Failed:
-    labels = [c.label or c.target.role for c in finding.candidates[:5]]
-    listed = "、".join(f"“{n}”" for n in labels) if scene.zh else ", ".join(f"“{n}”" for n in labels)
+    listed = scene.quote_names([c.label or c.target.role for c in finding.candidates[:5]])
     count = len(finding.candidates)
     return scene.fail_with(
         f"“{description}”不明确：有 {count} 处符合（{listed}），请说得更具体。",
@@ -96,17 +93,16 @@ def _drop_search_offers(scene: Scene, finding: SearchResult) -> SearchResult:
 
 
 def _is_web_offer(candidate: Candidate) -> bool:
-    words = split_words(candidate.label)
-    return any(w in words for w in ("search", "web", "internet")) or any(
-        w in candidate.label for w in ("搜索", "搜一搜", "网络查找", "全网")
-    )
+    english = {"search", "web", "internet"} & set(split_words(candidate.label))
+    return bool(english) or any(w in candidate.label for w in ("搜索", "搜一搜", "网络查找", "全网"))
 
 
 def find_search_box(scene: Scene) -> Element | None:
     """A field to search this app with; an address bar is not one."""
     for field in scene.list_fields():
         words = " ".join((field.name, field.hint, field.id.rpartition("/")[2]))
-        if _is_search(words, field) and not _is_address_bar(words):
+        addresses = "网址" in words or {"url", "web", "address"} & set(split_words(words))
+        if _is_search(words) and not addresses:
             return field
     return None
 
@@ -120,12 +116,8 @@ def find_search_button(scene: Scene) -> Element | None:
     return None
 
 
-def _is_search(words: str, field: Element) -> bool:
+def _is_search(words: str) -> bool:
     return "搜" in words or "查找" in words or bool({"search", "query", "find"} & set(split_words(words)))
-
-
-def _is_address_bar(words: str) -> bool:
-    return "网址" in words or bool({"url", "web", "address"} & set(split_words(words)))
 
 
 def _hunt_by_search(scene: Scene, description: str) -> Act | None:
@@ -168,9 +160,8 @@ def _enter_only_result(scene: Scene) -> Act | None:
         return None
     scene.remember_record(replace(scene.memory.hunt, entered=True))
     name = scene.tree.label_of(rows[0])
-    return make_act(
-        scene.say(f"进入唯一的搜索结果“{name}”", f"Going into the only result, “{name}”"), _click_element(rows[0])
-    )
+    thought = scene.say(f"进入唯一的搜索结果“{name}”", f"Going into the only result, “{name}”")
+    return make_act(thought, _click_element(rows[0]))
 
 
 def _is_result(scene: Scene, element: Element) -> bool:
@@ -215,9 +206,7 @@ def _hunt_by_scrolling(scene: Scene, description: str) -> Act | None:
     scrolled = ScrollMemory(seen.way, seen.count + 1, scene.print)
     scene.remember_record(replace(scene.memory.hunt, scroll=scrolled))
     x, y = area.bounds.center
-    thought = (
-        scene.say("向下滚动查找", "Scrolling down") if seen.way == "down" else scene.say("向上滚动查找", "Scrolling up")
-    )
+    thought = scene.say(f"向{'下' if seen.way == 'down' else '上'}滚动查找", f"Scrolling {seen.way}")
     return make_act(thought, Scroll(direction=seen.way, pages=pages, x=x, y=y))
 
 
@@ -247,7 +236,7 @@ def _hunt_above(scene: Scene, description: str) -> Act | None:
     page above shows other things of the same name (another product's price). A form that was begun is not left.
     """
     hunt = scene.memory.hunt
-    begun = any(f.value and not _is_search(f"{f.name} {f.hint} {f.id}", f) for f in scene.list_fields())
+    begun = any(f.value and not _is_search(f"{f.name} {f.hint} {f.id}") for f in scene.list_fields())
     if hunt.ups >= UPS or begun or scene.on_home_screen or not scene.can_do("back"):
         return None
     box = find_search_box(scene)

@@ -6,7 +6,7 @@ from deskhand.core.actions import Key, Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.memory import HuntMemory
-from deskhand.roles.offline.outcome import Finished, Outcome, look_again, make_act
+from deskhand.roles.offline.outcome import Outcome, look_again, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.hunting import find_search_box, locate_thing
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
@@ -41,14 +41,11 @@ def find_message_box(scene: Scene) -> Element | None:
     """The field at the bottom that is not for searching."""
     searching = find_search_box(scene)
     fields = [f for f in scene.list_fields() if searching is None or f.index != searching.index]
-    named = scene.find_element("message", "editable")
-    for candidate in named.candidates:
+    for candidate in scene.find_element("message", "editable").candidates:
         if candidate.score >= 0.75 and candidate.target in fields:
             return candidate.target
     lowest = max(fields, key=lambda f: f.bounds.bottom, default=None)
-    if lowest is None or lowest.bounds.top < scene.tree.screen.height * 0.3:
-        return None
-    return lowest
+    return lowest if lowest is not None and lowest.bounds.top >= scene.tree.screen.height * 0.3 else None
 
 
 def _is_talking_to(scene: Scene, person: str, box: Element | None) -> bool:
@@ -125,16 +122,11 @@ def _press_send(scene: Scene, step: say.Send, box: Element) -> Outcome:
     scene.judge_last(True, scene.say("文字已在输入框里", "the text is in the field"))
     scene.remember_record(replace(memory, sent=True))
     button = scene.find_element("Send", "clickable")
-    found = button.best or _pick_beside(scene, button.candidates, box)
+    beside = [c for c in button.candidates if scene.tree.is_same_row(c.target, box)]
+    found = button.best or (beside[0] if len(beside) == 1 else None)
     if found is not None and found.score >= 0.8:
         return make_act(scene.say("点击发送", "Clicking send"), touch_element(found.target))
     return make_act(scene.say("按回车发送", "Sending with enter"), Key(key="enter"))
-
-
-def _pick_beside(scene: Scene, candidates: tuple[Candidate, ...], box: Element) -> Candidate | None:
-    """Of several, the one that stands beside the box."""
-    beside = [c for c in candidates if scene.tree.is_same_row(c.target, box)]
-    return beside[0] if len(beside) == 1 else None
 
 
 def _check_sent(scene: Scene, step: say.Send) -> Outcome:
@@ -146,7 +138,11 @@ def _check_sent(scene: Scene, step: say.Send) -> Outcome:
     emptied = box is not None and not holds_text(box, step.text)
     if stands and emptied:
         scene.judge_last(True, scene.say("消息已出现在聊天里", "the message is in the conversation"))
-        return Finished(_describe_sent(scene, step.text, step.to or scene.kept.found))
+        whom = step.to or scene.kept.found
+        to_zh, to_en = (f"给“{whom}”", f" to {whom}") if whom else ("", "")
+        return scene.finish_with(
+            f"{to_zh}发送了消息“{step.text}”，它已出现在聊天里", f"sent “{step.text}”{to_en}; it is in the conversation"
+        )
     memory = replace(memory, looks=memory.looks + 1)
     scene.remember_record(memory)
     if memory.looks < MAX_LOOKS:
@@ -160,11 +156,3 @@ def _check_sent(scene: Scene, step: say.Send) -> Outcome:
     return scene.fail_with(
         f"消息“{step.text}”没有发送成功：{seen}。", f"The message “{step.text}” was not sent: {seen}."
     )
-
-
-def _describe_sent(scene: Scene, text: str, whom: str) -> str:
-    if whom:
-        return scene.say(
-            f"给“{whom}”发送了消息“{text}”，它已出现在聊天里", f"sent “{text}” to {whom}; it is in the conversation"
-        )
-    return scene.say(f"发送了消息“{text}”，它已出现在聊天里", f"sent “{text}”; it is in the conversation")

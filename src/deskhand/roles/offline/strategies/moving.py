@@ -1,9 +1,9 @@
 """Scrolling, swiping, waiting, keys, back and home."""
 
-from deskhand.core.actions import Back, Home, Hotkey, Key, Scroll, Swipe, Wait
+from deskhand.core.actions import Action, Back, Home, Hotkey, Key, Scroll, Swipe, Wait
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.memory import MoveMemory
-from deskhand.roles.offline.outcome import Failed, Finished, Outcome, make_act
+from deskhand.roles.offline.outcome import Failed, Outcome, make_act
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.hunting import find_scroller, locate_thing
 from deskhand.screen.grounding.find import Candidate
@@ -32,9 +32,6 @@ def scroll_screen(step: say.Scrolling, scene: Scene) -> Outcome:
 
 
 def swipe_screen(step: say.Swiping, scene: Scene) -> Outcome:
-    if scene.memory.move.done:
-        return _check_executed(scene, scene.say("滑动了屏幕", f"swiped {step.direction}"))
-    scene.remember_record(MoveMemory(done=True))
     frame = scene.briefing.observation.frame
     w, h = frame.width, frame.height
     ends = {
@@ -44,7 +41,8 @@ def swipe_screen(step: say.Swiping, scene: Scene) -> Outcome:
         "right": (w * 2 // 10, h // 2, w * 8 // 10, h // 2),
     }
     x, y, to_x, to_y = ends[step.direction]
-    return make_act(scene.say("滑动", f"Swiping {step.direction}"), Swipe(x=x, y=y, to_x=to_x, to_y=to_y))
+    swipe = Swipe(x=x, y=y, to_x=to_x, to_y=to_y)
+    return _act_once(scene, swipe, ("滑动", f"Swiping {step.direction}"), ("滑动了屏幕", f"swiped {step.direction}"))
 
 
 def wait_seconds(step: say.Pausing, scene: Scene) -> Outcome:
@@ -57,34 +55,24 @@ def wait_seconds(step: say.Pausing, scene: Scene) -> Outcome:
 
 
 def go_back(step: say.GoBack, scene: Scene) -> Outcome:
-    if scene.memory.move.done:
-        return _check_executed(scene, scene.say("返回了上一页", "went back"))
     if not scene.can_do("back"):
         return scene.fail_with("这个设备没有返回键。", "This device has no back button.")
-    scene.remember_record(MoveMemory(done=True))
-    return make_act(scene.say("返回", "Going back"), Back())
+    return _act_once(scene, Back(), ("返回", "Going back"), ("返回了上一页", "went back"))
 
 
 def go_home(step: say.GoHome, scene: Scene) -> Outcome:
-    if scene.memory.move.done:
-        return _check_executed(scene, scene.say("回到了主屏幕", "went to the home screen"))
     if not scene.can_do("home"):
         return scene.fail_with("这个设备没有主屏幕。", "This device has no home screen.")
-    scene.remember_record(MoveMemory(done=True))
-    return make_act(scene.say("回到主屏幕", "Going home"), Home())
+    return _act_once(scene, Home(), ("回到主屏幕", "Going home"), ("回到了主屏幕", "went to the home screen"))
 
 
 def press_key(step: say.PressKey, scene: Scene) -> Outcome:
     name = "+".join(step.keys)
-    if scene.memory.move.done:
-        return _check_executed(scene, scene.say(f"按了 {name}", f"pressed {name}"))
-    scene.remember_record(MoveMemory(done=True))
     one = len(step.keys) == 1
     if not scene.can_do("key" if one else "hotkey"):
         return scene.fail_with(f"这个设备不能按 {name}。", f"This device can't press {name}.")
-    return make_act(
-        scene.say(f"按 {name}", f"Pressing {name}"), Key(key=step.keys[0]) if one else Hotkey(keys=step.keys)
-    )
+    action = Key(key=step.keys[0]) if one else Hotkey(keys=step.keys)
+    return _act_once(scene, action, (f"按 {name}", f"Pressing {name}"), (f"按了 {name}", f"pressed {name}"))
 
 
 def refuse_in_goal(step: say.Another | say.StartAgain, scene: Scene) -> Outcome:
@@ -94,9 +82,10 @@ def refuse_in_goal(step: say.Another | say.StartAgain, scene: Scene) -> Outcome:
     )
 
 
-def _check_executed(scene: Scene, evidence: str) -> Outcome:
-    if scene.trouble:
-        scene.judge_last(False, scene.trouble)
-        return Failed(scene.trouble)
-    scene.judge_last(True)
-    return Finished(evidence)
+def _act_once(scene: Scene, action: Action, thought: tuple[str, str], evidence: tuple[str, str]) -> Outcome:
+    """Act; the next time, it is finished if the device carried it out. The texts are in Chinese and in English."""
+    if not scene.memory.move.done:
+        scene.remember_record(MoveMemory(done=True))
+        return make_act(scene.say(*thought), action)
+    scene.judge_last(not scene.trouble, scene.trouble)
+    return Failed(scene.trouble) if scene.trouble else scene.finish_with(*evidence)

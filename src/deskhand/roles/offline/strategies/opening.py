@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Literal
 
 from deskhand.core.actions import Back, Home, OpenApp, OpenUrl, Scroll, Type
-from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.memory import OpenMemory
@@ -57,24 +56,17 @@ def _choose_way(scene: Scene, said: str, name: str) -> Literal["switch", "touch"
         return "switch"
     if query.ordinal or query.relation or query.position:
         return "touch"
-    if not scene.first and not scene.on_home_screen and _find_named_here(scene, name):
+    here = scene.find_element(name, "clickable").best if not scene.first and not scene.on_home_screen else None
+    if here is not None and here.score >= 0.95 and here.target.clickable:
         return "touch"
     return "app" if scene.can_do("open_app") else "icon"
-
-
-def _find_named_here(scene: Scene, name: str) -> Element | None:
-    """A thing on this page that is called exactly so and takes clicks."""
-    found = scene.find_element(name, "clickable").best
-    return found.target if found is not None and found.score >= 0.95 and found.target.clickable else None
 
 
 def bare_app_name(said: str) -> str:
     """The bare name: no article, no `app`, `应用`, `软件`."""
     name = re.sub(r"^(the|my|a|an)\s+", "", said.strip(), flags=re.IGNORECASE)
-    return (
-        re.sub(r"\s*(应用程序|应用|软件|程序|\bapp\b|\bapplication\b)\s*$", "", name, flags=re.IGNORECASE).strip()
-        or name
-    )
+    bare = re.sub(r"\s*(应用程序|应用|软件|程序|\bapp\b|\bapplication\b)\s*$", "", name, flags=re.IGNORECASE)
+    return bare.strip() or name
 
 
 def _open_by_name(scene: Scene, step: say.Open, name: str) -> Outcome:
@@ -82,7 +74,10 @@ def _open_by_name(scene: Scene, step: say.Open, name: str) -> Outcome:
     tried = memory.tried
     if tried and not scene.trouble:
         if scene.covered:
-            return obstacles.dismiss_dialog(scene) or _fail_covered(scene, name)
+            seen = ", ".join(f"“{text}”" for text in find_nearest_names(name, scene.tree, 3))
+            return obstacles.dismiss_dialog(scene) or scene.fail_with(
+                f"“{name}”被系统界面挡住了：{seen}。", f"“{name}” is covered by a system window: {seen}."
+            )
         if scene.on_home_screen and not memory.looked:
             scene.remember_record(replace(memory, looked=True))
             return make_act(scene.say("等应用打开", "Waiting for the app to open"), OpenApp(name=tried[-1]))
@@ -104,11 +99,6 @@ def _open_by_name(scene: Scene, step: say.Open, name: str) -> Outcome:
     return _open_by_hunting(scene, step, name) if inside else _open_by_icon(scene, name)
 
 
-def _fail_covered(scene: Scene, name: str) -> Failed:
-    seen = ", ".join(f"“{text}”" for text in find_nearest_names(name, scene.tree, 3))
-    return scene.fail_with(f"“{name}”被系统界面挡住了：{seen}。", f"“{name}” is covered by a system window: {seen}.")
-
-
 def _open_by_icon(scene: Scene, name: str) -> Outcome:
     """On the home screen, by the icon's name; pages are turned until they repeat."""
     memory = scene.memory.open
@@ -118,12 +108,10 @@ def _open_by_icon(scene: Scene, name: str) -> Outcome:
         scene.judge_last(True)
         return scene.finish_with(f"打开了“{name}”", f"opened {name}")
     if not scene.on_home_screen and not memory.went_home:
+        if not scene.can_do("home"):
+            return _fail_no_app(scene, name)
         scene.remember_record(replace(memory, went_home=True))
-        return (
-            make_act(scene.say("回到桌面找图标", "Going to the home screen"), Home())
-            if scene.can_do("home")
-            else _fail_no_app(scene, name)
-        )
+        return make_act(scene.say("回到桌面找图标", "Going to the home screen"), Home())
     found = scene.find_element(name, "clickable").best
     if found is not None and found.score >= 0.9:
         scene.remember_record(replace(memory, touched=name))
@@ -140,9 +128,8 @@ def _open_by_icon(scene: Scene, name: str) -> Outcome:
 
 def _fail_no_app(scene: Scene, name: str) -> Failed:
     error = scene.memory.open.error
-    told = f"（{error}）" if error else ""
-    told_en = f" ({error})" if error else ""
-    return scene.fail_with(f"没有名为“{name}”的应用{told}。", f"There is no app called “{name}”{told_en}.")
+    told = scene.say(f"（{error}）", f" ({error})") if error else ""
+    return scene.fail_with(f"没有名为“{name}”的应用{told}。", f"There is no app called “{name}”{told}.")
 
 
 def _open_by_hunting(scene: Scene, step: say.Open, name: str) -> Outcome:
@@ -157,7 +144,9 @@ def visit_address(step: say.Visit, scene: Scene) -> Outcome:
             return scene.fail_with(
                 f"打不开 {step.url}：{scene.trouble}。", f"{step.url} can't be opened: {scene.trouble}."
             )
-        if told := _find_unreachable(scene):
+        # a browser that shows an error instead of the page
+        openers = tuple(fold_name(words) for words in load_lexicon().extra["unreachable"])
+        if told := next((e.text for e in scene.elements if e.text and fold_name(e.text).startswith(openers)), ""):
             scene.judge_last(False, told)
             return scene.fail_with(f"打不开 {step.url}：“{told}”", f"{step.url} can't be opened: “{told}”")
         scene.judge_last(True)
@@ -171,12 +160,6 @@ def visit_address(step: say.Visit, scene: Scene) -> Outcome:
         return scene.fail_with("没有看到可以输入网址的地方。", "There is no address bar to type into.")
     typing = Type(text=step.url, clear_first=True, press_enter=True, target=bar.label)
     return make_act(scene.say(f"输入网址 {step.url}", f"Typing {step.url}"), touch_element(bar.target), typing)
-
-
-def _find_unreachable(scene: Scene) -> str:
-    """Return the browser's error message, if it shows one instead of the page."""
-    openers = tuple(fold_name(words) for words in load_lexicon().extra["unreachable"])
-    return next((e.text for e in scene.elements if e.text and fold_name(e.text).startswith(openers)), "")
 
 
 def close_thing(step: say.Close, scene: Scene) -> Outcome:
@@ -198,29 +181,26 @@ def close_thing(step: say.Close, scene: Scene) -> Outcome:
     button = obstacles.find_refusal(parts) if parts else None
     if button is not None:
         return make_act(scene.say("关闭对话框", "Closing the dialog"), touch_element(button))
+    going_back = make_act(scene.say("返回以关闭", "Going back to close it"), Back())
     if means_here(step.target) and scene.can_do("back"):
-        return make_act(scene.say("返回以关闭", "Going back to close it"), Back())
+        return going_back
     closer = scene.find_element("Close", "clickable").best
     if closer is not None:
         return make_act(scene.say("点击关闭", "Clicking close"), touch_element(closer.target))
-    if scene.find_element(step.target).status != "nothing" or _is_in_front(scene, step.target):
-        return make_act(scene.say("返回以关闭", "Going back to close it"), Back())
-    found = locate_thing(scene, step.target, "clickable", stages=("scroll",))
-    if isinstance(found, Candidate):
-        return make_act(scene.say("返回以关闭", "Going back to close it"), Back())
-    scene.remember_record(replace(memory, closed=False))
-    return found
+    if scene.find_element(step.target).status == "nothing" and not _is_in_front(scene, step.target):
+        found = locate_thing(scene, step.target, "clickable", stages=("scroll",))
+        if not isinstance(found, Candidate):
+            scene.remember_record(replace(memory, closed=False))
+            return found
+    return going_back
 
 
 def means_here(target: str) -> bool:
     """True if it means whatever is in front: the page, the screen, the dialog."""
-    return any(
-        fold_name(target).removeprefix("the").removeprefix("this") == fold_name(w) for w in load_lexicon().extra["here"]
-    )
+    bare = fold_name(target).removeprefix("the").removeprefix("this")
+    return any(bare == fold_name(word) for word in load_lexicon().extra["here"])
 
 
 def _is_in_front(scene: Scene, name: str) -> bool:
-    front = fold_name(scene.app + scene.briefing.observation.title)
-    return any(
-        fold_name(word) in front for word in (bare_app_name(name), *synonyms_of(bare_app_name(name))) if fold_name(word)
-    )
+    front, bare = fold_name(scene.app + scene.briefing.observation.title), bare_app_name(name)
+    return any(fold_name(word) in front for word in (bare, *synonyms_of(bare)) if fold_name(word))
