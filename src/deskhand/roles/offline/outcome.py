@@ -2,8 +2,14 @@
 
 from dataclasses import dataclass
 
-from deskhand.core.actions import Action, Wait
+from deskhand.core.actions import Action, Click, DoubleClick, LongPress, RightClick, Type, Wait
 from deskhand.core.decisions import Expect, PlannedAction
+from deskhand.core.screen import Element
+from deskhand.roles.offline.language.instructions import Gesture
+
+_TOUCHES: dict[Gesture, type[Click | DoubleClick | RightClick | LongPress]] = {
+    "click": Click, "double_click": DoubleClick, "right_click": RightClick, "long_press": LongPress
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +42,12 @@ def make_act(thought: str, *actions: Action, expect: Expect | None = None) -> Ac
 def look_again(thought: str) -> Act:
     """Wait half a second: an effect may need a moment to show."""
     return make_act(thought, Wait(seconds=0.5))
+
+
+def touch_element(target: Element, gesture: Gesture = "click") -> Action:
+    x, y = target.bounds.center
+    return _TOUCHES[gesture](x=x, y=y, target=target.text or target.id.rpartition("/")[2])
+
+
+def fill_field(field: Element, text: str, *, clear: bool) -> tuple[Action, Action]:
+    return touch_element(field), Type(text=text, clear_first=clear, target=field.text)

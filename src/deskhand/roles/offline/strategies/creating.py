@@ -2,17 +2,15 @@
 
 from dataclasses import replace
 
-from deskhand.core.actions import Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.new_things import is_no_time, read_clock
-from deskhand.roles.offline.outcome import Failed, Outcome, look_again, make_act
+from deskhand.roles.offline.outcome import Failed, Outcome, fill_field, look_again, make_act, touch_element
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import fail_not_found, find_search_box, locate_thing
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog, find_dialog
-from deskhand.roles.offline.strategies.touching import touch_element
 from deskhand.screen.grounding.find import Candidate, find_nearest_names, rank_candidates
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, split_words, synonyms_of
 
@@ -26,14 +24,10 @@ def create_thing(step: say.Create, scene: Scene) -> Outcome:
         return scene.fail_with(
             f"“{odd}”不是有效的时间，请写成 7:30 这样。", f"“{odd}” is not a time of day: write it like 7:30."
         )
-    wanted = _list_fields(step)
-    match scene.memory.create.phase:
-        case "open":
-            return _open_form(scene, step)
-        case "fill":
-            return _fill_form(scene, step, wanted)
-        case _:
-            return _check_created(scene, step, wanted)
+    phase, wanted = scene.memory.create.phase, _list_fields(step)
+    if phase == "open":
+        return _open_form(scene, step)
+    return (_fill_form if phase == "fill" else _check_created)(scene, step, wanted)
 
 
 def _find_bad_time(step: say.Create) -> str:
@@ -70,18 +64,16 @@ def _open_form(scene: Scene, step: say.Create) -> Outcome:
     if tab is not None and not memory.tab and tab.score >= 0.9:
         scene.remember_record(replace(memory, tab=True))
         return make_act(scene.say(f"打开“{tab.label}”", f"Opening “{tab.label}”"), touch_element(tab.target))
-    return fail_not_found(
-        scene, scene.say("新建按钮", "a button to add one"), list(find_nearest_names("new", scene.tree))
-    )
+    seen = list(find_nearest_names("new", scene.tree))
+    return fail_not_found(scene, scene.say("新建按钮", "a button to add one"), seen)
 
 
 def _find_add_button(scene: Scene, what: str) -> Element | None:
     """`New note`, `添加闹钟`, a plus, or an identifier that says so; the one that also names the thing is best."""
-    buttons = [
-        e for e in scene.elements if e.clickable and e.enabled and not e.editable and e.role not in ("item", "tab")
-    ]
-    best = max(buttons, key=lambda e: _rate_add_button(e, what), default=None)
-    return best if best is not None and _rate_add_button(best, what) > 0 else None
+    buttons = [e for e in scene.elements if e.clickable and e.enabled and not e.editable]
+    rated = [(_rate_add_button(e, what), e) for e in buttons if e.role not in ("item", "tab")]
+    score, best = max(rated, key=lambda pair: pair[0], default=(0.0, None))
+    return best if score > 0 else None
 
 
 def _rate_add_button(element: Element, what: str) -> float:
@@ -103,12 +95,9 @@ def _fill_form(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) ->
     at = memory.at
     if not scene.list_fields() and memory.looks < 2:
         scene.remember_record(replace(memory, looks=memory.looks + 1))
-        menu = _find_add_button(scene, step.what) if scene.print != memory.print else None
-        return (
-            make_act(scene.say("选择新建", "Choosing what to add"), touch_element(menu))
-            if menu
-            else look_again(scene.say("等页面出现", "Waiting for the form"))
-        )
+        if scene.print != memory.print and (menu := _find_add_button(scene, step.what)):
+            return make_act(scene.say("选择新建", "Choosing what to add"), touch_element(menu))
+        return look_again(scene.say("等页面出现", "Waiting for the form"))
     if memory.typed:
         field = _find_form_field(scene, wanted[at][0], at)
         good = field is not None and fold_name(field.value or field.hint) == fold_name(wanted[at][1])
@@ -142,27 +131,23 @@ def _type_field(scene: Scene, wanted: list[tuple[str, str]], at: int) -> Outcome
     memory = scene.memory.create
     scene.remember_record(replace(memory, typed=memory.typed + 1))
     thought = scene.say(f"填写“{value}”", f"Filling in “{value}”")
-    return make_act(thought, touch_element(field), Type(text=value, clear_first=True, target=field.text))
+    return make_act(thought, *fill_field(field, value, clear=True))
 
 
 def _find_form_field(scene: Scene, label: str, at: int) -> Element | None:
     searching = find_search_box(scene)
     fields = [f for f in scene.list_fields() if searching is None or f.index != searching.index]
+    ranked = [c for c in rank_candidates(label or "name", scene.tree, "editable") if c.target in fields]
     if label:
-        found = [
-            c.target for c in rank_candidates(label, scene.tree, "editable") if c.score >= 0.6 and c.target in fields
-        ]
-        if found:
-            return found[0]
+        if ranked and ranked[0].score >= 0.6:
+            return ranked[0].target
         # a body of text is often the field without a telling name: the largest one
         if label == "content":
             return max(fields, key=lambda f: f.bounds.area, default=None)
         return fields[at] if label in ("title", "name") and at < len(fields) else None
     if len(fields) > 1:
-        named = [
-            c.target for c in rank_candidates("name", scene.tree, "editable") if c.score >= 0.8 and c.target in fields
-        ]
-        return named[0] if named else max(fields, key=lambda f: f.bounds.area)
+        named = ranked and ranked[0].score >= 0.8
+        return ranked[0].target if named else max(fields, key=lambda f: f.bounds.area)
     return fields[0] if fields else None
 
 
@@ -180,41 +165,33 @@ def _check_created(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]
     if find_dialog(scene) and (away := dismiss_dialog(scene)):
         return away
     told = _describe_created(scene, wanted)
-    if all(_is_shown(scene, label, value) for label, value in _list_landmarks(wanted)):
+    created = scene.finish_with(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”")
+    mark = _find_landmark(wanted)[1]
+    if fold_name(mark) and any(fold_name(mark) in fold_name(e.text) for e in scene.elements if e.text):
         scene.judge_last(True)
-        return scene.finish_with(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”")
+        return created
     memory = scene.memory.create
     scene.remember_record(replace(memory, checks=memory.checks + 1))
     if not memory.checks:
         return look_again(scene.say("看是否保存了", "Checking if it was saved"))
-    first = _list_landmarks(wanted)[0][1]
-    found = locate_thing(scene, first, "any", stages=("scroll",))
-    if isinstance(found, Candidate):
-        return scene.finish_with(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”")
-    return found
+    found = locate_thing(scene, mark, "any", stages=("scroll",))
+    return created if isinstance(found, Candidate) else found
 
 
 def _describe_created(scene: Scene, wanted: list[tuple[str, str]]) -> str:
     """Return what was created as the user said it; a time as a time."""
     rest = [value for label, value in wanted if label not in ("hour", "minute")]
-    time = [value for label, value in _list_landmarks(wanted) if label == "time"]
-    return scene.say("、", ", ").join([*time, *rest])
+    label, value = _find_landmark(wanted)
+    return scene.say("、", ", ").join([value, *rest] if label == "time" else rest)
 
 
-def _list_landmarks(wanted: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return what the screen must show afterwards: the time, else the name."""
-    by_label = {pair[0]: pair[1] for pair in wanted}
+def _find_landmark(wanted: list[tuple[str, str]]) -> tuple[str, str]:
+    """Return what the screen must show afterwards, with its label: the time, else the name."""
+    by_label = dict(wanted)
     if "hour" in by_label:
-        return [("time", f"{by_label['hour']}:{by_label.get('minute', '00')}")]
-    for label in ("title", "name", "", "content"):
-        if label in by_label:
-            return [(label, by_label[label])]
-    return [(label, value) for label, value in wanted[:1]]
-
-
-def _is_shown(scene: Scene, label: str, value: str) -> bool:
-    wanted = fold_name(value)
-    return any(wanted and wanted in fold_name(e.text) for e in scene.elements if e.text)
+        return "time", f"{by_label['hour']}:{by_label.get('minute', '00')}"
+    label = next((label for label in ("title", "name", "", "content") if label in by_label), wanted[0][0])
+    return label, by_label[label]
 
 
 def add_to_cart(step: say.AddToCart, scene: Scene) -> Outcome:
@@ -236,11 +213,8 @@ def add_to_cart(step: say.AddToCart, scene: Scene) -> Outcome:
     if not step.target and (away := dismiss_dialog(scene)):
         return away
     if memory.inside >= MAX_TRIES or not step.target:
-        return fail_not_found(
-            scene,
-            scene.say("“加入购物车”按钮", "an “Add to cart” button"),
-            list(find_nearest_names("cart", scene.tree)),
-        )
+        seen = list(find_nearest_names("cart", scene.tree))
+        return fail_not_found(scene, scene.say("“加入购物车”按钮", "an “Add to cart” button"), seen)
     found = locate_thing(scene, step.target, "clickable")
     if not isinstance(found, Candidate):
         return found

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from deskhand.core.actions import Back, Click, Key, Scroll, Type
+from deskhand.core.actions import Back, Key, Scroll, Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.memory import HuntMemory, ScrollMemory, Trace
-from deskhand.roles.offline.outcome import Act, Failed, make_act
+from deskhand.roles.offline.outcome import Act, Failed, fill_field, make_act, touch_element
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
 from deskhand.screen.grounding.find import Candidate, SearchResult, find_nearest_names, sort_by_likeness
@@ -137,11 +137,11 @@ def _hunt_by_search(scene: Scene, description: str) -> Act | None:
     if todo and box is not None:
         scene.remember_record(replace(hunt, asked=(*hunt.asked, todo[0]), typing=True))
         thought = scene.say(f"用搜索框查找“{todo[0]}”", f"Searching for “{todo[0]}”")
-        return make_act(thought, _click_element(box), Type(text=todo[0], clear_first=bool(box.value), target=box.text))
+        return make_act(thought, *fill_field(box, todo[0], clear=bool(box.value)))
     button = find_search_button(scene)
     if todo and button is not None and not hunt.opened:
         scene.remember_record(replace(hunt, opened=True))
-        return make_act(scene.say("打开搜索", "Opening the search"), _click_element(button))
+        return make_act(scene.say("打开搜索", "Opening the search"), touch_element(button))
     return _leave_search(scene, box) if hunt.asked else None
 
 
@@ -161,7 +161,7 @@ def _enter_only_result(scene: Scene) -> Act | None:
     scene.remember_record(replace(scene.memory.hunt, entered=True))
     name = scene.tree.label_of(rows[0])
     thought = scene.say(f"进入唯一的搜索结果“{name}”", f"Going into the only result, “{name}”")
-    return make_act(thought, _click_element(rows[0]))
+    return make_act(thought, touch_element(rows[0]))
 
 
 def _is_result(scene: Scene, element: Element) -> bool:
@@ -182,7 +182,7 @@ def _leave_search(scene: Scene, box: Element | None) -> Act | None:
     if hunt.opened and scene.can_do("back"):
         return make_act(thought, Back())
     if box.value and not hunt.opened:
-        return make_act(thought, _click_element(box), Type(text="", clear_first=True, target=box.text))
+        return make_act(thought, *fill_field(box, "", clear=True))
     return None
 
 
@@ -224,7 +224,7 @@ def _hunt_in_tabs(scene: Scene, description: str) -> Act | None:
         visited.append(fold_name(label))
         if not chosen:
             scene.remember_record(replace(hunt, tabs=tuple(visited), scroll=ScrollMemory()))
-            return make_act(scene.say(f"看看“{label}”标签页", f"Looking behind the tab “{label}”"), _click_element(tab))
+            return make_act(scene.say(f"看看“{label}”标签页", f"Looking behind the tab “{label}”"), touch_element(tab))
     scene.remember_record(replace(hunt, tabs=tuple(visited)))
     return None
 
@@ -246,7 +246,7 @@ def _hunt_above(scene: Scene, description: str) -> Act | None:
     scene.remember_record(HuntMemory(hunt.stages, hunt.stages, hunt.turns, hunt.names, ups=hunt.ups + 1))
     if box is not None and filtered:
         thought = scene.say("清空留下的搜索", "Clearing the search that was left there")
-        return make_act(thought, _click_element(box), Type(text="", clear_first=True, target=box.text))
+        return make_act(thought, *fill_field(box, "", clear=True))
     return make_act(scene.say("这一页没有，返回上一级", "Not on this page: going up"), Back())
 
 
@@ -258,11 +258,6 @@ def _leads_up(element: Element) -> bool:
 
 def press_enter(scene: Scene) -> Act | None:
     return make_act(scene.say("按回车", "Pressing enter"), Key(key="enter")) if scene.can_do("key") else None
-
-
-def _click_element(element: Element) -> Click:
-    x, y = element.bounds.center
-    return Click(x=x, y=y, target=element.text or element.id.rpartition("/")[2])
 
 
 def is_control(query: Query) -> bool:

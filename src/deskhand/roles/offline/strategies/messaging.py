@@ -2,15 +2,14 @@
 
 from dataclasses import replace
 
-from deskhand.core.actions import Key, Type
+from deskhand.core.actions import Key
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.memory import HuntMemory
-from deskhand.roles.offline.outcome import Outcome, look_again, make_act
+from deskhand.roles.offline.outcome import Outcome, fill_field, look_again, make_act, touch_element
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.hunting import find_search_box, locate_thing
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
-from deskhand.roles.offline.strategies.touching import touch_element
 from deskhand.roles.offline.strategies.writing import holds_text
 from deskhand.screen.grounding.find import Candidate, find_nearest_names
 from deskhand.screen.grounding.vocabulary import fold_name
@@ -31,10 +30,8 @@ def send_message(step: say.Send, scene: Scene) -> Outcome:
     if memory.typed:
         return _press_send(scene, step, box)
     scene.remember_record(replace(memory, typed=1, before=len(scene.find_shown(step.text))))
-    typing = Type(text=step.text, clear_first=bool(box.value), target=box.text)
-    return make_act(
-        scene.say(f"输入消息“{step.text}”", f"Typing the message “{step.text}”"), touch_element(box), typing
-    )
+    thought = scene.say(f"输入消息“{step.text}”", f"Typing the message “{step.text}”")
+    return make_act(thought, *fill_field(box, step.text, clear=bool(box.value)))
 
 
 def find_message_box(scene: Scene) -> Element | None:
@@ -117,8 +114,7 @@ def _press_send(scene: Scene, step: say.Send, box: Element) -> Outcome:
                 f"The message could not be typed: the field holds “{box.value}”.",
             )
         scene.remember_record(replace(memory, typed=memory.typed + 1))
-        typing = Type(text=step.text, clear_first=True, target=box.text)
-        return make_act(scene.say("重新输入消息", "Typing the message again"), touch_element(box), typing)
+        return make_act(scene.say("重新输入消息", "Typing the message again"), *fill_field(box, step.text, clear=True))
     scene.judge_last(True, scene.say("文字已在输入框里", "the text is in the field"))
     scene.remember_record(replace(memory, sent=True))
     button = scene.find_element("Send", "clickable")

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from deskhand.core.actions import Back, Click
+from deskhand.core.actions import Back
 from deskhand.core.screen import Element
-from deskhand.roles.offline.outcome import Act, make_act
+from deskhand.roles.offline.outcome import Act, make_act, touch_element
 from deskhand.roles.offline.scene import Scene
 from deskhand.screen.grounding.vocabulary import is_same_word
 
@@ -32,24 +32,19 @@ def list_buttons(parts: list[Element]) -> list[Element]:
 def find_refusal(parts: list[Element]) -> Element | None:
     """The button that changes nothing: cancel, later, close; the only button, if there is but one."""
     choices = list_buttons(parts)
-    for word in REFUSALS:
-        for button in choices:
-            if is_same_word(button.text, word):
-                return button
-    by_id = [b for b in choices if b.id.endswith("android:id/button2")]
-    if by_id:
-        return by_id[0]
-    return choices[0] if len(choices) == 1 else None
+    named = _find_button(choices, REFUSALS, "android:id/button2")
+    return choices[0] if named is None and len(choices) == 1 else named
 
 
 def find_agreement(parts: list[Element], *words: str) -> Element | None:
     """The button that goes on with what the instruction itself asked for."""
-    choices = list_buttons(parts)
-    for word in (*words, *AGREEMENTS):
-        for button in choices:
-            if is_same_word(button.text, word):
-                return button
-    return next((b for b in choices if b.id.endswith("android:id/button1")), None)
+    return _find_button(list_buttons(parts), (*words, *AGREEMENTS), "android:id/button1")
+
+
+def _find_button(choices: list[Element], words: tuple[str, ...], id_end: str) -> Element | None:
+    """The button with the first of the words that one has; else by its id."""
+    named = (button for word in words for button in choices if is_same_word(button.text, word))
+    return next(named, None) or next((b for b in choices if b.id.endswith(id_end)), None)
 
 
 def dismiss_dialog(scene: Scene) -> Act | None:
@@ -63,6 +58,5 @@ def dismiss_dialog(scene: Scene) -> Act | None:
     thought = scene.say(f"先关掉挡住的对话框“{title}”", f"A dialog is in the way: dismissing “{title}”")
     button = find_refusal(parts)
     if button is not None:
-        x, y = button.bounds.center
-        return make_act(thought, Click(x=x, y=y, target=button.text))
+        return make_act(thought, touch_element(button))
     return make_act(thought, Back()) if scene.can_do("back") else None

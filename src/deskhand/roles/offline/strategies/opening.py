@@ -8,13 +8,13 @@ from deskhand.core.actions import Back, Home, OpenApp, OpenUrl, Scroll, Type
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.memory import OpenMemory
-from deskhand.roles.offline.outcome import Failed, Outcome, make_act
+from deskhand.roles.offline.outcome import Failed, Outcome, make_act, touch_element
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.homes import is_kind_of
 from deskhand.roles.offline.strategies.hunting import locate_thing
 from deskhand.roles.offline.strategies.toggling import toggle_switch
-from deskhand.roles.offline.strategies.touching import find_thing, touch_element
+from deskhand.roles.offline.strategies.touching import find_thing
 from deskhand.screen.grounding.find import Candidate, find_nearest_names
 from deskhand.screen.grounding.query import read_description
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, synonyms_of

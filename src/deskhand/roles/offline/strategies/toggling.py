@@ -7,12 +7,11 @@ from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.new_things import write_clock
-from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, look_again, make_act
+from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, look_again, make_act, touch_element
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import fail_ambiguous, locate_thing
-from deskhand.roles.offline.strategies.touching import touch_element
 from deskhand.screen.grounding.find import Candidate
 from deskhand.screen.grounding.query import read_description
 from deskhand.screen.grounding.vocabulary import is_same_word

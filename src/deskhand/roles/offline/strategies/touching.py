@@ -2,12 +2,11 @@
 
 from dataclasses import replace
 
-from deskhand.core.actions import Action, Click, DoubleClick, LongPress, RightClick
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.new_things import write_clock
 from deskhand.roles.offline.memory import HuntMemory, Taken
-from deskhand.roles.offline.outcome import Act, Outcome, look_again, make_act
+from deskhand.roles.offline.outcome import Act, Outcome, look_again, make_act, touch_element
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.homes import open_home
@@ -17,20 +16,6 @@ from deskhand.screen.grounding.query import read_description
 from deskhand.screen.grounding.vocabulary import synonyms_of
 
 MAX_TRIES = 2
-
-
-def touch_element(target: Element, gesture: say.Gesture = "click") -> Action:
-    x, y = target.bounds.center
-    label = target.text or target.id.rpartition("/")[2]
-    match gesture:
-        case "click":
-            return Click(x=x, y=y, target=label)
-        case "double_click":
-            return DoubleClick(x=x, y=y, target=label)
-        case "right_click":
-            return RightClick(x=x, y=y, target=label)
-        case "long_press":
-            return LongPress(x=x, y=y, target=label)
 
 
 def tap_thing(step: say.Tap, scene: Scene) -> Outcome:
@@ -46,12 +31,8 @@ def tap_thing(step: say.Tap, scene: Scene) -> Outcome:
         return scene.fail_with(f"这个设备不支持“{step.source}”。", f"This device can't do “{step.source}”.")
     # a control such as Delete is somewhere to be seen; only a thing with a name of its own can be searched for
     named = not synonyms_of(read_description(step.target).name)
-    found = locate_thing(
-        scene,
-        step.target,
-        "clickable",
-        stages=("scroll", "search", "tabs", "up") if named else ("scroll", "tabs", "up"),
-    )
+    stages = ("scroll", "search", "tabs", "up") if named else ("scroll", "tabs", "up")
+    found = locate_thing(scene, step.target, "clickable", stages=stages)
     if not isinstance(found, Candidate):
         return found
     return _touch_found(scene, step.target, found, step.gesture)
@@ -140,9 +121,8 @@ def _begin_delete(scene: Scene, description: str, name: str) -> Outcome:
     if beside.best is not None and beside.best.target.index != found.target.index:
         scene.remember_record(replace(memory, phase="asked"))
         return make_act(scene.say(f"删除“{name}”", f"Deleting “{name}”"), touch_element(beside.best.target))
-    gesture: say.Gesture = "long_press" if scene.can_do("long_press") else "right_click"
-    if not scene.can_do(gesture):
-        gesture = "click"
+    gestures: tuple[say.Gesture, ...] = ("long_press", "right_click")
+    gesture = next((gesture for gesture in gestures if scene.can_do(gesture)), "click")
     scene.remember_record(replace(memory, phase="opening" if gesture == "click" else "held"))
     return make_act(scene.say(f"长按“{name}”", f"Holding “{name}”"), touch_element(found.target, gesture))
 
@@ -161,13 +141,13 @@ def _check_deleted(scene: Scene, name: str) -> Outcome:
         if button is not None:
             scene.remember_record(replace(memory, agreed=True))
             return make_act(scene.say("确认删除", "Confirming the deletion"), touch_element(button))
-    if scene.find_shown(name) and memory.looks < 1:
+    gone = not scene.find_shown(name)
+    if not gone and memory.looks < 1:
         scene.remember_record(replace(memory, looks=memory.looks + 1))
         return look_again(scene.say("再看一眼", "Looking again"))
-    if scene.find_shown(name):
-        scene.judge_last(False)
+    scene.judge_last(gone)
+    if not gone:
         return scene.fail_with(f"“{name}”仍然在屏幕上，没有删除成功。", f"“{name}” is still there; it was not deleted.")
-    scene.judge_last(True)
     return scene.finish_with(f"删除了“{name}”", f"deleted “{name}”")
 
 

@@ -6,7 +6,16 @@ from dataclasses import replace
 from deskhand.core.actions import Swipe, Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, look_again, make_act
+from deskhand.roles.offline.outcome import (
+    Act,
+    Failed,
+    Finished,
+    Outcome,
+    fill_field,
+    look_again,
+    make_act,
+    touch_element,
+)
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import (
@@ -17,7 +26,6 @@ from deskhand.roles.offline.strategies.hunting import (
     press_enter,
 )
 from deskhand.roles.offline.strategies.toggling import toggle_switch
-from deskhand.roles.offline.strategies.touching import touch_element
 from deskhand.screen.grounding.find import Candidate, find_nearest_names
 from deskhand.screen.grounding.query import read_description
 from deskhand.screen.grounding.vocabulary import fold_name
@@ -42,8 +50,8 @@ def type_into(scene: Scene, field: Element, text: str, *, clear: bool = False) -
     memory = scene.memory.write
     scene.remember_record(replace(memory, typed=memory.typed + 1))
     thought = scene.say(f"输入“{text}”", f"Typing “{text}”")
-    typing = Type(text=text, clear_first=clear and bool(field.value), target=field.text)
-    return make_act(thought, typing) if field.focused else make_act(thought, touch_element(field), typing)
+    actions = fill_field(field, text, clear=clear and bool(field.value))
+    return make_act(thought, *(actions[1:] if field.focused else actions))
 
 
 def holds_text(field: Element, text: str) -> bool:
@@ -76,9 +84,11 @@ def _find_field(scene: Scene, target: str) -> Element | Act | Failed:
     if focused or len(fields) == 1:
         return (focused or fields)[0]
     if not fields:
-        reason = scene.say("屏幕上没有可以输入的地方", "there is no field to type into on this screen")
         names = ", ".join(find_nearest_names("", scene.tree, 4))
-        return scene.fail_with(f"{reason}；看到的是：{names}。", f"{reason[0].upper()}{reason[1:]}; it shows {names}.")
+        return scene.fail_with(
+            f"屏幕上没有可以输入的地方；看到的是：{names}。",
+            f"There is no field to type into on this screen; it shows {names}.",
+        )
     hints = "、".join(f.text or f.id.rpartition("/")[2] for f in fields)
     return scene.fail_with(
         f"有 {len(fields)} 个输入框（{hints}），请说明用哪一个。",
@@ -87,7 +97,8 @@ def _find_field(scene: Scene, target: str) -> Element | Act | Failed:
 
 
 def clear_field(step: say.Clear, scene: Scene) -> Outcome:
-    field = _find_field(scene, "" if _means_this(step.target) else step.target)
+    query = read_description(step.target)
+    field = _find_field(scene, "" if "field" in query.roles and not query.name else step.target)
     if not isinstance(field, Element):
         return field
     if not field.value:
@@ -100,25 +111,21 @@ def clear_field(step: say.Clear, scene: Scene) -> Outcome:
             f"输入框没有清空，里面还有“{field.value}”。", f"The field was not cleared; it holds “{field.value}”."
         )
     scene.remember_record(replace(memory, cleared=memory.cleared + 1))
-    return make_act(
-        scene.say("清空输入框", "Clearing the field"), touch_element(field), Type(text="", clear_first=True)
-    )
-
-
-def _means_this(target: str) -> bool:
-    return not read_description(target).name and "field" in read_description(target).roles
+    clearing = Type(text="", clear_first=True)
+    return make_act(scene.say("清空输入框", "Clearing the field"), touch_element(field), clearing)
 
 
 def search_text(step: say.Search, scene: Scene) -> Outcome:
     """Into a search box (opened first if it is behind a button), then enter if the list did not change by itself."""
-    box = find_search_box(scene) or _find_address_bar(scene)
+    bar = scene.find_element("search", "editable").best
+    box = find_search_box(scene) or (bar.target if bar is not None else None)
     memory = scene.memory.write
     if memory.phase in ("typed", "entered"):
         return _check_search(scene, step.text, box)
     if box is not None:
         scene.remember_record(replace(memory, phase="typed"))
-        typing = Type(text=step.text, clear_first=bool(box.value), target=box.text)
-        return make_act(scene.say(f"搜索“{step.text}”", f"Searching for “{step.text}”"), touch_element(box), typing)
+        thought = scene.say(f"搜索“{step.text}”", f"Searching for “{step.text}”")
+        return make_act(thought, *fill_field(box, step.text, clear=bool(box.value)))
     button = find_search_button(scene)
     if button is not None and memory.phase != "opened":
         scene.remember_record(replace(memory, phase="opened"))
@@ -127,11 +134,6 @@ def search_text(step: say.Search, scene: Scene) -> Outcome:
         scene.remember_record(replace(memory, looks=memory.looks + 1))
         return look_again(scene.say("等搜索框出现", "Waiting for the search box"))
     return fail_not_found(scene, scene.say("搜索框", "a search box"), list(find_nearest_names("search", scene.tree)))
-
-
-def _find_address_bar(scene: Scene) -> Element | None:
-    found = scene.find_element("search", "editable").best
-    return found.target if found is not None else None
 
 
 def _check_search(scene: Scene, text: str, box: Element | None) -> Outcome:
@@ -163,14 +165,13 @@ def _is_hit(scene: Scene, text: str) -> bool:
 
 def set_value(step: say.SetValue, scene: Scene) -> Outcome:
     """A field is rewritten, a slider is dragged to its share, a list is opened and chosen from."""
+    field = scene.find_element(step.target, "editable").best
     if scene.memory.write.typed:
-        field = scene.find_element(step.target, "editable").best
         focused = next((f for f in scene.list_fields() if f.focused), None)
         at = field.target if field else focused
         return _check_written(scene, at, step.value) if at else Finished(_describe_set(scene, step))
     if scene.memory.write.slid:
         return _check_slider(scene, step)
-    field = scene.find_element(step.target, "editable").best
     if field is not None:
         return type_into(scene, field.target, step.value, clear=True)
     slider = _find_slider(scene, step.target)
@@ -208,14 +209,14 @@ def _set_deeper(scene: Scene, step: say.SetValue) -> Outcome:
 
 def _find_slider(scene: Scene, target: str) -> Element | None:
     sliders = [e for e in scene.elements if e.role == "slider"]
-    named = scene.find_element(target)
-    for candidate in named.candidates:
-        if candidate.element.role == "slider":
-            return candidate.element
-        if candidate.score >= 0.7 and (beside := scene.tree.find_control_beside(candidate.element, sliders)):
-            return beside
-        if candidate.score >= 0.7 and (below := scene.tree.find_field_below(candidate.element, sliders)):
-            return below
+    for candidate in scene.find_element(target).candidates:
+        named = candidate.element
+        if named.role == "slider":
+            return named
+        if candidate.score >= 0.7:
+            beside = scene.tree.find_control_beside(named, sliders) or scene.tree.find_field_below(named, sliders)
+            if beside:
+                return beside
     return None
 
 
@@ -239,13 +240,10 @@ def _drag_slider(scene: Scene, slider: Element, step: say.SetValue) -> Outcome:
     box, memory = slider.bounds, scene.memory.write
     x = min(box.right - 2, max(box.left + 1, round(box.left + box.width * share) + memory.shift))
     scene.remember_record(replace(memory, slid=memory.slid + 1))
-    middle = box.center
-    thought = scene.say(
-        f"把“{step.target}”滑到 {round(share * 100)}%", f"Sliding “{step.target}” to {round(share * 100)} %"
-    )
-    return make_act(
-        thought, Swipe(x=middle[0], y=middle[1], to_x=x, to_y=middle[1], duration_ms=500, target=slider.text)
-    )
+    from_x, y = box.center
+    percent = round(share * 100)
+    thought = scene.say(f"把“{step.target}”滑到 {percent}%", f"Sliding “{step.target}” to {percent} %")
+    return make_act(thought, Swipe(x=from_x, y=y, to_x=x, to_y=y, duration_ms=500, target=slider.text))
 
 
 def _check_slider(scene: Scene, step: say.SetValue) -> Outcome:
