@@ -56,7 +56,8 @@ class ClauseReading:
 def parse_goal(goal: str) -> tuple[Instruction, ...]:
     """All instructions of a goal, in order. Never raises."""
     words = load_lexicon()
-    tokens = _drop_greeting(cut_tokens(goal), words)
+    said = cut_tokens(goal)
+    tokens = drop_numbers(said[count_phrase(words.greetings, said, 0, len(said)) :])
     cuts = _find_cuts(tokens, words)
     # best[k]: the cheapest reading of everything from the k-th cut on
     reader = ClauseReader(tokens, words, cuts)
@@ -73,36 +74,24 @@ def parse_goal(goal: str) -> tuple[Instruction, ...]:
     return tuple(_fill_in_forms(_join_unknown(instructions)))
 
 
-def _drop_greeting(tokens: Sequence[Token], words: Lexicon) -> Sequence[Token]:
-    """Without a greeting at the very beginning, and without the numbers of its steps."""
-    return drop_numbers(tokens[count_phrase(words.greetings, tokens, 0, len(tokens)) :])
-
-
 def _find_cuts(tokens: Sequence[Token], words: Lexicon) -> list[ClauseCut]:
     cuts = [ClauseCut(0, True)] if tokens else []
     firsts = _list_first_phrases()
-    at = 1
-    while at < len(tokens):
+    for at in range(1, len(tokens)):
         separated = tokens[at - 1].plain in words.separators and tokens[at - 1].kind == "mark"
         if separated or count_phrase(words.connectors, tokens, at, len(tokens)):
             cuts.append(ClauseCut(at, True))
         elif tokens[at].kind == "han" and count_phrase(firsts, tokens, at, len(tokens)):
             # a blank between Chinese words is put there on purpose
             cuts.append(ClauseCut(at, tokens[at - 1].end < tokens[at].start))
-        at += 1
     return cuts
 
 
 @lru_cache(maxsize=1)
 def _list_first_phrases() -> tuple[tuple[str, ...], ...]:
     """Chinese phrases that begin a sentence; where there are no blanks, a clause may begin before any of them."""
-    found = {
-        phrase
-        for rule in load_lexicon().rules
-        for pattern in rule.patterns
-        for phrase in pattern[0].phrases
-        if not phrase[0].isascii()
-    }
+    heads = [pattern[0] for rule in load_lexicon().rules for pattern in rule.patterns]
+    found = {phrase for head in heads for phrase in head.phrases if not phrase[0].isascii()}
     return tuple(sorted(found, key=len, reverse=True))
 
 
@@ -116,9 +105,8 @@ class ClauseReader:
     def extend_reading(self, k: int, end: int, rest: ClauseReading) -> ClauseReading:
         """Return the reading of the clause from the k-th cut to the `end`-th, before the rest."""
         cut, inside = self.cuts[k], range(k + 1, end)
-        start, stop, written = self._find_bounds(
-            cut.at, self.cuts[end].at if end < len(self.cuts) else len(self.tokens)
-        )
+        after = self.cuts[end].at if end < len(self.cuts) else len(self.tokens)
+        start, stop, written = self._find_bounds(cut.at, after)
         cost = rest.cost + (0 if cut.marked else UNMARKED)
         if start >= stop:
             return ClauseReading(cost + (0 if cut.marked else UNKNOWN), rest.clauses)
@@ -173,7 +161,7 @@ class ClauseReader:
             return False
         places = [self.cuts[c].at for c in inside if not self.cuts[c].marked]
         return any(
-            start < at < end and self._is_sentence(at, stop) and not self._is_one_name(found, start, at, end)
+            start < at < end and self._match_once(at, stop) and not self._is_one_name(found, start, at, end)
             for at in places
             for start, end in found.slots.values()
         )
@@ -193,9 +181,6 @@ class ClauseReader:
         if found.kind != "open" or is_app(self.tokens, start, end):
             return 0
         return 2 if end - start == 1 and self.tokens[start].kind == "han" else 1
-
-    def _is_sentence(self, at: int, stop: int) -> bool:
-        return self._match_once(at, stop) is not None
 
     def _is_one_name(self, found: SentenceMatch, start: int, at: int, end: int) -> bool:
         """优选商城 is no 优 from which 商城 is chosen: one character is a verb only behind a name that is known."""
@@ -221,9 +206,8 @@ def _trim_clause(tokens: Sequence[Token], words: Lexicon, start: int, end: int) 
             if taken:
                 start, moved = start + taken, True
                 break
-    while start < end and tokens[end - 1].kind == "mark" and tokens[end - 1].plain in words.separators:
-        if tokens[end - 1].plain == "!":
-            break
+    closing = words.separators - {"!"}
+    while start < end and tokens[end - 1].kind == "mark" and tokens[end - 1].plain in closing:
         end -= 1
     return start, end
 
@@ -263,10 +247,8 @@ def _build_clause(
     slots = {name: write_span(tokens, *span) for name, span in found.slots.items()}
     if found.app is None or found.own is None:
         return build_instructions(found.kind, slots, source, before)
-    return [
-        open_app(write_span(tokens, *found.app)),
-        *build_instructions(found.kind, slots, write_span(tokens, *found.own), before),
-    ]
+    own = build_instructions(found.kind, slots, write_span(tokens, *found.own), before)
+    return [open_app(write_span(tokens, *found.app)), *own]
 
 
 def _join_unknown(instructions: Sequence[Instruction]) -> list[Instruction]:

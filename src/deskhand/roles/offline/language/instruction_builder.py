@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from deskhand.language import has_chinese, is_chinese
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language import sums
-from deskhand.roles.offline.language.instructions import Condition, ConditionKind, Instruction
+from deskhand.roles.offline.language.instructions import DIRECTIONS, Condition, ConditionKind, Instruction
 from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.new_things import read_fields
 from deskhand.roles.offline.language.patterns import count_phrase, is_app, match_rules, read_keys, write_span
@@ -31,7 +31,7 @@ def build_instructions(kind: str, slots: Slots, source: str, before: Sequence[In
             slots = {**slots, "condition": _put_subject(text, subject)}
     if kind == "add_to_cart" and "target" not in slots:
         slots = {**slots, "target": _find_just_sought(before)}
-    made = _open_app_first(kind, slots, source) or _BUILDERS[kind](slots, source)
+    made = _open_app_first(kind, slots, source) or _build_kind(kind, slots, source)
     return made[1:] if len(made) > 1 and _is_open(made[0], before) else made
 
 
@@ -41,8 +41,13 @@ def _open_app_first(kind: str, slots: Slots, source: str) -> list[Instruction]:
         found = _IN_APP.fullmatch(slots.get(slot, ""))
         if found and is_app(tokens := cut_tokens(found["app"]), 0, len(tokens)):
             own = {**slots, slot: _strip_quotes(found["thing"])}
-            return [open_app(found["app"]), *_BUILDERS[kind](own, source.replace(found["where"], "", 1))]
+            return [open_app(found["app"]), *_build_kind(kind, own, source.replace(found["where"], "", 1))]
     return []
+
+
+def _build_kind(kind: str, slots: Slots, source: str) -> list[Instruction]:
+    made = _BUILDERS[kind](slots, source)
+    return made if isinstance(made, list) else [made]
 
 
 def _put_subject(condition: str, subject: str) -> str:
@@ -74,12 +79,9 @@ def condition_of(text: str) -> Condition:
     parts = {name: write_span(tokens, *span) for name, span in found.slots.items()}
     kind: ConditionKind = found.kind  # type: ignore[assignment] # the file's kinds; a test compares them
     subject = re.sub(r"^(the switch of |开关)", "", parts["subject"])
-    return Condition(kind, _undress_subject(subject), parts.get("value", ""), source=text)
-
-
-def _undress_subject(subject: str) -> str:
-    """`Wi-Fi已` and `Wi-Fi是` are what a lazy slot leaves of `Wi-Fi已打开`."""
-    return re.sub(r"(是否|已经|已|是|的状态|状态)+$", "", subject).strip() or subject
+    # `Wi-Fi已` and `Wi-Fi是` are what a lazy slot leaves of `Wi-Fi已打开`
+    bare = re.sub(r"(是否|已经|已|是|的状态|状态)+$", "", subject).strip()
+    return Condition(kind, bare or subject, parts.get("value", ""), source=text)
 
 
 def _find_subject(before: Sequence[Instruction]) -> str:
@@ -110,39 +112,39 @@ def _read_seconds(text: str) -> float:
     return float(parse_chinese_number(text) or 0) if not re.fullmatch(r"[\d.]+", text) else float(text)
 
 
-def _build_sum(slots: Slots, source: str) -> list[Instruction]:
-    return [say.Compute(source, sums.read_sum(slots["sum"]) or "")]
+def _build_sum(slots: Slots, source: str) -> Instruction:
+    return say.Compute(source, sums.read_sum(slots["sum"]) or "")
 
 
 def _build_asked_sum(slots: Slots, source: str) -> list[Instruction]:
     if is_chinese(source):
-        return [*_build_sum(slots, f"计算{slots['sum']}"), say.Read("读取结果", "结果")]
-    return [*_build_sum(slots, f"compute {slots['sum']}"), say.Read("read the result", "the result")]
+        return [_build_sum(slots, f"计算{slots['sum']}"), say.Read("读取结果", "结果")]
+    return [_build_sum(slots, f"compute {slots['sum']}"), say.Read("read the result", "the result")]
 
 
-def _build_ensure(slots: Slots, source: str) -> list[Instruction]:
+def _build_ensure(slots: Slots, source: str) -> Instruction:
     """Making sure that something is on is turning it on if it is not."""
     condition = condition_of(slots["condition"])
     if condition.kind in ("on", "off"):
-        return [say.Toggle(source, condition.subject, condition.kind == "on")]
-    return [say.Verify(source, condition)]
+        return say.Toggle(source, condition.subject, condition.kind == "on")
+    return say.Verify(source, condition)
 
 
-def _build_tell(slots: Slots, source: str) -> list[Instruction]:
+def _build_tell(slots: Slots, source: str) -> Instruction:
     """`告诉张三明天开会`: where the name ends is told by what a message likes to begin with."""
     if "both" not in slots:
-        return [say.Send(source, slots["text"], slots["to"])]
+        return say.Send(source, slots["text"], slots["to"])
     both = slots["both"]
     first, blank, rest = both.partition(" ")
     if blank and rest and first.isascii():
-        return [say.Send(source, rest.removeprefix("that ").strip(), first)]
+        return say.Send(source, rest.removeprefix("that ").strip(), first)
     people = load_lexicon().extra["people"]
     if not both or both[0] not in people["surnames"] or len(both) < 4:
-        return [say.NotUnderstood(source)]
+        return say.NotUnderstood(source)
     for length in (2, 3, 4):
         if any(both[length:].startswith(opener) for opener in people["openers"]):
-            return [say.Send(source, both[length:].removeprefix("说"), both[:length])]
-    return [say.Send(source, both[2:], both[:2])]
+            return say.Send(source, both[length:].removeprefix("说"), both[:length])
+    return say.Send(source, both[2:], both[:2])
 
 
 def _build_write(slots: Slots, source: str) -> list[Instruction]:
@@ -156,14 +158,12 @@ def _build_write(slots: Slots, source: str) -> list[Instruction]:
 
 def is_kept(step: say.Write, app: str) -> bool:
     """`在便签里写“…”`, `open Notes and write …`: a note, not whatever field happens to be there."""
-    tokens = cut_tokens(step.source)
-    at = next(
-        (k for k in range(len(tokens)) if count_phrase(load_lexicon().classes["type"], tokens, k, len(tokens))), 0
-    )
+    words, tokens = load_lexicon(), cut_tokens(step.source)
+    end = len(tokens)
+    at = next((k for k in range(end) if count_phrase(words.classes["type"], tokens, k, end)), 0)
     name = app.casefold().removeprefix("the ")
-    return count_phrase(load_lexicon().classes["keeping"], tokens, at, len(tokens)) > 0 and any(
-        is_same_word(name, each) for each in load_lexicon().extra["homes"]["note"]
-    )
+    in_notes = any(is_same_word(name, each) for each in words.extra["homes"]["note"])
+    return in_notes and count_phrase(words.classes["keeping"], tokens, at, end) > 0
 
 
 def _strip_quotes(text: str) -> str:
@@ -187,34 +187,26 @@ def _build_send(slots: Slots, source: str) -> list[Instruction]:
     return [open_app(slots["app"]), say.Send(own, text, to)]
 
 
-def _build_ask(slots: Slots, source: str) -> list[Instruction]:
+def _build_ask(slots: Slots, source: str) -> Instruction:
     text = slots.get("condition") or f"{slots['subject']} is {slots['state']}"
     text = text.replace("是不是", "是").replace("是否", "").replace("有没有", "有").removesuffix("吗")
-    return [say.Ask(source, condition_of(text))]
+    return say.Ask(source, condition_of(text))
 
 
-def _build_set(slots: Slots, source: str) -> list[Instruction]:
+def _build_set(slots: Slots, source: str) -> Instruction:
     target = f"{slots['target']} {slots['name']}" if "name" in slots else slots["target"]
     value = _strip_quotes(slots["value"])
     kind = condition_of(f"x is {value}").kind if value.isascii() else condition_of(f"x{value}").kind
     if kind in ("on", "off"):
-        return [say.Toggle(source, target, kind == "on")]
-    return [say.SetValue(source, target, value)]
+        return say.Toggle(source, target, kind == "on")
+    return say.SetValue(source, target, value)
 
 
-def _build_create(slots: Slots, source: str) -> list[Instruction]:
+def _build_create(slots: Slots, source: str) -> Instruction:
     fields = (*read_fields(slots.get("fields", "")), *read_fields(slots.get("more", "")))
     if any(_COUNT.fullmatch(text) for label, text in fields if not label):
-        return [say.NotUnderstood(source)]  # several at once
-    return [say.Create(source, slots["what"], fields)]
-
-
-def _build_key(slots: Slots, source: str) -> list[Instruction]:
-    return [say.PressKey(source, read_keys(cut_tokens(slots["key"])) or ())]
-
-
-def _build_until(kind: ConditionKind) -> Callable[[Slots, str], list[Instruction]]:
-    return lambda s, source: [say.WaitUntil(source, Condition(kind, s["target"], source=source))]
+        return say.NotUnderstood(source)  # several at once
+    return say.Create(source, slots["what"], fields)
 
 
 def _build_search(slots: Slots, source: str) -> list[Instruction]:
@@ -226,82 +218,61 @@ def _build_search(slots: Slots, source: str) -> list[Instruction]:
     return [say.Search(source, text, where)]
 
 
-def _build_find(slots: Slots, source: str) -> list[Instruction]:
+def _build_find(slots: Slots, source: str) -> Instruction:
     """On a path of pages only the name is said."""
     target = slots["target"]
     if source == target:
         source = f"找到{target}" if has_chinese(target) else f"find {target}"
-    return [say.Find(source, target)]
+    return say.Find(source, target)
 
 
-def _build_click(slots: Slots, source: str) -> list[Instruction]:
-    target = f"{slots['where']}里的{slots['target']}" if "where" in slots else slots["target"]
-    return [say.Tap(source, target)]
-
-
-def _build_visit(slots: Slots, source: str) -> list[Instruction]:
-    return [say.Visit(source, slots["url"])]
-
-
-def _build_one(make: Callable[[Slots, str], Instruction]) -> Callable[[Slots, str], list[Instruction]]:
-    return lambda slots, source: [make(slots, source)]
-
-
-_BUILDERS: dict[str, Callable[[Slots, str], list[Instruction]]] = {
+_BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = {
     "compute": _build_sum,
     "ask_sum": _build_asked_sum,
-    "wait_time": _build_one(lambda s, t: say.Pausing(t, _read_seconds(s["n"]))),
-    "wait_minutes": _build_one(lambda s, t: say.Pausing(t, _read_seconds(s["n"]) * 60)),
-    "wait_millis": _build_one(lambda s, t: say.Pausing(t, _read_seconds(s["n"]) / 1000)),
-    "wait_gone": _build_until("hidden"),
-    "wait_shown": _build_until("visible"),
-    "wait_until": _build_one(lambda s, t: say.WaitUntil(t, condition_of(s["condition"]))),
-    "home": _build_one(lambda s, t: say.GoHome(t)),
-    "back": _build_one(lambda s, t: say.GoBack(t)),
-    "another": _build_one(lambda s, t: say.Another(t)),
-    "start_again": _build_one(lambda s, t: say.StartAgain(t)),
-    "key": _build_key,
-    "scroll_end": _build_one(lambda s, t: say.Scrolling(t, "down", to_end=True)),
-    "scroll_start": _build_one(lambda s, t: say.Scrolling(t, "up", to_end=True)),
-    "scroll_to": _build_one(lambda s, t: say.Scrolling(t, "down", s["target"])),
-    "scroll_down": _build_one(lambda s, t: say.Scrolling(t, "down")),
-    "scroll_up": _build_one(lambda s, t: say.Scrolling(t, "up")),
-    "scroll_left": _build_one(lambda s, t: say.Scrolling(t, "left")),
-    "scroll_right": _build_one(lambda s, t: say.Scrolling(t, "right")),
-    "swipe_up": _build_one(lambda s, t: say.Swiping(t, "up")),
-    "swipe_down": _build_one(lambda s, t: say.Swiping(t, "down")),
-    "swipe_left": _build_one(lambda s, t: say.Swiping(t, "left")),
-    "swipe_right": _build_one(lambda s, t: say.Swiping(t, "right")),
+    "wait_time": lambda s, t: say.Pausing(t, _read_seconds(s["n"])),
+    "wait_minutes": lambda s, t: say.Pausing(t, _read_seconds(s["n"]) * 60),
+    "wait_millis": lambda s, t: say.Pausing(t, _read_seconds(s["n"]) / 1000),
+    "wait_gone": lambda s, t: say.WaitUntil(t, Condition("hidden", s["target"], source=t)),
+    "wait_shown": lambda s, t: say.WaitUntil(t, Condition("visible", s["target"], source=t)),
+    "wait_until": lambda s, t: say.WaitUntil(t, condition_of(s["condition"])),
+    "home": lambda s, t: say.GoHome(t),
+    "back": lambda s, t: say.GoBack(t),
+    "another": lambda s, t: say.Another(t),
+    "start_again": lambda s, t: say.StartAgain(t),
+    "key": lambda s, t: say.PressKey(t, read_keys(cut_tokens(s["key"])) or ()),
+    "scroll_end": lambda s, t: say.Scrolling(t, "down", to_end=True),
+    "scroll_start": lambda s, t: say.Scrolling(t, "up", to_end=True),
+    "scroll_to": lambda s, t: say.Scrolling(t, "down", s["target"]),
+    **{f"scroll_{way}": lambda s, t, way=way: say.Scrolling(t, way) for way in DIRECTIONS},
+    **{f"swipe_{way}": lambda s, t, way=way: say.Swiping(t, way) for way in DIRECTIONS},
     "ask": _build_ask,
     "ensure": _build_ensure,
-    "verify": _build_one(lambda s, t: say.Verify(t, condition_of(s["condition"]))),
-    "check": _build_one(lambda s, t: say.Toggle(t, s["target"], True)),
-    "uncheck": _build_one(lambda s, t: say.Toggle(t, s["target"], False)),
+    "verify": lambda s, t: say.Verify(t, condition_of(s["condition"])),
+    "check": lambda s, t: say.Toggle(t, s["target"], True),
+    "uncheck": lambda s, t: say.Toggle(t, s["target"], False),
     "send": _build_send,
     "tell": _build_tell,
-    "price": _build_one(
-        lambda s, t: say.Read(t, f"{s['target']}的价格" if is_chinese(t) else f"{s['target']}'s price")
-    ),
-    "read": _build_one(lambda s, t: say.Read(t, s["target"])),
-    "switch_on": _build_one(lambda s, t: say.Toggle(t, s["target"], True)),
-    "switch_off": _build_one(lambda s, t: say.Toggle(t, s["target"], False)),
-    "open": _build_one(lambda s, t: say.Open(t, s["name"])),
-    "go": _build_one(lambda s, t: say.Open(t, s["target"])),
-    "chat": _build_one(lambda s, t: say.Find(t, s["to"])),
-    "close": _build_one(lambda s, t: say.Close(t, s["target"])),
-    "add_to_cart": _build_one(lambda s, t: say.AddToCart(t, s["target"])),
+    "price": lambda s, t: say.Read(t, s["target"] + ("的价格" if is_chinese(t) else "'s price")),
+    "read": lambda s, t: say.Read(t, s["target"]),
+    "switch_on": lambda s, t: say.Toggle(t, s["target"], True),
+    "switch_off": lambda s, t: say.Toggle(t, s["target"], False),
+    "open": lambda s, t: say.Open(t, s["name"]),
+    "go": lambda s, t: say.Open(t, s["target"]),
+    "chat": lambda s, t: say.Find(t, s["to"]),
+    "close": lambda s, t: say.Close(t, s["target"]),
+    "add_to_cart": lambda s, t: say.AddToCart(t, s["target"]),
     "set": _build_set,
     "create": _build_create,
     "type": _build_write,
-    "clear": _build_one(lambda s, t: say.Clear(t, s["target"])),
+    "clear": lambda s, t: say.Clear(t, s["target"]),
     "search": _build_search,
-    "select": _build_one(lambda s, t: say.Select(t, s["option"], s.get("source", ""))),
-    "double": _build_one(lambda s, t: say.Tap(t, s["target"], "double_click")),
-    "right": _build_one(lambda s, t: say.Tap(t, s["target"], "right_click")),
-    "long": _build_one(lambda s, t: say.Tap(t, s["target"], "long_press")),
-    "click": _build_click,
-    "delete": _build_one(lambda s, t: say.Delete(t, s["target"])),
-    "url": _build_visit,
+    "select": lambda s, t: say.Select(t, s["option"], s.get("source", "")),
+    "double": lambda s, t: say.Tap(t, s["target"], "double_click"),
+    "right": lambda s, t: say.Tap(t, s["target"], "right_click"),
+    "long": lambda s, t: say.Tap(t, s["target"], "long_press"),
+    "click": lambda s, t: say.Tap(t, f"{s['where']}里的{s['target']}" if "where" in s else s["target"]),
+    "delete": lambda s, t: say.Delete(t, s["target"]),
+    "url": lambda s, t: say.Visit(t, s["url"]),
     "find": _build_find,
 }
 KINDS = frozenset(_BUILDERS)

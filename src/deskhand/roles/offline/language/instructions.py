@@ -5,6 +5,7 @@ from typing import Literal
 
 Gesture = Literal["click", "double_click", "right_click", "long_press"]
 Direction = Literal["up", "down", "left", "right"]
+DIRECTIONS: tuple[Direction, ...] = ("up", "down", "left", "right")
 ConditionKind = Literal[
     "on", "off", "visible", "hidden", "contains", "equals", "selected", "empty", "enabled", "disabled", "open"
 ]  # fmt: skip

@@ -69,9 +69,8 @@ def _name_of(step: Shared) -> str:
 def _repeat_for(step: Shared, name: str) -> Instruction:
     source = step.source.replace(_name_of(step), name, 1)
     bare = name.strip("“”")
-    return (
-        replace(step, source=source, name=bare) if isinstance(step, Open) else replace(step, source=source, target=bare)
-    )
+    named = {"name" if isinstance(step, Open) else "target": bare}
+    return replace(step, source=source, **named)
 
 
 def _list_known_names(said: str) -> list[str]:
@@ -82,10 +81,7 @@ def _list_known_names(said: str) -> list[str]:
 
 def _is_known(name: str) -> bool:
     tokens = cut_tokens(name)
-    quoted = len(tokens) == 1 and tokens[0].kind == "quote"
+    if (len(tokens) == 1 and tokens[0].kind == "quote") or is_app(tokens, 0, len(tokens)):
+        return True
     bare = name.strip("“”").casefold().removeprefix("the ")
-    return (
-        quoted
-        or any(is_same_word(bare, word) for word in load_lexicon().extra["toggles"])
-        or is_app(tokens, 0, len(tokens))
-    )
+    return any(is_same_word(bare, word) for word in load_lexicon().extra["toggles"])

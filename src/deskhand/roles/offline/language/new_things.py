@@ -27,6 +27,7 @@ def read_fields(text: str) -> tuple[tuple[str, str], ...]:
     text = text.strip(" ，,。.：:")
     if not text:
         return ()
+    known: dict[str, list[str]] = load_lexicon().extra["fields"]
     marks = [m for m in _label_pattern().finditer(text) if not _is_inside_quotes(text, m.start())]
     fields: list[tuple[str, str]] = []
     head = _clean_value(text[: marks[0].start()] if marks else text)
@@ -35,7 +36,9 @@ def read_fields(text: str) -> tuple[tuple[str, str], ...]:
     for k, mark in enumerate(marks):
         end = marks[k + 1].start() if k + 1 < len(marks) else len(text)
         if value := _clean_value(text[mark.end() : end].rstrip(" ." if end < len(text) else " ")):
-            fields.append((_meaning_of(mark["latin"] or mark["han"]), value))
+            word = mark["latin"] or mark["han"]
+            meaning = next((label for label, words in known.items() if word.casefold() in words), word)
+            fields.append((meaning, value))
     return tuple(fields)
 
 
@@ -78,12 +81,8 @@ def _to_day_hour(hour: int, when: str) -> int:
     if hour == 12 and (_MORNING.search(when) or _NIGHT.search(when)):
         return 0
     noonish = "中午" in when and hour < 10
-    return hour + 12 if hour < 12 and (noonish or _LATE.search(when)) and not _is_small_hour(hour, when) else hour
-
-
-def _is_small_hour(hour: int, when: str) -> bool:
-    """半夜两点 comes after midnight."""
-    return "夜" in when and hour < 6
+    small = "夜" in when and hour < 6  # 半夜两点 comes after midnight
+    return hour + 12 if hour < 12 and (noonish or _LATE.search(when)) and not small else hour
 
 
 @cache
@@ -98,17 +97,9 @@ def _label_pattern() -> re.Pattern[str]:
     )
 
 
-def _meaning_of(word: str) -> str:
-    for meaning, words in load_lexicon().extra["fields"].items():
-        if word.casefold() in words:
-            return meaning
-    return word
-
-
 def _clean_value(text: str) -> str:
-    text = re.sub(
-        rf"^(?:{_JOINTS}\s+|[，,；;的\s])+|(?:\s+{_JOINTS}|[，,；;。\s])+$", "", text.strip(), flags=re.IGNORECASE
-    )
+    around = rf"^(?:{_JOINTS}\s+|[，,；;的\s])+|(?:\s+{_JOINTS}|[，,；;。\s])+$"
+    text = re.sub(around, "", text.strip(), flags=re.IGNORECASE)
     quoted = re.fullmatch(r"“([^”]*)”", text)
     return quoted[1] if quoted else text
 

@@ -52,8 +52,7 @@ def match_rules(rules: Sequence[SentenceRule], tokens: Sequence[Token], start: i
         for pattern in rule.patterns:
             if not _is_possible(pattern, present, tokens[start]):
                 continue
-            found = next(_match_parts(pattern, tokens, start, end, {}), None)
-            if found is not None:
+            if (found := next(_match_parts(pattern, tokens, start, end, {}), None)) is not None:
                 return SentenceMatch(rule.kind, found)
     return None
 
@@ -83,9 +82,8 @@ def match_with_app(
 
 
 def _is_open_ended(found: SentenceMatch, tokens: Sequence[Token], end: int) -> bool:
-    return any(
-        name in _OPEN_ENDED and span[1] == end and tokens[end - 1].kind != "quote" for name, span in found.slots.items()
-    )
+    last = {name for name, span in found.slots.items() if span[1] == end}
+    return tokens[end - 1].kind != "quote" and not last.isdisjoint(_OPEN_ENDED)
 
 
 def _is_possible(pattern: Sequence[PatternPart], present: set[str], first: Token) -> bool:
@@ -206,9 +204,9 @@ _CHINESE_NUMBER = re.compile(r"[零一二两三四五六七八九十半]+")
 
 def _is_number(tokens: Sequence[Token], start: int, end: int) -> bool:
     text = "".join(t.plain for t in tokens[start:end])
-    return (end - start == 1 and tokens[start].kind == "number") or bool(
-        _CHINESE_NUMBER.fullmatch(text) or text in load_lexicon().extra["numbers"]
-    )
+    if (end - start == 1 and tokens[start].kind == "number") or text in load_lexicon().extra["numbers"]:
+        return True
+    return _CHINESE_NUMBER.fullmatch(text) is not None
 
 
 def read_keys(inside: Sequence[Token]) -> tuple[str, ...] | None:

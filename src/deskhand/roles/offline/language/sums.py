@@ -18,9 +18,8 @@ _SHAPE = re.compile(r"[\d.+\-*/()%^]+")
 
 def read_sum(text: str) -> str | None:
     """The sum in plain signs (`12*34`), or None if the text is no sum of at least two numbers."""
-    plain = _NUMERAL.sub(
-        lambda found: read_chinese_amount(found[0]), unicodedata.normalize("NFKC", text).casefold().strip()
-    )
+    plain = unicodedata.normalize("NFKC", text).casefold().strip()
+    plain = _NUMERAL.sub(lambda found: read_chinese_amount(found[0]), plain)
     if not any(c.isdigit() for c in plain):
         return None
     for pattern, sign in _WORDS:

@@ -190,8 +190,8 @@ def _find_landmark(wanted: list[tuple[str, str]]) -> tuple[str, str]:
     by_label = dict(wanted)
     if "hour" in by_label:
         return "time", f"{by_label['hour']}:{by_label.get('minute', '00')}"
-    label = next((label for label in ("title", "name", "", "content") if label in by_label), wanted[0][0])
-    return label, by_label[label]
+    named = [(label, by_label[label]) for label in ("title", "name", "", "content") if label in by_label]
+    return (named or wanted)[0]
 
 
 def add_to_cart(step: say.AddToCart, scene: Scene) -> Outcome:
