@@ -32,22 +32,16 @@ class OfflineAnalyst:
         question = briefing.subtask.title
         found = find_best_match(question, list_known(briefing))
         if not found:
-            zh = is_chinese(question)
-            return Decision(
-                kind="fail",
-                message=f"收集到的内容里没有这个问题的答案：{question}"
-                if zh
-                else f"The collected notes don't answer this: {question}",
-            )
+            zh, en = "收集到的内容里没有这个问题的答案：", "The collected notes don't answer this: "
+            return Decision(kind="fail", message=(zh if is_chinese(question) else en) + question)
         answer = found[:_ANSWER]
         return Decision(kind="actions", actions=(PlannedAction(action=Answer(text=answer)),), bookmark=answer)
 
 
 def list_known(briefing: Briefing) -> list[str]:
     """Newest first; of materials and files each paragraph or line by itself."""
-    whole = [*briefing.answers, *briefing.notes]
-    pieces = [line.strip() for material in briefing.materials for line in re.split(r"\n+", material) if line.strip()]
-    return [*reversed(whole), *reversed(pieces)]
+    pieces = [line.strip() for material in briefing.materials for line in material.split("\n") if line.strip()]
+    return [*reversed((*briefing.answers, *briefing.notes)), *reversed(pieces)]
 
 
 def find_best_match(question: str, known: Iterable[str]) -> str:
@@ -55,12 +49,9 @@ def find_best_match(question: str, known: Iterable[str]) -> str:
     wanted = words_of(question)
     if not wanted:
         return ""
-    best, text = 0.0, ""
-    for candidate in known:
-        share = len(wanted & words_of(candidate)) / len(wanted)
-        if share > best:
-            best, text = share, candidate
-    return text if best >= ENOUGH else ""
+    shares = [(len(wanted & words_of(text)) / len(wanted), text) for text in known]
+    share, text = max(shares, key=lambda pair: pair[0], default=(0.0, ""))
+    return text if share >= ENOUGH else ""
 
 
 def words_of(text: str) -> frozenset[str]:

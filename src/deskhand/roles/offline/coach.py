@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 
-from deskhand.core.decisions import Briefing, StepReport
+from deskhand.core.decisions import StepReport
 from deskhand.core.human import Amendment, AmendRequest, Correction, Lesson, LessonRequest, StuckRequest
 from deskhand.core.screen import Observation
 from deskhand.core.subtask import Subtask
@@ -58,7 +58,7 @@ def _choose_help(request: StuckRequest) -> str:
 
 
 def _list_choices(request: StuckRequest) -> Iterator[tuple[str, str]]:
-    scene = _make_scene(request)
+    scene = Scene.from_screen(request.goal, request.subtask, request.observation, history=request.history)
     if find_dialog(scene):
         yield CLOSE
     if any(element.role == "progress" for element in scene.elements):
@@ -73,24 +73,10 @@ def _list_choices(request: StuckRequest) -> Iterator[tuple[str, str]]:
         yield RESTART
 
 
-def _make_scene(request: StuckRequest) -> Scene:
-    briefing = Briefing(
-        goal=request.goal,
-        subtask=request.subtask,
-        observation=request.observation,
-        capabilities=frozenset(),
-        step=0,
-        max_steps=0,
-        history=request.history,
-    )
-    return Scene(briefing, request.observation.elements or ())
-
-
 def _has_several_fits(request: StuckRequest, scene: Scene) -> bool:
     """True if something was touched, and the screen has more than one thing that fits the subtask's name for it."""
     if not any(action.kind in ("click", "long_press", "double_click") for action in scene.list_executed()):
         return False
-    names = [
-        getattr(step, name, "") for step in parse_goal(request.subtask.title) for name in ("target", "option", "name")
-    ]
+    steps = parse_goal(request.subtask.title)
+    names = [getattr(step, name, "") for step in steps for name in ("target", "option", "name")]
     return any(len(find_element(name, scene.tree, "clickable").candidates) > 1 for name in names if name)

@@ -61,7 +61,10 @@ def make_next_move(
         move = moves[detour.index]
         # `scene.kept` is dropped: what a detour touches is not what the instruction has taken
         scene = Scene(briefing, briefing.observation.elements or (), detour.memory, place.kept, first=False)
-        outcome = _try_move(move, scene, strategies)
+        if isinstance(move, say.Another):
+            outcome = _leave_wrong_one(scene)
+        else:
+            outcome = Finished("") if isinstance(move, say.StartAgain) else strategies[type(move)](move, scene)
         if isinstance(outcome, Act):
             place.detour = replace(detour, memory=scene.memory)
             return outcome, scene
@@ -78,16 +81,6 @@ def end_detour(briefing: Briefing, place: WorkerPlace) -> Briefing:
     # what was looked for may be elsewhere on the screen now
     place.memory = place.memory.with_record(HuntMemory())
     return replace(briefing, history=tuple(step for step in briefing.history if step.step < since))
-
-
-def _try_move(move: Instruction, scene: Scene, strategies: Strategies) -> Outcome:
-    match move:
-        case say.Another():
-            return _leave_wrong_one(scene)
-        case say.StartAgain():
-            return Finished("")
-        case _:
-            return strategies[type(move)](move, scene)
 
 
 def _leave_wrong_one(scene: Scene) -> Outcome:

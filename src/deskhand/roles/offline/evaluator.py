@@ -1,6 +1,5 @@
 """The model-free judge: gates from elements, texts and counts. Without evidence it is never sure."""
 
-from deskhand.core.decisions import Briefing
 from deskhand.core.planning import GateDecision, GateRequest, GateTrigger, QualityReport
 from deskhand.core.statuses import ExecStatus, SubtaskStatus
 from deskhand.core.subtask import Subtask
@@ -28,7 +27,7 @@ class OfflineEvaluator:
             case GateTrigger.TIME_EXCEEDED:
                 return _warn_once(request)
             case GateTrigger.WORKER_STALE | GateTrigger.NO_PROGRESS:
-                return _judge_stuck(request, f"no progress after {request.steps} steps{_last_trouble(request)}")
+                return _judge_stuck(request, _describe_standstill(request))
             case GateTrigger.REPEATED_ACTION:
                 return _judge_repetition(request)
             case GateTrigger.EXCESSIVE_STEPS | GateTrigger.PERIODIC_CHECK:
@@ -88,37 +87,27 @@ def _check_truth(request: GateRequest, subtask: Subtask | None) -> SeenTruth:
     if subtask.role != "operator":
         return None, ""  # what code or thought has brought about is not on the screen
     told = f"确认{subtask.done_when}" if is_chinese(subtask.done_when) else f"verify that {subtask.done_when}"
-    briefing = Briefing(
-        goal=request.goal,
-        subtask=subtask,
-        observation=request.observation,
-        capabilities=frozenset(),
-        step=request.steps,
-        max_steps=request.steps,
-    )
-    scene = Scene(briefing, request.observation.elements)
+    scene = Scene.from_screen(request.goal, subtask, request.observation, request.steps)
     verdicts = [check_condition(step.condition, scene) for step in parse_goal(told) if isinstance(step, say.Verify)]
     return verdicts[0] if verdicts else (None, "")
 
 
 def _last_trouble(request: GateRequest) -> str:
     """Return what last went wrong, as the end of a reason."""
-    troubles = [
-        report.error or action.detail
-        for report in request.history
-        for action in report.actions
-        if action.status is not ExecStatus.EXECUTED
-    ]
+    pairs = [(report, action) for report in request.history for action in report.actions]
+    troubles = [report.error or action.detail for report, action in pairs if action.status is not ExecStatus.EXECUTED]
     return f": {troubles[-1]}" if troubles else ""
+
+
+def _describe_standstill(request: GateRequest) -> str:
+    return f"no progress after {request.steps} steps{_last_trouble(request)}"
 
 
 def _warn_once(request: GateRequest) -> QualityReport:
     """The first time the worker is sent back with a hint, the second time it is over."""
     warned = any(report.trigger is request.trigger for report in request.earlier[-2:])
     if warned or request.error_rate > HOPELESS_ERRORS:
-        return _make_report(
-            request, GateDecision.FAIL, f"no progress after {request.steps} steps{_last_trouble(request)}"
-        )
+        return _make_report(request, GateDecision.FAIL, _describe_standstill(request))
     hint = choose_first_help(request.goal, request.subtask, request.observation, request.history)
     return _make_report(request, GateDecision.CONTINUE, "one more try, another way", confidence=0.5, suggestion=hint)
 
@@ -142,6 +131,5 @@ def _judge_repetition(request: GateRequest) -> QualityReport:
 def _judge_progress(request: GateRequest) -> QualityReport:
     if request.steps >= HOPELESS_STEPS or request.error_rate > HOPELESS_ERRORS:
         reason = f"{request.steps} steps and {request.error_rate:.0%} failed actions without reaching the subtask"
-        reason += _last_trouble(request)
-        return _make_report(request, GateDecision.FAIL, reason)
+        return _make_report(request, GateDecision.FAIL, reason + _last_trouble(request))
     return _make_report(request, GateDecision.CONTINUE, "under way", confidence=0.5)

@@ -215,13 +215,10 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class GoalMemory:
-    """What outlives the instruction.
-
-    `left_over`: the app was only brought to the front and may still show the page where someone left it.
-    `wrong`: what was taken for a description and turned out to be another thing.
-    """
+    """What outlives the instruction. `wrong`: what was taken for a description and turned out to be another thing."""
 
     found: str = ""
+    # the app was only brought to the front and may still show the page where someone left it
     left_over: bool = False
     dismissed: int = 0
     taken: Taken | None = None

@@ -3,12 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Self
 from zlib import crc32
 
 from deskhand.core.actions import Action, ActionKind
-from deskhand.core.decisions import Briefing, Verdict
-from deskhand.core.screen import Element
+from deskhand.core.decisions import Briefing, StepReport, Verdict
+from deskhand.core.screen import Element, Observation
 from deskhand.core.statuses import ExecStatus
+from deskhand.core.subtask import Subtask
 from deskhand.language import is_chinese
 from deskhand.roles.offline.fault_words import to_chinese
 from deskhand.roles.offline.memory import GoalMemory, InstructionMemory, Record
@@ -29,6 +31,13 @@ class Scene:
     kept: GoalMemory = field(default_factory=GoalMemory)
     first: bool = False
     verdict: Verdict | None = None
+
+    @classmethod
+    def from_screen(
+        cls, goal: str, subtask: Subtask, seen: Observation, steps: int = 0, history: tuple[StepReport, ...] = ()
+    ) -> Self:
+        """Return a moment that is only looked at: nothing can be done in it."""
+        return cls(Briefing(goal, subtask, seen, frozenset(), steps, steps, history=history), seen.elements or ())
 
     @cached_property
     def tree(self) -> ElementTree:

@@ -1,7 +1,6 @@
 """The technician without a model: runs the code that its task gives word by word, and says what came of it."""
 
 import re
-from typing import Literal
 
 from deskhand.core.actions import Memorize, RunCode
 from deskhand.core.decisions import ActionReport, Briefing, Decision, PlannedAction, StepReport
@@ -31,12 +30,10 @@ class OfflineTechnician:
         if not pieces:
             return Decision(kind="fail", message=_tell_unclear(zh))
         if "run_code" not in briefing.capabilities:
-            return Decision(
-                kind="fail",
-                message="这里不能运行代码，请查看 deskhand doctor。"
-                if zh
-                else "Code can't be run here: see deskhand doctor.",
+            no_code = (
+                "这里不能运行代码，请查看 deskhand doctor。" if zh else "Code can't be run here: see deskhand doctor."
             )
+            return Decision(kind="fail", message=no_code)
         if begun and (trouble := _describe_trouble(briefing.last, zh)):
             return Decision(kind="fail", message=trouble)
         if begun < len(pieces):
@@ -67,12 +64,9 @@ def read_codes(text: str) -> tuple[RunCode, ...]:
         named = match["using"] or match["kind"] or match["after"] or match["mark"] or "bash"
         code = match["span"] if match["block"] is None else match["block"]
         if code.strip():
-            found.append(RunCode(language=_language_of(named), code=code))
+            is_python = named.lower() in ("python", "python3", "py")
+            found.append(RunCode(language="python" if is_python else "bash", code=code))
     return tuple(found)
-
-
-def _language_of(name: str) -> Literal["bash", "python"]:
-    return "python" if name.lower() in ("python", "python3", "py") else "bash"
 
 
 def _find_last_run(last: StepReport | None) -> ActionReport | None:

@@ -167,12 +167,8 @@ def _carry_out(briefing: Briefing, place: WorkerPlace, steps: tuple[Instruction,
             case Failed():
                 return _make_failure(scene, place, outcome.reason, verdict)
     scene, place.reply = _make_scene(briefing, place), None
-    return Decision(
-        kind="done",
-        verdict=verdict or _judge_executed(scene),
-        message=_summarize_done(scene, place),
-        bookmark=place.to_text(),
-    )
+    verdict, told = verdict or _judge_executed(scene), _summarize_done(scene, place)
+    return Decision(kind="done", verdict=verdict, message=told, bookmark=place.to_text())
 
 
 def _make_scene(briefing: Briefing, place: WorkerPlace) -> Scene:
@@ -182,9 +178,7 @@ def _make_scene(briefing: Briefing, place: WorkerPlace) -> Scene:
 
 def _judge_executed(scene: Scene) -> Verdict | None:
     """Judge by the device's report alone, where a strategy did not judge by what it saw."""
-    if scene.briefing.last is None:
-        return None
-    return Verdict(success=not scene.trouble, reason=scene.trouble)
+    return Verdict(success=not scene.trouble, reason=scene.trouble) if scene.briefing.last else None
 
 
 def _make_failure(scene: Scene, place: WorkerPlace, reason: str, verdict: Verdict | None = None) -> Decision:

@@ -1,5 +1,6 @@
 """Sums on a calculator's keys: every key is seen before it is pressed, and the display is checked by own reckoning."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -43,9 +44,8 @@ def compute_sum(step: say.Compute, scene: Scene) -> Outcome:
         return away
     if not memory.opened and scene.can_do("open_app") and read_display(scene) is None:
         scene.remember_record(replace(memory, opened=True))
-        return make_act(
-            scene.say("打开计算器", "Opening the calculator"), OpenApp(name=scene.say("计算器", "Calculator"))
-        )
+        name = scene.say("计算器", "Calculator")
+        return make_act(scene.say("打开计算器", "Opening the calculator"), OpenApp(name=name))
     return scene.fail_with(f"没有看到计算器的按键“{keys}”。", f"The calculator has no key “{keys}” on the screen.")
 
 
@@ -102,7 +102,7 @@ def _finish_sum(step: say.Compute, scene: Scene) -> Outcome:
             return _press_keys(scene, step, memory)
     shown, expected = read_display(scene), work_out(step.sum)
     value = read_number(shown) if shown else None
-    if value is not None and expected is not None and _is_close(value, expected):
+    if value is not None and expected is not None and math.isclose(value, expected, rel_tol=1e-6, abs_tol=1e-6):
         scene.judge_last(True, f"{step.sum} = {shown}")
         return scene.finish_with(f"算出 {step.sum} = {shown}", f"computed {step.sum} = {shown}")
     memory = replace(memory, looks=memory.looks + 1)
@@ -117,11 +117,6 @@ def _finish_sum(step: say.Compute, scene: Scene) -> Outcome:
         f"{step.sum} 的结果不对：计算器显示“{shown}”。",
         f"The calculator shows “{shown}” for {step.sum}, which is wrong.",
     )
-
-
-def _is_close(value: object, expected: object) -> bool:
-    a, b = float(str(value)), float(str(expected))
-    return abs(a - b) <= max(1e-6, abs(b) * 1e-6)
 
 
 def read_display(scene: Scene) -> str | None:

@@ -86,24 +86,17 @@ def read_value(step: say.Read, scene: Scene) -> Outcome:
     value = value or value_of(scene, sought)
     if value:
         return _give_answer(scene, scene.say(f"{step.target}：{value}", f"{step.target}: {value}"))
-    if (
-        owner
-        and not scene.memory.check.at_owner
-        and not scene.on_home_screen
-        and scene.find_element(step.target).best is None
-    ):
+    away = owner and not scene.memory.check.at_owner and not scene.on_home_screen
+    if away and scene.find_element(step.target).best is None:
         return _go_to_owner(step, owner, scene)
     if to_app := open_home(scene, step.target):
         return to_app
     found = locate_thing(scene, sought, "any", stages=("scroll", "tabs"))
-    if isinstance(found, Candidate):
-        text = found.element.text or scene.tree.label_of(found.element)
-        return (
-            _give_answer(scene, text)
-            if text
-            else fail_not_found(scene, step.target, list(find_nearest_names("", scene.tree)))
-        )
-    return found
+    if not isinstance(found, Candidate):
+        return found
+    if text := found.element.text or scene.tree.label_of(found.element):
+        return _give_answer(scene, text)
+    return fail_not_found(scene, step.target, list(find_nearest_names("", scene.tree)))
 
 
 _OWNED = (re.compile(r"(?P<owner>.+?)的(?P<part>.+)"), re.compile(r"(?P<owner>.+?)['’]s (?P<part>.+)"))
@@ -142,16 +135,14 @@ def settle_truth(condition: Condition, scene: Scene, certain: bool = True) -> Se
 
     `certain`: a no is looked at twice, since what was just done may need a moment to show.
     """
-    if away := dismiss_dialog(scene) if not _is_in_sight(condition, scene) else None:
-        return away
     holds, seen = check_condition(condition, scene)
+    if holds is None and (away := dismiss_dialog(scene)):
+        return away
     if holds or (holds is False and not certain):
         return holds, seen
     if condition.kind in ("on", "off") and holds is None:
         control = reach_control(scene, condition.subject)
-        if not isinstance(control, Element):
-            return control
-        return check_condition(condition, scene)
+        return check_condition(condition, scene) if isinstance(control, Element) else control
     memory = scene.memory.check
     scene.remember_record(replace(memory, looks=memory.looks + 1))
     if not memory.looks:
@@ -163,10 +154,6 @@ def settle_truth(condition: Condition, scene: Scene, certain: bool = True) -> Se
     return check_condition(condition, scene)
 
 
-def _is_in_sight(condition: Condition, scene: Scene) -> bool:
-    return check_condition(condition, scene)[0] is not None
-
-
 def check_condition(condition: Condition, scene: Scene) -> SeenTruth:
     return _LOOKS[condition.kind](condition, scene)
 
@@ -176,16 +163,15 @@ def _check_on(condition: Condition, scene: Scene) -> SeenTruth:
     control = scene.find_element(condition.subject, "checkable").best
     if control is not None:
         state = bool(control.target.checked)
-        return state is wanted, _describe_state(scene, condition.subject, state)
+        told_zh, told_en = ("开启", "on") if state else ("关闭", "off")
+        return state is wanted, scene.say(
+            f"“{condition.subject}”是{told_zh}状态", f"“{condition.subject}” is {told_en}"
+        )
     value = value_of(scene, condition.subject)
     told = read_state(value) if value else None
     if told is None:
         return None, _describe_unseen(scene, condition.subject)
     return told is wanted, scene.say(f"“{condition.subject}”显示“{value}”", f"“{condition.subject}” shows “{value}”")
-
-
-def _describe_state(scene: Scene, subject: str, on: bool) -> str:
-    return scene.say(f"“{subject}”是{'开启' if on else '关闭'}状态", f"“{subject}” is {'on' if on else 'off'}")
 
 
 def _describe_unseen(scene: Scene, subject: str) -> str:
@@ -203,9 +189,8 @@ def _check_visible(condition: Condition, scene: Scene) -> SeenTruth:
 
 def _is_shown(scene: Scene, text: str) -> bool:
     wanted = fold_name(text)
-    return scene.find_element(text).status != "nothing" or any(
-        len(wanted) > 1 and wanted in fold_name(e.text) for e in scene.elements if e.text
-    )
+    held = len(wanted) > 1 and any(wanted in fold_name(e.text) for e in scene.elements if e.text)
+    return held or scene.find_element(text).status != "nothing"
 
 
 def _check_hidden(condition: Condition, scene: Scene) -> SeenTruth:
@@ -219,18 +204,13 @@ def _compare_value(condition: Condition, scene: Scene, fits: Callable[[str], boo
     value = value if value is not None else value_of(scene, condition.subject)
     if value is None:
         return None, _describe_unseen(scene, condition.subject)
-    seen = scene.say(f"“{condition.subject}”是“{value}”", f"“{condition.subject}” is “{value}”")
-    return fits(value), seen
+    return fits(value), scene.say(f"“{condition.subject}”是“{value}”", f"“{condition.subject}” is “{value}”")
 
 
 def _check_equals(condition: Condition, scene: Scene) -> SeenTruth:
-    wanted = condition.value
-
     def is_equal(value: str) -> bool:
-        number = read_number(wanted)
-        if number is not None and read_number(value) is not None:
-            return read_number(value) == number
-        return is_same_word(value, wanted)
+        number, shown = read_number(condition.value), read_number(value)
+        return is_same_word(value, condition.value) if number is None or shown is None else shown == number
 
     return _compare_value(condition, scene, is_equal)
 
@@ -273,17 +253,15 @@ def _check_enabled(condition: Condition, scene: Scene) -> SeenTruth:
         return None, _describe_unseen(scene, condition.subject)
     able = found.target.enabled
     word = scene.say("可用" if able else "不可用", "enabled" if able else "disabled")
-    return able is (condition.kind == "enabled"), scene.say(
-        f"“{condition.subject}”{word}", f"“{condition.subject}” is {word}"
-    )
+    seen = scene.say(f"“{condition.subject}”{word}", f"“{condition.subject}” is {word}")
+    return able is (condition.kind == "enabled"), seen
 
 
 def _check_open(condition: Condition, scene: Scene) -> SeenTruth:
     name = bare_app_name(condition.subject)
     front = fold_name(f"{scene.app} {scene.briefing.observation.title}")
-    if any(fold_name(word) in front for word in (name, *synonyms_of(name)) if len(fold_name(word)) > 1) or _is_shown(
-        scene, name
-    ):
+    named = any(fold_name(word) in front for word in (name, *synonyms_of(name)) if len(fold_name(word)) > 1)
+    if named or _is_shown(scene, name):
         return True, scene.say(f"“{name}”在前台", f"{name} is in front")
     return False, scene.say(f"前台是 {scene.app}", f"{scene.app} is in front")
 

@@ -30,7 +30,7 @@ def toggle_switch(step: say.Toggle, scene: Scene) -> Outcome:
         return _finish_as_wanted(scene, step)
     if not control.enabled:
         return scene.fail_with(f"“{step.target}”的开关不可用（灰色）。", f"The switch “{step.target}” is disabled.")
-    memory = scene.memory.toggle
+    memory, state = scene.memory.toggle, _name_state(scene, step.on)
     if memory.touches:
         scene.judge_last(False, scene.trouble or scene.say("开关没有变", "the switch did not change"))
         memory = replace(memory, looks=memory.looks + 1)
@@ -38,16 +38,12 @@ def toggle_switch(step: say.Toggle, scene: Scene) -> Outcome:
         if memory.looks < MAX_LOOKS and not scene.trouble:
             return look_again(scene.say("再看一眼开关", "Looking at the switch again"))
         if memory.touches >= MAX_TOUCHES:
-            state = _name_state(scene, step.on)
             return scene.fail_with(
                 f"点了“{step.target}”的开关，但它没有变成{state}。",
                 f"The switch “{step.target}” was touched but is still not {state}.",
             )
     scene.remember_record(replace(memory, touches=memory.touches + 1, looks=0))
-    thought = scene.say(
-        f"把“{step.target}”切换为{_name_state(scene, step.on)}",
-        f"Turning “{step.target}” {_name_state(scene, step.on)}",
-    )
+    thought = scene.say(f"把“{step.target}”切换为{state}", f"Turning “{step.target}” {state}")
     return make_act(thought, touch_element(control))
 
 
@@ -91,7 +87,7 @@ def reach_control(scene: Scene, target: str) -> Element | Act | Failed:
         return finding.best.target
     if finding.status == "ambiguous":
         return fail_ambiguous(scene, target, finding)
-    if memory.inside and (switch := _find_topmost_switch(scene)):
+    if memory.inside and (switch := _find_only_switch(scene)):
         return switch
     if scene.on_home_screen and scene.can_do("open_app") and not memory.settings:
         if away := obstacles.dismiss_dialog(scene):
@@ -110,22 +106,16 @@ def _enter_row(scene: Scene, target: str) -> Act | None:
     memory = scene.memory.toggle
     name = read_description(target).name or target
     row = scene.find_element(name, "clickable").best
-    if (
-        row is None
-        or row.score < 0.85
-        or row.target.editable
-        or len(memory.entered) >= 2
-        or row.label in memory.entered
-    ):
+    if row is None or row.score < 0.85 or len(memory.entered) >= 2 or row.label in memory.entered:
         return None
-    if row.target.role not in ("item", "group", "text", "link", "button", "tab"):
+    if row.target.editable or row.target.role not in ("item", "group", "text", "link", "button", "tab"):
         return None
     inside = any(is_same_word(name, word) for word in load_lexicon().extra["toggles"])
     scene.remember_record(replace(memory, entered=(*memory.entered, row.label), inside=inside))
     return make_act(scene.say(f"进入“{row.label}”", f"Going into “{row.label}”"), touch_element(row.target))
 
 
-def _find_topmost_switch(scene: Scene) -> Element | None:
-    """On a page that one thing has to itself, the first switch is the thing's own."""
+def _find_only_switch(scene: Scene) -> Element | None:
+    """On a page that one thing has to itself, the only switch is the thing's own."""
     switches = [e for e in scene.elements if e.checked is not None and e.role in ("switch", "checkbox")]
-    return min(switches, key=lambda e: e.bounds.top, default=None) if len(switches) == 1 else None
+    return switches[0] if len(switches) == 1 else None

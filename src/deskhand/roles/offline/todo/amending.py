@@ -46,16 +46,10 @@ class TodoChange:
     def __add__(self, other: TodoChange) -> TodoChange:
         gap = "" if self.told.endswith("。") else " "
         both = "\n".join(part for part in (self.message, other.message) if part)
-        edits = (
-            *self.edits,
-            *(edit for edit in other.edits if _item_of(edit) not in {*map(_item_of, self.edits)} - {""}),
-        )
-        return TodoChange(edits, f"{self.told}{gap}{other.told}", both)
-
-
-def _item_of(edit: TodoEdit) -> str:
-    """The item that is changed or removed: once is enough."""
-    return "" if isinstance(edit, AddTodo) else edit.id
+        # an item is changed or removed once
+        touched = {edit.id for edit in self.edits if not isinstance(edit, AddTodo)}
+        more = [edit for edit in other.edits if isinstance(edit, AddTodo) or edit.id not in touched]
+        return TodoChange((*self.edits, *more), f"{self.told}{gap}{other.told}", both)
 
 
 def amend_todo(request: AmendRequest) -> Amendment:
@@ -66,9 +60,8 @@ def amend_todo(request: AmendRequest) -> Amendment:
         return Amendment(edits=change.edits, message=change.message, understood=change.told)
     if request.current is None:
         unclear = "This was not understood. Try: also …, skip the second one, change the third to …, stop after this."
-        return Amendment(
-            understood="没有听懂。可以说：还要…，跳过第二个，把第三个改成…，做完这个就停。" if zh else unclear
-        )
+        unclear_zh = "没有听懂。可以说：还要…，跳过第二个，把第三个改成…，做完这个就停。"
+        return Amendment(understood=unclear_zh if zh else unclear)
     passed_on = "The to-do list stays as it is; the worker is told what you said."
     return Amendment(message=said, understood="待办列表没有改变；这句话转告给正在工作的执行者。" if zh else passed_on)
 
@@ -89,9 +82,8 @@ class AmendmentReader:
         return self._read_order(text) or self._read_parts(text) or self._read_addition(text)
 
     def _read_order(self, text: str) -> TodoChange | None:
-        return (
-            self._read_ending(text) or self._read_sooner(text) or self._read_exchange(text) or self._read_removal(text)
-        )
+        asked = self._read_ending(text) or self._read_sooner(text)
+        return asked or self._read_exchange(text) or self._read_removal(text)
 
     def _read_parts(self, text: str) -> TodoChange | None:
         """An order about the list, and something else behind or before it."""
@@ -113,9 +105,8 @@ class AmendmentReader:
     def _read_ending(self, text: str) -> TodoChange | None:
         numbered = list(enumerate(self._request.todo, 1))
         if is_phrase("stop", text):
-            return self._remove_items(
-                [(n, part) for n, part in numbered if part.status in OPEN], "停止：", "Stopping. "
-            )
+            open_ones = [(n, part) for n, part in numbered if part.status in OPEN]
+            return self._remove_items(open_ones, "停止：", "Stopping. ")
         if is_phrase("enough", text):
             ready = [(n, part) for n, part in numbered if part.status is SubtaskStatus.READY]
             return self._remove_items(ready, "做完这个就停。", "Stopping after this one. ")
@@ -196,20 +187,13 @@ class AmendmentReader:
         new = strip_phrases(new)
         if read_codes(new):
             return new
-        return (
-            _join_sources(parse_goal(new), self._zh)
-            if not _is_unclear(parse_goal(new))
-            else retell_title(part.title, new)
-        )
+        steps = parse_goal(new)
+        return retell_title(part.title, new) if _is_unclear(steps) else _join_sources(steps, self._zh)
 
     def _change_item(self, number: int, part: Subtask, title: str) -> TodoChange:
         role = self._role_of(title)
-        edit = ChangeTodo(
-            id=part.id,
-            title=title,
-            done_when=describe_end(parse_goal(title), self._zh) if role == "operator" else "",
-            role=role if role != part.role else None,
-        )
+        done_when = describe_end(parse_goal(title), self._zh) if role == "operator" else ""
+        edit = ChangeTodo(id=part.id, title=title, done_when=done_when, role=role if role != part.role else None)
         if self._zh:
             return TodoChange((edit,), f"第{number}项“{part.title}”改成了“{title}”。")
         return TodoChange((edit,), f"Changed number {number} from “{part.title}” to “{title}”.")

@@ -20,8 +20,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 def retell_title(title: str, new: str) -> str:
     """The title with `new` in the place of what is like it; empty when nothing is, or several things are."""
-    if read_clock(new) and (_TIME.search(title) or _HOUR.search(title)):
-        found = _TIME.search(title) or _HOUR.search(title)
+    if read_clock(new) and (found := _TIME.search(title) or _HOUR.search(title)):
         return _put_new(title, found, new)
     if _QUOTE.fullmatch(new):
         return _replace_only(_QUOTE, title, new)
@@ -33,18 +32,15 @@ def _replace_only(pattern: re.Pattern[str], title: str, new: str) -> str:
     return _put_new(title, found[0], new) if len(found) == 1 else ""
 
 
-def _put_new(title: str, found: re.Match[str] | None, new: str) -> str:
-    if found is None:
-        return ""
+def _put_new(title: str, found: re.Match[str], new: str) -> str:
     made = title[: found.start()] + new + title[found.end() :]
     return "" if any(isinstance(step, NotUnderstood) for step in parse_goal(made)) else made
 
 
 def resolve_pronoun(title: str, before: str) -> str:
     """`turn it off`, said while Wi-Fi is being turned on, is `turn Wi-Fi off`: whoever does it sees only its title."""
-    pronoun = next(
-        (p for step in parse_goal(title) for p in _list_texts(step) if p.casefold() in load_lexicon().pronouns), ""
-    )
+    texts = [text for step in parse_goal(title) for text in _list_texts(step)]
+    pronoun = next((text for text in texts if text.casefold() in load_lexicon().pronouns), "")
     if not pronoun or not before:
         return title
     together = parse_goal(f"{before}, {title}")
@@ -54,12 +50,9 @@ def resolve_pronoun(title: str, before: str) -> str:
     for mine, its in zip(alone, resolved, strict=True):
         for text, other in zip(_list_texts(mine), _list_texts(its), strict=True):
             if text == pronoun and other != pronoun:
-                return _replace_word(title, pronoun, other)
+                alone_word = rf"(?<![A-Za-z]){re.escape(pronoun)}(?![A-Za-z])"
+                return re.sub(alone_word, other.replace("\\", r"\\"), title)
     return title
-
-
-def _replace_word(title: str, pronoun: str, noun: str) -> str:
-    return re.sub(rf"(?<![A-Za-z]){re.escape(pronoun)}(?![A-Za-z])", lambda _: noun, title)
 
 
 def _list_texts(step: Instruction) -> list[str]:
