@@ -121,8 +121,9 @@ def _begin_delete(scene: Scene, description: str, name: str) -> Outcome:
     if beside.best is not None and beside.best.target.index != found.target.index:
         scene.remember_record(replace(memory, phase="asked"))
         return make_act(scene.say(f"删除“{name}”", f"Deleting “{name}”"), touch_element(beside.best.target))
-    gestures: tuple[say.Gesture, ...] = ("long_press", "right_click")
-    gesture = next((gesture for gesture in gestures if scene.can_do(gesture)), "click")
+    gesture: say.Gesture = "long_press" if scene.can_do("long_press") else "right_click"
+    if not scene.can_do(gesture):
+        gesture = "click"
     scene.remember_record(replace(memory, phase="opening" if gesture == "click" else "held"))
     return make_act(scene.say(f"长按“{name}”", f"Holding “{name}”"), touch_element(found.target, gesture))
 
