@@ -206,7 +206,7 @@ async def test_without_a_terminal_nobody_is_waited_for(cli: Cli, sim: ConnectedP
         ended = await cli(*task(sim, server, *(["--json"] if as_json else [])))
     assert ended.code == 1, ended.out + ended.err
     reason = ended.json["reason"] if as_json else ended.out.splitlines()[-2]
-    assert re.search(r'a person is needed: Click .* needs approval: "发送" sends something', reason), reason
+    assert re.search(r'the user is needed: Click .* needs approval: "发送" sends something', reason), reason
     assert "(y to agree" not in ended.out
     assert sent(sim) == []
 

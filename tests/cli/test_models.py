@@ -146,7 +146,7 @@ async def test_what_a_model_marks_as_sensitive_waits_for_a_person(cli: Cli, sim:
     async with ModelServer([pay]) as server:
         ended = await cli(*with_model(server, sim, "--free"))
     assert ended.code == 1
-    assert last_words(ended).startswith("✘ rejected: a person is needed: ")
+    assert last_words(ended).startswith("✘ rejected: the user is needed: ")
     assert "this pays 30 dollars" in last_words(ended)
 
 

@@ -208,7 +208,7 @@ async def test_a_part_that_fails_is_replanned_light_medium_heavy_and_then_goes_t
     state = await office.run("Press the red button")
     assert [made.strategy for made in office.events(PlanMade)[1:]] == ["light", "medium", "heavy"]
     assert (state.status, state.cause) == (TaskStatus.REJECTED, "failed")
-    assert "a person is needed" in state.reason
+    assert "the user is needed" in state.reason
     assert "There is no red button." in state.reason
     assert "There is no red button." in office.servers["manager"].requests[-1].text
 
@@ -249,7 +249,7 @@ async def test_eleven_identical_actions_of_a_model_are_caught_after_three(tmp_pa
             "budget", act("memorize", text="x"), {"budget": {"task": "0.03"}},
             {"free": False, "price": {"input": "1", "output": "1"}}, "raise it with --budget",
         ),
-        ("failed", call("step", decision="ask", message="Which of the two?"), {}, {}, "a person is needed: Which of"),
+        ("failed", call("step", decision="ask", message="Which of the two?"), {}, {}, "the user is needed: Which of"),
     ],
     ids=("steps", "time", "model", "budget", "failed"),
 )  # fmt: skip

@@ -197,7 +197,7 @@ async def test_alone_with_a_phone_it_loses_nothing(tmp_path: Path) -> None:
                 state = await run.wait()
                 assert losses(hand) == NOTHING, name
             assert villain.missed == [], name
-            assert state.reason.startswith("a person is needed: "), (name, state.reason)
+            assert state.reason.startswith("the user is needed: "), (name, state.reason)
 
 
 async def test_a_person_who_always_says_no_loses_nothing_on_a_phone(tmp_path: Path) -> None:
@@ -326,7 +326,7 @@ async def test_alone_with_a_browser_it_does_nothing_that_counts(tmp_path: Path) 
                 state = await run.wait()
                 assert await happened() == [], name
             assert villain.missed == [], name
-            assert state.reason.startswith("a person is needed: "), (name, state.reason)
+            assert state.reason.startswith("the user is needed: "), (name, state.reason)
 
 
 async def test_a_person_who_always_says_no_loses_nothing_in_a_browser(tmp_path: Path) -> None:

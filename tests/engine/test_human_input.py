@@ -130,7 +130,7 @@ async def test_what_was_refused_once_is_not_asked_again(
     events = await events_of(journal, run)
     assert device.sent == []
     assert len([event for event in events if isinstance(event, UserAsked) and event.request.action]) == 1
-    assert planner.requests[1].because.startswith("the person said no")
+    assert planner.requests[1].because.startswith("the user said no")
     assert state.status is TaskStatus.FULFILLED  # the script is over, and the third plan has nothing left to do
 
 
@@ -242,7 +242,7 @@ async def test_where_nobody_can_be_asked_the_question_is_kept_for_a_resume(
 ) -> None:
     async with start(device, ScriptedWorker(QUESTION), outer=managed()) as run:
         state = await run.wait()
-    assert state.reason == "a person is needed: which of the two?"
+    assert state.reason == "the user is needed: which of the two?"
     assert Situation.WAIT_USER in [
         e.situation for e in await events_of(journal, run) if isinstance(e, SituationChanged)
     ]

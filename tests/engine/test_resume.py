@@ -221,7 +221,7 @@ async def test_a_question_without_a_person_is_the_end_each_time_it_is_taken_up(
         again = Task.from_past(past, _crew_of(run, ScriptedWorker()))
         await again.start()
         past = await again.wait()
-        assert past.reason == "a person is needed: which of the two?"
+        assert past.reason == "the user is needed: which of the two?"
     assert len(planner.requests) == 1
 
 

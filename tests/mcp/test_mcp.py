@@ -531,7 +531,7 @@ async def test_a_client_that_can_not_ask_is_told_what_is_open_and_a_chat_says_wh
         door.client() as client,
     ):
         chat = told(await client.call_tool("chat", {"message": "pay"}))
-        assert (chat["success"], chat["result"].startswith("a person is needed, use run_task: ")) == (False, True)
+        assert (chat["success"], chat["result"].startswith("the user is needed, use run_task: ")) == (False, True)
         begun = await client.call_tool("run_task", {"goal": "pay", "loop": "single", "wait_s": 60})
         (request,) = told(begun)["requests"]
         assert request["kind"] == "approval"

@@ -66,7 +66,7 @@ async def test_a_planner_may_repeat_the_persons_words_but_what_it_makes_up_needs
         async with house.talking("否", session_id="s"):
             events = await talking.rest()
     assert [result["success"] for result in results(events)] == [True, False]
-    assert "the person said no" in results(events)[1]["result"]
+    assert "the user said no" in results(events)[1]["result"]
 
 
 async def test_without_a_model_plain_words_do_the_same(house: House) -> None:

@@ -233,7 +233,7 @@ class Walk(RuleBasedStateMachine):
             self.end(TaskStatus.REJECTED, "failed", "too many plans")
         elif strategy is ReplanStrategy.ESCALATE:
             self.go("escalate")
-            self.end(TaskStatus.REJECTED, "failed", "a person is needed")
+            self.end(TaskStatus.REJECTED, "failed", "the user is needed")
         else:
             self.spend()
             made = tuple(Subtask(id=f"{self.state.plans + 1}.{n}", title=str(n)) for n in range(parts))
@@ -312,7 +312,7 @@ class Walk(RuleBasedStateMachine):
                 self.go("supplement")
             case _:
                 self.go("ask")
-                self.end(TaskStatus.REJECTED, "failed", "a person is needed")
+                self.end(TaskStatus.REJECTED, "failed", "the user is needed")
 
     beside: GateTrigger | None = None
 

@@ -1,4 +1,4 @@
-"""What both loops of one task share: its log, its device, who observes it, its user, the clock and the settings."""
+"""The objects that both loops of one task share."""
 
 from dataclasses import dataclass
 

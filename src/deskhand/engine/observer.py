@@ -1,4 +1,4 @@
-"""Looks at a device: what is there now, and why queued actions no longer fit it."""
+"""Looks at the screen of a device, and finds out why queued actions no longer fit it."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
@@ -32,7 +32,7 @@ async def look_patiently(look: Callable[[], Awaitable[T]]) -> T:
 
 
 class Observer:
-    """What perception knows, and the text on the picture where the device has no list of elements."""
+    """Adds to perception the text read from the picture where the device lists no elements."""
 
     def __init__(self, perception: Perception, device: Device, reader: ScreenReader | None) -> None:
         self.perception = perception

@@ -1,4 +1,4 @@
-"""What a task is made of besides its goal. `build` chooses the parts; the engine knows them as Protocols."""
+"""The parts of a task besides its goal. `build` chooses them; the engine knows them as Protocols."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -136,7 +136,7 @@ class Task:
         return await asyncio.shield(self._driver)
 
     async def stop(self, reason: str = "stopped by the user") -> TaskState:
-        """When this returns, no action reaches the device any more."""
+        """Stop the task. When this returns, no action reaches the device any more."""
         self.send(Stop(reason=reason))
         return await self.wait()
 
@@ -157,7 +157,7 @@ class Task:
         self._human.reply(UserReply(request_id=request_id, verdict=verdict, text=text))
 
     async def pause(self) -> None:
-        """When this returns, the worker has come to rest; an action under way is finished first."""
+        """Hold the worker. When this returns it rests; an action under way is finished first."""
         self._check_open()
         self.send(Pause())
         await self._wait_until(lambda state: state.executor is not ExecutorStatus.RUNNING)
@@ -275,5 +275,5 @@ def _find_end(event: object) -> TaskEnded | None:
     if not isinstance(event, ExecutorChanged) or event.cause in (None, "stopped"):
         return None
     status = TaskStatus.FULFILLED if event.status is ExecutorStatus.COMPLETED else TaskStatus.REJECTED
-    reason = f"a person is needed: {event.reason}" if event.decision == "ask" else event.reason
+    reason = f"the user is needed: {event.reason}" if event.decision == "ask" else event.reason
     return TaskEnded(status=status, cause=event.cause, reason=reason)

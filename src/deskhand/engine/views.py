@@ -1,4 +1,4 @@
-"""What each role is told: pure functions from the task's state, one for each request. Nothing else reaches a role."""
+"""Requests to the roles: one pure function of the task's state for each. Nothing else reaches a role."""
 
 from deskhand.core.actions import ActionKind
 from deskhand.core.decisions import Briefing

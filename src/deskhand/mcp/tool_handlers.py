@@ -186,7 +186,7 @@ class ToolHandlers:
 
 async def _stop_unattended(run: Task, request: UserRequest) -> None:
     """Stop the job: it can't ask the user. A task can."""
-    await run.stop(f"a person is needed, use run_task: {request.text}")
+    await run.stop(f"the user is needed, use run_task: {request.text}")
 
 
 async def _wait_for_task(run: Task, seconds: float, progress: Progress) -> None:

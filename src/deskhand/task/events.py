@@ -1,4 +1,4 @@
-"""Everything that can happen to a task. Nothing is state unless one of these says so."""
+"""The events of a task. Its state follows from them and from nothing else."""
 
 from decimal import Decimal
 from typing import Annotated, Any, Literal
@@ -27,14 +27,14 @@ class TaskCreated(FrozenModel):
 
 
 class TaskResumed(FrozenModel):
-    """Taken up again from its log: after a stop, a crash, a spent budget, or with the device back."""
+    """The task goes on from its log: after a stop, a crash, a spent budget, or with the device back."""
 
     type: Literal["task_resumed"] = "task_resumed"
     max_steps: int
 
 
 class SubtaskStarted(FrozenModel):
-    """`went_on`: begun before, so the worker's place and the counts are kept."""
+    """`went_on`: the worker has begun it before, so its bookmark and the counts are kept."""
 
     type: Literal["subtask_started"] = "subtask_started"
     subtask: Subtask
@@ -43,7 +43,7 @@ class SubtaskStarted(FrozenModel):
 
 
 class Observed(FrozenModel):
-    """A step begins with what was seen. `frame` names the stored picture."""
+    """The first event of a step: the screen. `frame` names the stored picture."""
 
     type: Literal["observed"] = "observed"
     step: int
@@ -57,7 +57,7 @@ class Observed(FrozenModel):
 
 
 class Reserved(FrozenModel):
-    """Written, and on disk, before a call to a model is made: the most that it can cost. Settled by its bill."""
+    """The most that a call to a model can cost. On disk before the call is made; `Billed` or `Released` settles it."""
 
     type: Literal["reserved"] = "reserved"
     call: str
@@ -67,16 +67,16 @@ class Reserved(FrozenModel):
 
 
 class Released(FrozenModel):
-    """A call that was not made, or that its provider refused: it costs nothing."""
+    """A call that costs nothing: it was not made, or its provider refused it."""
 
     type: Literal["released"] = "released"
     call: str
 
 
 class Billed(FrozenModel):
-    """One call to a model as it is paid for, also when its reply was of no use: what a task costs is their sum.
+    """The price of one call to a model, also if its reply was useless. The sum of these is what the task costs.
 
-    `certain` is False when the reply was lost and the worst case was taken. Free calls have no `call` to settle.
+    `certain` is False if the reply was lost and the worst case is assumed. Free calls have no `call` to settle.
     """
 
     type: Literal["billed"] = "billed"
@@ -88,9 +88,9 @@ class Billed(FrozenModel):
 
 
 class Decided(FrozenModel):
-    """`heard` counts the injected messages that the worker was told; later ones wait for the next step.
+    """`heard` counts the injected messages that the worker got; later ones wait for the next step.
 
-    `usage` is what deciding took, for reading: what the task costs is the sum of its bills.
+    `usage` is for information: the cost of the task is the sum of its bills.
     """
 
     type: Literal["decided"] = "decided"
@@ -102,7 +102,7 @@ class Decided(FrozenModel):
 
 
 class ActionIntended(FrozenModel):
-    """Written, and on disk, before the action is sent."""
+    """On disk before the action is sent."""
 
     type: Literal["action_intended"] = "action_intended"
     step: int
@@ -142,7 +142,7 @@ class QueueFlushed(FrozenModel):
 
 
 class StepFinished(FrozenModel):
-    """The executor's feedback after each step."""
+    """The executor's report of one step."""
 
     type: Literal["step_finished"] = "step_finished"
     subtask: str = ""
@@ -159,7 +159,7 @@ class CommandTaken(FrozenModel):
 
 
 class ExecutorChanged(FrozenModel):
-    """`cause` and `reason` come with an end (completed, failed, stuck), `decision` where the worker ended it."""
+    """`cause` and `reason` are set at an end (completed, failed, stuck), `decision` if the worker ended it."""
 
     type: Literal["executor_changed"] = "executor_changed"
     subtask: str = ""
@@ -189,7 +189,7 @@ class ArtifactKept(FrozenModel):
 
 
 class PlanMade(FrozenModel):
-    """A plan, or a new one: what is left to do, in order. What was done before stays done."""
+    """The first or a new plan: what is left to do, in order. Fulfilled subtasks stay fulfilled."""
 
     type: Literal["plan_made"] = "plan_made"
     subtasks: tuple[Subtask, ...]
@@ -208,14 +208,14 @@ class SubtaskEnded(FrozenModel):
 
 
 class Ruled(FrozenModel):
-    """The rules want something else than to go on."""
+    """A rule fired: the work does not simply go on."""
 
     type: Literal["ruled"] = "ruled"
     ruling: Ruling
 
 
 class GateOpened(FrozenModel):
-    """A check begins; `beside` the work, or with the work waiting for it."""
+    """A check begins. `beside`: the worker goes on meanwhile."""
 
     type: Literal["gate_opened"] = "gate_opened"
     subtask: str = ""
@@ -232,7 +232,7 @@ class GateClosed(FrozenModel):
 
 
 class Supplemented(FrozenModel):
-    """What was looked up for the next plan; `materials` is empty when nothing was found."""
+    """The result of a lookup for the next plan; `materials` is empty if nothing was found."""
 
     type: Literal["supplemented"] = "supplemented"
     need: str
@@ -251,14 +251,14 @@ class UserReplied(FrozenModel):
 
 
 class UserSaid(FrozenModel):
-    """A message in the middle of the work; what is made of it follows as TodoEdited."""
+    """A message from the user during the work; TodoEdited follows with what it changes."""
 
     type: Literal["person_said"] = "person_said"
     text: str
 
 
 class UserActed(FrozenModel):
-    """An action by the person's own hand, while the device is theirs."""
+    """An action of the user, who has taken the device over."""
 
     type: Literal["person_acted"] = "person_acted"
     action: Action
@@ -272,8 +272,7 @@ class TodoEdited(FrozenModel):
 
 
 class Corrected(FrozenModel):
-    """A stuck worker is helped: told what to do instead, started anew with a better prompt, given a new plan,
-    or a person is called; each only after what comes before it did not help."""
+    """Help for a stuck worker, level by level: a hint, a fresh start with a better prompt, a new plan, the user."""
 
     type: Literal["corrected"] = "corrected"
     subtask: str
@@ -283,7 +282,7 @@ class Corrected(FrozenModel):
 
 
 class Warned(FrozenModel):
-    """Something that a person should know and that does not hold up the task."""
+    """Something that the user should know; the task goes on."""
 
     type: Literal["warned"] = "warned"
     text: str
@@ -329,7 +328,7 @@ class Record(BaseModel):
     event: Event
 
     def to_line(self) -> dict[str, Any]:
-        """As exported: one JSON object a line."""
+        """Return the record as it is exported: one JSON object a line."""
         return self.model_dump(mode="json")
 
 

@@ -21,18 +21,18 @@ from deskhand.task.fold import fold_all
 from deskhand.task.state import summarize_task
 
 JPEG_QUALITY = 80
-# Pictures waiting to be encoded; past this the caller waits, so that memory stays bounded.
+# At most this many pictures wait to be encoded: past it the caller waits, so that memory stays bounded.
 FRAMES_WAITING = 8
 
 
 class Journal(Protocol):
-    """Append-only memory of all tasks. When `append` returns, the events survive a kill -9."""
+    """The events and pictures of all tasks. When `append` returns, the events survive a kill -9."""
 
     async def append(self, task_id: str, events: Sequence[Event]) -> list[Record]: ...
     async def read(self, task_id: str, after: int = 0) -> list[Record]: ...
     async def runs(self, limit: int = 50) -> list[TaskSummary]: ...
     async def keep_frame(self, frame: Frame) -> str:
-        """Remember a picture once, by content; returns its name. Encoding happens off the caller's path."""
+        """Store a picture once, by content, and return its name. The caller does not wait for the encoding."""
         ...
 
     async def load_frame(self, name: str) -> bytes | None: ...
@@ -40,7 +40,7 @@ class Journal(Protocol):
 
 
 class SqliteJournal:
-    """Safe to use from several tasks, and from several processes on one folder."""
+    """Safe with several tasks, and with several processes on one folder."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "journal.db"
@@ -92,7 +92,9 @@ class SqliteJournal:
         try:
             await asyncio.wrap_future(painting)
         except OSError as error:
-            raise JournalError(f"A picture can't be stored in {self._frames} ({error}); free some space.") from None
+            raise JournalError(
+                f"A picture can't be stored in {self._frames} ({error}); free some space or fix its rights."
+            ) from None
 
     async def load_frame(self, name: str) -> bytes | None:
         if painting := self._painting.get(name):

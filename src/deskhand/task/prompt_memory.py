@@ -1,6 +1,6 @@
-"""Prompt memory: what was learned about each type of task, in one JSON file that people may read and edit.
+"""The prompt memory: what was learned about each type of task, in one JSON file that users may read and edit.
 
-What a better prompt says is the coach's matter; when it is asked for, the engine's.
+The coach writes the prompts; the engine decides when.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _PROMPT, _CORRECTION, _FILE = 8_000, 1_000, 10_000_000
 class PromptMemoryFile:
     """Safe with several processes: each change reads the newest file and replaces it whole.
 
-    A file that can't be read as entries is kept aside and a new one is begun; `trouble` says so, in a sentence, until
-    the next call that goes well. Trouble with the file never stops a task: what can't be written is not learned.
+    A file without valid entries is renamed and a new one begins; `trouble` says so until the next call that succeeds.
+    Trouble with the file never stops a task: what can't be written is not learned.
     """
 
     def __init__(self, path: Path) -> None:
@@ -41,7 +41,7 @@ class PromptMemoryFile:
     async def learn(
         self, task_type: str, *, success: bool, prompt: str = "", corrections: tuple[str, ...] = ()
     ) -> None:
-        # Shielded: a write that was begun comes to its end before the lock is given back.
+        # Shielded: a write ends before its lock is released.
         await asyncio.shield(asyncio.to_thread(self._learn_result, task_type, success, prompt, corrections))
 
     def _pick_prompt(self, task_type: str) -> str:
@@ -75,7 +75,7 @@ class PromptMemoryFile:
 
     @contextmanager
     def _lock_file(self) -> Generator[bool]:
-        """Whether the lock is held. It is on a file beside, since the file itself is replaced."""
+        """Yield True if the lock is held. It is on another file, since each write replaces the file itself."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             lock = os.open(self.path.with_name(self.path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -90,7 +90,7 @@ class PromptMemoryFile:
             os.close(lock)
 
     def _read_entries(self) -> Entries:
-        """What is there; raises ValueError when it is not what it should be."""
+        """Return the stored entries. Raises ValueError if the file holds anything else."""
         try:
             with self.path.open("rb") as file:
                 raw = file.read(_FILE + 1)
@@ -115,8 +115,8 @@ class PromptMemoryFile:
         return next(path for name in names if not (path := self.path.with_name(name)).exists())
 
     def _write_entries(self, entries: Entries) -> None:
-        """The whole file or none of it: written beside, brought to the disk, put in its place."""
-        # through a link, so that a file which someone keeps elsewhere stays a link
+        """Replace the file in one move, after the new one is on the disk."""
+        # Follows a link, so that it stays one when the user keeps the file elsewhere.
         target = Path(os.path.realpath(self.path))
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         try:
@@ -142,25 +142,25 @@ def _sync_folder(folder: Path) -> None:
 
 
 def _check_entries(raw: bytes) -> Entries:
-    """Entries by task type. What a person added to them is none of our business and stays."""
+    """Return the entries by task type, with whatever else the user put into them."""
     try:
         data: object = json.loads(raw.decode("utf-8").strip() or "{}")
     except RecursionError:
         raise ValueError("it is nested too deep") from None
     if not isinstance(data, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is not a JSON object")
     entries = cast("dict[str, Any]", data)
     for name, entry in entries.items():
         if not isinstance(entry, dict):
-            raise ValueError(f"{name!r} is no JSON object")
+            raise ValueError(f"{name!r} is not a JSON object")
     return entries
 
 
-# --- what a use changes ----------------------------------------------------------------------------------------
+# --- one more use ----------------------------------------------------------------------------------------------
 
 
 def _merge_result(entry: Mapping[str, Any], success: bool, prompt: str, corrections: tuple[str, ...]) -> Entry:
-    """The entry after one more use; keys that it had already keep their place."""
+    """Return the entry after one more use; its keys keep their order."""
     uses, successes = _count_result(entry)
     uses, successes = uses + 1, successes + success
     kept = entry.get("system_prompt")
@@ -176,7 +176,7 @@ def _merge_result(entry: Mapping[str, Any], success: bool, prompt: str, correcti
 
 
 def _count_result(entry: Mapping[str, Any]) -> tuple[int, int]:
-    """Uses and successes so far. A rate that a person has changed is taken at its word."""
+    """Return uses and successes so far. A rate that the user has edited counts more than the number of successes."""
     uses = int(_to_number(entry.get("uses"), 0, 1_000_000_000))
     rate = _to_number(entry.get("success_rate"), 0, 1)
     successes = int(_to_number(entry.get("successes"), 0, uses))
@@ -190,7 +190,7 @@ def _to_number(value: object, least: float, most: float) -> float:
 
 
 def _keep_newest(known: object, new: tuple[str, ...]) -> list[str]:
-    """The newest distinct corrections, in their order; one that comes again counts as new."""
+    """Return the newest distinct corrections, oldest first; a repeated one counts as new."""
     old = [text for text in cast("list[object]", known) if isinstance(text, str)] if isinstance(known, list) else []
     latest_first = dict.fromkeys(text[:_CORRECTION] for text in reversed((*old, *new)) if text.strip())
     return list(reversed(list(latest_first)[:CORRECTIONS_KEPT]))

@@ -1,4 +1,4 @@
-"""TaskState: how a task stands after its last event. Made by `fold` alone, from the log alone."""
+"""The state of a task after its last event. Made by `fold` alone, from the log alone."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,8 +16,6 @@ NO_USAGE = Usage()
 
 @dataclass(frozen=True)
 class TaskState:
-    """How a task stands after its last event."""
-
     task_id: str = ""
     goal: str = ""
     device: str = ""

@@ -216,7 +216,7 @@ async def test_every_other_way_to_end_is_a_rejection_with_the_workers_words(
     async with start(device, ScriptedWorker(decision)) as run:
         state = await run.wait()
     assert state.status is TaskStatus.REJECTED
-    assert state.reason.removeprefix("a person is needed: ") == "there is no such contact"
+    assert state.reason.removeprefix("the user is needed: ") == "there is no such contact"
 
 
 async def test_notes_answers_messages_and_bookmark_reach_the_worker(start: StartRun, device: Journaled) -> None:

@@ -174,7 +174,7 @@ async def test_a_failing_subtask_is_replanned_light_medium_heavy_then_escalated(
         ReplanStrategy.LIGHT, ReplanStrategy.MEDIUM, ReplanStrategy.HEAVY,
     ]  # fmt: skip
     assert (state.status, state.cause) == (TaskStatus.REJECTED, "failed")
-    assert "a person is needed" in state.reason
+    assert "the user is needed" in state.reason
     assert "can't do it" in state.reason
     made = only(await events_of(journal, state.task_id), PlanMade)
     assert [s.title for s in made[1].subtasks] == ["impossible", "afterwards", "afterwards"], "light keeps the rest"

@@ -39,7 +39,7 @@ async def test_a_sensitive_action_ends_in_a_question_to_a_person(
     events = [record.event for record in await journal.read(state.task_id)]
     assert device.sent == []
     assert (state.status, state.cause) == (TaskStatus.REJECTED, "failed")
-    assert state.reason == ('a person is needed: Click "Pay now" (100, 200) needs approval: this spends 30 dollars.')
+    assert state.reason == ('the user is needed: Click "Pay now" (100, 200) needs approval: this spends 30 dollars.')
     assert Situation.WAIT_USER in [event.situation for event in events if isinstance(event, SituationChanged)]
     assert [event.report.actions for event in events if isinstance(event, StepFinished)] == [()]
 
@@ -57,7 +57,7 @@ async def test_nothing_of_a_reply_is_carried_out_when_a_part_of_it_needs_a_perso
     async with start(device, ScriptedWorker(actions)) as run:
         state = await run.wait()
     assert device.sent == []
-    assert state.reason.startswith("a person is needed: ")
+    assert state.reason.startswith("the user is needed: ")
 
 
 def autoglm() -> Decision:
@@ -81,7 +81,7 @@ async def test_the_warnings_of_each_family_are_heeded(
     async with start(device, ScriptedWorker(decision)) as run:
         state = await run.wait()
     assert device.sent == []
-    assert state.reason.startswith("a person is needed: Click")
+    assert state.reason.startswith("the user is needed: Click")
     assert state.reason.endswith(worry)
 
 

@@ -21,7 +21,7 @@ _PAUSED = "paused in between: the screen is looked at again"
 
 @dataclass(slots=True)
 class QueueOutcome:
-    """What became of a reply's actions. `error` is for the worker's next step; `refused`: by user or policy."""
+    """The results of a reply's actions. `error` is for the worker's next step, `refused` why user or policy said no."""
 
     reports: list[ActionReport] = field(default_factory=list[ActionReport])
     error: str = ""

@@ -1,4 +1,4 @@
-"""What a worker asks of the user: its questions, the hand-over of the device, and what was left unanswered."""
+"""Passes a worker's requests to the user: its questions, the hand-over of the device, and unanswered ones."""
 
 from collections.abc import Sequence
 

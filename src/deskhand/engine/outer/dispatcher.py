@@ -194,7 +194,7 @@ class Dispatcher:
 
     async def _react_to_side_check(self, report: QualityReport) -> TaskEnded | None:
         if self._log.state.situation not in _INNER or self._log.state.executor.ended:
-            return None  # something weightier is being decided, or a person is asked, or the worker's end says more
+            return None  # a weightier decision is under way, the user is asked, or the worker's end says more
         if report.decision is GateDecision.CONTINUE:
             if report.recommendation == "ADJUST" and report.trigger in _STUCK:
                 return await self._help_stuck_worker(report)
@@ -306,7 +306,7 @@ class Dispatcher:
         if not self._human.attended:
             if self._log.state.situation is not Situation.WAIT_USER:
                 await self._move_situation("ask", reason)
-            return _reject_task("failed", f"a person is needed: {reason}")
+            return _reject_task("failed", f"the user is needed: {reason}")
         self._commands.post_message(Pause(by="planner"))
         reply = await self._human.ask("question", reason, asker="planner")
         if reply.verdict == "no":
@@ -322,7 +322,7 @@ class Dispatcher:
     async def _ask_for_advice(self, because: str) -> TaskEnded | None:
         """Ask the user for another way: nothing that was tried has worked."""
         subtask = self._log.state.subtask
-        text = f"nothing that was tried has worked, a person is needed: {because}"
+        text = f"nothing that was tried has worked, the user is needed: {because}"
         await self._log.record(
             Corrected(subtask=subtask.id if subtask else "", level="person", text=text, because=because)
         )

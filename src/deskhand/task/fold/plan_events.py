@@ -97,7 +97,7 @@ def _fold_supplemented(state: TaskState, event: Supplemented, at: float) -> Task
 
 @on_event(TodoEdited)
 def _fold_todo_edited(state: TaskState, event: TodoEdited, at: float) -> TaskState:
-    """What is done stays done; what the list does not hold any more is not touched."""
+    """Edit the open subtasks: fulfilled ones stay, edits of unknown ones are ignored."""
     open_ids = {subtask.id for subtask in state.subtasks_with(SubtaskStatus.READY, SubtaskStatus.PENDING)}
     plan, added = list(state.plan), state.added
     for edit in event.edits:

@@ -1,4 +1,4 @@
-"""Which function folds which event, and the cheap copy of a state that they all use."""
+"""The fold's functions by event, and the cheap copy of a state that they all use."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
