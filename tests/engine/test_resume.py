@@ -41,7 +41,7 @@ from deskhand.task.events import Record
 async def main():
     settings = Settings(data_dir=Path(sys.argv[1]), adb=AdbSettings(port=int(sys.argv[2])))
     async with Deskhand(settings) as hand:
-        with hand.bus.subscribe(Record) as records:
+        with hand.bus.subscribe_to(Record) as records:
             async with hand.start(sys.argv[4], device=sys.argv[3]) as run:
                 async for record in records:
                     print(run.task_id, record.event.type, flush=True)
