@@ -126,7 +126,7 @@ async def test_a_busy_device_says_so_in_the_language_of_the_message(serve: Serve
     async with (
         ModelServer(script) as decider,
         serve(models={"assistant": model(decider)}) as house,
-        house.services.hand.pool.lease("sim"),
+        house.services.hand.pool.lease_device("sim"),
     ):
         events = await house.chat("go on")
     assert results(events) == [
@@ -137,7 +137,7 @@ async def test_a_busy_device_says_so_in_the_language_of_the_message(serve: Serve
 
 async def test_a_busy_device_is_waited_for_where_the_settings_say_so(serve: Serve) -> None:
     async with serve(chat={"device_wait_s": 60}) as house, AsyncExitStack() as held:
-        await held.enter_async_context(house.services.hand.pool.lease("sim"))
+        await held.enter_async_context(house.services.hand.pool.lease_device("sim"))
         async with house.talking("open Settings", device_id="sim") as talking:
             while (await talking.until("tool_call"))["tool_name"] != "chat":
                 pass
@@ -278,7 +278,7 @@ async def test_an_abort_takes_effect_at_once_wherever_it_hits(serve: Serve, wher
         if where != "wait":
             await asked.wait_until(lambda server: server.aborted == 1, 30)
         # The phone is free again, and the conversation goes on.
-        async with house.services.hand.pool.lease("sim"):
+        async with house.services.hand.pool.lease_device("sim"):
             pass
         assert not (await house.get("/api/layered-agent/sessions/s"))["running"]
 

@@ -105,7 +105,7 @@ async def test_a_body_that_is_no_json_is_told_so(house: House, body: bytes, told
 
 
 async def test_two_doors_one_device(house: House) -> None:
-    async with house.services.hand.pool.lease("sim"):
+    async with house.services.hand.pool.lease_device("sim"):
         refused = await house.post("/api/tasks", 409, goal=GOAL, device="sim")
         assert "busy" in refused["detail"]
         assert refused["title"] == "Conflict"
@@ -330,7 +330,7 @@ async def test_a_task_that_waits_for_its_device_keeps_the_settings_of_its_creati
     async with ModelServer([finish]) as first, ModelServer([finish]) as second, AsyncExitStack() as stack:
         settings = {"models": {"operator": model(first, dialect="autoglm")}, "executor": {"max_steps": 9}}
         house = await stack.enter_async_context(serve(**settings))
-        async with house.services.hand.pool.lease("sim"):
+        async with house.services.hand.pool.lease_device("sim"):
             waiting = asyncio.create_task(house.task("look", device="sim", loop="single", wait_s=60))
             await until(lambda: len(house.services.hand.pool._queues["sim"]) == 2)
             write_settings(tmp_path, models={"operator": model(second, dialect="autoglm")})

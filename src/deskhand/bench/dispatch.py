@@ -85,7 +85,7 @@ async def _measure_checks(settings: Settings) -> list[Row]:
     judge = SlowJudge(SystemClock())
     alone: list[float] = []
     watched: list[float] = []
-    async with Deskhand(settings) as hand, hand.pool.lease("sim:bench") as phone:
+    async with Deskhand(settings) as hand, hand.pool.lease_device("sim:bench") as phone:
         await _time_task(phone, judge, UNWATCHED, journal, settings)  # the first run opens the app for the first time
         for _ in range(ROUNDS):
             alone.append(await _time_task(phone, judge, UNWATCHED, journal, settings))

@@ -136,7 +136,7 @@ async def _compare_with_bare_calls(settings: Settings) -> list[Row]:
     journal = SqliteJournal(settings.data_dir / "ratio")
     bare: list[float] = []
     engine: list[float] = []
-    async with Deskhand(settings) as hand, hand.pool.lease("sim:bench") as phone:
+    async with Deskhand(settings) as hand, hand.pool.lease_device("sim:bench") as phone:
         for _ in range(ROUNDS):
             begun = time.perf_counter()
             before = await phone.frame()
@@ -162,7 +162,7 @@ async def _measure_many_phones(settings: Settings) -> Row:
     async with Deskhand(settings) as hand:
 
         async def use_phone(number: int) -> TaskState:
-            async with hand.pool.lease(f"sim:{number}") as phone:
+            async with hand.pool.lease_device(f"sim:{number}") as phone:
                 settle = VisualStability(settings.settle, SystemClock())
                 return await _finish_task(phone, RepeatingWorker(actions, PHONE_STEPS), journal, settle)
 

@@ -148,7 +148,7 @@ async def render_pages() -> list[LabelledScreen]:
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data_dir=Path(folder))
         try:
-            async with Deskhand(settings) as hand, hand.pool.lease("browser") as browser:
+            async with Deskhand(settings) as hand, hand.pool.lease_device("browser") as browser:
                 settle = VisualStability(settings.settle, SystemClock())
                 return [await _render_page(browser, settle, size) for size in (14, 16, 20)]
         except DeviceSetup:

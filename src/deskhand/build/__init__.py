@@ -89,12 +89,12 @@ class Deskhand:
     async def take_covered_frame(self, device_id: str) -> Frame:
         """Return a screen as a model may see it. Once a secret is in use, the screen of a busy device is refused."""
         if not self._vault:
-            return await self.pool.look(device_id)
-        async with self.pool.lease(device_id) as leased:
+            return await self.pool.look_at_screen(device_id)
+        async with self.pool.lease_device(device_id) as leased:
             return await take_covered_frame(leased, self._reader, self._vault)
 
     async def list_devices(self) -> list[DeviceInfo]:
-        return await self.pool.found()
+        return await self.pool.list_devices()
 
     @asynccontextmanager
     async def start(
@@ -126,7 +126,7 @@ class Deskhand:
         await learn_goal_secrets(goal, self._vault, authority, lambda name: read_secret(name, settings.secrets))
         approves = authority.is_goal_approval(goal, loop, settings.models)
         async with (
-            self.pool.lease(name, wait_s=wait_s) as leased,
+            self.pool.lease_device(name, wait_s=wait_s) as leased,
             self._assemble_crew(settings, leased, loop, budget, goal_approves=approves) as crew,
         ):
             if url:
@@ -161,7 +161,7 @@ class Deskhand:
         await self._vault.learn_values(find_named_secrets(events), lambda name: read_secret(name, settings.secrets))
         approves = USER.is_goal_approval(past.goal, past.loop, settings.models)
         async with (
-            self.pool.lease(device or past.device, wait_s=wait_s) as leased,
+            self.pool.lease_device(device or past.device, wait_s=wait_s) as leased,
             self._assemble_crew(
                 settings, leased, past.loop, Budget(settings.budget, past.most_spent), events, goal_approves=approves
             ) as crew,

@@ -140,9 +140,9 @@ async def _check_devices(settings: Settings) -> list[DoctorFinding]:
     clock = SystemClock()
     pool = make_pool(settings, clock, SimulatedPhones(settings, clock))
     try:
-        findings = [_check_device(info, settings) for info in await pool.found()]
+        findings = [_check_device(info, settings) for info in await pool.list_devices()]
         try:
-            async with pool.lease("sim") as phone:
+            async with pool.lease_device("sim") as phone:
                 frame = await phone.frame()
                 findings.append(
                     DoctorFinding("sim self-test", True, f"answers with a {frame.width}×{frame.height} picture")

@@ -49,7 +49,7 @@ class Pool:
         self._open: dict[str, Device] = {}
         self._queues: dict[str, deque[asyncio.Future[None]]] = {}
 
-    async def found(self) -> list[DeviceInfo]:
+    async def list_devices(self) -> list[DeviceInfo]:
         """Every device that can be named now, with its state; busy ones say so, whichever process has them."""
         listed = await asyncio.gather(*(provider.found() for provider in self._providers.values()))
         return [
@@ -62,37 +62,37 @@ class Pool:
         return device_id in self._queues or (provider.shared and _is_locked(self._lock_path(device_id)))
 
     @asynccontextmanager
-    async def lease(
+    async def lease_device(
         self, device_id: str, *, wait_s: float = 0.0, hold_s: float | None = None
     ) -> AsyncGenerator[Device, None]:
         """The device, for one holder. Waits its turn for up to `wait_s`, then raises DeviceBusy.
 
         After `hold_s` the lease ends by itself: the holder's calls raise DeviceGone, and the next one has its turn.
         """
-        kind, name = self._named(device_id)
+        kind, name = self._split_name(device_id)
         deadline = self._clock.now() + wait_s
         device_id = _id_of(kind, await self._providers[kind].full_name(name))
         async with AsyncExitStack() as held:
-            await held.enter_async_context(self._turn(device_id, deadline))
-            await held.enter_async_context(self._locked(device_id, kind, deadline))
-            leased = LeasedDevice(await self._opened(device_id, kind, name))
-            expiry = asyncio.ensure_future(self._taken_back(leased, held, hold_s)) if hold_s else None
+            await held.enter_async_context(self._wait_for_turn(device_id, deadline))
+            await held.enter_async_context(self._hold_process_lock(device_id, kind, deadline))
+            leased = LeasedDevice(await self._open_device(device_id, kind, name))
+            expiry = asyncio.ensure_future(self._take_back(leased, held, hold_s)) if hold_s else None
             try:
                 yield leased
             finally:
-                leased.expire()
+                leased.end_lease()
                 if expiry:
                     expiry.cancel()
 
-    async def _taken_back(self, leased: "LeasedDevice", held: AsyncExitStack, hold_s: float) -> None:
+    async def _take_back(self, leased: "LeasedDevice", held: AsyncExitStack, hold_s: float) -> None:
         await self._clock.sleep(hold_s)
-        leased.expire()
-        await leased.at_rest()
+        leased.end_lease()
+        await leased.wait_until_idle()
         await held.aclose()
 
-    async def look(self, device_id: str) -> Frame:
+    async def look_at_screen(self, device_id: str) -> Frame:
         """What is on its screen. Looking disturbs nobody, so a device that is leased is looked at all the same."""
-        kind, name = self._named(device_id)
+        kind, name = self._split_name(device_id)
         device_id = _id_of(kind, await self._providers[kind].full_name(name))
         if device := self._open.get(device_id):
             try:
@@ -101,10 +101,10 @@ class Pool:
                 if device_id in self._queues:
                     raise
         # Not open yet, or gone meanwhile: a lease opens it anew.
-        async with self.lease(device_id, wait_s=LOOK_S) as leased:
+        async with self.lease_device(device_id, wait_s=LOOK_S) as leased:
             return await leased.frame()
 
-    def _named(self, device_id: str) -> tuple[str, str]:
+    def _split_name(self, device_id: str) -> tuple[str, str]:
         kind, _, name = device_id.partition(":")
         if _is_address(device_id):
             kind, name = "browser", device_id
@@ -114,7 +114,7 @@ class Pool:
         return kind, name
 
     @asynccontextmanager
-    async def _turn(self, device_id: str, deadline: float) -> AsyncGenerator[None, None]:
+    async def _wait_for_turn(self, device_id: str, deadline: float) -> AsyncGenerator[None, None]:
         """First come, first served, within this process."""
         queue = self._queues.setdefault(device_id, deque())
         ticket: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -126,12 +126,12 @@ class Pool:
                 async with asyncio.timeout(deadline - self._clock.now()):
                     await ticket
             except TimeoutError:
-                raise DeviceBusy(_busy(device_id)) from None
+                raise DeviceBusy(_describe_busy(device_id)) from None
             yield
         finally:
-            self._leave(device_id, ticket)
+            self._leave_queue(device_id, ticket)
 
-    def _leave(self, device_id: str, ticket: "asyncio.Future[None]") -> None:
+    def _leave_queue(self, device_id: str, ticket: "asyncio.Future[None]") -> None:
         queue = self._queues[device_id]
         queue.remove(ticket)
         if not queue:
@@ -140,24 +140,24 @@ class Pool:
             queue[0].set_result(None)
 
     @asynccontextmanager
-    async def _locked(self, device_id: str, kind: str, deadline: float) -> AsyncGenerator[None, None]:
+    async def _hold_process_lock(self, device_id: str, kind: str, deadline: float) -> AsyncGenerator[None, None]:
         """Against other processes of this user."""
         if not self._providers[kind].shared:
             yield
             return
-        file = await asyncio.to_thread(self._lock_file, device_id)
+        file = await asyncio.to_thread(self._open_lock_file, device_id)
         try:
             # At least twice: somebody who only lists the devices has the lock for an instant.
             deadline = max(deadline, self._clock.now() + RETRY_S)
             while not _try_lock(file):
                 if self._clock.now() >= deadline:
-                    raise DeviceBusy(_busy(device_id))
+                    raise DeviceBusy(_describe_busy(device_id))
                 await self._clock.sleep(RETRY_S)
             yield
         finally:
             os.close(file)
 
-    def _lock_file(self, device_id: str) -> int:
+    def _open_lock_file(self, device_id: str) -> int:
         try:
             self._locks.mkdir(parents=True, exist_ok=True)
             return os.open(self._lock_path(device_id), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -167,25 +167,25 @@ class Pool:
     def _lock_path(self, device_id: str) -> Path:
         return self._locks / (re.sub(r"[^\w.-]", "_", device_id) + ".lock")
 
-    async def _opened(self, device_id: str, kind: str, name: str) -> Device:
+    async def _open_device(self, device_id: str, kind: str, name: str) -> Device:
         device = self._open.get(device_id)
-        if device and await _healthy(device):
+        if device and await _is_healthy(device):
             if _is_address(name):
                 await device.act(OpenUrl(url=name))  # a task before this one has led elsewhere
             return device
         if device:
-            await self._discard(device_id, device)
+            await self._discard_device(device_id, device)
         device = self._open[device_id] = await self._providers[kind].open(name)
         return device
 
-    async def _discard(self, device_id: str, device: Device) -> None:
+    async def _discard_device(self, device_id: str, device: Device) -> None:
         del self._open[device_id]
         with contextlib.suppress(DeviceError):  # it may be broken, which is why it is discarded
             await device.close()
 
     async def close(self) -> None:
         for device_id, device in list(self._open.items()):
-            await self._discard(device_id, device)
+            await self._discard_device(device_id, device)
         for provider in self._providers.values():
             await provider.close()
 
@@ -200,14 +200,14 @@ class LeasedDevice(DeviceWrapper):
         self._rest = asyncio.Event()
         self._rest.set()
 
-    def expire(self) -> None:
+    def end_lease(self) -> None:
         """Also ends what is under way."""
         if not self._over:
             self._over = True
             for call in self._calls:
                 call.reschedule(asyncio.get_running_loop().time())
 
-    async def at_rest(self) -> None:
+    async def wait_until_idle(self) -> None:
         """When nothing of the holder's is under way."""
         await self._rest.wait()
 
@@ -238,10 +238,10 @@ class LeasedDevice(DeviceWrapper):
 
     async def close(self) -> None:
         """The device itself belongs to the pool and stays open."""
-        self.expire()
+        self.end_lease()
 
 
-async def _healthy(device: Device) -> bool:
+async def _is_healthy(device: Device) -> bool:
     try:
         await device.app()
     except DeviceError:
@@ -277,5 +277,5 @@ def _id_of(kind: str, name: str) -> str:
     return name if _is_address(name) else f"{kind}:{name}" if name else kind
 
 
-def _busy(device_id: str) -> str:
+def _describe_busy(device_id: str) -> str:
     return f"The device {device_id} is busy with another task: wait for it, stop that task, or use another device."

@@ -35,13 +35,13 @@ class Child:
     def alive(self) -> bool:
         return not self.ended.done()
 
-    def complaint(self) -> str:
+    def read_complaint(self) -> str:
         """The end of what it wrote to its log, for a fault's sentence."""
         with contextlib.suppress(OSError):
             return self.log.read_text(encoding="utf-8", errors="replace")[-_TAIL:].strip()
         return ""
 
-    async def first_words(self, timeout: float) -> str:
+    async def read_first_words(self, timeout: float) -> str:
         """What a program started with `speaks` says first; empty when it ends without a word."""
         heard = asyncio.ensure_future(self.spoke.wait())
         try:
@@ -51,7 +51,7 @@ class Child:
         return self.spoken
 
 
-class Keeper:
+class ProcessReaper:
     """The connection to one keeper process, and the private folder that it removes at the end."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class Keeper:
         self._children: dict[int, Child] = {}
         self._count = 0
 
-    async def start(self) -> None:
+    async def start_reaper(self) -> None:
         self._process = await asyncio.create_subprocess_exec(
             sys.executable,
             "-I",
@@ -73,9 +73,9 @@ class Keeper:
             stdout=asyncio.subprocess.PIPE,
             start_new_session=True,
         )
-        self._listener = asyncio.create_task(self._listen(self._process))
+        self._listener = asyncio.create_task(self._read_facts(self._process))
 
-    async def launch(
+    async def launch_process(
         self, argv: Sequence[str], env: Mapping[str, str], *, cwd: str | None = None, speaks: bool = False
     ) -> Child:
         """Start a program; raises DeviceSetup when it can't be started at all."""
@@ -96,10 +96,10 @@ class Keeper:
         finally:
             self._orders.pop(order, None)
 
-    async def _listen(self, process: asyncio.subprocess.Process) -> None:
+    async def _read_facts(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
         while line := await process.stdout.readline():
-            self._heard(json.loads(line))
+            self._take_fact(json.loads(line))
         for _, answer in self._orders.values():
             if not answer.done():
                 answer.set_exception(DeviceGone("The keeper of the device's programs was killed."))
@@ -107,7 +107,7 @@ class Keeper:
             if not child.ended.done():
                 child.ended.set_result(-9)
 
-    def _heard(self, fact: dict[str, Any]) -> None:
+    def _take_fact(self, fact: dict[str, Any]) -> None:
         if "order" in fact:
             log, answer = self._orders.get(fact["order"], (self.folder, None))
             if answer is None or answer.done():

@@ -33,11 +33,11 @@ def adopt_orphans() -> None:
     _prctl(PR_SET_CHILD_SUBREAPER, 1)
 
 
-def tell(**fact: Any) -> None:
+def tell_fact(**fact: Any) -> None:
     os.write(1, json.dumps(fact).encode() + b"\n")
 
 
-def start(order: dict[str, Any], watched: selectors.BaseSelector) -> None:
+def start_child(order: dict[str, Any], watched: selectors.BaseSelector) -> None:
     """Start one program; its first line of output is told when the order asks for it."""
     with open(order["log"], "ab") as log:
         try:
@@ -54,9 +54,9 @@ def start(order: dict[str, Any], watched: selectors.BaseSelector) -> None:
                 preexec_fn=die_with_parent,
             )
         except OSError as error:
-            tell(order=order["order"], error=error.strerror or str(error))
+            tell_fact(order=order["order"], error=error.strerror or str(error))
             return
-    tell(order=order["order"], pid=child.pid)
+    tell_fact(order=order["order"], pid=child.pid)
     if child.stdout is not None:
         # Detached, so that only `hear` closes it.
         spoken = os.dup(child.stdout.fileno())
@@ -66,7 +66,7 @@ def start(order: dict[str, Any], watched: selectors.BaseSelector) -> None:
     child.returncode = 0
 
 
-def reap() -> None:
+def reap_children() -> None:
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -74,7 +74,7 @@ def reap() -> None:
             return
         if pid == 0:
             return
-        tell(ended=pid, status=os.waitstatus_to_exitcode(status))
+        tell_fact(ended=pid, status=os.waitstatus_to_exitcode(status))
 
 
 def list_processes() -> Iterator[tuple[int, int]]:
@@ -88,7 +88,7 @@ def list_processes() -> Iterator[tuple[int, int]]:
                 continue  # gone between the listing and the look
 
 
-def descendants() -> list[int]:
+def list_descendants() -> list[int]:
     """Everything below the keeper, also what its children started: orphans come to it, for it is their reaper."""
     found: list[int] = []
     pairs, level = sorted(list_processes()), [os.getpid()]
@@ -105,18 +105,18 @@ def end_everything() -> None:
     """
     signal_all(signal.SIGTERM)
     signal_all(signal.SIGCONT)  # one that was stopped hears nothing
-    if not gone_within(GRACE_S):
+    if not wait_until_gone(GRACE_S):
         # What an interactive shell listens to. Not before: it kills who is just tidying up after the first request.
         signal_all(signal.SIGHUP)
-        gone_within(GRACE_S / 2)
-    while descendants():
+        wait_until_gone(GRACE_S / 2)
+    while list_descendants():
         signal_all(signal.SIGKILL)
-        gone_within(GRACE_S)
+        wait_until_gone(GRACE_S)
 
 
-def gone_within(seconds: float) -> bool:
+def wait_until_gone(seconds: float) -> bool:
     deadline = time.monotonic() + seconds
-    while descendants():
+    while list_descendants():
         left = deadline - time.monotonic()
         if left <= 0:
             return False
@@ -126,7 +126,7 @@ def gone_within(seconds: float) -> bool:
 
 
 def signal_all(number: int) -> None:
-    for pid in descendants():
+    for pid in list_descendants():
         try:
             os.kill(pid, number)
         except ProcessLookupError:
@@ -145,7 +145,7 @@ def _wake_up(_signal: int, _frame: object) -> None:
     """Nothing: having a handler makes the signal ring the bell."""
 
 
-def serve() -> None:
+def serve_orders() -> None:
     """Take orders until the input ends."""
     watched = selectors.DefaultSelector()
     bell_read, bell_write = os.pipe()
@@ -159,19 +159,19 @@ def serve() -> None:
         for key, _ in watched.select():
             if key.data == "bell":
                 os.read(bell_read, 1024)
-                reap()
+                reap_children()
             elif key.data == "orders":
                 data = os.read(0, 65_536)
                 if not data:
                     return
                 *lines, pending = (pending + data).split(b"\n")
                 for line in lines:
-                    start(json.loads(line), watched)
+                    start_child(json.loads(line), watched)
             else:
-                hear(key, watched)
+                read_order(key, watched)
 
 
-def hear(key: selectors.SelectorKey, watched: selectors.BaseSelector) -> None:
+def read_order(key: selectors.SelectorKey, watched: selectors.BaseSelector) -> None:
     """What a program says: told to the parent, and kept in its log."""
     pid, log = key.data
     data = os.read(key.fd, 65_536)
@@ -181,7 +181,7 @@ def hear(key: selectors.SelectorKey, watched: selectors.BaseSelector) -> None:
         return
     with open(log, "ab") as file:
         file.write(data)
-    tell(spoke=pid, text=data.decode(errors="replace")[:TAIL])
+    tell_fact(spoke=pid, text=data.decode(errors="replace")[:TAIL])
 
 
 def main() -> None:
@@ -191,7 +191,7 @@ def main() -> None:
         # By a handler, for a signal that is ignored would be ignored by every program started here, too.
         signal.signal(ending, _wake_up)
     try:
-        serve()
+        serve_orders()
     except BrokenPipeError:
         pass  # the parent was killed while being told something
     finally:

@@ -70,7 +70,7 @@ class HumanInput:
         await self._log.record(UserReplied(reply=reply), *((_move_situation(then),) if reply.verdict == "yes" else ()))
         return reply
 
-    def reply(self, reply: UserReply) -> None:
+    def take_reply(self, reply: UserReply) -> None:
         answered = self._open.get(reply.request_id)
         if answered is None or answered.done():
             raise UsageError(f"There is no open request {reply.request_id!r}: it was answered, or it timed out.")

@@ -154,7 +154,7 @@ class Task:
 
     def answer(self, request_id: str, verdict: Literal["yes", "no"], text: str = "") -> None:
         """Reply to an open request (`state.requests`); raises UsageError when there is none by that id."""
-        self._human.reply(UserReply(request_id=request_id, verdict=verdict, text=text))
+        self._human.take_reply(UserReply(request_id=request_id, verdict=verdict, text=text))
 
     async def pause(self) -> None:
         """Hold the worker. When this returns it rests; an action under way is finished first."""

@@ -99,7 +99,7 @@ class DeviceJobs:
 
     async def _describe_screen(self, device_id: str) -> str:
         try:
-            async with self._hand.pool.lease(device_id, wait_s=_LOOK_S) as device:
+            async with self._hand.pool.lease_device(device_id, wait_s=_LOOK_S) as device:
                 front, frame = await device.app(), await device.frame()
                 try:
                     elements, problem = await device.elements(), ""

@@ -137,7 +137,7 @@ class Tasks:
         await self._wait_for_finished()
         if run := self.find_on_device(device_id):
             return await run.by_hand(action)
-        async with self._hand.pool.lease(device_id) as device:
+        async with self._hand.pool.lease_device(device_id) as device:
             return await device.act(action)
 
     async def close(self) -> None:

@@ -122,9 +122,9 @@ async def test_a_task_that_names_a_page_begins_there_also_after_another_one(site
     url = site.url("/shop.html")
     pool = Pool({"browser": BrowserProvider(BrowserSettings(), SystemClock())}, clock=SystemClock(), locks=tmp_path)
     try:
-        async with pool.lease(url) as first:
+        async with pool.lease_device(url) as first:
             await first.act(OpenUrl(url=site.url("/form.html")))
-        async with pool.lease(url) as second:
+        async with pool.lease_device(url) as second:
             assert (await second.app()).title == "Corner Shop"
             assert second.id == url, "by its name it can be leased again, when a task is resumed"
     finally:

@@ -8,14 +8,14 @@ from deskhand.devices.desktop.apps import DesktopApp, find_app, list_application
 from deskhand.devices.desktop.damage import DamageSignal
 from deskhand.devices.desktop.windows import WindowInfo, find_active_id, find_best_match, focus_window, list_windows
 from deskhand.devices.desktop.x_connection import XThread
-from deskhand.devices.process_reaper import Keeper
+from deskhand.devices.process_reaper import ProcessReaper
 
 _FOCUS_S = 3.0
 
 
 class AppLauncher:
     def __init__(
-        self, x: XThread, damage: DamageSignal, keeper: Keeper, environment: Mapping[str, str], timeout_s: float
+        self, x: XThread, damage: DamageSignal, keeper: ProcessReaper, environment: Mapping[str, str], timeout_s: float
     ) -> None:
         self._x = x
         self._damage = damage
@@ -71,7 +71,7 @@ class AppLauncher:
         """Start a program and bring its window to the front; one that runs already may answer with an old window."""
         before = {window.id for window in await self.list_windows()}
         try:
-            child = await self._keeper.launch(app.build_argv(url), self._environment, cwd=app.folder)
+            child = await self._keeper.launch_process(app.build_argv(url), self._environment, cwd=app.folder)
         except DeviceSetup as error:
             raise AppNotFound(f"{app.name}: {error}") from None
 
@@ -86,7 +86,7 @@ class AppLauncher:
         if not isinstance(window, WindowInfo):
             starting = f"is still starting after {self._timeout_s:g} s"
             why = starting if child.alive else f"ended with status {child.ended.result()}"
-            said = child.complaint().splitlines()[-1:] or ["it printed nothing"]
+            said = child.read_complaint().splitlines()[-1:] or ["it printed nothing"]
             raise AppNotFound(f"{app.name} showed no window: it {why} ({said[0]}).")
         await self._bring_to_front(window)
         return window

@@ -39,7 +39,7 @@ from deskhand.devices.desktop.self_test import check_desktop_aim
 from deskhand.devices.desktop.typing import DesktopTyper, FocusedField
 from deskhand.devices.desktop.windows import WindowInfo, has_manager, list_windows, read_screen_bounds
 from deskhand.devices.desktop.x_connection import XThread
-from deskhand.devices.process_reaper import Keeper
+from deskhand.devices.process_reaper import ProcessReaper
 from deskhand.settings.environment import read_session_environment
 from deskhand.settings.schema import DesktopSettings
 
@@ -57,10 +57,10 @@ _BETWEEN_FIELDS_S = 0.15
 async def open_desktop(settings: DesktopSettings, *, clock: Clock, name: str = "desktop") -> DesktopDevice:
     """Attach to the display, or start one; checks that clicks land before it returns."""
     inherited = read_session_environment()
-    keeper = Keeper()
+    keeper = ProcessReaper()
     device: DesktopDevice | None = None
     try:
-        await keeper.start()
+        await keeper.start_reaper()
         wanted = settings.display or inherited.get("DISPLAY", "") or OWN
         if wanted == OWN:
             place = await start_private_display(settings.width, settings.height, inherited, keeper)
@@ -78,7 +78,7 @@ class DesktopDevice:
     """One X display with its connections: input and windows, frames, damage, clipboard, accessibility."""
 
     def __init__(
-        self, name: str, place: DesktopDisplay, keeper: Keeper, settings: DesktopSettings, clock: Clock
+        self, name: str, place: DesktopDisplay, keeper: ProcessReaper, settings: DesktopSettings, clock: Clock
     ) -> None:
         self._name = name
         self._place = place

@@ -13,7 +13,7 @@ from Xlib.display import Display
 from Xlib.protocol import rq
 
 from deskhand.core.errors import DeviceSetup
-from deskhand.devices.process_reaper import Child, Keeper
+from deskhand.devices.process_reaper import Child, ProcessReaper
 
 _START_S = 20.0
 OWN = "own"
@@ -44,20 +44,20 @@ def use_existing_display(display: str, inherited: Mapping[str, str]) -> DesktopD
 
 
 async def start_private_display(
-    width: int, height: int, inherited: Mapping[str, str], keeper: Keeper
+    width: int, height: int, inherited: Mapping[str, str], keeper: ProcessReaper
 ) -> DesktopDisplay:
     """Start a display of our own, which ends with the keeper."""
     xvfb = shutil.which("Xvfb", path=inherited.get("PATH"))
     if xvfb is None:
         raise DeviceSetup("There is no display, and Xvfb is not installed: install it (Debian: `apt install xvfb`).")
-    server = await keeper.launch(
+    server = await keeper.launch_process(
         [xvfb, "-displayfd", "1", "-screen", "0", f"{width}x{height}x24", "-nolisten", "tcp", "-noreset"],
         inherited,
         speaks=True,
     )
-    number = (await server.first_words(_START_S)).strip()
+    number = (await server.read_first_words(_START_S)).strip()
     if not number.isdigit():
-        raise DeviceSetup(f"Xvfb could not be started: {server.complaint() or 'it gave no reason'}.")
+        raise DeviceSetup(f"Xvfb could not be started: {server.read_complaint() or 'it gave no reason'}.")
     environment = _build_environment(inherited, f":{number}") | {"XDG_RUNTIME_DIR": str(keeper.folder)}
     for foreign in ("DBUS_SESSION_BUS_ADDRESS", "AT_SPI_BUS_ADDRESS", "XAUTHORITY", "DESKTOP_STARTUP_ID"):
         environment.pop(foreign, None)
@@ -96,21 +96,21 @@ def _build_environment(inherited: Mapping[str, str], display: str) -> dict[str, 
     return environment
 
 
-async def _start_session_bus(environment: Mapping[str, str], keeper: Keeper) -> str:
+async def _start_session_bus(environment: Mapping[str, str], keeper: ProcessReaper) -> str:
     daemon = shutil.which("dbus-daemon", path=environment.get("PATH"))
     if daemon is None:
         return ""
     address = f"unix:path={keeper.folder / 'bus'}"
-    bus = await keeper.launch(
+    bus = await keeper.launch_process(
         [daemon, "--session", f"--address={address}", "--print-address=1", "--nofork", "--nopidfile"],
         environment,
         speaks=True,
     )
-    return (await bus.first_words(_START_S)).strip()
+    return (await bus.read_first_words(_START_S)).strip()
 
 
-async def _start_window_manager(environment: Mapping[str, str], keeper: Keeper) -> Child | None:
+async def _start_window_manager(environment: Mapping[str, str], keeper: ProcessReaper) -> Child | None:
     for name in _MANAGERS:
         if program := shutil.which(name, path=environment.get("PATH")):
-            return await keeper.launch([program], environment)
+            return await keeper.launch_process([program], environment)
     return None

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from deskhand.core.errors import DeviceSetup
 from deskhand.core.protocols import Clock
 from deskhand.devices.android.adb.binary import find_adb
-from deskhand.devices.process_reaper import Child, Keeper
+from deskhand.devices.process_reaper import Child, ProcessReaper
 from deskhand.settings.environment import read_session_environment
 from deskhand.settings.schema import AdbSettings
 
@@ -23,11 +23,11 @@ NO_SCANS = {"ADB_USB": "0", "ADB_MDNS": "0", "ADB_EMU": "0"}
 async def run_private_server(settings: AdbSettings, clock: Clock) -> AsyncGenerator[AdbSettings, None]:
     """Yield the settings to reach the server with; it ends with the block, and with this process, kill -9 included."""
     adb = await asyncio.to_thread(find_adb, settings)
-    keeper = Keeper()
+    keeper = ProcessReaper()
     try:
-        await keeper.start()
+        await keeper.start_reaper()
         port = _find_free_port()
-        child = await keeper.launch(
+        child = await keeper.launch_process(
             [str(adb), "-P", str(port), "nodaemon", "server"], read_session_environment() | NO_SCANS
         )
         await _wait_until_ready(child, port, clock)
@@ -52,4 +52,4 @@ async def _wait_until_ready(child: Child, port: int, clock: Clock) -> None:
         else:
             writer.close()
             return
-    raise DeviceSetup(f"The private adb server could not be started: {child.complaint() or 'it gave no reason'}.")
+    raise DeviceSetup(f"The private adb server could not be started: {child.read_complaint() or 'it gave no reason'}.")
