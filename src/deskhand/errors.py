@@ -1,35 +1,6 @@
 """Every error that Deskhand raises, for `except`. The tree is drawn in `core/errors.py`."""
 
-from deskhand.core.errors import (
-    ActionFailed,
-    AppNotFound,
-    BadFrame,
-    BudgetSpent,
-    DeskhandError,
-    DeviceBusy,
-    DeviceError,
-    DeviceFault,
-    DeviceGone,
-    DeviceLocked,
-    DeviceOffline,
-    DeviceRestarted,
-    DeviceSetup,
-    DeviceTimeout,
-    DeviceUnauthorized,
-    DeviceUnusable,
-    JournalError,
-    LookupFailed,
-    ModelFault,
-    ModelUnavailable,
-    NoElements,
-    NoPlan,
-    NotPossible,
-    SettingsError,
-    TextNotTyped,
-    UnknownDevice,
-    Unparsable,
-    UsageError,
-)
+from deskhand.core.errors import *
 
 __all__ = [
     "ActionFailed", "AppNotFound", "BadFrame", "BudgetSpent", "DeskhandError", "DeviceBusy", "DeviceError",

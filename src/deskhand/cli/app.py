@@ -1,7 +1,8 @@
 """Every command with its options and help. What a command does is imported when it is called, so help is instant."""
 
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -32,6 +33,12 @@ RunArgument = Annotated[
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object at the end, and nothing else, on standard output.")
 ]
+
+
+def _run_command(work: Coroutine[Any, Any, int], *, as_json: bool = False) -> None:
+    from deskhand.cli.command_runner import run_loop
+
+    run_loop(work, as_json=as_json)
 
 
 @app.callback(invoke_without_command=True)
@@ -82,11 +89,11 @@ def run(
     While it runs, type on the terminal: an answer to a question, "also …" or other words for the task,
     pause, resume, take over, hand back, stop.
     """
-    from deskhand.cli.run_goal import SettingOptions, TaskOptions
-    from deskhand.cli.run_goal import run_goal as command
+    from deskhand.cli.run_goal import SettingOptions, TaskOptions, run_goal
 
     settings = SettingOptions(model, base_url, free, cdp_url, budget, allow_code, yes)
-    command(goal, TaskOptions(device, url, loop, max_steps, wait), settings, as_json=as_json)
+    work = run_goal(goal, TaskOptions(device, url, loop, max_steps, wait), settings, as_json)
+    _run_command(work, as_json=as_json)
 
 
 @app.command()
@@ -104,19 +111,19 @@ def resume(
     as_json: JsonOption = False,
 ) -> None:
     """Continue a run that was stopped, crashed or spent its budget, from where it was."""
-    from deskhand.cli.run_goal import SettingOptions, TaskOptions
-    from deskhand.cli.run_goal import resume_run as command
+    from deskhand.cli.run_goal import SettingOptions, TaskOptions, resume_run
 
     settings = SettingOptions(model, base_url, free, "", budget, allow_code, yes)
-    command(run_id, TaskOptions(device, max_steps=max_steps, wait_s=wait), settings, as_json=as_json)
+    work = resume_run(run_id, TaskOptions(device, max_steps=max_steps, wait_s=wait), settings, as_json)
+    _run_command(work, as_json=as_json)
 
 
 @app.command()
 def devices(as_json: JsonOption = False) -> None:
     """List the devices that are there, and their state."""
-    from deskhand.cli.devices import list_devices as command
+    from deskhand.cli.devices import list_devices
 
-    command(as_json=as_json)
+    _run_command(list_devices(as_json), as_json=as_json)
 
 
 @app.command()
@@ -125,20 +132,17 @@ def runs(
     as_json: JsonOption = False,
 ) -> None:
     """List finished and unfinished runs, newest first."""
-    from deskhand.cli.history import list_runs as command
+    from deskhand.cli.history import list_runs
 
-    command(limit=limit, as_json=as_json)
+    _run_command(list_runs(limit, as_json), as_json=as_json)
 
 
 @app.command()
-def show(
-    run_id: RunArgument,
-    as_json: JsonOption = False,
-) -> None:
+def show(run_id: RunArgument, as_json: JsonOption = False) -> None:
     """Show a run step by step: what was decided and done, and how it ended."""
-    from deskhand.cli.history import show_run as command
+    from deskhand.cli.history import show_run
 
-    command(run_id, as_json=as_json)
+    _run_command(show_run(run_id, as_json), as_json=as_json)
 
 
 @app.command()
@@ -151,9 +155,9 @@ def simphone(
     locale: Annotated[str, typer.Option(help="Language of its screens: zh or en.")] = "zh",
 ) -> None:
     """Run a simulated Android phone that the real adb can connect to, until Ctrl-C."""
-    from deskhand.cli.simphone import run_phone as command
+    from deskhand.cli.simphone import run_phone
 
-    command(port=port, conditions=condition or [], locale=locale)
+    _run_command(run_phone(port, condition or [], locale))
 
 
 @app.command()
@@ -162,9 +166,9 @@ def doctor(
     as_json: JsonOption = False,
 ) -> None:
     """Check what is installed, reachable and usable, and say how to fix the rest."""
-    from deskhand.cli.doctor import run_doctor as command
+    from deskhand.cli.doctor import run_doctor
 
-    command(models=models, as_json=as_json)
+    _run_command(run_doctor(models, as_json), as_json=as_json)
 
 
 @app.command()
@@ -173,9 +177,9 @@ def model_server(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="TCP port on 127.0.0.1; 0 for a free one.")] = 0,
 ) -> None:
     """Serve scripted replies like a model, to test a set-up at no cost."""
-    from deskhand.cli.serve_model import serve_model as command
+    from deskhand.cli.serve_model import serve_model
 
-    command(script, port=port)
+    _run_command(serve_model(script, port))
 
 
 @app.command()
@@ -185,9 +189,9 @@ def bench(
     as_json: JsonOption = False,
 ) -> None:
     """Measure speed and memory on this machine, with charts."""
-    from deskhand.cli.bench import run_bench as command
+    from deskhand.cli.bench import run_bench
 
-    command(suite or [], out=out, as_json=as_json)
+    _run_command(run_bench(suite or [], out, as_json), as_json=as_json)
 
 
 @app.command()
@@ -199,9 +203,9 @@ def serve(
     expose: Annotated[bool, typer.Option("--expose", help="Allow an address that other machines can reach.")] = False,
 ) -> None:
     """Serve the HTTP API (layered chat, tasks, devices) until Ctrl-C; see docs/server.md."""
-    from deskhand.cli.serve_api import serve_api as command
+    from deskhand.cli.serve_api import serve_api
 
-    command(host=host, port=port, expose=expose)
+    _run_command(serve_api(host, port, expose))
 
 
 @app.command()
@@ -212,9 +216,9 @@ def chat(
     as_json: JsonOption = False,
 ) -> None:
     """Talk to an assistant that works one device or several for you."""
-    from deskhand.cli.chat import run_chat as command
+    from deskhand.cli.chat import run_chat
 
-    command(message, device=device, session=session, as_json=as_json)
+    _run_command(run_chat(message, device, session, as_json), as_json=as_json)
 
 
 @app.command()
@@ -227,9 +231,9 @@ def mcp(
     ] = None,
 ) -> None:
     """Offer devices and tasks to an MCP client (an assistant, an editor); see docs/mcp.md."""
-    from deskhand.cli.mcp import serve_mcp as command
+    from deskhand.cli.mcp import serve_mcp
 
-    command(http=http, port=port)
+    _run_command(serve_mcp(http, port))
 
 
 config_app = typer.Typer(help="Show the settings and where they come from.", no_args_is_help=True)
@@ -244,4 +248,4 @@ def config_show(
     """Show each setting, its value and where that comes from; keys are masked."""
     from deskhand.cli.config import show_settings
 
-    show_settings(every=every, as_json=as_json)
+    _run_command(show_settings(every, as_json), as_json=as_json)

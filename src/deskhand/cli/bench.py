@@ -5,23 +5,17 @@ import importlib
 import pkgutil
 from dataclasses import asdict
 from pathlib import Path
-from typing import NoReturn
 
 from rich.table import Table
 
 from deskhand import bench as room
 from deskhand.bench.rows import Row
-from deskhand.cli.command_runner import run_loop
 from deskhand.cli.console import make_console
 from deskhand.cli.output import print_json
 from deskhand.core.errors import UsageError
 
 
-def run_bench(suites: list[str], *, out: Path, as_json: bool) -> NoReturn:
-    run_loop(_run_bench(suites, out, as_json), as_json=as_json)
-
-
-async def _run_bench(names: list[str], out: Path, as_json: bool) -> int:
+async def run_bench(names: list[str], out: Path, as_json: bool) -> int:
     """Each suite is a module with `async def run_suite(out: Path) -> list[Row]`; exit code 1 when a limit is broken."""
     suites = _list_suites()
     if unknown := sorted(set(names) - set(suites)):

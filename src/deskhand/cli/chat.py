@@ -2,19 +2,14 @@
 
 import asyncio
 import json
-import os
-import stat
 import sys
-from collections.abc import AsyncGenerator
-from typing import Any, NoReturn, cast
-
-from rich.console import Console
+from typing import Any, cast
 
 from deskhand.build import Deskhand
-from deskhand.cli.command_runner import run_loop
 from deskhand.cli.console import as_markup, make_console, print_markup
-from deskhand.cli.output import print_json, print_line
-from deskhand.cli.typed_input import read_typed_lines
+from deskhand.cli.output import print_json
+from deskhand.cli.serve_api import print_trouble
+from deskhand.cli.typed_input import read_lines
 from deskhand.sessions.conversation_store import ConversationBusy, ConversationStore
 from deskhand.sessions.conversations import Conversations
 from deskhand.sessions.settings_reload import SettingsWatch
@@ -22,12 +17,8 @@ from deskhand.sessions.settings_reload import SettingsWatch
 _SHOWN = 500
 
 
-def run_chat(message: str, *, device: str, session: str, as_json: bool) -> NoReturn:
-    run_loop(_run_chat(message, device, session, as_json), as_json=as_json)
-
-
-async def _run_chat(message: str, device: str, session: str, as_json: bool) -> int:
-    watch = SettingsWatch(report=lambda trouble: print_line(f"deskhand: {trouble}", error=True))
+async def run_chat(message: str, device: str, session: str, as_json: bool) -> int:
+    watch = SettingsWatch(report=print_trouble)
     settings = watch.read_current()
     store = ConversationStore(settings.data_dir)
     try:
@@ -36,31 +27,15 @@ async def _run_chat(message: str, device: str, session: str, as_json: bool) -> i
             try:
                 if message:
                     events = await TerminalChat(chats, device, session, quiet=as_json).send_message(message)
-                    return _report_end(events, as_json)
+                    if as_json:
+                        print_json({"events": events})
+                    return 0 if events[-1].get("success") else 1
                 await TerminalChat(chats, device, session).run_dialogue()
                 return 0
             finally:
                 await chats.close()
     finally:
         await store.close()
-
-
-def _report_end(events: list[dict[str, Any]], as_json: bool) -> int:
-    if as_json:
-        print_json({"events": events})
-    return 0 if events[-1].get("success") else 1
-
-
-async def _read_lines() -> AsyncGenerator[str, None]:
-    """Yield lines from standard input. A regular file is read directly: an event loop can't wait for it."""
-    if stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode) or os.path.samestat(
-        os.fstat(sys.stdin.fileno()), os.stat(os.devnull)
-    ):
-        for line in sys.stdin:
-            yield line
-        return
-    async for line in read_typed_lines(sys.stdin.fileno()):
-        yield line
 
 
 def _format_result(result: Any) -> str:
@@ -73,7 +48,7 @@ class TerminalChat:
         self._chats = chats
         self._device = device
         self._session = session
-        self._console: Console | None = None if quiet else make_console()
+        self._console = make_console(quiet=quiet)
 
     async def send_message(self, message: str) -> list[dict[str, Any]]:
         """Send one message; return every event that followed."""
@@ -89,10 +64,9 @@ class TerminalChat:
 
     async def run_dialogue(self) -> None:
         """Send each line until the input ends. A line that is typed during a turn answers its question."""
-        assert self._console
         print_markup(self._console, "[dim]Type what to do. An empty line or Ctrl-D ends the conversation.[/dim]")
         answering: asyncio.Task[Any] | None = None
-        async for line in _read_lines():
+        async for line in read_lines(sys.stdin.fileno()):
             if not line.strip():
                 break
             if answering and not answering.done() and sys.stdin.isatty():
@@ -107,15 +81,12 @@ class TerminalChat:
             print_markup(self._console, f"[dim]Continue it with: deskhand chat --session {self._session}[/dim]")
 
     async def _answer_request(self, line: str) -> None:
-        assert self._console
         try:
             await self._chats.send_message(line, self._device, self._session)
         except ConversationBusy as busy:
             print_markup(self._console, f"[yellow]{as_markup(str(busy))}[/yellow]")
 
     def _show_event(self, event: dict[str, Any]) -> None:
-        if self._console is None:
-            return
         match event:
             case {"type": "tool_call", "tool_name": name, "tool_args": args}:
                 told = " ".join(str(value) for value in args.values())

@@ -1,9 +1,8 @@
 """`deskhand config show`: every setting, its value, where that comes from, and what it does. Keys are masked."""
 
 import json
-from typing import Any, NoReturn
+from typing import Any
 
-from deskhand.cli.command_runner import run_loop
 from deskhand.cli.console import as_markup, make_console, make_table
 from deskhand.cli.output import print_json
 from deskhand.settings.environment import find_settings_file
@@ -11,11 +10,7 @@ from deskhand.settings.explain import list_settings
 from deskhand.settings.load import make_settings, read_layers
 
 
-def show_settings(*, every: bool, as_json: bool) -> NoReturn:
-    run_loop(_show_settings(every, as_json), as_json=as_json)
-
-
-async def _show_settings(every: bool, as_json: bool) -> int:
+async def show_settings(every: bool, as_json: bool) -> int:
     layers = read_layers()
     rows = list_settings(make_settings(layers), layers)
     if as_json:

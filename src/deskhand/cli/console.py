@@ -1,4 +1,4 @@
-"""Lines and tables for people: colours and cut lines on a terminal, plain whole lines elsewhere."""
+"""Lines and tables for users: colours and cut lines on a terminal, plain whole lines elsewhere."""
 
 from collections.abc import Iterable
 
@@ -22,8 +22,8 @@ class CleanConsole(Console):
             yield segment if cleaned == segment.text else Segment(cleaned, segment.style)
 
 
-def make_console() -> Console:
-    console = CleanConsole(highlight=False)
+def make_console(*, quiet: bool = False) -> Console:
+    console = CleanConsole(highlight=False, quiet=quiet)
     if not console.is_terminal:
         console.width = ENDLESS
     return console

@@ -1,20 +1,14 @@
 """`deskhand devices`: what can be named after --device, and how it stands."""
 
 from dataclasses import asdict
-from typing import NoReturn
 
 from deskhand.build import Deskhand
-from deskhand.cli.command_runner import run_loop
 from deskhand.cli.console import as_markup, make_console, make_table
 from deskhand.cli.output import print_json
 from deskhand.settings.load import load
 
 
-def list_devices(*, as_json: bool) -> NoReturn:
-    run_loop(_list_devices(as_json), as_json=as_json)
-
-
-async def _list_devices(as_json: bool) -> int:
+async def list_devices(as_json: bool) -> int:
     async with Deskhand(load()) as hand:
         found = await hand.list_devices()
     if as_json:

@@ -7,11 +7,10 @@ import sys
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from shutil import which
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from deskhand import __version__
 from deskhand.build import SimulatedPhones, make_pool
-from deskhand.cli.command_runner import run_loop
 from deskhand.cli.console import as_markup, make_console, make_table
 from deskhand.cli.output import print_json
 from deskhand.clock import SystemClock
@@ -37,11 +36,7 @@ class DoctorFinding:
     optional: bool = False
 
 
-def run_doctor(*, models: bool, as_json: bool) -> NoReturn:
-    run_loop(_run_doctor(models, as_json), as_json=as_json)
-
-
-async def _run_doctor(models: bool, as_json: bool) -> int:
+async def run_doctor(models: bool, as_json: bool) -> int:
     findings = await examine_machine(models)
     healthy = all(finding.ok or finding.optional for finding in findings)
     if as_json:

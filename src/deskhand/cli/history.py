@@ -1,9 +1,7 @@
 """`deskhand runs` and `deskhand show`: what the journal remembers."""
 
 from datetime import datetime
-from typing import NoReturn
 
-from deskhand.cli.command_runner import run_loop
 from deskhand.cli.console import as_markup, make_console, make_table, print_markup
 from deskhand.cli.event_lines import lines_of
 from deskhand.cli.output import print_json
@@ -18,11 +16,7 @@ from deskhand.task.journal import SqliteJournal
 ID_SHOWN = 8
 
 
-def list_runs(*, limit: int, as_json: bool) -> NoReturn:
-    run_loop(_list_runs(limit, as_json), as_json=as_json)
-
-
-async def _list_runs(limit: int, as_json: bool) -> int:
+async def list_runs(limit: int, as_json: bool) -> int:
     journal = SqliteJournal(load().data_dir)
     try:
         summaries = await journal.runs(limit)
@@ -45,11 +39,7 @@ async def _list_runs(limit: int, as_json: bool) -> int:
     return 0
 
 
-def show_run(run_id: str, *, as_json: bool) -> NoReturn:
-    run_loop(_show_run(run_id, as_json), as_json=as_json)
-
-
-async def _show_run(run_id: str, as_json: bool) -> int:
+async def show_run(run_id: str, as_json: bool) -> int:
     journal = SqliteJournal(load().data_dir)
     try:
         task_id = await find_task_id(journal, run_id)

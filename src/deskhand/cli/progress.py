@@ -37,27 +37,11 @@ class Progress(Protocol):
 
 
 def make_progress(journal: Journal, *, quiet: bool) -> Progress:
-    console = make_console()
-    if quiet:
-        return NoProgress()
+    console = make_console(quiet=quiet)
     roomy = console.width >= SMALLEST_WIDTH and console.height >= SMALLEST_HEIGHT
-    if console.is_terminal and console.color_system == "truecolor" and roomy:
+    if not quiet and console.is_terminal and console.color_system == "truecolor" and roomy:
         return PictureProgress(console, journal)
     return LineProgress(console)
-
-
-class NoProgress:
-    show_typed = None
-
-    async def follow(self, records: AsyncIterable[Record]) -> None:
-        async for _ in records:
-            pass
-
-    def tell(self, line: str) -> None:
-        pass
-
-    def close(self, state: TaskState) -> None:
-        pass
 
 
 class LineProgress:

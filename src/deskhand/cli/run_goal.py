@@ -4,10 +4,9 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, NoReturn, get_args
+from typing import Any, get_args
 
 from deskhand.build import Deskhand
-from deskhand.cli.command_runner import run_loop
 from deskhand.cli.output import print_json
 from deskhand.cli.progress import Progress, make_progress
 from deskhand.cli.signals import STOPPED
@@ -58,7 +57,7 @@ class SettingOptions:
     allow_code: bool = False
     yes: bool = False
 
-    def to_overrides(self) -> SettingsTree:
+    def to_tree(self) -> SettingsTree:
         """Return them as the uppermost layer of the settings."""
         model: SettingsTree = {"model": self.model, "base_url": self.base_url, "free": self.free or None}
         policy: SettingsTree = {"run_code": self.allow_code, "irreversible": self.yes}
@@ -72,12 +71,8 @@ class SettingOptions:
         return {name: section for name, section in tree.items() if section}
 
 
-def run_goal(goal: str, task: TaskOptions, settings: SettingOptions, *, as_json: bool) -> NoReturn:
-    run_loop(_run_goal(goal, task, settings.to_overrides(), as_json), as_json=as_json)
-
-
-async def _run_goal(goal: str, options: TaskOptions, overrides: SettingsTree, as_json: bool) -> int:
-    settings = load(overrides)
+async def run_goal(goal: str, options: TaskOptions, overrides: SettingOptions, as_json: bool) -> int:
+    settings = load(overrides.to_tree())
     mode = _parse_loop(options.loop or settings.loop)
     async with Deskhand(settings) as hand:
         task = hand.start(
@@ -94,12 +89,8 @@ async def _run_goal(goal: str, options: TaskOptions, overrides: SettingsTree, as
     return say()
 
 
-def resume_run(run_id: str, task: TaskOptions, settings: SettingOptions, *, as_json: bool) -> NoReturn:
-    run_loop(_resume_run(run_id, task, settings.to_overrides(), as_json), as_json=as_json)
-
-
-async def _resume_run(run_id: str, options: TaskOptions, overrides: SettingsTree, as_json: bool) -> int:
-    async with Deskhand(load(overrides)) as hand:
+async def resume_run(run_id: str, options: TaskOptions, overrides: SettingOptions, as_json: bool) -> int:
+    async with Deskhand(load(overrides.to_tree())) as hand:
         task_id = await find_task_id(hand.journal, run_id)
         task = hand.resume(
             task_id,

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
-from deskhand.cli.command_runner import run_loop
 from deskhand.cli.output import print_line, start_logging
 from deskhand.core.errors import UsageError
 from deskhand.settings.layers import SettingsTree
@@ -15,13 +14,7 @@ if TYPE_CHECKING:
     from deskhand.server.token import Token
 
 
-def serve_api(*, host: str, port: int | None, expose: bool) -> NoReturn:
-    given: SettingsTree = {"host": host or None, "port": port, "expose": expose or None}
-    server = {name: value for name, value in given.items() if value is not None}
-    run_loop(_serve_api({"server": server} if server else {}))
-
-
-async def _serve_api(overrides: SettingsTree) -> int:
+async def serve_api(host: str, port: int | None, expose: bool) -> int:
     gc.disable()  # nothing of what is loaded now is garbage: looking for it takes a tenth of the start
     try:
         from deskhand.server.serve import run_server
@@ -30,12 +23,14 @@ async def _serve_api(overrides: SettingsTree) -> int:
     except ImportError as missing:
         raise UsageError(f"The server needs more packages ({missing.name}): pip install 'deskhand[server]'.") from None
     start_logging()
-    watch = SettingsWatch(overrides, report=print_trouble)
+    given: SettingsTree = {"host": host or None, "port": port, "expose": expose or None}
+    server = {name: value for name, value in given.items() if value is not None}
+    watch = SettingsWatch({"server": server} if server else {}, report=print_trouble)
     token = read_token(token_file_of(watch.read_current()))
-    async with run_server(watch, token) as server:
+    async with run_server(watch, token) as running:
         gc.freeze()
         gc.enable()
-        await stay_until_stopped(f"Deskhand answers at {server.url} until Ctrl-C.", token)
+        await stay_until_stopped(f"Deskhand answers at {running.url} until Ctrl-C.", token)
     return 0
 
 

@@ -1,19 +1,13 @@
 """`deskhand model-server`: scripted replies over the real wire, and at the end what of the script was not asked for."""
 
 from pathlib import Path
-from typing import NoReturn
 
-from deskhand.cli.command_runner import run_loop
 from deskhand.cli.output import print_line
 from deskhand.core.errors import UsageError
 from deskhand.models.scripted.http_server import ModelServer, serve_script
 
 
-def serve_model(script: Path, *, port: int) -> NoReturn:
-    run_loop(_serve_model(script, port))
-
-
-async def _serve_model(script: Path, port: int) -> int:
+async def serve_model(script: Path, port: int) -> int:
     running: list[ModelServer] = []
 
     def announce_server(server: ModelServer) -> None:

@@ -1,8 +1,5 @@
 """`deskhand simphone`: a simulated phone on its own, for adb and whatever speaks to it."""
 
-from typing import NoReturn
-
-from deskhand.cli.command_runner import run_loop
 from deskhand.cli.output import print_line
 from deskhand.core.errors import DeviceSetup, UsageError
 from deskhand.simphone.adb.phone_server import SimPhone, serve_phone
@@ -10,11 +7,7 @@ from deskhand.simphone.conditions import CONDITIONS
 from deskhand.simphone.phone import Phone
 
 
-def run_phone(*, port: int, conditions: list[str], locale: str) -> NoReturn:
-    run_loop(_run_phone(port, conditions, locale))
-
-
-async def _run_phone(port: int, conditions: list[str], locale: str) -> int:
+async def run_phone(port: int, conditions: list[str], locale: str) -> int:
     if locale not in ("zh", "en"):
         raise UsageError(f"There is no locale {locale!r}: use zh or en.")
     if unknown := sorted(set(conditions) - set(CONDITIONS)):

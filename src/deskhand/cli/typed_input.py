@@ -4,6 +4,7 @@ import asyncio
 import codecs
 import os
 import re
+import stat
 import sys
 import termios
 import unicodedata
@@ -79,6 +80,19 @@ def verdict_of(kind: RequestKind, line: str) -> Literal["yes", "no"] | None:
     if verdict is None and ((kind == "question" and word) or (kind == "take_over" and (not word or word in HAND_BACK))):
         return "yes"
     return verdict
+
+
+async def read_lines(descriptor: int) -> AsyncGenerator[str, None]:
+    """Yield the lines of an input, without a thread, which could not be stopped while it waits for the next line."""
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode) or (stat.S_ISCHR(mode) and not os.isatty(descriptor)):
+        # These can't be waited for.
+        with os.fdopen(descriptor, encoding="utf-8", errors="replace", closefd=False) as file:
+            for line in file:
+                yield line
+        return
+    async for line in read_typed_lines(descriptor):
+        yield line
 
 
 async def read_typed_lines(descriptor: int, show: Callable[[str], None] | None = None) -> AsyncGenerator[str, None]:

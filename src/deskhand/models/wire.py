@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from deskhand.core.errors import ModelUnavailable
 from deskhand.core.llm import ModelReply, ModelRequest
 from deskhand.models import failures
-from deskhand.models.apis import Json, ModelApi, RefusedFields, ReplyStream, as_object, encode_body
+from deskhand.models.apis import Json, ModelApi, ReplyStream, as_object, encode_body
 from deskhand.models.failures import EndpointAddress, ModelCallFailed
 from deskhand.settings.schema import EndpointSettings, ModelSettings
 
@@ -58,7 +58,7 @@ class HttpModel:
         self._patience = patience or CallTimeouts()
         self._address = _address_of(endpoint, key)
         self._http: AsyncClient | None = None
-        self._given = RefusedFields()
+        self._refused: frozenset[str] = frozenset()  # fields that are not sent again
 
     def __repr__(self) -> str:
         return f"HttpModel({self.name!r})"
@@ -75,26 +75,27 @@ class HttpModel:
     async def ask(self, request: ModelRequest) -> ModelReply:
         """Return one reply. A field that the endpoint refuses and does not need is left out from then on."""
         while True:
-            given = self._given
+            refused = self._refused
             try:
                 async with asyncio.timeout(self._patience.total_s):
-                    return await self._send_request(request if given.allows_field("tool") else drop_tools(request))
+                    return await self._send_request(drop_tools(request) if "tool" in refused else request)
             except TimeoutError:
                 raise failures.explain_timeout(self._address, self._patience.total_s, connected=True) from None
             except ModelCallFailed as fault:
-                refused = _find_refused_field(fault, given)
-                if not refused:
+                said = fault.unexplained.casefold()
+                name = next((name for name in _OPTIONAL if name in said and name not in refused), None)
+                if name is None:
                     raise
-                self._given = RefusedFields(given.names | {refused})
+                self._refused = refused | {name}
 
     async def _send_request(self, request: ModelRequest) -> ModelReply:
         with failures.require_models_extra():
             import httpx2
         stream = self._endpoint.stream
-        body = self._api.make_body(request, self._given)
+        body = self._api.make_body(request, self._refused)
         if stream:
             body["stream"] = True
-            if "/chat/" in self._api.path and self._given.allows_field("stream_options"):
+            if "/chat/" in self._api.path and "stream_options" not in self._refused:
                 body["stream_options"] = {"include_usage": True}
         headers = {"Content-Type": "application/json", **self._api.make_headers(self._key, request)}
         try:
@@ -191,12 +192,6 @@ def _address_of(endpoint: EndpointSettings, key: str) -> EndpointAddress:
     if not (key.isascii() and key.isprintable()):
         raise ModelUnavailable(f"The key for {endpoint.model} has characters that no key has: check {key_from}.")
     return EndpointAddress(endpoint.model, base, key_from, key)
-
-
-def _find_refused_field(fault: ModelCallFailed, given: RefusedFields) -> str:
-    """Return the field that the endpoint refuses; empty if it is none that can be left out."""
-    said = fault.unexplained.casefold()
-    return next((name for name in _OPTIONAL if name in said and given.allows_field(name)), "")
 
 
 def drop_tools(request: ModelRequest) -> ModelRequest:

@@ -12,6 +12,7 @@ from deskhand.core.human import UserRequest
 from deskhand.core.planning import QualityReport
 from deskhand.core.statuses import ExecutorStatus, Situation, TaskStatus
 from deskhand.core.subtask import Subtask
+from deskhand.sessions.conversation_store import ConversationSummary
 from deskhand.task.events import EndCause, LoopMode, Record, TaskSummary
 from deskhand.task.state import TaskState
 
@@ -42,16 +43,8 @@ class CommandResult(ResponseModel):
     message: str
 
 
-class ConversationView(ResponseModel):
-    session_id: str
-    title: str
-    started: float
-    updated: float
-    entries: int
-
-
 class ConversationList(ResponseModel):
-    sessions: list[ConversationView]
+    sessions: list[ConversationSummary]
 
 
 class ConversationEvent(ResponseModel):

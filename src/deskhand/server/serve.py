@@ -33,11 +33,7 @@ async def run_server(watch: SettingsWatch, token: Token) -> AsyncGenerator[Runni
     async def end_streams() -> None:
         services: Services | None = getattr(app.state, "services", None)
         if services:
-            # First what feeds the streams: they then end with their last event, and uvicorn need not cut them off.
-            services.closing.set()
-            await services.chats.close()
-            await services.tasks.close()
-            services.feeds.close()
+            await services.close()
 
     async with serve_app(app, watch.read_current().server, ending=end_streams) as url:
         yield RunningServer(url, app)

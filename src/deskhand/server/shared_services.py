@@ -28,8 +28,13 @@ class Services:
     chats: Conversations
     tasks: Tasks
     feeds: TaskFeeds
-    closing: asyncio.Event  # set when the server shuts down: whatever streams without end, ends
     since: float
+
+    async def close(self) -> None:
+        """Stop what feeds the streams: each then ends with its last event, and uvicorn need not cut it off."""
+        await self.chats.close()
+        await self.tasks.close()
+        self.feeds.close()
 
 
 @asynccontextmanager
@@ -41,12 +46,11 @@ async def open_services(watch: SettingsWatch, token: Token) -> AsyncGenerator[Se
         feeds = TaskFeeds(hand.bus, hand.journal, hand.clock)
         feeding = asyncio.create_task(feeds.run())
         tasks, chats = Tasks(hand, watch), Conversations(hand, store, watch)
+        services = Services(hand, watch, token, store, chats, tasks, feeds, hand.clock.wall())
         try:
-            yield Services(hand, watch, token, store, chats, tasks, feeds, asyncio.Event(), hand.clock.wall())
+            yield services
         finally:
-            await chats.close()
-            await tasks.close()
-            feeds.close()
+            await services.close()
             feeding.cancel()
             await asyncio.wait({feeding})
 

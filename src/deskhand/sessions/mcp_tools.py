@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import tempfile
-from collections.abc import Awaitable, Callable, Generator, Mapping
-from contextlib import AsyncExitStack, contextmanager
-from typing import IO, Any, cast
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
+from typing import Any, cast
 
 from deskhand.core.errors import LookupFailed, SettingsError
 from deskhand.core.llm import Tool
@@ -14,13 +14,6 @@ from deskhand.settings.schema import McpServerSettings
 
 _TEXT = 8000
 Use = Callable[[Mapping[str, Any]], Awaitable[Any]]
-
-
-@contextmanager
-def _open_scratch_file() -> Generator[IO[str], None, None]:
-    """Open a file for what the server writes to standard error, which nobody reads."""
-    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as file:
-        yield file
 
 
 async def open_mcp_server(
@@ -32,7 +25,9 @@ async def open_mcp_server(
     except ImportError:
         raise SettingsError("Tools of MCP servers need one more package: pip install 'deskhand[mcp]'.") from None
     program, *arguments = settings.command
-    complaints = closing.enter_context(_open_scratch_file())
+    # For what the server writes to standard error, which nobody reads; `closing` closes it.
+    scratch = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")  # noqa: SIM115
+    complaints = closing.enter_context(scratch)
     server = StdioServerParameters(command=program, args=list(arguments))
     try:
         async with asyncio.timeout(timeout_s):

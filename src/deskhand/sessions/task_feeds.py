@@ -54,7 +54,7 @@ class TaskFeeds:
             if news := [record for record in records if record.seq > after]:
                 after, said = news[-1].seq, self._clock.now()
                 yield b"".join(map(to_record_chunk, news))
-            if fold_all(records).over or await self._wait_for_shutdown(ELSEWHERE_S):
+            if fold_all(records).over or await self.wait_for_close(ELSEWHERE_S):
                 return
             if self._clock.now() - said > KEEPALIVE_S:
                 said = self._clock.now()
@@ -65,7 +65,8 @@ class TaskFeeds:
     async def _read_chunks(self, task_id: str, after: int) -> list[Numbered]:
         return [(record.seq, to_record_chunk(record)) for record in await self._journal.read(task_id, after)]
 
-    async def _wait_for_shutdown(self, seconds: float) -> bool:
+    async def wait_for_close(self, seconds: float) -> bool:
+        """Wait until the process shuts down; False if it did not within `seconds`. All endless streams end by it."""
         try:
             async with asyncio.timeout(seconds):
                 return await self._closing.wait()

@@ -6,24 +6,14 @@ import base64
 import json
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
+from deskhand.core.decisions import Usage
 from deskhand.core.llm import ModelReply, ModelRequest, Picture
 
 Json = dict[str, Any]
 # Random, so that no text on a screen can stand for a picture.
 _MARK = secrets.token_hex(16)
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedFields:
-    """Fields that an endpoint has refused so far and that are not sent to it again."""
-
-    names: frozenset[str] = frozenset()
-
-    def allows_field(self, name: str) -> bool:
-        return name not in self.names
 
 
 class ReplyStream(Protocol):
@@ -47,7 +37,10 @@ class ModelApi(Protocol):
     @property
     def path(self) -> str: ...
     def make_headers(self, key: str, request: ModelRequest) -> dict[str, str]: ...
-    def make_body(self, request: ModelRequest, refused: RefusedFields) -> Json: ...
+    def make_body(self, request: ModelRequest, refused: frozenset[str]) -> Json:
+        """Return the body without the fields that the endpoint has `refused` so far."""
+        ...
+
     def start_stream(self) -> ReplyStream: ...
     def read_reply(self, whole: Json) -> ModelReply:
         """Return the reply; raise KeyError, TypeError or ValueError if it does not fit this API."""
@@ -98,10 +91,17 @@ def write_arguments(arguments: Mapping[str, Any] | None) -> str:
     return json.dumps(dict(arguments or {}), ensure_ascii=False)
 
 
-def count_tokens(usage: Mapping[str, Any] | None, *names: str) -> int:
-    """Return the number of tokens under the first of these names; 0 if there is none."""
-    for name in names:
-        value = (usage or {}).get(name)
-        if isinstance(value, int):
-            return value
-    return 0
+def count_tokens(usage: Json, name: str) -> int:
+    """Return the number of tokens under this name; 0 if there is none."""
+    return value if isinstance(value := usage.get(name), int) else 0
+
+
+def read_usage(usage: Json, input_name: str, output_name: str) -> Usage:
+    tokens = count_tokens(usage, input_name), count_tokens(usage, output_name)
+    return Usage(calls=1, input_tokens=tokens[0], output_tokens=tokens[1])
+
+
+def pick_sampling(request: ModelRequest, refused: frozenset[str], *names: str) -> Json:
+    """Return those of the request's sampling fields that are set and not refused."""
+    values = {name: getattr(request, name) for name in names if name not in refused}
+    return {name: value for name, value in values.items() if value is not None}

@@ -10,12 +10,12 @@ from deskhand.core.decisions import Usage
 from deskhand.core.llm import ModelReply, ModelRequest, StopReason, ToolCall, ToolResult, Turn
 from deskhand.models.apis import (
     Json,
-    RefusedFields,
     ReplyStream,
     as_object,
     as_objects,
     count_tokens,
     mark_picture,
+    pick_sampling,
     read_arguments,
 )
 
@@ -42,7 +42,7 @@ class AnthropicMessagesApi:
             headers["anthropic-beta"] = f"computer-use-{day[:4]}-{day[4:6]}-{day[6:]}"
         return headers
 
-    def make_body(self, request: ModelRequest, refused: RefusedFields) -> Json:
+    def make_body(self, request: ModelRequest, refused: frozenset[str]) -> Json:
         tools: list[Json] = [
             {"name": tool.name, "description": tool.description, "input_schema": tool.parameters}
             for tool in request.tools
@@ -57,14 +57,12 @@ class AnthropicMessagesApi:
         }
         if request.system:
             body["system"] = request.system
-        for name in ("temperature", "top_p"):
-            if (value := getattr(request, name)) is not None and refused.allows_field(name):
-                body[name] = value
+        body |= pick_sampling(request, refused, "temperature", "top_p")
         if request.stop:
             body["stop_sequences"] = list(request.stop)
         if tools:
             body["tools"] = tools
-            if request.must_call and refused.allows_field("tool_choice"):
+            if request.must_call and "tool_choice" not in refused:
                 body["tool_choice"] = {"type": "any"}
         return body
 
@@ -76,10 +74,8 @@ class AnthropicMessagesApi:
         used = [block for block in blocks if block["type"] == "tool_use"]
         usage = as_object(whole.get("usage"))
         # Cached tokens, read or written, are input too, at another price.
-        cached, stored = (
-            count_tokens(usage, "cache_read_input_tokens"),
-            count_tokens(usage, "cache_creation_input_tokens"),
-        )
+        cached = count_tokens(usage, "cache_read_input_tokens")
+        fresh = count_tokens(usage, "input_tokens") + count_tokens(usage, "cache_creation_input_tokens")
         ours = [block for block in used if not _is_screen_call(block)]
         return ModelReply(
             text="".join(str(block["text"]) for block in blocks if block["type"] == "text"),
@@ -87,11 +83,7 @@ class AnthropicMessagesApi:
             calls=tuple(ToolCall(str(block["name"]), read_arguments(block.get("input"))) for block in ours),
             native=tuple(block for block in used if _is_screen_call(block)),
             stop=_STOPS.get(str(whole.get("stop_reason")), "end"),
-            usage=Usage(
-                calls=1,
-                input_tokens=count_tokens(usage, "input_tokens") + cached + stored,
-                output_tokens=count_tokens(usage, "output_tokens"),
-            ),
+            usage=Usage(calls=1, input_tokens=fresh + cached, output_tokens=count_tokens(usage, "output_tokens")),
             cached_tokens=cached,
             model=str(whole.get("model") or ""),
         )

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from deskhand.core.decisions import Usage
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, StopReason, ToolCall, ToolResult, Turn
 from deskhand.models.apis import (
     Json,
-    RefusedFields,
     ReplyStream,
     as_object,
     as_objects,
     count_tokens,
     mark_picture,
+    pick_sampling,
     read_arguments,
+    read_usage,
     write_arguments,
 )
 
@@ -32,17 +32,15 @@ class ChatCompletionsApi:
     def make_headers(self, key: str, request: ModelRequest) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"} if key else {}
 
-    def make_body(self, request: ModelRequest, refused: RefusedFields) -> Json:
+    def make_body(self, request: ModelRequest, refused: frozenset[str]) -> Json:
         system = [{"role": "system", "content": request.system}] if request.system else []
-        limit = self._limit if refused.allows_field(self._limit) else "max_completion_tokens"
+        limit = self._limit if self._limit not in refused else "max_completion_tokens"
         body: Json = {
             "model": self._model,
             "messages": [*system, *(message for turn in request.turns for message in _write_messages(turn))],
             limit: request.max_output_tokens,
         }
-        for name in ("temperature", "top_p", "frequency_penalty"):
-            if (value := getattr(request, name)) is not None and refused.allows_field(name):
-                body[name] = value
+        body |= pick_sampling(request, refused, "temperature", "top_p", "frequency_penalty")
         if request.stop:
             body["stop"] = list(request.stop)
         if request.tools:
@@ -53,7 +51,7 @@ class ChatCompletionsApi:
                 }
                 for tool in request.tools
             ]
-            if request.must_call and refused.allows_field("tool_choice"):
+            if request.must_call and "tool_choice" not in refused:
                 body["tool_choice"] = "required"
         return body
 
@@ -70,11 +68,7 @@ class ChatCompletionsApi:
             thinking=str(message.get("reasoning_content") or message.get("reasoning") or ""),
             calls=tuple(ToolCall(str(call["name"]), read_arguments(call.get("arguments"))) for call in calls),
             stop=_STOPS.get(str(choice.get("finish_reason")), "tools" if calls else "end"),
-            usage=Usage(
-                calls=1,
-                input_tokens=count_tokens(usage, "prompt_tokens"),
-                output_tokens=count_tokens(usage, "completion_tokens"),
-            ),
+            usage=read_usage(usage, "prompt_tokens", "completion_tokens"),
             cached_tokens=count_tokens(as_object(usage.get("prompt_tokens_details")), "cached_tokens"),
             model=str(whole.get("model") or ""),
         )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from deskhand.core.decisions import Usage
 from deskhand.core.llm import ModelReply, ModelRequest, Picture, StopReason, ToolCall, ToolResult, Turn
 from deskhand.models.apis import (
     Json,
-    RefusedFields,
     ReplyStream,
     as_object,
     as_objects,
     count_tokens,
+    pick_sampling,
     read_arguments,
+    read_usage,
     write_arguments,
 )
 from deskhand.models.apis.chat_completions import to_data_url
@@ -28,7 +28,7 @@ class OpenAiResponsesApi:
     def make_headers(self, key: str, request: ModelRequest) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"} if key else {}
 
-    def make_body(self, request: ModelRequest, refused: RefusedFields) -> Json:
+    def make_body(self, request: ModelRequest, refused: frozenset[str]) -> Json:
         tools: list[Json] = [
             {"type": "function", "name": tool.name, "description": tool.description, "parameters": tool.parameters,
              "strict": False}
@@ -49,9 +49,7 @@ class OpenAiResponsesApi:
             "truncation": "auto",
             "store": False,
         }
-        for name in ("temperature", "top_p"):
-            if (value := getattr(request, name)) is not None and refused.allows_field(name):
-                body[name] = value
+        body |= pick_sampling(request, refused, "temperature", "top_p")
         return body
 
     def start_stream(self) -> ReplyStream:
@@ -68,11 +66,7 @@ class OpenAiResponsesApi:
             calls=tuple(ToolCall(str(item["name"]), read_arguments(item.get("arguments"))) for item in calls),
             native=tuple(item for item in items if item["type"] == "computer_call"),
             stop="refused" if any(part["type"] == "refusal" for part in parts) else _read_stop_reason(whole),
-            usage=Usage(
-                calls=1,
-                input_tokens=count_tokens(usage, "input_tokens"),
-                output_tokens=count_tokens(usage, "output_tokens"),
-            ),
+            usage=read_usage(usage, "input_tokens", "output_tokens"),
             cached_tokens=count_tokens(as_object(usage.get("input_tokens_details")), "cached_tokens"),
             model=str(whole.get("model") or ""),
         )

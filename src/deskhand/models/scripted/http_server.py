@@ -11,7 +11,6 @@ import inspect
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, cast
 
 from deskhand.clock import SystemClock
@@ -74,9 +73,7 @@ class ModelServer:
         await self.start_server()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, fault: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self.stop_server()
 
     @property

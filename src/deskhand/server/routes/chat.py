@@ -13,7 +13,6 @@ from deskhand.server.schemas import (
     ConversationDetail,
     ConversationEvent,
     ConversationList,
-    ConversationView,
     SessionRequest,
 )
 from deskhand.server.shared_services import Shared
@@ -63,9 +62,7 @@ async def reset(body: SessionRequest, shared: Shared) -> CommandResult:
 @router.get("/sessions", responses=document_statuses(503))
 async def sessions(shared: Shared, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> ConversationList:
     """All conversations, the newest first."""
-    return ConversationList(
-        sessions=[ConversationView(**talk.model_dump()) for talk in await shared.store.list_conversations(limit)]
-    )
+    return ConversationList(sessions=await shared.store.list_conversations(limit))
 
 
 @router.get("/sessions/{session_id}", responses=document_statuses(404, 503))
@@ -79,7 +76,5 @@ async def session(session_id: SessionPath, shared: Shared) -> ConversationDetail
         for one in kept
         if isinstance(one.entry, (UserMessage, *STREAMED))
     ]
-    running = shared.chats.is_running(session_id)
-    return ConversationDetail(
-        session_id=session_id, running=running, usage=usage_of_conversation(kept), entries=entries
-    )
+    running, usage = shared.chats.is_running(session_id), usage_of_conversation(kept)
+    return ConversationDetail(session_id=session_id, running=running, usage=usage, entries=entries)

@@ -89,20 +89,12 @@ async def _stream_frames(
             count -= 1
             head = f"--{_BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n"
             yield head.encode() + picture + b"\r\n"
-        if not count or await _wait_for_shutdown(shared, pause_s):
+        if not count or await shared.feeds.wait_for_close(pause_s):
             return
         try:
             frame = await shared.hand.pool.look_at_screen(device_id)
         except DeviceError:
             return  # unplugged, or its lease is another program's: there is nothing more to see
-
-
-async def _wait_for_shutdown(shared: Services, seconds: float) -> bool:
-    try:
-        async with asyncio.timeout(seconds):
-            return await shared.closing.wait()
-    except TimeoutError:
-        return False
 
 
 async def _encode_jpeg(frame: Frame, side: int | None) -> bytes:
