@@ -52,6 +52,16 @@ async def test_a_goal_that_nothing_fits_is_rejected(cli: Cli) -> None:
     assert "紫色的大象" in ended.json["reason"]
 
 
+async def test_a_blocked_site_is_refused_in_one_sentence_with_one_full_stop(cli: Cli) -> None:
+    address = ("--url", "https://evil.example/pay")
+    ended = await cli("run", "read the page", *address, DESKHAND_POLICY__SITES_DENY="evil.example")
+    sentence = ended.refused(2)
+    assert "evil.example" in sentence
+    assert "policy.sites_deny" in sentence
+    assert sentence.endswith(".")
+    assert not sentence.endswith("..")
+
+
 async def test_the_step_limit_ends_a_run_and_a_long_reason_stays_on_one_line(cli: Cli) -> None:
     ended = await cli("run", WIFI, "--max-steps", "1")
     assert ended.code == 1

@@ -63,15 +63,11 @@ async def examine_machine(models: bool = False) -> list[DoctorFinding]:
         python,
         DoctorFinding("settings", True, told),
         await _check_journal(settings),
-        *_check_parts(settings),
+        _check_ocr(),
+        _check_sandbox(settings),
         *await _check_devices(settings),
     ]
     return [*found, *await _check_models(settings)] if models else found
-
-
-def _check_parts(settings: Settings) -> list[DoctorFinding]:
-    """What makes the difference between working well and not at all on some screens."""
-    return [_check_ocr(), _check_sandbox(settings)]
 
 
 def _check_ocr() -> DoctorFinding:

@@ -5,76 +5,55 @@ from deskhand.cli.typed_input import HOW_TO_ANSWER
 from deskhand.core.actions import describe_action
 from deskhand.core.planning import GateDecision, ReplanReason
 from deskhand.core.statuses import ExecStatus
-from deskhand.task.events import (
-    ActionEnded,
-    ActionIntended,
-    Answered,
-    Corrected,
-    GateClosed,
-    PlanMade,
-    QueueFlushed,
-    Record,
-    Ruled,
-    StepFinished,
-    SubtaskStarted,
-    Supplemented,
-    TaskCreated,
-    TaskResumed,
-    TodoEdited,
-    UserActed,
-    UserAsked,
-    UserReplied,
-    UserSaid,
-    Warned,
-)
+from deskhand.task import events
 
 _GATE_COLOURS = {GateDecision.DONE: "green", GateDecision.CONTINUE: "dim"}
 
 
-def lines_of(record: Record) -> list[str]:
+def lines_of(record: events.Record) -> list[str]:
     return _describe_work(record) or _describe_plan(record) or _describe_dialogue(record)
 
 
-def _describe_work(record: Record) -> list[str]:
+def _describe_work(record: events.Record) -> list[str]:
     match record.event:
-        case TaskCreated(goal=goal, device=device, worker=worker):
+        case events.TaskCreated(goal=goal, device=device, worker=worker):
             return [
                 f"[bold]{as_markup(goal)}[/bold]",
                 f"[dim]{as_markup(f'{device} · {worker} · run {record.task_id}')}[/dim]",
             ]
-        case TaskResumed():
+        case events.TaskResumed():
             return ["[bold]taken up again[/bold]"]
-        case ActionIntended(step=step, number=number, action=action):
+        case events.ActionIntended(step=step, number=number, action=action):
             label = f"{step:>3}" if number == 1 else "   "
             return [f"{label}  {as_markup(describe_action(action), one_line=True)}"]
-        case ActionEnded(status=status, detail=detail) if status is not ExecStatus.EXECUTED:
+        case events.ActionEnded(status=status, detail=detail) if status is not ExecStatus.EXECUTED:
             return [f"     [red]{status.value}: {as_markup(detail)}[/red]"]
-        case QueueFlushed(dropped=dropped, reason=reason):
+        case events.QueueFlushed(dropped=dropped, reason=reason):
             return [f"     [yellow]{len(dropped)} queued dropped: {as_markup(reason)}[/yellow]"]
-        case StepFinished(report=report) if report.error:
+        case events.StepFinished(report=report) if report.error:
             return [f"{report.step:>3}  [red]{as_markup(report.error)}[/red]"]
-        case Answered(text=text):
+        case events.Answered(text=text):
             return [f"     [green]{as_markup(text)}[/green]"]
         case _:
             return []
 
 
-def _describe_plan(record: Record) -> list[str]:
+def _describe_plan(record: events.Record) -> list[str]:
     match record.event:
-        case PlanMade(reason=reason, strategy=strategy, because=because, subtasks=subtasks):
+        case events.PlanMade(reason=reason, strategy=strategy, because=because, subtasks=subtasks):
             head = "plan" if reason is ReplanReason.FIRST_PLAN else f"new plan ({strategy}, {reason}): {because}"
             parts = [f"     {number}. {part.title} [{part.role}]" for number, part in enumerate(subtasks, 1)]
             return [f"[blue]{as_markup(line)}[/blue]" for line in (head, *parts)]
-        case SubtaskStarted(subtask=subtask, went_on=went_on):
+        case events.SubtaskStarted(subtask=subtask, went_on=went_on):
             return [f"[blue]▸ {as_markup(subtask.title)}{' (going on)' if went_on else ''}[/blue]"]
-        case Ruled(ruling=ruling) if ruling.rule not in ("worker_done", "periodic_check"):
+        case events.Ruled(ruling=ruling) if ruling.rule not in ("worker_done", "periodic_check"):
             return [f"     [yellow]rule {ruling.rule}: {as_markup(ruling.reason)}[/yellow]"]
-        case GateClosed(report=report):
+        case events.GateClosed(report=report):
             colour = _GATE_COLOURS.get(report.decision, "red")
             by = f"model, {report.depth} depth" if report.by == "model" else "rules"
             told = f"gate {report.trigger}: {report.decision} by {by}" + (f": {report.reason}" if report.reason else "")
             return [f"     [{colour}]{as_markup(told)}[/{colour}]"]
-        case Supplemented(need=need, materials=materials, trouble=trouble):
+        case events.Supplemented(need=need, materials=materials, trouble=trouble):
             found = ", ".join(material.title for material in materials) or ("" if trouble else "nothing found")
             told = "; ".join(part for part in (found, trouble) if part)
             return [f"     [blue]looked up {as_markup(need)}: {as_markup(told)}[/blue]"]
@@ -82,25 +61,25 @@ def _describe_plan(record: Record) -> list[str]:
             return []
 
 
-def _describe_dialogue(record: Record) -> list[str]:
+def _describe_dialogue(record: events.Record) -> list[str]:
     match record.event:
-        case UserAsked(request=request):
+        case events.UserAsked(request=request):
             told = f"[bold yellow]? {as_markup(request.text, one_line=True)}[/bold yellow]"
             # Without a time until which it is waited for, there was nobody to ask.
             return [told, f"[dim]  ({HOW_TO_ANSWER[request.kind]})[/dim]"] if request.expires else [told]
-        case UserReplied(reply=reply):
+        case events.UserReplied(reply=reply):
             said = reply.text if reply.verdict == "yes" and reply.text else f"{reply.verdict} {reply.text}".strip()
             late = " (nobody answered in time)" if reply.by == "timeout" else ""
             return [f"     [yellow]→ {as_markup(said)}{late}[/yellow]"]
-        case UserSaid(text=text):
+        case events.UserSaid(text=text):
             return [f"     [yellow]you: {as_markup(text)}[/yellow]"]
-        case UserActed(action=action):
+        case events.UserActed(action=action):
             return [f"     [yellow]by hand: {as_markup(describe_action(action), one_line=True)}[/yellow]"]
-        case TodoEdited(understood=understood) if understood:
+        case events.TodoEdited(understood=understood) if understood:
             return [f"     [blue]{as_markup(understood)}[/blue]"]
-        case Warned(text=text):
+        case events.Warned(text=text):
             return [f"     [yellow]{as_markup(text)}[/yellow]"]
-        case Corrected(level=level, text=text):
+        case events.Corrected(level=level, text=text):
             return [f"     [yellow]stuck ({level}): {as_markup(text)}[/yellow]"]
         case _:
             return []

@@ -6,8 +6,7 @@ from deskhand.cli.console import as_markup, make_console, make_table, print_mark
 from deskhand.cli.event_lines import lines_of
 from deskhand.cli.output import print_json
 from deskhand.cli.progress import colour_status, describe_end, format_money
-from deskhand.cli.run_goal import outcome_of
-from deskhand.cli.task_ids import find_task_id
+from deskhand.cli.run_goal import find_task_id, outcome_of
 from deskhand.settings.load import load
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal

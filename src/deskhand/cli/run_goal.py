@@ -10,7 +10,6 @@ from deskhand.build import Deskhand
 from deskhand.cli.output import print_json
 from deskhand.cli.progress import Progress, make_progress
 from deskhand.cli.signals import STOPPED
-from deskhand.cli.task_ids import find_task_id
 from deskhand.cli.typed_input import forward_input, is_attended
 from deskhand.clock import cancel_task
 from deskhand.core.errors import UsageError
@@ -19,6 +18,7 @@ from deskhand.settings.layers import SettingsTree
 from deskhand.settings.load import load
 from deskhand.settings.schema import COMMAND_LINE_ROLE
 from deskhand.task.events import EndCause, LoopMode, Record, StepFinished
+from deskhand.task.journal import Journal
 from deskhand.task.state import TaskState
 
 EXIT_CODES: dict[EndCause, int] = {
@@ -101,6 +101,19 @@ async def resume_run(run_id: str, options: TaskOptions, overrides: SettingOption
         )
         say = await _follow_task(hand, task, as_json)
     return say()
+
+
+async def find_task_id(journal: Journal, beginning: str) -> str:
+    """Return the id of the run that begins like this, as users type it."""
+    ids = [summary.task_id for summary in await journal.runs(limit=10_000)]
+    if beginning == "last" and ids:
+        return ids[0]
+    matches = [task_id for task_id in ids if beginning and task_id.startswith(beginning)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise UsageError(f"Several runs begin with {beginning!r}: {', '.join(matches[:5])}; give more of the id.")
+    raise UsageError(f"There is no run {beginning!r}: `deskhand runs` lists them.")
 
 
 async def _follow_task(hand: Deskhand, starting: AbstractAsyncContextManager[Task], as_json: bool) -> Callable[[], int]:

@@ -16,25 +16,11 @@ from deskhand.core.screen import Frame
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Task
 from deskhand.engine.safety.authority import Authority
-from deskhand.mcp.tool_schemas import (
-    ChatArguments,
-    ChatReport,
-    NoArguments,
-    RunTaskArguments,
-    ScreenshotArguments,
-    ScreenshotReport,
-    StopTaskArguments,
-    TaskStatusArguments,
-    TaskStatusReport,
-    ToolReport,
-    report_devices,
-    report_task,
-)
+from deskhand.mcp import tool_schemas as schemas
 from deskhand.screen.frame import decode_frame, shrink_frame, to_jpeg
 from deskhand.sessions.device_jobs import DeviceJobs
 from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.sessions.tasks import Tasks
-from deskhand.settings.schema import Settings
 from deskhand.task.events import Observed, Settled
 
 QUALITY = 75
@@ -49,7 +35,7 @@ Progress = Callable[[float, float | None, str | None], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class ToolOutput:
-    report: ToolReport
+    report: schemas.ToolReport
     picture: bytes = b""
 
 
@@ -100,29 +86,26 @@ class ToolHandlers:
             if late:
                 await asyncio.wait(late)
 
-    def _read_settings(self) -> Settings:
-        return self._watch.read_current()
-
     def _make_authority(self) -> Authority:
-        return Authority.of_foreign_model(self._read_settings().mcp.secrets)
+        return Authority.of_foreign_model(self._watch.read_current().mcp.secrets)
 
     # --- the tools -----------------------------------------------------------------------------------------
 
-    async def list_devices(self, _: NoArguments, __: Progress) -> ToolOutput:
+    async def list_devices(self, _: schemas.NoArguments, __: Progress) -> ToolOutput:
         found = await self._hand.list_devices()
         tasks = {run.state.device: task_id for task_id, run in self._tasks.running.items()}
-        return ToolOutput(report_devices(found, tasks))
+        return ToolOutput(schemas.report_devices(found, tasks))
 
-    async def do_job(self, given: ChatArguments, _: Progress) -> ToolOutput:
-        settings = self._read_settings()
+    async def do_job(self, given: schemas.ChatArguments, _: Progress) -> ToolOutput:
+        settings = self._watch.read_current()
         loops = DeviceJobs(self._hand, settings, Budget(settings.budget), _stop_unattended, self._make_authority())
         self._chats.add(loops)
         try:
-            return ToolOutput(ChatReport.model_validate(await loops.run_job(given.device_id, given.message)))
+            return ToolOutput(schemas.ChatReport.model_validate(await loops.run_job(given.device_id, given.message)))
         finally:
             self._chats.discard(loops)
 
-    async def run_task(self, given: RunTaskArguments, progress: Progress) -> ToolOutput:
+    async def run_task(self, given: schemas.RunTaskArguments, progress: Progress) -> ToolOutput:
         run = await self._tasks.create_task(
             given.goal,
             device=given.device_id,
@@ -132,23 +115,23 @@ class ToolHandlers:
             authority=self._make_authority(),
         )
         await _wait_for_task(run, given.wait_s, progress)
-        return ToolOutput(report_task(run.state, running=True))
+        return ToolOutput(schemas.report_task(run.state, running=True))
 
-    async def task_status(self, given: TaskStatusArguments, progress: Progress) -> ToolOutput:
+    async def task_status(self, given: schemas.TaskStatusArguments, progress: Progress) -> ToolOutput:
         if run := self._tasks.running.get(given.task_id):
             await _wait_for_task(run, given.wait_s, progress)
         return ToolOutput(await self.read_status(given.task_id))
 
-    async def stop_task(self, given: StopTaskArguments, _: Progress) -> ToolOutput:
+    async def stop_task(self, given: schemas.StopTaskArguments, _: Progress) -> ToolOutput:
         await self._tasks.read_state(given.task_id)
         await self._tasks.get_running(given.task_id).stop(given.reason or "stopped through MCP")
         return ToolOutput(await self.read_status(given.task_id))
 
-    async def take_screenshot(self, given: ScreenshotArguments, _: Progress) -> ToolOutput:
-        name = given.device_id or self._read_settings().device or DEFAULT_DEVICE
+    async def take_screenshot(self, given: schemas.ScreenshotArguments, _: Progress) -> ToolOutput:
+        name = given.device_id or self._watch.read_current().device or DEFAULT_DEVICE
         frame = shrink_frame(await self._take_frame(name), given.side)
         picture = await asyncio.to_thread(to_jpeg, frame, QUALITY)
-        return ToolOutput(ScreenshotReport(device_id=name, width=frame.width, height=frame.height), picture)
+        return ToolOutput(schemas.ScreenshotReport(device_id=name, width=frame.width, height=frame.height), picture)
 
     async def _take_frame(self, device_id: str) -> Frame:
         try:
@@ -166,8 +149,8 @@ class ToolHandlers:
         names = [event.frame for event in events if isinstance(event, Observed | Settled) and event.frame]
         return await self._hand.journal.load_frame(names[-1]) if names else None
 
-    async def read_status(self, task_id: str) -> TaskStatusReport:
-        return report_task(await self._tasks.read_state(task_id), running=task_id in self._tasks.running)
+    async def read_status(self, task_id: str) -> schemas.TaskStatusReport:
+        return schemas.report_task(await self._tasks.read_state(task_id), running=task_id in self._tasks.running)
 
     async def answer_request(self, task_id: str, reply: UserReply) -> None:
         """Give a task the user's answer, and wait until it has taken it."""

@@ -31,23 +31,10 @@ from pydantic import ValidationError
 from deskhand import __version__
 from deskhand.build import Deskhand
 from deskhand.core.errors import DeskhandError
+from deskhand.mcp import tool_schemas as schemas
 from deskhand.mcp.elicitation import Context, ask_user, asks_by_result, can_ask, make_forms, to_replies
 from deskhand.mcp.tool_handlers import Progress, ToolHandlers, ToolOutput
-from deskhand.mcp.tool_schemas import (
-    ChatArguments,
-    ChatReport,
-    DeviceListReport,
-    NoArguments,
-    RunTaskArguments,
-    ScreenshotArguments,
-    ScreenshotReport,
-    StopTaskArguments,
-    TaskStatusArguments,
-    TaskStatusReport,
-    ToolArguments,
-    ToolReport,
-    schema_of,
-)
+from deskhand.prompting.ask_model import describe_first_error
 from deskhand.sessions.settings_reload import SettingsWatch
 from mcp import MCPError
 
@@ -63,8 +50,8 @@ _log = logging.getLogger("deskhand.server")
 class _OfferedTool:
     name: str
     about: str
-    takes: type[ToolArguments]
-    tells: type[ToolReport]
+    takes: type[schemas.ToolArguments]
+    tells: type[schemas.ToolReport]
     use: Callable[[Any, Progress], Coroutine[Any, Any, ToolOutput]]
     harmless: bool = False
 
@@ -73,8 +60,8 @@ class _OfferedTool:
         return Tool(
             name=self.name,
             description=self.about,
-            input_schema=schema_of(self.takes),
-            output_schema=schema_of(self.tells),
+            input_schema=schemas.schema_of(self.takes),
+            output_schema=schemas.schema_of(self.tells),
             annotations=hints,
         )
 
@@ -84,46 +71,46 @@ def _list_offers(handlers: ToolHandlers) -> tuple[_OfferedTool, ...]:
         _OfferedTool(
             "list_devices",
             "All devices, and whether each is ready or busy.",
-            NoArguments,
-            DeviceListReport,
+            schemas.NoArguments,
+            schemas.DeviceListReport,
             handlers.list_devices,
             harmless=True,
         ),
         _OfferedTool(
             "chat",
             "Have one small thing done on a device, or ask what is on its screen; returns when it is done.",
-            ChatArguments,
-            ChatReport,
+            schemas.ChatArguments,
+            schemas.ChatReport,
             handlers.do_job,
         ),
         _OfferedTool(
             "run_task",
             "Start a task that may take many steps; returns its task_id at once, or after wait_s at the latest.",
-            RunTaskArguments,
-            TaskStatusReport,
+            schemas.RunTaskArguments,
+            schemas.TaskStatusReport,
             handlers.run_task,
         ),
         _OfferedTool(
             "task_status",
             "How a task stands: status, plan, last steps, answers, reason of its end, what it needs the person for, "
             "cost. Puts open requests to the person, where the client can.",
-            TaskStatusArguments,
-            TaskStatusReport,
+            schemas.TaskStatusArguments,
+            schemas.TaskStatusReport,
             handlers.task_status,
             harmless=True,
         ),
         _OfferedTool(
             "stop_task",
             "Stop a task; nothing is done on its device afterwards.",
-            StopTaskArguments,
-            TaskStatusReport,
+            schemas.StopTaskArguments,
+            schemas.TaskStatusReport,
             handlers.stop_task,
         ),
         _OfferedTool(
             "screenshot",
             "The screen of a device as it is now.",
-            ScreenshotArguments,
-            ScreenshotReport,
+            schemas.ScreenshotArguments,
+            schemas.ScreenshotReport,
             handlers.take_screenshot,
             harmless=True,
         ),
@@ -143,12 +130,11 @@ def make_server(handlers: ToolHandlers) -> Server[Any]:
             raise MCPError(code=INVALID_PARAMS, message=f"Unknown tool {params.name!r}.")
         try:
             given = offer.takes.model_validate(params.arguments or {})
-            if isinstance(given, TaskStatusArguments):
+            if isinstance(given, schemas.TaskStatusArguments):
                 return await _ask_then_report(handlers, ctx, given, params)
             return _to_result(await handlers.run_apart(offer.use(given, ctx.session.report_progress)))
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            return _to_error(f"{'.'.join(map(str, first['loc']))}: {first['msg']}.")
+            return _to_error(f"{describe_first_error(error, 'the arguments')}.")
         except DeskhandError as fault:
             return _to_error(str(fault))
         except Exception:  # noqa: BLE001 a bug of ours: it is in the log, and the client goes on
@@ -165,7 +151,7 @@ def make_server(handlers: ToolHandlers) -> Server[Any]:
 
 
 async def _ask_then_report(
-    handlers: ToolHandlers, ctx: Context, given: TaskStatusArguments, params: CallToolRequestParams
+    handlers: ToolHandlers, ctx: Context, given: schemas.TaskStatusArguments, params: CallToolRequestParams
 ) -> CallToolResult | InputRequiredResult:
     """Return a task's status, after asking the user what it needs. A form that they close is not shown again."""
     shown: set[str] = set()
@@ -174,7 +160,7 @@ async def _ask_then_report(
     shown.update(params.input_responses or ())
     while True:
         answer = await handlers.run_apart(handlers.task_status(given, ctx.session.report_progress))
-        report = cast("TaskStatusReport", answer.report)
+        report = cast("schemas.TaskStatusReport", answer.report)
         requests = [request for request in report.requests if request.request_id not in shown]
         if not report.running or not requests or not can_ask(ctx):
             return _to_result(answer)

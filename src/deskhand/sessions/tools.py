@@ -18,6 +18,7 @@ from pydantic_core import ArgsKwargs, PydanticSerializationError, to_jsonable_py
 from deskhand.build import Deskhand
 from deskhand.core.errors import DeskhandError, SettingsError
 from deskhand.core.llm import Tool, ToolCall
+from deskhand.prompting.ask_model import describe_first_error
 from deskhand.sessions.device_jobs import DeviceJobs
 from deskhand.sessions.mcp_tools import open_mcp_server
 from deskhand.settings.schema import ChatSettings
@@ -55,8 +56,7 @@ class Toolbox:
         except TimeoutError:
             return {"error": f"{call.name} timed out after {one.timeout_s:g} s."}
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            return {"error": f"{call.name}: {'.'.join(map(str, first['loc']))}: {first['msg']}."}
+            return {"error": f"{call.name}: {describe_first_error(error, 'the call')}."}
         except DeskhandError as fault:
             return {"error": str(fault)}
         except PydanticSerializationError as error:
@@ -69,7 +69,7 @@ async def open_toolbox(hand: Deskhand, loops: DeviceJobs, settings: ChatSettings
     """Return all tools of the assistant for one message. MCP servers run until `closing` ends."""
     equipment = [
         *_make_device_tools(hand, loops),
-        *(_make_function_tool(name, settings.tool_timeout_s) for name in _list_function_names(settings)),
+        *(_make_function_tool(name, settings.tool_timeout_s) for name in (*_list_installed(), *settings.tools)),
     ]
     for server in settings.mcp:
         for tool, use in await open_mcp_server(server, settings.tool_timeout_s, closing):
@@ -104,10 +104,6 @@ def _make_device_tools(hand: Deskhand, loops: DeviceJobs) -> list[ToolBinding]:
 
 
 # --- the user's own functions ----------------------------------------------------------------------------------
-
-
-def _list_function_names(settings: ChatSettings) -> tuple[str, ...]:
-    return (*_list_installed(), *settings.tools)
 
 
 @cache

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deskhand.core.errors import SettingsError
-from deskhand.models.scripted.http_server import ModelServer, serve_script
+from deskhand.models.scripted.http_server import ModelServer
 from deskhand.models.scripted.script import ReceivedRequest, ScriptedStep, load_script
 
 
@@ -104,13 +104,8 @@ def test_a_bad_script_is_named_with_what_is_wrong(tmp_path: Path, text: str, say
         load_script(file)
 
 
-async def test_serving_a_file_goes_on_until_cancelled(tmp_path: Path) -> None:
+async def test_a_script_from_disk_is_served(tmp_path: Path) -> None:
     file = tmp_path / "script.json"
     file.write_text('[{"text": "from disk"}]')
-    ready: asyncio.Queue[ModelServer] = asyncio.Queue()
-    serving = asyncio.create_task(serve_script(file, 0, ready.put_nowait))
-    server = await asyncio.wait_for(ready.get(), 10)
-    assert "from disk" in (await post(server, "/v1/chat/completions", {}))[1]
-    serving.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await serving
+    async with ModelServer(load_script(file)) as server:
+        assert "from disk" in (await post(server, "/v1/chat/completions", {}))[1]

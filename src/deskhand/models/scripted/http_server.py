@@ -10,13 +10,12 @@ import contextlib
 import inspect
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Self, cast
 
 from deskhand.clock import SystemClock
 from deskhand.core.protocols import Clock
 from deskhand.models.scripted.reply_formats import make_body, make_error, make_events
-from deskhand.models.scripted.script import ApiName, ReceivedRequest, ScriptedStep, ScriptEntry, load_script
+from deskhand.models.scripted.script import ApiName, ReceivedRequest, ScriptedStep, ScriptEntry
 
 _APIS: dict[str, ApiName] = {"/chat/completions": "chat", "/responses": "responses", "/messages": "messages"}
 _REASONS = {200: "OK", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found", 429: "Too Many Requests"}
@@ -261,17 +260,3 @@ def _repeat_steps(script: Sequence[ScriptEntry]) -> list[ScriptEntry]:
     for entry in script:
         entries += [entry] * (entry.times if isinstance(entry, ScriptedStep) else 1)
     return entries
-
-
-async def serve_script(
-    script_file: Path, port: int = 0, on_ready: Callable[[ModelServer], None] | None = None, **options: Any
-) -> None:
-    """Serve a script from disk until cancelled; `on_ready` gets the running server."""
-    server = ModelServer(load_script(script_file), **options)
-    await server.start_server(port)
-    try:
-        if on_ready:
-            on_ready(server)
-        await asyncio.Event().wait()
-    finally:
-        await server.stop_server()

@@ -8,21 +8,8 @@ from fastapi import APIRouter, Path, Query, Response
 
 from deskhand.core.commands import InjectPrompt, ResetContext
 from deskhand.core.errors import UsageError
+from deskhand.server import schemas
 from deskhand.server.problems import ANYWHERE, document_statuses
-from deskhand.server.schemas import (
-    EventPage,
-    MessageRequest,
-    RequestAnswer,
-    RequestList,
-    TaskCommand,
-    TaskCosts,
-    TaskList,
-    TaskReport,
-    TaskRequest,
-    TaskView,
-    TodoList,
-    to_task_view,
-)
 from deskhand.server.shared_services import Services, Shared
 from deskhand.server.sse import LARGEST, EventStream, LastEventId, document_stream, parse_event_id
 from deskhand.server.task_report import report_of
@@ -31,38 +18,39 @@ from deskhand.sessions.tasks import UnknownTask
 router = APIRouter(prefix="/api/tasks", tags=["tasks"], responses=ANYWHERE)
 
 TaskId = Annotated[str, Path(min_length=1, max_length=100)]
+RequestId = Annotated[str, Path(min_length=1, max_length=100)]
 FrameName = Annotated[str, Path(pattern=r"^[0-9a-f]{32}$")]
 After = Annotated[int, Query(ge=0, le=LARGEST)]
 
 
 @router.post("", status_code=201, responses=document_statuses(400, 402, 404, 409, 503))
-async def create(body: TaskRequest, shared: Shared) -> TaskView:
+async def create(body: schemas.TaskRequest, shared: Shared) -> schemas.TaskView:
     """Start a task. It runs on whether or not a client watches."""
     run = await shared.tasks.create_task(
         body.goal, device=body.device, url=body.url, loop=body.loop, max_steps=body.max_steps, wait_s=body.wait_s
     )
-    return to_task_view(run.state, running=True)
+    return schemas.to_task_view(run.state, running=True)
 
 
 @router.get("", responses=document_statuses(503))
-async def listed(shared: Shared, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> TaskList:
+async def listed(shared: Shared, limit: Annotated[int, Query(ge=1, le=1000)] = 50) -> schemas.TaskList:
     """Tasks of this user, the newest first, whichever program ran them."""
-    return TaskList(tasks=await shared.hand.journal.runs(limit))
+    return schemas.TaskList(tasks=await shared.hand.journal.runs(limit))
 
 
 @router.get("/{task_id}", responses=document_statuses(404, 503))
-async def get(task_id: TaskId, shared: Shared) -> TaskView:
+async def get(task_id: TaskId, shared: Shared) -> schemas.TaskView:
     return await _view_task(task_id, shared)
 
 
 @router.get("/{task_id}/events", responses=document_statuses(404, 503))
 async def events(
     task_id: TaskId, shared: Shared, after: After = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 200
-) -> EventPage:
+) -> schemas.EventPage:
     """What happened, page by page: ask again with `after` = `next`."""
     state = await shared.tasks.read_state(task_id)
     page = (await shared.hand.journal.read(task_id, after))[:limit]
-    return EventPage(events=page, next=page[-1].seq if page else after, over=state.over)
+    return schemas.EventPage(events=page, next=page[-1].seq if page else after, over=state.over)
 
 
 @router.get(
@@ -77,12 +65,12 @@ async def stream(task_id: TaskId, shared: Shared, after: After = 0, last_event_i
 
 
 @router.post("/{task_id}/commands", responses=document_statuses(400, 404, 409, 503))
-async def command(task_id: TaskId, body: TaskCommand, shared: Shared) -> TaskView:
+async def command(task_id: TaskId, body: schemas.TaskCommand, shared: Shared) -> schemas.TaskView:
     """Pause, resume, stop, inject words for the worker, or reset its context."""
     await shared.tasks.read_state(task_id)
     if body.command == "resume" and task_id not in shared.tasks.running:
         run = await shared.tasks.resume_task(task_id)
-        return to_task_view(run.state, running=True)
+        return schemas.to_task_view(run.state, running=True)
     run = shared.tasks.get_running(task_id)
     match body.command:
         case "pause":
@@ -101,7 +89,7 @@ async def command(task_id: TaskId, body: TaskCommand, shared: Shared) -> TaskVie
 
 
 @router.post("/{task_id}/messages", responses=document_statuses(400, 404, 409, 503))
-async def say(task_id: TaskId, body: MessageRequest, shared: Shared) -> TaskView:
+async def say(task_id: TaskId, body: schemas.MessageRequest, shared: Shared) -> schemas.TaskView:
     """Send the task a message: it changes the to-do list, or goes to the worker."""
     await shared.tasks.read_state(task_id)
     await shared.tasks.get_running(task_id).say(body.text)
@@ -109,15 +97,15 @@ async def say(task_id: TaskId, body: MessageRequest, shared: Shared) -> TaskView
 
 
 @router.get("/{task_id}/requests", responses=document_statuses(404, 503))
-async def requests(task_id: TaskId, shared: Shared) -> RequestList:
+async def requests(task_id: TaskId, shared: Shared) -> schemas.RequestList:
     """List what the task needs the user for: questions, approvals, take-overs."""
-    return RequestList(requests=list((await shared.tasks.read_state(task_id)).requests))
+    return schemas.RequestList(requests=list((await shared.tasks.read_state(task_id)).requests))
 
 
 @router.post("/{task_id}/requests/{request_id}", responses=document_statuses(400, 404, 409, 503))
 async def answer(
-    task_id: TaskId, request_id: Annotated[str, Path(min_length=1, max_length=100)], body: RequestAnswer, shared: Shared
-) -> TaskView:
+    task_id: TaskId, request_id: RequestId, body: schemas.RequestAnswer, shared: Shared
+) -> schemas.TaskView:
     """Answer one of them: `yes` with the answer in `text`, or `no`."""
     await shared.tasks.read_state(task_id)
     shared.tasks.get_running(task_id).answer(request_id, body.verdict, body.text)
@@ -125,14 +113,14 @@ async def answer(
 
 
 @router.get("/{task_id}/todo", responses=document_statuses(404, 503))
-async def todo(task_id: TaskId, shared: Shared) -> TodoList:
+async def todo(task_id: TaskId, shared: Shared) -> schemas.TodoList:
     """The plan. It is changed by saying so: POST to messages."""
     state = await shared.tasks.read_state(task_id)
-    return TodoList(current=state.subtask.id if state.subtask else None, subtasks=list(state.plan))
+    return schemas.TodoList(current=state.subtask.id if state.subtask else None, subtasks=list(state.plan))
 
 
 @router.get("/{task_id}/report", responses=document_statuses(404, 503))
-async def report(task_id: TaskId, shared: Shared) -> TaskReport:
+async def report(task_id: TaskId, shared: Shared) -> schemas.TaskReport:
     """The whole run: steps with the names of their pictures, gates, costs."""
     state = await shared.tasks.read_state(task_id)
     records = await shared.hand.journal.read(task_id)
@@ -140,9 +128,9 @@ async def report(task_id: TaskId, shared: Shared) -> TaskReport:
 
 
 @router.get("/{task_id}/costs", responses=document_statuses(404, 503))
-async def costs(task_id: TaskId, shared: Shared) -> TaskCosts:
+async def costs(task_id: TaskId, shared: Shared) -> schemas.TaskCosts:
     state = await shared.tasks.read_state(task_id)
-    return TaskCosts(total=state.usage, by_role=dict(state.spend))
+    return schemas.TaskCosts(total=state.usage, by_role=dict(state.spend))
 
 
 @router.get(
@@ -166,5 +154,5 @@ class UnknownFrame(UnknownTask):
         Exception.__init__(self, f"Picture {name!r} not found.")
 
 
-async def _view_task(task_id: str, shared: Services) -> TaskView:
-    return to_task_view(await shared.tasks.read_state(task_id), running=task_id in shared.tasks.running)
+async def _view_task(task_id: str, shared: Services) -> schemas.TaskView:
+    return schemas.to_task_view(await shared.tasks.read_state(task_id), running=task_id in shared.tasks.running)
