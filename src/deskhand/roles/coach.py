@@ -108,13 +108,9 @@ class ModelCoach:
             "history": _describe_history(request.history, _STEPS),
             "corrections": describe.list_newest(request.corrections, _CORRECTIONS),
         }
+        role = words.fill_section("correct_role")
         text, usage = await self._ask_tool(
-            "correct",
-            words.fill_section("correct_role"),
-            told,
-            words,
-            _TEXT_SCHEMA,
-            lambda said: _read_correction(said, request),
+            "correct", role, told, words, _TEXT_SCHEMA, lambda said: _read_correction(said, request)
         )
         return Correction(text=text, usage=usage)
 
@@ -128,13 +124,9 @@ class ModelCoach:
             outcome: as_data("reason", request.reason[:_BECAUSE]) or "-",
             "taken": describe.list_newest(request.corrections, _CORRECTIONS),
         }
+        role = words.fill_section("improve_role")
         answer, usage = await self._ask_tool(
-            "improve",
-            words.fill_section("improve_role"),
-            told,
-            words,
-            _PROMPT_SCHEMA,
-            lambda s: validate_answer(_ImproveAnswer, s),
+            "improve", role, told, words, _PROMPT_SCHEMA, lambda said: validate_answer(_ImproveAnswer, said)
         )
         kept = answer.prompt == request.prompt.strip()
         return Lesson(prompt="" if kept else answer.prompt, usage=usage)

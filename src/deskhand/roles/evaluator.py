@@ -67,24 +67,19 @@ class Evaluator:
     async def check(self, request: GateRequest) -> QualityReport:
         """Return a report whose decision the trigger allows; raise ModelFault if the model gives none."""
         words = load_sheet("deskhand.roles", "prompts", language_of(request.goal), "evaluator")
-        deep = request.depth == "high"
+        deep, most = request.depth == "high", self._max_output_tokens
         first = ModelRequest(
             role="evaluator",
             system=_make_system_prompt(request, words),
             turns=(Turn("user", await self._make_parts(request, words)),),
             tools=(Tool(TOOL, words.fill_section("tool"), _make_schema(request)),),
             must_call=True,
-            max_output_tokens=self._max_output_tokens if deep else self._few_tokens,
+            max_output_tokens=most if deep else min(most, max(_FEWEST_TOKENS, round(most * LIGHT_TOKENS))),
             temperature=0.0,
             tier=request.depth,
         )
         answer, usage = await ask_for_object(self._model, first, lambda said: _read_answer(said, request), words)
         return _make_report(answer, request, usage)
-
-    @property
-    def _few_tokens(self) -> int:
-        """As many tokens as a short answer takes, within the limit of the settings."""
-        return min(self._max_output_tokens, max(_FEWEST_TOKENS, round(self._max_output_tokens * LIGHT_TOKENS)))
 
     async def _make_parts(self, request: GateRequest, words: PromptSheet) -> tuple[str | Picture, ...]:
         pictures = await self._encode_pictures(request, words)

@@ -3,7 +3,7 @@
 It never touches the screen. The engine runs the code; the sandbox limits it.
 """
 
-from deskhand.core.actions import Action, Memorize, RunCode
+from deskhand.core.actions import Memorize, RunCode
 from deskhand.core.decisions import ActionReport, Briefing, Decision, PlannedAction
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.protocols import Model
@@ -40,17 +40,12 @@ class Technician:
         )
         said, usage = await ask_until_usable(self._model, first, read_reply, words)
         if isinstance(said, CodeReply):
-            return _make_decision(RunCode(language=said.language, code=said.code), said.thought).model_copy(
-                update={"usage": usage}
-            )
+            actions = (PlannedAction(action=RunCode(language=said.language, code=said.code)),)
+            return Decision(kind="actions", actions=actions, thought=said.thought, usage=usage)
         if said.kind == "done":
-            noted = _make_decision(Memorize(text=said.message[:_NOTE]), said.thought)
-            return noted.model_copy(update={"bookmark": said.message, "usage": usage})
+            noted = (PlannedAction(action=Memorize(text=said.message[:_NOTE])),)
+            return Decision(kind="actions", actions=noted, thought=said.thought, bookmark=said.message, usage=usage)
         return Decision(kind=said.kind, message=said.message, thought=said.thought, usage=usage)
-
-
-def _make_decision(action: Action, thought: str) -> Decision:
-    return Decision(kind="actions", actions=(PlannedAction(action=action),), thought=thought)
 
 
 def _describe_task(briefing: Briefing, words: PromptSheet) -> str:

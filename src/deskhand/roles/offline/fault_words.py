@@ -19,11 +19,8 @@ def to_chinese(complaint: str) -> str:
 @cache
 def load_sentences() -> list[tuple[re.Pattern[str], str]]:
     data = tomllib.loads((Path(__file__).parent / "fault_words.toml").read_text(encoding="utf-8"))
-    return [(_to_pattern(english), chinese) for english, chinese in data["sentences"].items()]
-
-
-def _to_pattern(template: str) -> re.Pattern[str]:
-    return re.compile(_SLOT.sub(r"(?P<\1>.+?)", re.escape(template)), re.DOTALL)
+    patterns = {_SLOT.sub(r"(?P<\1>.+?)", re.escape(english)): zh for english, zh in data["sentences"].items()}
+    return [(re.compile(pattern, re.DOTALL), zh) for pattern, zh in patterns.items()]
 
 
 def _as_chinese(slot: str, text: str) -> str:

@@ -28,7 +28,9 @@ def read_fields(text: str) -> tuple[tuple[str, str], ...]:
     if not text:
         return ()
     known: dict[str, list[str]] = load_lexicon().extra["fields"]
-    marks = [m for m in _label_pattern().finditer(text) if not _is_inside_quotes(text, m.start())]
+    marks = [
+        m for m in _label_pattern().finditer(text) if text.count("“", 0, m.start()) <= text.count("”", 0, m.start())
+    ]
     fields: list[tuple[str, str]] = []
     head = _clean_value(text[: marks[0].start()] if marks else text)
     if head:
@@ -102,7 +104,3 @@ def _clean_value(text: str) -> str:
     text = re.sub(around, "", text.strip(), flags=re.IGNORECASE)
     quoted = re.fullmatch(r"“([^”]*)”", text)
     return quoted[1] if quoted else text
-
-
-def _is_inside_quotes(text: str, at: int) -> bool:
-    return text[:at].count("“") > text[:at].count("”")
