@@ -59,8 +59,10 @@ def _read_beside(scene: Scene, label: Element) -> str:
     """The text to its right, else the nearest one right below or above; never another thing that can be clicked."""
     tree = scene.tree
     row = tree.row_of(label)
-    other = [e for e in scene.elements if e.text and not e.clickable and fold_name(e.text) != fold_name(label.text)]
-    texts = [e for e in other if all(d.index != label.index for d in tree.descendants_of(e))]
+    texts = [
+        e for e in scene.elements
+        if e.text and not e.clickable and not _has_label(scene, e, label) and fold_name(e.text) != fold_name(label.text)
+    ]  # fmt: skip
     own = [e for e in texts if row.index != label.index and tree.is_inside(e, row)]
     right = [e for e in own or texts if tree.is_same_row(e, label) and e.bounds.left >= label.bounds.right - 4]
     if right:
@@ -76,6 +78,10 @@ def _is_stacked(label: Element, other: Element) -> bool:
     a, b = label.bounds, other.bounds
     overlap = min(a.right, b.right) - max(a.left, b.left)
     return overlap > 0 and measure_distance(a, b) <= 2 * a.height
+
+
+def _has_label(scene: Scene, element: Element, label: Element) -> bool:
+    return any(d.index == label.index for d in scene.tree.descendants_of(element))
 
 
 def _read_heading(scene: Scene) -> str | None:
