@@ -245,7 +245,7 @@ async def test_only_what_the_person_named_is_typed(data: Path) -> None:
         assert done[0] is ExecStatus.EXECUTED
         assert left == (
             ExecStatus.ERROR,
-            "{{secret:USER}} can be typed into a field; it can't be used to open url.",
+            "{{secret:USER}} can only be typed into a field; it can't be used to open url.",
         )
         elements = await hand.pool._open["sim:sly"].elements()
         assert [element.value for element in elements if element.editable] == [USER]

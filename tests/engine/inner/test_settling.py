@@ -31,7 +31,7 @@ class Loading(FilmDevice):
         self._since = self._clock.now()
         return ""
 
-    def at(self, t: float) -> Frame:
+    def frame_at(self, t: float) -> Frame:
         rows = min(ROWS, int((t - self._since) / PAUSE))
         pixels = plain(400, 800).pixels.copy()
         pixels[: 100 * rows] = PAGE.pixels[: 100 * rows]

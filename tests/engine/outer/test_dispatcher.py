@@ -230,10 +230,10 @@ async def test_a_source_that_failed_is_recorded_beside_what_another_one_found(
     assert state.status is TaskStatus.FULFILLED
     (looked_up,) = only(await events_of(journal, state.task_id), Supplemented)
     assert [material.text for material in looked_up.materials] == ["the door code is 42"]
-    assert "The MCP server /does/not/exist could not be asked" in looked_up.trouble
+    assert "The MCP server /does/not/exist failed" in looked_up.trouble
     assert planner.requests[1].materials == looked_up.materials
     (line,) = lines_of(Record(seq=1, task_id="t", at=0, event=looked_up))
-    assert "door.txt; The MCP server /does/not/exist could not be asked" in line
+    assert "door.txt; The MCP server /does/not/exist failed" in line
 
 
 async def test_eleven_identical_actions_are_caught_after_three(

@@ -35,7 +35,7 @@ class Screen(FilmDevice):
         super().__init__(Film("screen", ()), clock, latency=latency, push=bool(push))
         self._shown = shown
 
-    def at(self, t: float) -> Frame:
+    def frame_at(self, t: float) -> Frame:
         shown = self._shown(t)
         if isinstance(shown, Exception):
             raise shown
@@ -123,9 +123,9 @@ async def test_what_never_stopped_is_ignored_the_next_time() -> None:
 
     device = Screen(clock, shown)
     still = VisualStability(SettleSettings(), clock)
-    assert not (await still(device, device.at(0.0))).still
+    assert not (await still(device, device.frame_at(0.0))).still
     await clock.sleep(10 - clock.now())
-    second = await still(device, device.at(9.9))
+    second = await still(device, device.frame_at(9.9))
     assert second.still
     assert second.waited_ms < 400
 
@@ -149,11 +149,11 @@ async def test_a_caret_that_was_seen_blinking_does_not_count_but_a_letter_does()
 
     device = Screen(clock, shown)
     still = VisualStability(SettleSettings(), clock)
-    looks = [device.at(t * 0.7) for t in range(7)]
+    looks = [device.frame_at(t * 0.7) for t in range(7)]
     for earlier, later in pairwise(looks):
         still.motion_of(device.id).learn_idle(earlier, later)
     await clock.sleep(5.0)
-    result = await still(device, device.at(4.95))
+    result = await still(device, device.frame_at(4.95))
     assert result.still
     assert result.waited_ms <= 250  # the letter was seen as an effect: nobody waits for one any longer
     assert result.frame.at > 5.02
@@ -293,9 +293,9 @@ async def test_what_is_opened_after_a_film_is_not_taken_for_the_film() -> None:
     film = [painted(plain(400, 800), 40, 40, 360, 760, shade) for shade in range(0, 250, 25)]
     device = Screen(clock, lambda t: film[int(t * 20) % len(film)] if t < 10.05 else page(max(t, 10.1)))
     still = VisualStability(SettleSettings(), clock)
-    assert not (await still(device, device.at(0.0))).still
+    assert not (await still(device, device.frame_at(0.0))).still
     await clock.sleep(10 - clock.now())
-    opened = await still.wait_for_animation_completion(device, device.at(9.9))
+    opened = await still.wait_for_animation_completion(device, device.frame_at(9.9))
     assert opened.still
     assert opened.frame.at >= 11.6
 
@@ -314,13 +314,13 @@ async def test_a_wait_that_was_cut_short_teaches_nothing() -> None:
     still = VisualStability(SettleSettings(), clock)
     await still(device, BUSY)
     await clock.sleep(2 - clock.now())
-    cut = asyncio.create_task(still(device, device.at(2.0)))
+    cut = asyncio.create_task(still(device, device.frame_at(2.0)))
     await asyncio.sleep(0)
     cut.cancel()
     with pytest.raises(asyncio.CancelledError):
         await cut
     await clock.sleep(3 - clock.now())
-    await still(device, device.at(3.0))
+    await still(device, device.frame_at(3.0))
     assert still.motion_of(device.id).list_habits() == {}
 
 

@@ -82,12 +82,11 @@ class AndroidDevice:
             result = await self._shell.run_command(f"rm -f {DUMP}; uiautomator dump {DUMP} >&2; cat {DUMP}", DUMP_S)
         if b"<hierarchy" in result.stdout:
             return read_elements(result.stdout)
-        why = result.complaint
         if b"idle state" in result.stderr:
-            why = "the screen keeps changing"
-        elif b"null root" in result.stderr:
-            why = "the window in front has none"
-        raise NoElements(f"The elements can't be read: {why}.")
+            raise NoElements("The elements can't be read: the screen keeps changing.")
+        if b"null root" in result.stderr:
+            raise NoElements("The elements can't be read: the window in front has none.")
+        raise NoElements(f"The elements can't be read: {result.complaint}.")
 
     async def app(self) -> AppInfo:
         front = await read_foreground(self._shell)
