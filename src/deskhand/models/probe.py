@@ -28,7 +28,7 @@ _ROOM = 1000
 
 @dataclass(frozen=True, slots=True)
 class EndpointReport:
-    """What one endpoint can do. None: not tried, because something before it failed."""
+    """Lists what one endpoint can do. None: not tried, because something before it failed."""
 
     model: str
     problem: str = ""

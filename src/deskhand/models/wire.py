@@ -35,7 +35,7 @@ _STREAM_ERRORS = {"overloaded_error": 529, "rate_limit_error": 429, "rate_limit_
 
 @dataclass(frozen=True, slots=True)
 class CallTimeouts:
-    """How long one attempt may take, in seconds."""
+    """Time limits of one attempt, in seconds."""
 
     connect_s: float = 10.0
     first_byte_s: float = 60.0

@@ -28,7 +28,7 @@ _LINE, _LABEL, _THOUGHT, _MESSAGE, _OLDER_STEP, _TASK, _EXPERIENCE = 300, 80, 30
 
 @dataclass(frozen=True, slots=True)
 class ScreenPresentation:
-    """How a model is shown the screen: a picture (longest side `picture_side`), a numbered list of elements, or both.
+    """Selects how a model sees the screen: a picture (longest side `picture_side`), a numbered element list, or both.
 
     With `marks` the numbers of the list are drawn on the picture, for models that would rather name than point.
     """
@@ -112,7 +112,7 @@ def list_reports(reports: Iterable[QualityReport], *, with_advice: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StepDetail:
-    """How many characters are told of an action, of a fault, of the result of an action, and of a whole step."""
+    """Limits the characters shown of an action, of a fault, of the result of an action, and of a whole step."""
 
     action: int
     fault: int

@@ -36,7 +36,7 @@ class CodeReply:
 
 @dataclass(frozen=True, slots=True)
 class EndingReply:
-    """How the work ended, or what is missing, with the message that follows the verdict."""
+    """The end of the work, or what is missing, with the message that follows the verdict."""
 
     kind: Literal["done", "fail", "supplement"]
     message: str

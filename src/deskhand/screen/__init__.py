@@ -1,1 +1,1 @@
-"""Looks, never acts: frames, what changed, whether the screen is still or stuck, and what is written on it."""
+"""Reads the screen and never acts: frames, changes, stillness, stuck detection, and text on the screen."""

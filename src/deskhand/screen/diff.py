@@ -1,4 +1,4 @@
-"""What differs between two frames: how much, which tiles, which regions. What it means is left to others."""
+"""Compares two frames: share of changed pixels, changed tiles, changed regions. Leaves their meaning to others."""
 
 from collections.abc import Iterable
 
@@ -12,17 +12,17 @@ from deskhand.screen.frame import as_words, crop_frame
 TILE = 40
 
 Tiles = NDArray[np.bool_]
-# Pixels compared at a time: small enough that the scratch space stays in the cache, where a whole-frame
+# Pixels compared at a time: few enough that the scratch space stays in the cache. A whole-frame
 # temporary would cost more than the comparison.
 _CHUNK = 1 << 17
-# The same in rows of tiles.
+# The same, in rows of tiles.
 _BAND = 5
-# Two upright lines through a tile, or a box inside of it, make this many changes of colour.
+# Two vertical lines through a tile, or a box inside it, make this many colour changes.
 _EDGES = 2 * TILE
 
 
 def measure_change(a: Frame, b: Frame) -> float:
-    """The share of pixels that differ; 1.0 when the sizes do."""
+    """Return the share of pixels that differ; 1.0 if the sizes differ."""
     if a.size != b.size:
         return 1.0
     left, right = _as_comparable(a, b)
@@ -40,7 +40,7 @@ def measure_change(a: Frame, b: Frame) -> float:
 
 
 def change_between(before: Frame, after: Frame) -> Change:
-    """How much of each 40×40 tile differs; all of it, in the grid of `after`, when the sizes do."""
+    """Return the changed share of each 40×40 tile; every tile of `after` counts as changed if the sizes differ."""
     height, width = after.height, after.width
     rows, columns = grid_of(after.size)
     if before.size != after.size:
@@ -64,7 +64,7 @@ def change_between(before: Frame, after: Frame) -> Change:
 
 
 def grid_of(size: tuple[int, int]) -> tuple[int, int]:
-    """Rows and columns of tiles of a (width, height) frame."""
+    """Return the rows and columns of tiles of a (width, height) frame."""
     width, height = size
     return -(-height // TILE), -(-width // TILE)
 
@@ -80,7 +80,7 @@ def _as_comparable(a: Frame, b: Frame) -> tuple[NDArray[np.uint32], NDArray[np.u
 
 
 def find_detailed_tiles(frame: Frame) -> Tiles:
-    """Which tiles show text or a picture: more changes of colour than the edge of a box makes."""
+    """Return the tiles that show text or a picture: more colour changes than the edge of a box makes."""
     pixels = as_words(frame)
     height, width = pixels.shape
     rows, columns = grid_of(frame.size)
@@ -96,7 +96,7 @@ def find_detailed_tiles(frame: Frame) -> Tiles:
 
 
 def find_changed_regions(a: Frame, b: Frame, ignore: Tiles | None = None) -> tuple[Rect, ...]:
-    """The changed parts as boxes that don't overlap, tight to the pixel, in reading order."""
+    """Return the changed parts as boxes that don't overlap, tight to the pixel, in reading order."""
     mask = change_between(a, b).tiles
     if ignore is not None and ignore.shape == mask.shape:
         mask &= ~ignore
@@ -105,7 +105,7 @@ def find_changed_regions(a: Frame, b: Frame, ignore: Tiles | None = None) -> tup
 
 
 def mask_of(boxes: Iterable[Rect], size: tuple[int, int]) -> Tiles:
-    """The tiles that these boxes touch."""
+    """Return the tiles that these boxes touch."""
     mask = np.zeros(grid_of(size), np.bool_)
     for box in boxes:
         mask[max(0, box.top // TILE) : -(-box.bottom // TILE), max(0, box.left // TILE) : -(-box.right // TILE)] = True
@@ -113,7 +113,7 @@ def mask_of(boxes: Iterable[Rect], size: tuple[int, int]) -> Tiles:
 
 
 def regions_of(mask: Tiles, size: tuple[int, int]) -> tuple[Rect, ...]:
-    """Neighbouring tiles joined into boxes; boxes that overlap are joined as well."""
+    """Join neighbouring tiles into boxes, and boxes that overlap into one."""
     tops = [0, *(np.flatnonzero((mask[1:] != mask[:-1]).any(axis=1)) + 1).tolist(), len(mask)]
     edges = np.argwhere(np.diff(mask[tops[:-1]], axis=1, prepend=False, append=False)).tolist()
     boxes: list[Rect] = []
@@ -127,7 +127,7 @@ def regions_of(mask: Tiles, size: tuple[int, int]) -> tuple[Rect, ...]:
 
 
 def _join_box(boxes: list[Rect], new: Rect) -> list[Rect]:
-    """Add a box; whatever it touches (also at a corner) becomes one with it."""
+    """Add a box and merge it with every box it touches, also at a corner."""
     rest = boxes
     while True:
         touching = [

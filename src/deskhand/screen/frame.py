@@ -1,6 +1,6 @@
-"""Frames in and out: decoding, encoding, cropping and shrinking. What a picture means is left to others.
+"""Decodes, encodes, crops and shrinks frames. Leaves the meaning of a picture to others.
 
-Every function is pure and a frame is never written to, so any thread may call any of them.
+Every function is pure and never writes to a frame, so any thread may call any of them.
 """
 
 import io
@@ -18,7 +18,7 @@ from deskhand.core.screen import Frame
 
 Order = Literal["RGBA", "BGRA"]
 
-# A capture larger than this is damage, not a screen: 16K × 4K is the most any display has.
+# A capture larger than this is damaged data: 16K × 4K is the most any display has.
 MAX_PIXELS = 64_000_000
 _PNG = b"\x89PNG\r\n\x1a\n"
 _JPEG = b"\xff\xd8\xff"
@@ -29,7 +29,7 @@ _BLACK = 8
 
 
 def decode_frame(data: bytes, at: float = 0.0) -> Frame:
-    """A frame from a PNG or a JPEG; damaged or truncated ones raise BadFrame."""
+    """Return a frame from a PNG or JPEG; raise BadFrame if it is damaged or truncated."""
     if data.startswith(_JPEG):
         return freeze_frame(_decode_jpeg(data), "RGBA", at)
     if data.startswith(_PNG):
@@ -54,7 +54,7 @@ def _decode_jpeg(data: bytes) -> NDArray[np.uint8]:
 
 
 def _decode_png(data: bytes) -> NDArray[np.uint8]:
-    # Pillow reports damage with whichever of these the failing chunk reader happened to use.
+    # Pillow reports damage with any of these, depending on the chunk reader that failed.
     try:
         with Image.open(io.BytesIO(data), formats=("PNG",)) as image:
             _check_size(*image.size)
@@ -74,19 +74,19 @@ def _check_size(width: int, height: int) -> None:
 
 
 def to_jpeg(frame: Frame, quality: int = 80) -> bytes:
-    """Small and fast; text stays sharp because colour is the only thing sampled down."""
+    """Encode as JPEG: small and fast; text stays sharp because only colour is subsampled."""
     return simplejpeg.encode_jpeg(frame.pixels, quality, frame.order, "420", fastdct=True)
 
 
 def to_png(frame: Frame) -> bytes:
-    """Lossless, and ten times slower than JPEG."""
+    """Encode as PNG: lossless, and ten times slower than JPEG."""
     out = io.BytesIO()
     to_image(frame).save(out, "PNG", compress_level=1)
     return out.getvalue()
 
 
 def to_image(frame: Frame) -> Image.Image:
-    """A Pillow picture of its own, in RGB."""
+    """Return a separate Pillow image in RGB."""
     return Image.frombytes("RGB", frame.size, frame.pixels.tobytes(), "raw", frame.order[:3] + "X")
 
 
@@ -98,19 +98,19 @@ def from_image(image: Image.Image, at: float = 0.0) -> Frame:
 
 
 def shrink_frame(frame: Frame, max_side: int = 1280, max_pixels: int = 1_200_000) -> Frame:
-    """The frame itself when it is small enough, else a smoothly shrunk one."""
+    """Return the frame itself if it is small enough, else a smoothly shrunk one."""
     shrink = min(1.0, max_side / max(frame.size), (max_pixels / (frame.width * frame.height)) ** 0.5)
     if shrink >= 1.0:
         return frame
     width, height = max(1, int(frame.width * shrink)), max(1, int(frame.height * shrink))
-    # RGBX: Pillow would multiply RGBA with its alpha first, at three times the cost.
+    # RGBX: Pillow would first multiply RGBA with its alpha, at three times the cost.
     source = Image.frombuffer("RGBX", frame.size, frame.pixels, "raw", "RGBX", 0, 1)
     small = source.resize((width, height), Image.Resampling.BICUBIC, reducing_gap=2.0)
     return freeze_frame(np.array(small), frame.order, frame.at, frame.secure)
 
 
 def crop_frame(frame: Frame, box: Rect) -> Frame:
-    """The part of the frame inside of the box; a box that misses the frame raises ValueError."""
+    """Return the part of the frame inside the box; raise ValueError if the box misses the frame."""
     inside = box.intersect_with(frame.bounds)
     if not inside.area:
         raise ValueError(f"{box} lies outside of a {frame.width}×{frame.height} frame")
@@ -119,7 +119,7 @@ def crop_frame(frame: Frame, box: Rect) -> Frame:
 
 
 def as_words(frame: Frame) -> NDArray[np.uint32]:
-    """The same pixels, one 32-bit word each: what comparisons work on."""
+    """Return the same pixels as 32-bit words, one each, for comparisons."""
     return frame.pixels.view(np.uint32)[..., 0]
 
 
@@ -127,12 +127,12 @@ def as_words(frame: Frame) -> NDArray[np.uint32]:
 
 
 def hash_pixels(frame: Frame) -> str:
-    """A name for exactly these pixels at this size."""
+    """Return a hash of exactly these pixels at this size."""
     return xxhash.xxh3_128_hexdigest(frame.pixels.data, seed=frame.width)
 
 
 def is_black(frame: Frame) -> bool:
-    """Nothing to see: a screen that is off, or a window that refuses to be captured."""
+    """True if nothing is visible: the screen is off, or a window refuses to be captured."""
     flat = as_words(frame)
     first = flat[0, 0]
     if int(frame.pixels[0, 0, :3].max()) > _BLACK or not bool((flat[::16, ::16] == first).all()):

@@ -1,4 +1,4 @@
-"""Set-of-marks: numbered boxes over the things on a screen, for models that would rather name than point."""
+"""Draws set-of-marks: numbered boxes over elements, for models that are better at naming than at pointing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Frame
 from deskhand.screen.frame import from_image, to_image
 
-# Told apart by colour-blind eyes as well, and dark enough for white numbers.
+# Colour-blind users can tell these apart, and they are dark enough for white numbers.
 _COLOURS = ((200, 30, 60), (20, 100, 200), (0, 120, 80), (150, 70, 0), (120, 40, 160), (0, 110, 130))
 
 
 @dataclass(frozen=True)
 class MarkedFrame:
-    """A frame with marks on it, and what each number stands for."""
+    """A frame with marks drawn on it, and the element of each number."""
 
     frame: Frame
     marks: dict[int, Element]
 
 
 def draw_marks(frame: Frame, elements: Sequence[Element], only_clickable: bool = True) -> MarkedFrame:
-    """Each element with its own index, as in a list of them; `only_clickable` leaves out what can't be touched."""
+    """Mark each element with its own index, as in the element list; `only_clickable` leaves out the others."""
     image = to_image(frame)
     pen = ImageDraw.Draw(image)
     size = max(11, min(frame.size) // 50)
@@ -45,14 +45,14 @@ def draw_marks(frame: Frame, elements: Sequence[Element], only_clickable: bool =
 
 
 def _is_touchable(element: Element) -> bool:
-    # Text that was read from the picture knows nothing of what can be touched: all of it may be.
+    # Text read by OCR has no clickable flag: all of it may be clickable.
     return element.clickable or element.editable or element.scrollable or element.source == "ocr"
 
 
 def _place_tag(
     box: Rect, text: str, font: ImageFont.FreeTypeFont | ImageFont.ImageFont, screen: Rect, taken: Sequence[Rect]
 ) -> Rect:
-    """A corner of the box where the number hides no other number; the first corner when all are taken."""
+    """Return a corner of the box where the number hides no other number; the first corner if all are taken."""
     left, top, right, bottom = font.getbbox(text)
     width, height = int(right - left) + 6, int(bottom - top) + 6
     corners = [

@@ -1,6 +1,6 @@
-"""Eyes on one leased device: keeps its newest frame and elements, and tells what changes. Never acts.
+"""Watches one leased device: keeps its newest frame and elements, and publishes changes. Never acts.
 
-By push signal where the device has one, else at a low rate. What to do about a change is left to the listeners.
+Uses push signals where the device has them, else polls at a low rate. Leaves the reaction to the listeners.
 """
 
 import asyncio
@@ -20,19 +20,19 @@ from deskhand.screen.stillness.self_motion import SelfMotion
 
 # Not a multiple of a caret's half period (500 or 530 ms), or its blinking would never be seen.
 _EVERY_S = 0.7
-# With push signals, looks come when called for; this often something is looked at in any case.
+# With push signals, frames are captured on a signal, and at least this often.
 _EVERY_WITH_PUSH_S = 5.0
-# For each moment that a look takes, this many without one.
+# For each unit of time that a capture takes, pause this many.
 _LEISURE = 20
-# After a fault the device is left alone for a while, and longer after each further one.
+# After an error the device is left alone for a while, and longer after each further one.
 _FAULT_REST_S, _MAX_REST_S = 1.0, 8.0
-# A polled frame this old no longer stands for the screen.
+# A polled frame this old no longer represents the screen.
 _VALID_S = 0.4
 
 
 @dataclass(frozen=True, slots=True)
 class ScreenChanged:
-    """The picture changed by more than its own habits, in these tiles. `expected`: while an action was under way."""
+    """The picture changed in these tiles beyond its own motion. `expected`: while an action was running."""
 
     device_id: str
     change: Change
@@ -53,7 +53,7 @@ class ScreenChanged:
 
 
 class Perception:
-    """One a lease, for as long as the `async with` block lasts. `publish` is the bus's."""
+    """Watches for one lease, while the `async with` block runs. `publish` is the bus's."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Perception:
         self._newest: Frame | None = None
         self._seen_at = 0.0
         self._acting = 0
-        self._touched = False  # somebody acted since the newest frame was taken: what it changed is no habit
+        self._touched = False  # an action ran since the newest frame was taken: its changes are not habits
         self._free = asyncio.Event()
         self._free.set()
         self._epoch = 0
@@ -90,14 +90,14 @@ class Perception:
 
     @property
     def newest(self) -> Frame | None:
-        """The last frame that was seen, valid or not."""
+        """Return the last frame that was captured, valid or not."""
         return self._newest
 
     # --- for the one who acts ----------------------------------------------------------------------------
 
     @contextmanager
     def expect_changes(self) -> Generator[None]:
-        """While an action is under way and settles: what changes is expected, and the device is left alone."""
+        """Treat changes as expected, and leave the device alone, while an action runs and settles."""
         self._acting += 1
         self._epoch += 1
         self._touched = True
@@ -112,7 +112,7 @@ class Perception:
                 self._free.set()
 
     def note_settled(self, change: Change) -> None:
-        """What an action changed; the frame with which its wait ended is now the newest there is."""
+        """Record what an action changed; the last frame of its wait becomes the newest."""
         last = self._newest
         self._newest, self._seen_at = change.after, self._clock.now()
         self._touched = False
@@ -122,18 +122,18 @@ class Perception:
     # --- for the one who observes ------------------------------------------------------------------------
 
     async def frame(self) -> Frame:
-        """The newest frame if it still stands for the screen, else a new one."""
+        """Return the newest frame if it still represents the screen, else a new one."""
         if self._newest is not None and self._is_valid():
             return self._newest
         return await self._capture_frame()
 
     async def recapture_frame(self) -> Frame:
-        """A new frame in any case; nothing that was listed before counts any more."""
+        """Capture a new frame in any case, and discard the elements listed before."""
         self._epoch += 1
         return await self._capture_frame()
 
     async def observe_screen(self, with_elements: bool) -> Observation:
-        """Frame, app and elements; what is known and still true is not asked for again."""
+        """Return frame, app and elements; reuse the parts that are still valid."""
         frame = await self.frame()
         known = self._listed
         if known is None or known[0] != self._epoch or (with_elements and known[1] is None and not known[2]):
@@ -171,10 +171,10 @@ class Perception:
                 try:
                     await self._capture_frame()
                     rest = 0.0
-                except DeviceError:  # whoever acts on the device meets it too, and reports it
+                except DeviceError:  # whoever acts on the device gets it too, and reports it
                     rest = min(_MAX_REST_S, 2 * rest or _FAULT_REST_S)
                 now = self._clock.now()
-                # Where pictures come slowly (a hundred devices on one machine), looking must not be what slows them.
+                # Where captures are slow (a hundred devices on one machine), watching must not slow them further.
                 every = max(self._every, _LEISURE * (now - begun))
                 pause = rest or (_EVERY_WITH_PUSH_S if pulse.alive else every)
                 await pulse.wait_until(now + pause, not_before=now + (rest or every / 2))
@@ -182,10 +182,10 @@ class Perception:
     async def _capture_frame(self) -> Frame:
         epoch, last, at = self._epoch, self._newest, self._clock.now()
         frame = await capture_frame(self._device)
-        if self._newest is not None and at < self._seen_at:  # a slow picture, overtaken by what an action ended with
+        if self._newest is not None and at < self._seen_at:  # a slow capture, overtaken by the last frame of an action
             return self._newest
         self._newest, self._seen_at = frame, at
-        if epoch != self._epoch or self._acting:  # an action came between: neither idle nor a surprise
+        if epoch != self._epoch or self._acting:  # an action came between: neither idle nor unexpected
             return frame
         if last is not None:
             self._report_change(change_between(last, frame), expected=False)

@@ -1,4 +1,4 @@
-"""Pictures with parts that nobody may see painted over. What has to be covered is decided by others."""
+"""Paints over the parts of a picture that nobody may see. Leaves the choice of parts to others."""
 
 from collections.abc import Iterable
 
@@ -8,13 +8,13 @@ from deskhand.core.geometry import Rect
 from deskhand.core.screen import Frame
 from deskhand.screen.frame import freeze_frame
 
-# Letters reach a little beyond the box that is reported for them.
+# Letters reach a little beyond their reported box.
 MARGIN = 4
 _COLOUR = 96
 
 
 def cover_boxes(frame: Frame, boxes: Iterable[Rect]) -> Frame:
-    """The same picture with these boxes painted over; the frame itself when none of them lies on it."""
+    """Return the picture with these boxes painted over; the frame itself if none of them lies on it."""
     grown = (box.grow_by(MARGIN).intersect_with(frame.bounds) for box in boxes if box.area)
     inside = [box for box in grown if box.area]
     if not inside:
@@ -26,7 +26,7 @@ def cover_boxes(frame: Frame, boxes: Iterable[Rect]) -> Frame:
 
 
 def make_blank(frame: Frame) -> Frame:
-    """A picture of the same size that shows nothing."""
+    """Return an empty picture of the same size."""
     pixels = np.full_like(frame.pixels, _COLOUR)
     pixels[..., 3] = frame.pixels[0, 0, 3]
     return freeze_frame(pixels, frame.order, frame.at, frame.secure)

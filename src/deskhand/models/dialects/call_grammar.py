@@ -30,7 +30,7 @@ _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None, "n
 
 
 class GrammarError(ValueError):
-    """Where and why reading stopped, in words for the model."""
+    """Says where and why parsing stopped, in words for the model."""
 
 
 @dataclass(frozen=True, slots=True)

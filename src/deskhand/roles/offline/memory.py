@@ -1,4 +1,4 @@
-"""What the offline strategies remember from one step to the next, as frozen records; the defaults are the beginning.
+"""Holds the memory of the offline strategies between steps, as frozen records; the defaults are the beginning.
 
 `bookmark.py` writes the records into the journal.
 """
@@ -178,7 +178,7 @@ Record = (
 
 @dataclass(frozen=True, slots=True)
 class InstructionMemory:
-    """What the current instruction remembers; forgotten when it is finished."""
+    """The memory of the current instruction; forgotten when it is finished."""
 
     home: bool = False
     hunt: HuntMemory = HuntMemory()
@@ -215,7 +215,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class GoalMemory:
-    """What outlives the instruction. `wrong`: what was taken for a description and turned out to be another thing."""
+    """The memory that outlives the instruction. `wrong`: elements taken for a description that proved to be others."""
 
     found: str = ""
     # the app was only brought to the front and may still show the page where someone left it

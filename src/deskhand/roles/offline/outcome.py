@@ -1,4 +1,4 @@
-"""What a strategy answers: act, or finished with evidence, or failed with a reason."""
+"""Defines the answers of a strategy: act, or finished with evidence, or failed with a reason."""
 
 from dataclasses import dataclass
 

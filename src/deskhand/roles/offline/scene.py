@@ -1,4 +1,4 @@
-"""What a strategy works with: the screen as a tree, what happened last, and the memory of this instruction."""
+"""Provides what a strategy works with: the screen as a tree, the last result, and the memory of this instruction."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -95,13 +95,13 @@ class Scene:
 
     @property
     def trouble(self) -> str:
-        """What went wrong with the last action, without its full stop; empty if it was executed."""
+        """Return the error of the last action, without its full stop; empty if it was executed."""
         last = self.briefing.last
         trouble = last.trouble if last is not None else ""
         return (to_chinese(trouble) if self.zh else trouble).rstrip(".。")
 
     def list_executed(self) -> list[Action]:
-        """Which actions of the last reply were really carried out (a queue may have been dropped)."""
+        """Return the actions of the last reply that were executed (a queue may have been dropped)."""
         last = self.briefing.last
         return [a.action for a in last.actions if a.status is ExecStatus.EXECUTED] if last else []
 

@@ -1,1 +1,1 @@
-"""Finds what a description means among the elements on a screen."""
+"""Finds the element that a description means among the elements on a screen."""

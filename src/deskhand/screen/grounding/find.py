@@ -1,6 +1,6 @@
-"""Grounding: a description in English or Chinese and the elements of a screen → ranked candidates with scores.
+"""Grounding: ranks the elements of a screen by how well they fit a description in English or Chinese.
 
-Pure functions. Ambiguity is reported, not guessed: the caller gets found, ambiguous or nothing, and what was near.
+Pure functions. Ambiguity is reported, not guessed: the caller gets found, ambiguous or nothing, and the nearest names.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from deskhand.screen.grounding.place import DIRECTIONS, score_position, score_re
 from deskhand.screen.grounding.query import Query, read_description
 from deskhand.screen.grounding.tree import ElementTree, Want
 
-# A candidate below this is no candidate; two that are closer than the gap can't be told apart.
+# A score below this is no candidate; two scores closer than the gap can't be told apart.
 ENOUGH = 0.6
 GAP = 0.045
 
-# A word for a kind of thing also fits these roles: people call every clickable thing a button.
+# A role word also fits these roles: people call every clickable thing a button.
 _KIN: dict[Role, frozenset[Role]] = {
     "button": frozenset({"button", "image", "link", "tab"}),
     "checkbox": frozenset({"checkbox", "switch", "radio"}),
@@ -40,7 +40,7 @@ _KIN: dict[Role, frozenset[Role]] = {
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """`element` is what the description fits; `target` is what has to be worked (its row, its switch, its field)."""
+    """Pairs the `element` that fits the description with the `target` to act on (its row, its switch, its field)."""
 
     element: Element
     target: Element
@@ -50,7 +50,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """How a search ended. `nearest` are names that were seen and come closest, for an honest failure."""
+    """Holds the outcome of a search. `nearest` are the closest names on the screen, for a useful error message."""
 
     status: Literal["found", "ambiguous", "nothing"]
     candidates: tuple[Candidate, ...] = ()
@@ -64,7 +64,7 @@ class SearchResult:
 def find_element(
     description: str | Query, elements: Sequence[Element] | ElementTree, want: Want = "any"
 ) -> SearchResult:
-    """The one thing that fits, or the several that do, or nothing with the nearest names."""
+    """Return the one element that fits, the several that do, or nothing with the nearest names."""
     tree = elements if isinstance(elements, ElementTree) else ElementTree(elements)
     query = description if isinstance(description, Query) else read_description(description)
     ranked = rank_candidates(query, tree, want)
@@ -78,7 +78,7 @@ def find_element(
 
 
 def _drop_nested(rivals: list[Candidate], tree: ElementTree) -> list[Candidate]:
-    """A row and the switch in it are one thing by one name: the outer one stands for both."""
+    """Drop rivals inside another rival: a row and the switch in it share a name, and the outer one stands for both."""
     outer = {c.target.index for c in rivals}
     return [c for c in rivals if not any(a.index in outer for a in tree.ancestors_of(c.target))] or rivals[:1]
 
@@ -86,34 +86,34 @@ def _drop_nested(rivals: list[Candidate], tree: ElementTree) -> list[Candidate]:
 def rank_candidates(
     description: str | Query, elements: Sequence[Element] | ElementTree, want: Want = "any"
 ) -> list[Candidate]:
-    """Everything that fits at all, best first; one candidate for each target."""
+    """Return every candidate that fits at all, best first, one for each target."""
     tree = elements if isinstance(elements, ElementTree) else ElementTree(elements)
     query = description if isinstance(description, Query) else read_description(description)
     if not query.literal:
         return []
-    # A thing that is called exactly what was said wins over every way of reading the description.
+    # An element with exactly this name wins over every other reading of the description.
     literal = Query(literal=query.literal, name=query.literal, quoted=True)
     whole = [c for c in _score_elements(literal, tree, want) if c.score >= 0.9]
     return _keep_best([*whole, *_score_elements(query, tree, want)])
 
 
 def find_nearest_names(name: str, elements: Sequence[Element] | ElementTree, limit: int = 5) -> tuple[str, ...]:
-    """Names on the screen by likeness to `name`, then in reading order."""
+    """Return names on the screen by similarity to `name`, then in reading order."""
     tree = elements if isinstance(elements, ElementTree) else ElementTree(elements)
     return sort_by_likeness(name, (e.text for e in tree.elements if not _only_repeats(e, tree)))[:limit]
 
 
 def sort_by_likeness(name: str, seen: Iterable[str]) -> tuple[str, ...]:
-    """Each once and short, the most alike first, else in the order given."""
+    """Return each name once and shortened, the most similar first, the rest in the order given."""
     names = dict.fromkeys(_shorten_name(text) for text in seen if text.strip())
     # one letter is part of nearly every name
     likeness = {text: fuzz.WRatio(name.casefold(), text.casefold()) if len(text) > 1 else 0.0 for text in names}
-    # a likeness by chance says nothing: those keep the order in which they are read
+    # a low similarity is chance: those names keep their reading order
     return tuple(sorted(names, key=lambda text: -likeness[text] if likeness[text] >= 50 else 0))
 
 
 def _only_repeats(element: Element, tree: ElementTree) -> bool:
-    """A row that is called by what stands in it, or a field by what was typed: no name of its own."""
+    """True if the name is not its own: a row named by its content, or a field by the text typed into it."""
     return bool(element.editable and element.value) or any(d.text for d in tree.descendants_of(element))
 
 
@@ -127,7 +127,7 @@ def _score_elements(query: Query, tree: ElementTree, want: Want) -> list[Candida
         return []
     pool = [c for e in tree.elements if (c := _score_element(query, e, tree, want)) is not None]
     if not query.name:
-        # nameless: a real link is meant by "the second link", and a button only where there are no links
+        # nameless: "the second link" means a real link, and a button only where there are no links
         pool = [c for c in pool if c.element.role in query.roles] or pool
     if query.relation and query.anchor:
         pool = _score_relation(query, query.anchor, pool, tree)
@@ -186,14 +186,14 @@ def _fits_state(query: Query, element: Element, tree: ElementTree) -> bool:
 
 
 def _choose_target(element: Element, tree: ElementTree, want: Want, query: Query) -> tuple[Element | None, float]:
-    """What the verb has to work on, and what it costs that it is not the thing itself."""
+    """Return the element that the action must use, and the score penalty if it is not `element` itself."""
     if want == "editable" or (want != "checkable" and "field" in query.roles and not element.editable):
         return _reach_control(element, tree, [e for e in tree.elements if e.editable], below=True)
     if want == "checkable" or (query.roles & {"switch", "checkbox", "radio"} and element.checked is None):
         return _reach_control(element, tree, [e for e in tree.elements if e.checked is not None])
     if want == "clickable":
         around = tree.find_clickable_around(element)
-        # OCR and some web views say of nothing that it is clickable: text can still be clicked where it stands
+        # OCR and some web views mark nothing as clickable: text can still be clicked at its position
         return (around, 0.0) if around is not None else (element, 0.1)
     return element, 0.0
 
@@ -201,7 +201,7 @@ def _choose_target(element: Element, tree: ElementTree, want: Want, query: Query
 def _reach_control(
     element: Element, tree: ElementTree, wanted: list[Element], below: bool = False
 ) -> tuple[Element | None, float]:
-    if element in wanted:  # not by its index: broken trees give one to several elements
+    if element in wanted:  # not by index: broken trees give one index to several elements
         return element, 0.0
     if element.bounds.area > tree.screen.area * 0.5:
         return None, 0.0
@@ -227,7 +227,7 @@ def _score_relation(query: Query, anchor: Query, pool: Iterable[Candidate], tree
 
 
 def _prefer_next(related: Sequence[tuple[Candidate, list[float]]]) -> list[Candidate]:
-    """ "The button right of Cancel": of all that stand there, the next one to it is meant, and so at each Cancel."""
+    """Prefer the nearest one at each anchor: "the button right of Cancel" means the one next to it, at each Cancel."""
     best = [max(fits) for fits in zip(*(fits for _, fits in related), strict=True)]
     return [
         candidate
@@ -238,13 +238,13 @@ def _prefer_next(related: Sequence[tuple[Candidate, list[float]]]) -> list[Candi
 
 
 def _score_position(query: Query, pool: Iterable[Candidate], tree: ElementTree) -> list[Candidate]:
-    """Where it stands decides between things that fit equally, so it is spread wider than the gap."""
+    """Score by position, which decides between equal fits, so its scores spread wider than the gap."""
     scored = [(c, score_position(query.position, c.target.bounds, tree.screen)) for c in pool]
     ranked = [replace(c, score=round(c.score - 0.3 + 0.3 * fits, 4)) for c, fits in scored if fits > 0.35]
     ranked.sort(key=lambda c: -c.score)
     if query.name or not ranked:
         return ranked
-    # nameless ("the button at the top right"): only the place can tell, so the best placed one is meant
+    # nameless ("the button at the top right"): only the position can tell, so take the best placed one
     best = ranked[0].score
     return [replace(c, score=c.score if c.score == best else c.score - GAP) for c in ranked]
 
@@ -259,7 +259,7 @@ def _pick_nth(query: Query, pool: Sequence[Candidate], tree: ElementTree) -> lis
 
 
 def _find_peers(pool: list[Candidate], tree: ElementTree) -> list[Candidate]:
-    """Of nested things only the outermost is counted, and rows of a list before whatever else fits."""
+    """Return the candidates to count: only the outermost of nested ones, and list rows before all others."""
     chosen = {c.target.index for c in pool}
     outer = [c for c in pool if not any(a.index in chosen and a.clickable for a in tree.ancestors_of(c.target))]
     listed = [c for c in outer if any(a.scrollable or a.role == "list" for a in tree.ancestors_of(c.target))]

@@ -1,4 +1,4 @@
-"""How well a name fits an element: exact, by synonym, by beginning, by words, by identifier, by likeness."""
+"""Scores how well a name fits an element: exact, synonym, prefix, words, identifier, similarity."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIKE = 0.74
 
 
 def score_name(name: str, element: Element, tree: ElementTree, exact: bool = False) -> float:
-    """0 to 1 over everything the element is called; a container also answers to the first text inside of it."""
+    """Return 0 to 1 over all names of the element; a container also matches by the first text inside it."""
     names = {n for n in (element.name, element.value, element.hint) if n}
     if not names and (element.clickable or element.checked is not None):
         label = tree.label_of(element)
@@ -28,7 +28,7 @@ def score_name(name: str, element: Element, tree: ElementTree, exact: bool = Fal
             names.add(label)
     score = max((score_text(name, seen) for seen in names), default=0.0)
     if element.editable and element.value:
-        # what someone typed into a field is not what the field is called
+        # text typed into a field is not the name of the field
         named = max(
             (score_text(name, n) for n in (element.name, element.hint) if n and n != element.value), default=0.0
         )
@@ -40,7 +40,7 @@ def score_name(name: str, element: Element, tree: ElementTree, exact: bool = Fal
 
 @lru_cache(maxsize=8192)
 def score_text(name: str, seen: str) -> float:
-    """How well a name that was asked for fits a text that is seen."""
+    """Return how well a requested name fits a text on the screen."""
     want, have = fold_name(name), fold_name(seen)
     if not want or not have:
         return 0.0
@@ -52,7 +52,7 @@ def score_text(name: str, seen: str) -> float:
 
 
 def _score_part(want: str, have: str, name: str, seen: str) -> float:
-    """It begins with the name, or has it as whole words; the more else there is, the less it fits."""
+    """Score a text that begins with the name or has it as whole words; the more other text, the lower the score."""
     if want not in have:
         return 0.0
     share = len(want) / len(have)
@@ -73,7 +73,7 @@ def _has_whole_words(name: str, seen: str) -> bool:
 
 
 def _score_synonyms(name: str, seen: str) -> float:
-    """`Wi-Fi network` for `WLAN 网络`: a synonym of the name begins the text or stands in it as a word."""
+    """Score a synonym that begins the text or is a word in it: `Wi-Fi network` for `WLAN 网络`."""
     best = 0.0
     for other in synonyms_of(name):
         if len(fold_name(other)) > 1:
@@ -82,7 +82,7 @@ def _score_synonyms(name: str, seen: str) -> float:
 
 
 def _score_likeness(want: str, have: str) -> float:
-    """A slip of the pen. Short names differ too easily, and digits are never a slip."""
+    """Score a possible typo. Short names differ too easily, and different digits are never a typo."""
     if min(len(want), len(have)) < 4 or _digits_of(want) != _digits_of(have):
         return 0.0
     ratio = fuzz.ratio(want, have)
@@ -95,7 +95,7 @@ def _digits_of(text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def _score_identifier(name: str, identifier: str) -> float:
-    """`wifi_switch` answers to "Wi-Fi": all words of the name, or of a synonym, are words of the identifier."""
+    """Score an identifier that has all words of the name or of a synonym: `wifi_switch` matches "Wi-Fi"."""
     words = split_words(identifier.rpartition("/")[2])
     if not words:
         return 0.0

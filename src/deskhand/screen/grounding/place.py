@@ -1,4 +1,4 @@
-"""Geometry of descriptions: positions on the screen and how one thing stands to another, as scores from 0 to 1."""
+"""Scores positions on the screen and spatial relations between two elements, from 0 to 1."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DIRECTIONS: frozenset[Relation] = frozenset({"left", "right", "above", "below"})
 
 
 def score_position(position: str, box: Rect, screen: Rect) -> float:
-    """1 in the named corner or at the named edge, 0 at the opposite one."""
+    """Return 1 in the named corner or at the named edge, 0 at the opposite one."""
     x = (box.left + box.right) / 2 / max(screen.width, 1)
     y = (box.top + box.bottom) / 2 / max(screen.height, 1)
     across = {"left": 1 - x, "right": x}
@@ -23,7 +23,7 @@ def score_position(position: str, box: Rect, screen: Rect) -> float:
 
 
 def score_relation(relation: Relation, thing: Element, anchor: Element, tree: ElementTree) -> float:
-    """0 when it does not stand there at all; nearer is better."""
+    """Return 0 if the relation does not hold; the nearer, the higher."""
     a, b = thing.bounds, anchor.bounds
     if relation == "inside":
         return _score_inside(thing, anchor, tree)
@@ -46,7 +46,7 @@ def _score_beside(thing: Element, anchor: Element, tree: ElementTree, near: floa
 
 
 def _score_inside(thing: Element, anchor: Element, tree: ElementTree) -> float:
-    """In the thing itself, in the row it names, or in the block it heads (a dialog's or a list's title)."""
+    """Score a thing in the anchor, in the row it names, or in the block it heads (a dialog's or a list's title)."""
     if tree.is_inside(thing, anchor):
         return 1.0
     if tree.is_inside(thing, tree.row_of(anchor)):

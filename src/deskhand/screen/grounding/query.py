@@ -1,4 +1,4 @@
-"""Reads a description of something on the screen ("第二个搜索结果", "the switch next to Wi-Fi") into a Query."""
+"""Parses a description of something on the screen ("第二个搜索结果", "the switch next to Wi-Fi") into a Query."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _QUOTED = re.compile(
     r"“([^”]*)”|「([^」]*)」|『([^』]*)』|‘([^’]*)’|\"([^\"]*)\"|(?<!\w)'([^']*)'(?!\w)|`([^`]*)`|《([^》]*)》"
 )
 _DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"两": 2}
-_MARK = "\ue000"  # stands for a quoted name while the words around it are read
+_MARK = "\ue000"  # replaces a quoted name while the words around it are parsed
 
 
 @dataclass(frozen=True)
 class Query:
-    """What a description says. `ordinal` counts from 1; -1 is the last one. `literal` is the description itself."""
+    """Holds a parsed description. `ordinal` counts from 1; -1 is the last one. `literal` is the description itself."""
 
     literal: str
     name: str = ""
@@ -43,13 +43,13 @@ class Query:
 
 @lru_cache(maxsize=1024)
 def read_description(description: str) -> Query:
-    """Never fails: what is not understood as anything else is the name."""
+    """Parse a description. Never fails: the part that is not recognised is the name."""
     literal = " ".join(description.split()).strip(" .。,，;；:：!！?？")
     return _read_query(literal, depth=0)
 
 
 def parse_chinese_number(text: str) -> int | None:
-    """一 … 九十九, or digits."""
+    """Return the number of 一 … 九十九 or of digits, or None for any other text."""
     if text.isdecimal():
         return int(text)
     tens, ten, ones = text.partition("十")
@@ -67,7 +67,7 @@ def _read_query(literal: str, depth: int) -> Query:
     for phrase in load_vocabulary().anywhere:
         if found := _find_phrase(phrase, rest):
             rest = _remove_match(rest, found) or rest
-    # "… in the middle of the screen" is a place, not something in a thing called middle
+    # "… in the middle of the screen" is a position, not something inside an element called middle
     rest, query = _take_position(rest, query, last=True)
     if depth < 3:
         rest, query = _take_relation(rest, query, quotes, depth)
@@ -76,7 +76,7 @@ def _read_query(literal: str, depth: int) -> Query:
     rest, query = _take_state(rest, query)
     if rest:
         rest, query = _take_role(_strip_fillers(rest), query)
-    # `消息里的第二个` leaves nothing but a particle
+    # `消息里的第二个` leaves only a particle
     rest = _strip_fillers(rest)
     if _MARK in rest and quotes:
         return replace(query, name=quotes[0], quoted=True)
@@ -95,7 +95,7 @@ def _take_relation(rest: str, query: Query, quotes: list[str], depth: int) -> tu
 
 
 def _split_relation(rest: str) -> tuple[str, str, str] | None:
-    """(thing, relation, anchor), where there are two things."""
+    """Return (thing, relation, anchor) if the text names two things."""
     for phrase, relation in load_vocabulary().relations_zh:
         anchor, found, thing = rest.partition(phrase)
         if found and anchor.strip() and thing.strip():
@@ -114,7 +114,7 @@ def _is_position(tail: str) -> bool:
 
 
 def _share_quotes(thing: str, anchor: str, quotes: list[str]) -> tuple[list[str], list[str]]:
-    """Which of the quoted names belong to which half; the anchor may stand before the thing (Chinese)."""
+    """Split the quoted names between the two halves; the anchor may come before the thing (Chinese)."""
     mine, theirs = thing.count(_MARK), anchor.count(_MARK)
     return (quotes[-mine:] if mine else [], quotes[:theirs]) if has_chinese(thing + anchor) else (
         quotes[:mine], quotes[mine:]
@@ -128,7 +128,7 @@ def _fill_quotes(text: str, quotes: list[str]) -> str:
 
 
 def _take_position(rest: str, query: Query, last: bool = False) -> tuple[str, Query]:
-    """`last`: only a phrase of several words that ends the description."""
+    """Take the position out of `rest`. `last`: only a phrase of several words that ends the description."""
     if query.position:
         return rest, query
     for phrase, position in load_vocabulary().positions:
@@ -171,7 +171,7 @@ def _take_ordinal(rest: str, query: Query) -> tuple[str, Query]:
 
 
 def _finish_ordinal(rest: str, found: re.Match[str], query: Query) -> tuple[str, Query]:
-    """`第二行` says by its measure word alone that a row is meant."""
+    """Finish an ordinal: the measure word in `第二行` alone says that a row is meant."""
     left = _remove_match(rest, found)
     return left, query if left else replace(query, roles=frozenset[Role]({"item"}))
 
@@ -189,7 +189,7 @@ def _take_state(rest: str, query: Query) -> tuple[str, Query]:
 
 
 def _take_role(rest: str, query: Query) -> tuple[str, Query]:
-    """The word for the kind of thing ends a description, or comes before `named …`."""
+    """Take the role word, which ends a description or comes before `named …`."""
     for namer in load_vocabulary().namers:
         head, found, tail = rest.partition(f" {namer} " if not has_chinese(namer) else namer)
         if found and tail.strip():
@@ -207,7 +207,7 @@ def _take_role(rest: str, query: Query) -> tuple[str, Query]:
             return _MARK, replace(query, roles=roles)
     for kind in load_vocabulary().kinds:
         name = rest[len(kind) :].strip()
-        # "contact Bob", "联系人王五": what kind of thing it is, then its name
+        # "contact Bob", "联系人王五": the kind of thing, then its name
         if low.startswith(kind if has_chinese(kind) else kind + " ") and len(name) > 1:
             return name, replace(query, roles=frozenset[Role]({"item"}))
     return rest, query

@@ -1,4 +1,4 @@
-"""Elements as a tree with rows: who contains whom, what an unnamed thing is called, what a click on it would reach."""
+"""Presents elements as a tree with rows: containment, names for unnamed elements, and click targets."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from deskhand.core.screen import Element
 
 Want = Literal["any", "clickable", "editable", "checkable"]
 
-# A row of a list is not higher than this share of the screen; a label and its control stand in one row.
+# A list row is not higher than this share of the screen; a label and its control share one row.
 ROW_SHARE = 0.16
 
 
 class ElementTree:
-    """A read-only view of one list of elements. Indices that point nowhere, or in circles, are tolerated."""
+    """A read-only view of one list of elements. Tolerates indices that point nowhere or in circles."""
 
     def __init__(self, elements: Sequence[Element]) -> None:
         self.elements = tuple(elements)
@@ -34,7 +34,7 @@ class ElementTree:
         return Rect(0, 0, max(1, *(b.right for b in boxes)), max(1, *(b.bottom for b in boxes)))
 
     def ancestors_of(self, element: Element) -> Iterator[Element]:
-        """From the parent up to the root."""
+        """Yield the ancestors from the parent up to the root."""
         seen = {element.index}
         at = element
         while at.parent is not None and at.parent in self._by_index and at.parent not in seen:
@@ -43,7 +43,7 @@ class ElementTree:
             yield at
 
     def descendants_of(self, element: Element) -> Iterator[Element]:
-        """Depth first, in reading order."""
+        """Yield the descendants depth first, in reading order."""
         seen = {element.index}
         queue = list(reversed(self._children.get(element.index, [])))
         while queue:
@@ -58,19 +58,19 @@ class ElementTree:
         return element.index == container.index or any(a.index == container.index for a in self.ancestors_of(element))
 
     def texts_of(self, element: Element) -> tuple[str, ...]:
-        """What a person reads in it: its own text first, then that of its parts."""
+        """Return the visible text: its own first, then that of its parts."""
         own = [element.text] if element.text else []
         return tuple(own + [d.text for d in self.descendants_of(element) if d.text])
 
     def label_of(self, element: Element) -> str:
-        """Its own name; else, for a container, the first text inside."""
+        """Return its own name, or for a container without one the first text inside."""
         return element.name or element.value or next(iter(self.texts_of(element)), "") or element.hint
 
     def is_row(self, element: Element) -> bool:
         return 0 < element.bounds.height <= self.screen.height * ROW_SHARE and not element.scrollable
 
     def row_of(self, element: Element) -> Element:
-        """The widest thing around it that is still only as high as a row of a list."""
+        """Return the widest element around it that is no higher than a list row."""
         best = element
         for above in self.ancestors_of(element):
             if not self.is_row(above):
@@ -84,7 +84,7 @@ class ElementTree:
         return overlap > 0 and overlap * 2 >= min(a.height, b.height)
 
     def find_clickable_around(self, element: Element) -> Element | None:
-        """Itself, or the nearest thing around it that takes clicks and is small enough to be meant."""
+        """Return the element, or the nearest one around it that is clickable and small enough to be meant."""
         if element.clickable or element.editable:
             return element
         for above in self.ancestors_of(element):
@@ -96,7 +96,7 @@ class ElementTree:
         return min(others, key=lambda o: measure_distance(element.bounds, o.bounds), default=None)
 
     def find_control_beside(self, element: Element, wanted: Sequence[Element]) -> Element | None:
-        """The control that belongs to a label: inside it, in the same row, or (for fields) right below."""
+        """Return the control that belongs to a label: inside it, in the same row, or (for fields) right below."""
         if within := [e for e in wanted if self.is_inside(e, element)]:
             return within[0]
         row = self.row_of(element)
@@ -108,7 +108,7 @@ class ElementTree:
         return None
 
     def find_field_below(self, label: Element, fields: Sequence[Element]) -> Element | None:
-        """A field under its label with nothing but air between."""
+        """Return the field under its label with only empty space between."""
         reach = label.bounds.bottom + max(3 * label.bounds.height, self.screen.height // 20)
         below = [
             f
@@ -120,12 +120,12 @@ class ElementTree:
         return self.find_nearest(label, below)
 
     def _is_free(self, element: Element) -> bool:
-        """Not part of a row of its own (then what stands beside it belongs to that row, not to it)."""
+        """True if it is not part of a row of its own (a control beside it would belong to that row, not to it)."""
         return self.row_of(element).bounds.width < self.screen.width * 0.7
 
 
 def measure_distance(a: Rect, b: Rect) -> int:
-    """Air between two boxes; sideways counts as much as up and down. Overlap is nearest."""
+    """Return the empty space between two boxes; horizontal counts as much as vertical. Overlap is nearest."""
     across = max(a.left - b.right, b.left - a.right, 0)
     down = max(a.top - b.bottom, b.top - a.bottom, 0)
     return across + down

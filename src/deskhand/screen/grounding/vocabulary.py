@@ -1,6 +1,6 @@
-"""The vocabulary of screens: folded comparison of names, synonyms, and the word lists that descriptions are read with.
+"""Holds the vocabulary of screens: folded name comparison, synonyms, and the word lists for parsing descriptions.
 
-The words themselves are data, in vocabulary.toml.
+The words themselves are data in vocabulary.toml.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from deskhand.core.screen import Role
 from deskhand.language import has_chinese
 
 _WORD = re.compile(r"[a-z]+|\d+|[\u3400-\u9fff\uf900-\ufaff]")
-# 7:05 and 07:05 are one time
+# 7:05 and 07:05 are the same time
 _EARLY_HOUR = re.compile(r"(?<![\d:])(\d):(?=\d\d)")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The file's lists, sorted so that the longest phrase comes first."""
+    """Holds the lists of the file, sorted with the longest phrase first."""
 
     groups: dict[str, frozenset[int]]
     members: tuple[tuple[str, ...], ...]
@@ -84,7 +84,7 @@ def _by_phrase(table: dict[str, list[str]]) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=8192)
 def fold_name(text: str) -> str:
-    """A name as it is compared: width, case, spaces and punctuation do not count, unless nothing else is there."""
+    """Return a name for comparison, without width, case, spaces and punctuation, unless nothing else is left."""
     plain = _EARLY_HOUR.sub(r"0\1:", unicodedata.normalize("NFKC", text).casefold().strip())
     kept = "".join(c for c in plain if c.isalnum())
     return kept or "".join(plain.split())
@@ -92,13 +92,13 @@ def fold_name(text: str) -> str:
 
 @lru_cache(maxsize=8192)
 def split_words(text: str) -> tuple[str, ...]:
-    """The words of a name or of an identifier such as `com.app:id/wifiSwitch_row`; Chinese by the character."""
+    """Split a name or an identifier such as `com.app:id/wifiSwitch_row` into words; Chinese by the character."""
     plain = _HUMP.sub(" ", unicodedata.normalize("NFKC", text)).casefold()
     return tuple(cast("list[str]", _WORD.findall(plain)))
 
 
 def is_same_word(one: str, other: str) -> bool:
-    """Do both name the same thing, in either language?"""
+    """True if both name the same thing, in either language."""
     left, right = fold_name(one), fold_name(other)
     if left == right:
         return bool(left)
@@ -107,7 +107,7 @@ def is_same_word(one: str, other: str) -> bool:
 
 
 def synonyms_of(text: str) -> tuple[str, ...]:
-    """Other names of the same thing, those of the other language first."""
+    """Return other names of the same thing, those of the other language first."""
     table, own = load_vocabulary(), fold_name(text)
     found: dict[str, None] = {}
     for number in sorted(table.groups.get(own, frozenset())):

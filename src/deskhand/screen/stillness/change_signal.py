@@ -1,4 +1,4 @@
-"""Looking at a device at the right moment: its push signals where it has them, the clock where it has none."""
+"""Times the captures of a device: by its push signals if it has them, else by the clock."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine
@@ -10,13 +10,13 @@ from deskhand.core.errors import DeviceError, DeviceTimeout
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import Frame
 
-# Longer than the time-outs that devices have of their own, which know better what is wrong; on a busy machine a
-# picture may also have to wait its turn.
+# Longer than the devices' own timeouts, which report the cause better; on a busy machine a
+# capture may also have to wait its turn.
 _LOOK_TIMEOUT_S = 60.0
 
 
 async def capture_frame(device: Device) -> Frame:
-    """One frame, within a time that no working device needs."""
+    """Capture one frame, within a time limit that no working device needs."""
     try:
         async with asyncio.timeout(_LOOK_TIMEOUT_S):
             return await device.frame()
@@ -25,7 +25,7 @@ async def capture_frame(device: Device) -> Frame:
 
 
 class ChangeSignal:
-    """A device's push signals while somebody waits; without them, plain waiting."""
+    """Delivers a device's push signals during a wait; without them, waits by the clock."""
 
     def __init__(self, clock: Clock, alive: bool) -> None:
         self._clock = clock
@@ -39,13 +39,13 @@ class ChangeSignal:
                 self.last = self._clock.now()
                 self._signal.set()
         except DeviceError:
-            pass  # the looks go on without it, and meet the same fault if it matters
+            pass  # capturing goes on without it, and gets the same error if it matters
         finally:
             self.alive = False
             self._signal.set()
 
     async def wait_until(self, moment: float, not_before: float = 0.0) -> None:
-        """Until the moment has come, or the device signals a change; in no case before `not_before`."""
+        """Wait until the moment, or until the device signals a change; never return before `not_before`."""
         if not self.alive:
             await self._clock.sleep(moment - self._clock.now())
             return
@@ -68,7 +68,7 @@ class ChangeSignal:
 
 @asynccontextmanager
 async def listen_for_changes(device: Device, clock: Clock) -> AsyncGenerator[ChangeSignal]:
-    """The device's signals for as long as the block lasts."""
+    """Provide the device's signals while the block runs."""
     stream = device.changes()
     pulse = ChangeSignal(clock, alive=stream is not None)
     if stream is None:

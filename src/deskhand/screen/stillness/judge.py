@@ -1,8 +1,8 @@
-"""The judgement whether a screen is still: takes what was seen and when. Looking and waiting are left to settle.
+"""Judges from frames and their times if a screen is still. Leaves capturing and waiting to settle.
 
-How long a screen has to be quiet depends on what was seen. A page that changed in one go and looks complete
-needs less than one interval. Where nothing has happened yet, where the page is mostly empty, or where it comes
-in pieces, more is probably on its way, and quiet has to last longer (`patience_ms`).
+The quiet time that a screen needs depends on what was seen. A page that changed at once and looks complete
+needs less than one interval. If nothing has happened yet, the page is mostly empty, or it arrives
+in pieces, more is probably coming, and the quiet must last longer (`patience_ms`).
 """
 
 from collections import deque
@@ -15,28 +15,28 @@ from deskhand.screen.diff import Tiles, change_between, find_detailed_tiles, gri
 from deskhand.screen.stillness.self_motion import SelfMotion, Spot, list_spots, state_of
 from deskhand.settings.schema import SettleSettings
 
-# A tile that goes back to what it showed before, and took its time, blinks; a spinner is faster than that.
+# A tile that returns slowly to what it showed before is blinking; a spinner is faster than that.
 _BLINK_S = 0.25
 _BLINKING_TILES = 12
-# A page counts as empty when so much of it was replaced, and so much of its height in one piece shows nothing.
+# A page is empty if this much of it was replaced, and this much of its height in one piece shows nothing.
 _PAGE_SHARE = 0.1
 _EMPTY_SHARE = 0.5
-# So much of the screen at once is another page, not one more piece of this one.
+# A change of this much of the screen at once is another page, not one more piece of this one.
 _NEW_PAGE_SHARE = 0.6
-# A tile that moved again and again for so long, with no longer pause than that, moves in its place: a film.
+# A tile that kept moving for this long, this often, without a pause longer than this, moves in place: a film.
 _IN_PLACE_S, _IN_PLACE_MOVES, _IN_PLACE_PAUSE_S = 1.5, 3, 1.5
-# On a busy machine one look may see an app open, and the next one, seconds later, what it came to.
+# On a busy machine one frame may show an app opening, and the next one, seconds later, the result.
 _LOOKS_TO_TELL = 3
 # Two moments this close are the same: sums of floats are not exact.
 _JITTER = 1e-4
 
 
 class StillnessJudge:
-    """One wait for a still screen."""
+    """Judges one wait for a still screen."""
 
     def __init__(self, settings: SettleSettings, before: Frame, movers: SelfMotion, started: float) -> None:
         interval = settings.interval_ms / 1000
-        # Looks are spaced so that the still frames asked for, and the capture itself, fit into one interval.
+        # Captures are spaced so that the required still frames, and the capture itself, fit into one interval.
         self._span = 0.35 * interval * settings.still_frames
         self._still_frames = settings.still_frames
         self._step = self._span / settings.still_frames
@@ -61,9 +61,9 @@ class StillnessJudge:
         self.first_look = started + self._step
 
     def add_look(self, frame: Frame, at: float, latency: float, signalled: float | None = None) -> bool:
-        """Take in one look that began at `at`; True when the screen is still.
+        """Take in one frame whose capture began at `at`; True if the screen is still.
 
-        `signalled` is when the device last said that something changed, which dates a change better than the look.
+        `signalled` is when the device last reported a change, which dates a change better than the capture.
         """
         self.frames += 1
         self._latency = latency
@@ -85,7 +85,7 @@ class StillnessJudge:
         return at - self._moved_at >= self._compute_needed_quiet(at) - _JITTER
 
     def next_look(self, at: float, pushed: bool) -> float:
-        """When to look again: no later than stillness could be declared; with push signals, no earlier either."""
+        """Return the next capture time: no later than stillness is possible; with push signals, no earlier either."""
         done = self._moved_at + self._compute_needed_quiet(at)
         if pushed and done > at:
             return done
@@ -96,19 +96,19 @@ class StillnessJudge:
         return at + self._step
 
     def is_quiet_enough(self, at: float) -> bool:
-        """Whether this may be called still when no time is left to be sure."""
+        """True if the screen is quiet enough to count as still when no time is left to be sure."""
         return at - self._moved_at >= self._compute_usual_quiet() - _JITTER
 
     def is_in_transition(self, at: float) -> bool:
-        """Whether large changes go on, other than those of what only moves in its place: a long transition."""
+        """True if large changes go on, except those of parts that only move in place: a long transition."""
         return at - self._came_along_at < self._patience
 
     def find_moving_regions(self) -> tuple[Rect, ...]:
-        """What moved in the last few looks."""
+        """Return the regions that moved in the last few frames."""
         return regions_of(np.logical_or.reduce(self._recent), self._last.size) if self._recent else ()
 
     def find_ceaseless_tiles(self) -> Tiles:
-        """What moved in at least half of the last few looks; too few of them, far apart, tell nothing."""
+        """Return the tiles that moved in at least half of the last few frames; few frames, far apart, tell nothing."""
         if len(self._recent) < _LOOKS_TO_TELL:
             return np.zeros(grid_of(self._last.size), np.bool_)
         return np.sum(self._recent, axis=0) * 2 >= len(self._recent)
@@ -134,7 +134,7 @@ class StillnessJudge:
     def _note_movement(self, big: bool, moved: Tiles, at: float) -> None:
         gap = at - self._moved_at
         if self._bursts and not big and gap >= self._isolated and not self._small_once:
-            self._small_once = True  # a clock's tick or a caret; if it is more than that, it goes on in the next look
+            self._small_once = True  # a clock's tick or a caret; anything more goes on in the next frame
             return
         self._small_once = False
         paused = gap >= self._span
@@ -152,13 +152,13 @@ class StillnessJudge:
         self._unfinished = None
 
     def _fills_a_blank(self, moved: Tiles) -> bool:
-        """Content came to where there was nothing: a page in pieces, however short the pause was."""
+        """True if content appeared where there was nothing: a page in pieces, however short the pause was."""
         return float(find_detailed_tiles(self._last)[moved].mean()) < 0.5
 
     # --- judgement ---------------------------------------------------------------------------------------
 
     def _compute_usual_quiet(self) -> float:
-        """Enough quiet for a screen that looks finished: longer than the pauses in the movement that was seen."""
+        """Return the quiet time for a screen that looks finished: longer than the pauses in the movement so far."""
         usual = max(self._span - self._latency, self._half)
         rhythm = 1.25 * self._longest_gap if self._moves > 1 else 0.0
         return min(max(usual, rhythm), self._patience)
@@ -173,24 +173,24 @@ class StillnessJudge:
         return self._patience if self._unfinished else self._compute_usual_quiet()
 
     def _find_effect(self) -> Tiles:
-        """What is different from before the action."""
+        """Return the tiles that differ from before the action."""
         return self._movers.find_unexplained(change_between(self._before, self._last))
 
     def _is_empty_page(self, replaced: Tiles) -> bool:
-        """A page that was replaced and shows next to nothing."""
+        """True if the page was replaced and shows next to nothing."""
         if float(replaced.mean()) < _PAGE_SHARE:
             return False
         return _longest_run(np.logical_not(find_detailed_tiles(self._last).any(axis=1))) >= _EMPTY_SHARE * len(replaced)
 
 
 class _TileRuns:
-    """How long each tile has been moving."""
+    """Tracks how long each tile has been moving."""
 
     def __init__(self, frame: Frame) -> None:
         self._fit_grid(frame)
 
     def find_moving_in_place(self, frame: Frame, moved: Tiles, at: float) -> Tiles:
-        """Take in what moved just now; the boxes around the tiles that have been moving for long."""
+        """Take in the tiles that moved just now; return those in boxes around long-moving tiles."""
         if moved.shape != self._last.shape:
             self._fit_grid(frame)
         anew = moved & (at - self._last > _IN_PLACE_PAUSE_S)
@@ -207,7 +207,7 @@ class _TileRuns:
 
 
 def _longest_run(flags: Tiles) -> int:
-    """The most trues in a row."""
+    """Return the length of the longest run of trues."""
     longest = run = 0
     for flag in flags:
         run = run + 1 if flag else 0

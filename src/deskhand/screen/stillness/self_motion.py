@@ -1,7 +1,7 @@
-"""What moves on its own: learned from frames with no action between them, tile by tile.
+"""Learns, tile by tile, what moves on its own, from frames with no action between them.
 
-A caret comes back to states it had before; a clock, a spinner or a video goes on to new ones. The difference
-matters: a letter typed beside a caret is a state that its tile never had, and must not be taken for blinking.
+A caret returns to earlier states; a clock, a spinner or a video goes on to new ones. The difference
+matters: a letter typed beside a caret is a state that its tile never had, and must not count as blinking.
 """
 
 import math
@@ -16,7 +16,7 @@ from deskhand.screen.frame import as_words
 
 # A tile that has been quiet for longer is trusted again; long enough to remember a clock that shows minutes.
 _FORGET_S = 90.0
-# A look in which this share of the screen changed is more likely an event than something that always moves.
+# A change of this share of the screen at once is more likely an event than constant motion.
 _EVENT_SHARE = 0.25
 _MAX_STATES = 64
 _REPLACED_SHARE = 0.8
@@ -24,13 +24,13 @@ _FILM_SHARE = 0.1
 _WHOLE = (0, TILE - 1)
 
 Spot = tuple[int, int]
-# The states between which a tile goes to and fro; None for one that never comes back to the same.
+# The states between which a tile alternates; None for one that never returns to a state.
 Habit = frozenset[int] | None
 
 
 @dataclass
 class _TileHistory:
-    """What one tile did while nobody acted."""
+    """Records what one tile did while no action ran."""
 
     moves: float = 0.0
     fresh: int = 0
@@ -43,12 +43,12 @@ class _TileHistory:
 
     @property
     def free_running(self) -> bool:
-        """Its next state can't be foretold, so no state of it means anything."""
+        """True if its next state can't be predicted, so none of its states means anything."""
         return self.fresh >= 3 and self.fresh > 0.5 * self.moves
 
 
 class SelfMotion:
-    """One a device. Fed by whoever sees frames; asked by whoever has to tell effect from habit."""
+    """Holds one device's own motion. Watchers feed it frames; callers use it to tell an action's effect from habit."""
 
     def __init__(self) -> None:
         self._lives: dict[Spot, _TileHistory] = {}
@@ -56,9 +56,9 @@ class SelfMotion:
         self._learned_until = -math.inf
 
     def learn_idle(self, earlier: Frame, later: Frame) -> None:
-        """Two frames with no action between them: what differs moved on its own.
+        """Learn from two frames with no action between them: what differs moved on its own.
 
-        Several watchers may tell of the same time; each stretch of it is learned from once.
+        Several watchers may report the same time; each stretch of it is learned from once.
         """
         if earlier.size != later.size or earlier.pixels is later.pixels or earlier.at < self._learned_until:
             return
@@ -78,14 +78,14 @@ class SelfMotion:
         self.learn_ceaseless(later, companions)
 
     def learn_ceaseless(self, frame: Frame, tiles: Tiles) -> None:
-        """These tiles went on moving for as long as anyone was ready to wait."""
+        """Learn that these tiles kept moving until the wait timed out."""
         self._fit_size(frame)
         for spot in list_spots(tiles):
             life = self._lives.setdefault(spot, _TileHistory())
             life.moves, life.fresh, life.last = life.moves + 3, life.fresh + 3, frame.at
 
     def apply_action(self, change: Change) -> Tiles:
-        """The tiles in which an action had an effect. Their habits, and those inside of what it replaced, are over."""
+        """Return the tiles that an action affected. Forget their habits, and those inside the area it replaced."""
         self._fit_size(change.after)
         effect = self.find_unexplained(change)
         over = {spot for spot in self._lives if effect[spot]} | _find_replaced(set(self._lives), effect)
@@ -94,9 +94,9 @@ class SelfMotion:
         return effect
 
     def forget_page(self) -> None:
-        """Another page is opened: what moved on a large part of the screen is left behind with the one before.
+        """Forget what moved on a large part of the screen, because another page opens.
 
-        Otherwise whatever comes to where a film was shown would be taken for the film.
+        Otherwise new content in the place of a film would be taken for the film.
         """
         running = [spot for spot, life in self._lives.items() if life.free_running]
         rows, columns = grid_of(self._size)
@@ -105,7 +105,7 @@ class SelfMotion:
                 del self._lives[spot]
 
     def find_unexplained(self, change: Change) -> Tiles:
-        """The changed tiles, without those that show no more than they do on their own."""
+        """Return the changed tiles, without those that show no more than their own motion."""
         changed, after = change.tiles, change.after
         if not change.before.size == after.size == self._size:
             return changed
@@ -116,19 +116,19 @@ class SelfMotion:
         return changed & ~habit
 
     def list_habits(self) -> dict[Spot, Habit]:
-        """What each tile did, for whoever wants to know it when the movers themselves have forgotten."""
+        """Return what each tile did, for callers that need it after it was forgotten here."""
         return {spot: None if life.free_running else frozenset(life.states) for spot, life in self._lives.items()}
 
     def _find_companions(self, change: Change) -> Tiles:
-        """Changed tiles beside a free-running one, changed in exactly the same rows of pixels.
+        """Return changed tiles beside a free-running one that changed in exactly the same rows of pixels.
 
-        So changes the next digit of a clock, which moves too seldom to be known. A letter typed beside a video
-        or a spinner has other rows.
+        The next digit of a clock changes like this, too seldom to be learned. A letter typed beside a video
+        or a spinner changes other rows.
         """
         changed = change.tiles
         found = np.zeros_like(changed)
         running = {spot: life for spot, life in self._lives.items() if changed[spot] and life.free_running}
-        # A video's tiles have mostly their like beside them, which need nobody's company.
+        # A video's tiles mostly have free-running tiles beside them, which need no companion.
         known = {spot for spot, life in running.items() if change.after.at - life.last < _FORGET_S}
         for spot in running:
             for near in ((spot[0], spot[1] - 1), (spot[0], spot[1] + 1)):
@@ -145,13 +145,13 @@ class SelfMotion:
 
 
 def state_of(frame: Frame, spot: Spot) -> int:
-    """A number for what one tile shows."""
+    """Return a number for what one tile shows."""
     top, left = spot[0] * TILE, spot[1] * TILE
     return xxhash.xxh3_64_intdigest(frame.pixels[top : top + TILE, left : left + TILE].tobytes())
 
 
 def _changed_rows(change: Change, spot: Spot) -> tuple[int, int]:
-    """The first and the last row of a tile in which a pixel changed."""
+    """Return the first and the last row of a tile in which a pixel changed."""
     part = np.s_[spot[0] * TILE : (spot[0] + 1) * TILE, spot[1] * TILE : (spot[1] + 1) * TILE]
     rows = np.flatnonzero((as_words(change.before)[part] != as_words(change.after)[part]).any(axis=1))
     return int(rows[0]), int(rows[-1])
@@ -162,7 +162,7 @@ def list_spots(tiles: Tiles) -> list[Spot]:
 
 
 def _find_replaced(movers: set[Spot], effect: Tiles) -> set[Spot]:
-    """Neighbouring movers whose surroundings were mostly changed: the picture they belonged to is gone."""
+    """Return neighbouring movers whose surroundings mostly changed: the picture they belonged to is gone."""
     gone: set[Spot] = set()
     left = set(movers)
     while left:
@@ -174,7 +174,7 @@ def _find_replaced(movers: set[Spot], effect: Tiles) -> set[Spot]:
 
 
 def _collect_group(start: Spot, movers: set[Spot], shape: tuple[int, ...]) -> tuple[set[Spot], set[Spot]]:
-    """All movers connected to one of them, and the tiles around them."""
+    """Return all movers connected to one of them, and the tiles around them."""
     group, ring, queue = {start}, set[Spot](), [start]
     while queue:
         row, column = queue.pop()

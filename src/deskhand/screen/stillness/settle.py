@@ -1,4 +1,4 @@
-"""Waits until a screen is still, by looking at it. Whether that was the wanted effect is left to others."""
+"""Waits until a screen is still, by capturing it. Leaves it to others to check that the effect was the wanted one."""
 
 from deskhand.core.errors import BadFrame
 from deskhand.core.protocols import Clock, Device
@@ -11,7 +11,7 @@ from deskhand.settings.schema import SettleSettings
 
 
 class VisualStability:
-    """Settles by comparing successive frames, and remembers of each device what moves on its own."""
+    """Settles by comparing successive frames, and remembers for each device what moves on its own."""
 
     def __init__(self, settings: SettleSettings, clock: Clock) -> None:
         self._settings = settings
@@ -20,7 +20,7 @@ class VisualStability:
         self._settled: dict[str, Frame] = {}
 
     def motion_of(self, device_id: str) -> SelfMotion:
-        """What is known to move on its own there; whoever watches the device between actions may teach it more."""
+        """Return the known motion of the device; a watcher may teach it more between actions."""
         return self._movers.setdefault(device_id, SelfMotion())
 
     async def __call__(self, device: Device, before: Frame) -> SettleResult:
@@ -28,9 +28,9 @@ class VisualStability:
         return await self._wait_for_stillness(device, before, self._settings.max_wait_ms)
 
     async def wait_for_animation_completion(self, device: Device, before: Frame) -> SettleResult:
-        """The same for long transitions: beyond the usual time as long as the screen comes along, up to a limit.
+        """Wait for a long transition: beyond the usual time while the screen makes progress, up to a limit.
 
-        What only moves in its place (a film, a spinner) is given up on as soon as ever.
+        Motion in place (a film, a spinner) does not extend the wait.
         """
         self.motion_of(device.id).forget_page()
         return await self._wait_for_stillness(
@@ -39,7 +39,7 @@ class VisualStability:
 
     async def _wait_for_stillness(self, device: Device, before: Frame, longest_ms: int) -> SettleResult:
         movers = self.motion_of(device.id)
-        # Taken out: when this wait is cut short, an action lies between that frame and the next `before`.
+        # Removed here: if this wait is cancelled, an action lies between that frame and the next `before`.
         if (settled := self._settled.pop(device.id, None)) is not None:
             movers.learn_idle(settled, before)
         started = self._clock.now()
@@ -67,7 +67,7 @@ class VisualStability:
             try:
                 frame = await capture_frame(device)
                 still = watch.add_look(frame, at, self._clock.now() - at, pulse.last)
-            except BadFrame:  # a device that turns or redraws may send half a picture; the next one tells
+            except BadFrame:  # a device that rotates or redraws may send half a picture; the next one tells
                 if is_over(at - started):
                     raise
             waited = self._clock.now() - started

@@ -1,7 +1,7 @@
-"""Whether actions still get anywhere, judged by the picture alone. What to do about it is left to others.
+"""Judges by the picture alone if actions still make progress. Leaves the reaction to others.
 
 A share of changed pixels can't tell: a blinking caret is 9e-6 of them and a typed letter 4e-5. So every changed
-tile is asked whether it shows more than it does on its own.
+tile is checked for more than its own motion.
 """
 
 from collections import deque
@@ -28,7 +28,7 @@ _ACROSS = _CHANCE.integers(1 << 63, size=TILE, dtype=np.uint64) | np.uint64(1)
 
 @dataclass(frozen=True, slots=True)
 class ScreenProgress:
-    """What the picture says after an action: how many in a row had no effect, and how long a loop of screens is."""
+    """Reports after an action how many in a row had no effect, and how long a loop of screens is."""
 
     changed: bool
     unchanged: int = 0
@@ -43,7 +43,7 @@ class ScreenProgress:
 
 
 class StuckWatch:
-    """One a task. `movers` is shared with whoever watches the device, so that habits are learned between actions."""
+    """Watches one task. `movers` is shared with the device's watcher, so that habits are learned between actions."""
 
     def __init__(self, limit: int = 3, movers: SelfMotion | None = None) -> None:
         self._limit = limit
@@ -77,12 +77,12 @@ class StuckWatch:
             self._visits[-1].habits.update(habits)
 
     def forget_past(self) -> None:
-        """After a correction, a new plan or a new subtask, what came before says nothing."""
+        """Forget earlier actions, which say nothing after a correction, a new plan or a new subtask."""
         self._unchanged = 0
         self._visits.clear()
 
     def _update_prints(self, change: Change) -> Prints:
-        """Only rows in which something changed are worked out anew, as long as the actions follow one another."""
+        """Recompute only the rows in which something changed, as long as the actions follow one another."""
         tiles = change.tiles
         if self._last is not change.before or self._prints is None or self._prints.shape != tiles.shape:
             return _hash_tiles(change.after, np.arange(len(tiles)))
@@ -92,7 +92,7 @@ class StuckWatch:
         return prints
 
     def _name_visit(self, frame: Frame, prints: Prints) -> "_Visit":
-        """A screen that was seen lately keeps its name, and what is known of its habits."""
+        """Return the visit of this screen; a recently seen one keeps its name and its known habits."""
         for known in reversed(self._visits):
             if known.is_same_screen(frame, prints, self._clocks):
                 return _Visit(known.name, prints, dict(known.habits))
@@ -114,7 +114,7 @@ class _Visit:
     habits: dict[Spot, Habit]
 
     def is_same_screen(self, frame: Frame, prints: Prints, clocks: set[Spot]) -> bool:
-        """Whether this frame is this screen, but for what moves on it on its own."""
+        """True if this frame shows this screen, apart from what moves on its own."""
         if prints.shape != self.prints.shape:
             return False
         differing = prints != self.prints
@@ -130,7 +130,7 @@ class _Visit:
 
 
 def _hash_tiles(frame: Frame, rows: NDArray[np.intp]) -> Prints:
-    """Of all tiles in these rows of tiles: pixels weighed by their place, at half the cost of hashing each tile."""
+    """Hash all tiles in these rows: pixels weighted by their place, at half the cost of hashing each tile."""
     pixels = as_words(frame)
     sums = np.empty((len(rows), frame.width), np.uint32)
     for number, row in enumerate(rows.tolist()):

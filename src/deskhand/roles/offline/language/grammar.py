@@ -213,7 +213,7 @@ def _trim_clause(tokens: Sequence[Token], words: Lexicon, start: int, end: int) 
 
 
 def _drop_courtesy(tokens: Sequence[Token], words: Lexicon, start: int, end: int) -> int:
-    """Where the clause ends without `please`, `吧`, `谢谢` and a last mark."""
+    """Return the end of the clause without `please`, `吧`, `谢谢` and a last mark."""
     moved = True
     while moved and start < end:
         moved = False
@@ -263,7 +263,7 @@ def _join_unknown(instructions: Sequence[Instruction]) -> list[Instruction]:
 
 
 def _fill_in_forms(instructions: Sequence[Instruction]) -> list[Instruction]:
-    """What is written right after making something belongs to it, and is saved with it; so does a note in Notes.
+    """Add text written right after a Create to it, to be saved with it; make a note of text written in Notes.
 
     Unless something is clicked or pressed afterwards: then the goal goes through the form by hand.
     """

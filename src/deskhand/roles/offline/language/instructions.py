@@ -1,4 +1,4 @@
-"""What a goal is made of: typed instructions and the conditions that can be checked on a screen."""
+"""Defines the parts of a goal: typed instructions and the conditions that can be checked on a screen."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,1 +1,1 @@
-"""How each family of instructions is carried out and checked: functions of an instruction and a scene."""
+"""Carries out and checks each family of instructions: functions of an instruction and a scene."""

@@ -1,4 +1,4 @@
-"""Where things usually live: an alarm in the clock, a phone number in the contacts. For a goal that names no app."""
+"""Maps things to their usual app (alarm: clock; phone number: contacts), for a goal that names no app."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Which item of the to-do list some words mean: by number as the list is shown, by place, or by what it is about."""
+"""Finds the to-do item that some words mean: by number as the list is shown, by place, or by what it is about."""
 
 import re
 from collections.abc import Sequence

@@ -64,7 +64,7 @@ def _drop_end(pattern: re.Pattern[str], text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PhraseLead:
-    """What stands before something to do: `more` says that it is one more thing, `soon` that it comes next."""
+    """The words before something to do: `more` says that it is one more thing, `soon` that it comes next."""
 
     text: str
     more: bool
