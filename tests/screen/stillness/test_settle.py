@@ -231,6 +231,62 @@ async def test_the_threshold_says_what_is_too_small_to_start_the_wait_again() ->
     assert heeding > 1.4
 
 
+@pytest.mark.parametrize(("blank_rows", "patient"), [(7, False), (13, True)])
+async def test_only_a_page_that_is_mostly_blank_is_expected_to_fill(blank_rows: int, patient: bool) -> None:
+    page = painted(noise(400, 800, 3), 0, 0, 400, 40 * blank_rows, 240)
+    result, ended, _ = await settle(lambda t: page if t >= 0.05 else BUSY)
+    assert result.still
+    assert (ended > 0.8) == patient
+
+
+@pytest.mark.parametrize(("tiles", "patient"), [(14, False), (28, True)])
+async def test_a_small_change_on_an_empty_page_is_no_page_that_fills(tiles: int, patient: bool) -> None:
+    empty = plain(400, 800)
+    changed = painted(empty, 0, 0, 280, 40 * tiles // 7, 30)
+    result, ended, _ = await settle(lambda t: changed if t >= 0.05 else empty, before=empty)
+    assert result.still
+    assert (ended > 0.8) == patient
+
+
+@pytest.mark.parametrize(("columns", "patient"), [(4, True), (8, False)])
+async def test_most_of_the_screen_at_once_is_a_finished_page_and_less_is_a_piece(columns: int, patient: bool) -> None:
+    empty = plain(400, 800)
+    pixels = empty.pixels.copy()
+    pixels[:, : 40 * columns] = noise(40 * columns, 800, 3).pixels
+    filled = Frame(pixels)
+    result, ended, _ = await settle(lambda t: BUSY if t < 0.05 else empty if t < 0.5 else filled)
+    assert result.still
+    assert result.frame.at >= 0.5
+    assert (ended > 1.2) == patient
+
+
+@pytest.mark.parametrize(
+    ("pause", "right", "bottom", "still"),
+    [(0.35, 2, 30, True), (0.18, 2, 30, False), (0.35, 400, 2, True), (0.35, 2, 800, False)],
+    ids=["caret", "spinner", "line of ten tiles", "line of twenty tiles"],
+)
+async def test_only_what_is_small_and_slow_may_blink_on_a_still_page(
+    pause: float, right: int, bottom: int, still: bool
+) -> None:
+    empty = plain(400, 800)
+    blinking = painted(empty, 0, 0, right, bottom, 0)
+
+    def shown(t: float) -> Frame:
+        return BUSY if t < 0.05 else blinking if (t - 0.05) % (2 * pause) >= pause else empty
+
+    result, _, _ = await settle(shown)
+    assert result.still == still
+
+
+async def test_a_few_slow_looks_are_enough_to_know_what_never_stops() -> None:
+    clock = FilmClock(0.0)
+    device = Screen(clock, lambda t: painted(BUSY, 120, 160, 320, 360, int(t * 40) % 250), latency=0.7)
+    still = VisualStability(SettleSettings(), clock)
+    assert not (await still(device, BUSY)).still
+    assert 3 <= device.looks < 6
+    assert len(still.motion_of(device.id).list_habits()) == 5 * 5
+
+
 async def test_no_time_at_all_is_one_look() -> None:
     result, ended, looks = await settle(steps(0.05), max_wait_ms=0)
     assert looks == 1
