@@ -24,7 +24,7 @@ class Mailbox(Generic[T]):
 
 
 class Subscription(Generic[T]):
-    """Everything of the wanted types published since it was opened; close it, or use it in `with`."""
+    """Receives every message of the wanted types published since it was opened; close it, or use it in `with`."""
 
     def __init__(self, bus: "Bus", kinds: tuple[type[T], ...]) -> None:
         self._bus = bus
@@ -51,7 +51,7 @@ class Subscription(Generic[T]):
 
 
 class Bus:
-    """One per runner. Listeners say which types they want; a slow one only fills its own queue."""
+    """Publishes to listeners by message type, one bus per runner. A slow listener only fills its own queue."""
 
     def __init__(self) -> None:
         self._subscriptions: list[Subscription[Any]] = []

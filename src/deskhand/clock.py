@@ -1,6 +1,6 @@
-"""The only file that may sleep. Everything that waits for time gets a Clock, so tests can own it.
+"""Owns time: the only file that may sleep. Everything that waits gets a Clock, so tests can control it.
 
-And how to end a task that runs beside one's own.
+Also cancels asyncio tasks that run beside the caller's.
 """
 
 import asyncio
@@ -22,11 +22,11 @@ class SystemClock:
     """Real time."""
 
     def now(self) -> float:
-        """Monotonic seconds, for measuring."""
+        """Return monotonic seconds, for measuring."""
         return time.monotonic()
 
     def wall(self) -> float:
-        """Seconds since the epoch, for people and the journal."""
+        """Return seconds since the epoch, for users and the journal."""
         return time.time()
 
     async def sleep(self, seconds: float) -> None:

@@ -1,4 +1,4 @@
-"""What a step in the browser costs: against bare protocol calls with the same settling, on a form, on a big page,
+"""Measures a step in the browser: against bare protocol calls with the same settling, on a form, on a big page,
 and with eight windows at once. The bare side runs in the same browser, turn by turn with ours."""
 
 import asyncio
@@ -42,14 +42,14 @@ def _make_counter_page() -> str:
 
 
 def _make_big_page() -> str:
-    """The rows are made by the page itself: an address may not be that long."""
+    """Return the address of a page that makes its rows itself: an address may not be that long."""
     row = "<tr><td>${n}<td><a href='#'>Row ${n}</a><td>text ${n}<td><input value=${n}><td><button>Go ${n}</button></tr>"
     rows = f"Array.from({{length: {ROWS}}}, (_, n) => `{row}`).join('')"
     return _make_page(_BUTTON.format(rest=f"<table id=t></table><script>t.innerHTML = {rows}</script>"))
 
 
 async def run_suite(out: Path) -> list[Row]:
-    del out  # nothing is kept but the rows
+    del out  # only the rows are kept
     chromium = await start_browser(BrowserSettings())
     try:
         window = BrowserWindow(chromium, BrowserSettings(), SystemClock(), shared=True)
@@ -70,7 +70,7 @@ async def run_suite(out: Path) -> list[Row]:
 
 
 class BareBrowser:
-    """The same capture, input and change signal by bare calls, with nothing around them."""
+    """Does the same capture, input and change signal by bare calls, with nothing around them."""
 
     id = "bare"
     capabilities: frozenset[ActionKind] = frozenset({"click"})
@@ -125,7 +125,7 @@ async def _measure_ms(work: Callable[[], Awaitable[object]]) -> float:
 async def _compare_medians(
     ours: Callable[[], Awaitable[object]], bare: Callable[[], Awaitable[object]]
 ) -> tuple[float, float]:
-    """Medians of both in ms, one after the other so that the machine's moods fall on both."""
+    """Return the medians of both in ms, measured in turns so that the machine's load affects both."""
     mine: list[float] = []
     theirs: list[float] = []
     for _ in range(ROUNDS):
@@ -192,14 +192,14 @@ async def _measure_typing(device: BrowserDevice, window: BrowserWindow) -> list[
 
 
 async def _measure_looking(device: BrowserDevice) -> Row:
-    """On the page of many rows, which is still open."""
+    """Measure on the page of many rows, which is still open."""
     frames = [await _measure_ms(device.frame) for _ in range(ROUNDS)]
     lists = [await _measure_ms(device.elements) for _ in range(ROUNDS)]
     return Row(f"elements of a page of {ROWS} rows", median(lists), "ms", note=f"a picture {median(frames):.0f} ms")
 
 
 async def _measure_many_windows(chromium: Chromium) -> list[Row]:
-    """Every click of every window has to arrive."""
+    """Click in many windows at once; every click of every window has to arrive."""
     steps: list[float] = []
 
     async def use_window(number: int) -> int:

@@ -1,4 +1,4 @@
-"""Forced crashes of the browser, in every way there is, and what is left running after each: nothing."""
+"""Crashes the browser in every way there is and counts the processes left running after each: none."""
 
 import asyncio
 import os
@@ -13,7 +13,7 @@ from deskhand.clock import SystemClock
 CRASHES = 200
 AT_ONCE = 4
 GONE_S = 10.0
-# A parent that starts a browser, says so, and would never end by itself. Half a second cheaper than a whole device.
+# A parent that starts a browser, reports it, and never ends by itself. Half a second cheaper than a whole device.
 _PARENT = """
 import asyncio, sys
 from deskhand.settings.schema import BrowserSettings
@@ -48,7 +48,7 @@ async def run_suite(out: Path) -> list[Row]:
 
 
 async def _crash_browser(way: str) -> int:
-    """How many processes outlive the crash."""
+    """Return the number of processes that outlive the crash."""
     parent = await asyncio.create_subprocess_exec(
         sys.executable, "-c", _PARENT, stdout=asyncio.subprocess.PIPE, start_new_session=True
     )
@@ -84,7 +84,7 @@ def _find_descendants(root: int) -> set[int]:
             try:
                 parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
             except OSError:
-                continue  # gone between the listing and the look
+                continue  # it ended between the listing and the read
     found = {root}
     while new := {pid for pid, parent in parents.items() if parent in found} - found:
         found |= new
@@ -92,7 +92,7 @@ def _find_descendants(root: int) -> set[int]:
 
 
 def _read_command(pid: int) -> str:
-    """Empty for what does not run any more: a zombie has no command line either."""
+    """Return the command line, empty for a process that has ended: a zombie has none either."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_text(errors="replace")
     except OSError:

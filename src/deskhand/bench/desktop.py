@@ -1,4 +1,4 @@
-"""What the desktop costs: a picture against a plain copy of as many bytes, a click, a key until the change is told."""
+"""Measures the desktop: a capture against a plain copy of as many bytes, a click, a key until the change signal."""
 
 import asyncio
 import time
@@ -22,7 +22,7 @@ _RING_S = 5.0
 
 
 async def run_suite(out: Path) -> list[Row]:
-    del out  # nothing is kept but the rows
+    del out  # only the rows are kept
     device = await open_desktop(DesktopSettings(display="own", width=1920, height=1080), clock=SystemClock())
     try:
         return [
@@ -36,14 +36,14 @@ async def run_suite(out: Path) -> list[Row]:
 
 
 async def _measure_ms(work: Callable[[], Awaitable[Any]]) -> float:
-    """Milliseconds."""
+    """Return the duration in milliseconds."""
     start = time.perf_counter()
     await work()
     return (time.perf_counter() - start) * 1000
 
 
 async def _measure_capture(device: DesktopDevice) -> list[Row]:
-    """Turn by turn, and of both the fastest tenth: a busy machine makes the X server wait, and a copy not."""
+    """Measure in turns and take the fastest tenth of both: a busy machine delays the X server, but not a copy."""
     source = (await device.frame()).pixels
     target = np.empty_like(source)
     captures: list[float] = []
@@ -71,7 +71,7 @@ async def _measure_click(device: DesktopDevice) -> Row:
 
 
 async def _measure_key_to_change(device: DesktopDevice) -> list[Row]:
-    """From the key being sent until the device tells that the picture changed, in a plain terminal."""
+    """Measure from sending the key until the device signals a changed picture, in a plain terminal."""
     try:
         await device.act(OpenApp(name="xterm"))
     except AppNotFound:
@@ -80,7 +80,7 @@ async def _measure_key_to_change(device: DesktopDevice) -> list[Row]:
     times: list[float] = []
     for _ in range(KEYS):
         waiting = asyncio.ensure_future(anext(changes))
-        await asyncio.wait({waiting}, timeout=0.05)  # what the key before still paints
+        await asyncio.wait({waiting}, timeout=0.05)  # the previous key may still be painting
         if waiting.done():
             waiting = asyncio.ensure_future(anext(changes))
         start = time.perf_counter()

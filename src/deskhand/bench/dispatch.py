@@ -1,4 +1,4 @@
-"""What looking over the worker's shoulder costs: the same run with and without checks beside the work."""
+"""Measures the cost of supervision: the same task with and without checks beside the work."""
 
 import tempfile
 import time
@@ -25,7 +25,7 @@ from deskhand.task.journal import SqliteJournal
 STEPS = 16
 ROUNDS = 3
 CHECK_S = 2.0
-# What the worker asks for itself is part of both runs; all the other rules only look over its shoulder.
+# Checks that the worker asks for itself are part of both tasks; all the other rules only supervise it.
 UNWATCHED = tuple(rule for rule in DEFAULT_RULES if rule.ends)
 
 
@@ -58,7 +58,7 @@ class OnePartPlanner:
 
 
 class SlowJudge:
-    """Is content with everything; takes its time where nobody waits for it."""
+    """Passes everything; is slow where nothing waits for it."""
 
     needs_elements = False
 
@@ -86,7 +86,7 @@ async def _measure_checks(settings: Settings) -> list[Row]:
     alone: list[float] = []
     watched: list[float] = []
     async with Deskhand(settings) as hand, hand.pool.lease_device("sim:bench") as phone:
-        await _time_task(phone, judge, UNWATCHED, journal, settings)  # the first run opens the app for the first time
+        await _time_task(phone, judge, UNWATCHED, journal, settings)  # the first task opens the app for the first time
         for _ in range(ROUNDS):
             alone.append(await _time_task(phone, judge, UNWATCHED, journal, settings))
             watched.append(await _time_task(phone, judge, DEFAULT_RULES, journal, settings))

@@ -1,4 +1,4 @@
-"""What the engine itself costs: against nothing at all, against bare calls, and with many phones at once."""
+"""Measures the cost of the engine itself: against nothing at all, against bare calls, with many phones at once."""
 
 import asyncio
 import tempfile
@@ -45,7 +45,7 @@ async def run_suite(out: Path) -> list[Row]:
 
 
 class RepeatingWorker:
-    """A worker without thoughts: its actions in turn, `steps` of them, then done."""
+    """A worker without a model: repeats its actions in turn, `steps` of them, then is done."""
 
     needs_elements = False
 
@@ -61,7 +61,7 @@ class RepeatingWorker:
 
 
 class FreeDevice:
-    """A device that costs nothing: every action brings another full-size picture that was made beforehand."""
+    """A device that costs nothing: every action shows another full-size picture that was made beforehand."""
 
     id = "nothing"
     capabilities: frozenset[ActionKind] = frozenset({"click"})
@@ -94,7 +94,7 @@ class FreeDevice:
 
 
 def _draw_screen(shade: int) -> NDArray[np.uint8]:
-    """A third of it differs from shade to shade, as in a step within an app."""
+    """Return a picture; a third of it differs from shade to shade, as in a step within an app."""
     pixels = np.full((2400, 1080, 4), 200, np.uint8)
     pixels[800:1600] = shade
     return pixels
@@ -123,14 +123,14 @@ async def _measure_own_cost(settings: Settings) -> Row:
         await _finish_task(device, worker, journal, _SettledAtOnce())
         rounds.append((time.process_time() - used, time.perf_counter() - begun))
     await journal.close()
-    # Of all threads, in the best round: what others do on the machine is not the engine's cost.
+    # Of all threads, in the best round: other load on the machine is not the engine's cost.
     cpu, wall = (min(times) / STEPS * 1000 for times in zip(*rounds, strict=True))
     note = f"a third of 1080×2400 changes; {wall:.1f} ms by the clock"
     return Row("engine's own cost of a step, processor time", cpu, "ms", limit=5, note=note)
 
 
 async def _compare_with_bare_calls(settings: Settings) -> list[Row]:
-    """The same actions on the same phone, by the engine and by bare calls with the same settling."""
+    """Compare the same actions on the same phone, by the engine and by bare calls with the same settling."""
     settle = VisualStability(settings.settle, SystemClock())
     actions: list[Action] = [OpenApp(name="设置"), Home()]
     journal = SqliteJournal(settings.data_dir / "ratio")
@@ -156,7 +156,7 @@ async def _compare_with_bare_calls(settings: Settings) -> list[Row]:
 
 
 async def _measure_many_phones(settings: Settings) -> Row:
-    """Ten steps each on sixteen phones at once, in one process."""
+    """Measure ten steps each on sixteen phones at once, in one process."""
     journal = SqliteJournal(settings.data_dir / "many")
     actions: list[Action] = [OpenApp(name="设置"), Home()]
     async with Deskhand(settings) as hand:

@@ -1,4 +1,4 @@
-"""What films are made of: pages, transitions, and things that move on their own, drawn with numpy for any moment."""
+"""Layers of films: pages, transitions, and things that move on their own, drawn with numpy for any moment."""
 
 from bisect import bisect_right
 from collections.abc import Callable
@@ -20,7 +20,7 @@ Draw = Callable[[Canvas, float], None]
 
 @dataclass(frozen=True)
 class FilmLayer:
-    """Something drawn over what is below it; `times` are the moments at which it looks different than before."""
+    """A drawing over the layers below it; `times` are the moments at which it changes."""
 
     draw: Draw
     times: tuple[float, ...] = ()
@@ -39,7 +39,7 @@ def draw_blank(shade: int = 246) -> Canvas:
 
 
 def draw_rows(rng: np.random.Generator, count: int) -> list[tuple[int, Canvas]]:
-    """The rows of a page, each with its top: a picture and some lines of what looks like text."""
+    """Return the rows of a page, each with its top: a picture and some lines that look like text."""
     rows: list[tuple[int, Canvas]] = []
     height = (HEIGHT - 130) // 8
     for number in range(count):
@@ -65,7 +65,7 @@ def draw_page(rng: np.random.Generator, rows: int = 8) -> Canvas:
 
 
 def draw_any_page(rng: np.random.Generator) -> Canvas:
-    """Mostly full ones; one in five has little on it, and is complete all the same."""
+    """Return a page, mostly a full one; one in five has little on it and is complete all the same."""
     return draw_page(rng, 8 if rng.random() < 0.8 else int(rng.integers(1, 4)))
 
 
@@ -173,7 +173,7 @@ def make_video(rng: np.random.Generator, box: Rect, rate: float = 25.0) -> FilmL
 
 
 def make_patch(picture: Canvas, x: int, y: int, start: float, end: float = END + 1) -> FilmLayer:
-    """A small picture that is there from start to end."""
+    """Return a layer that shows a small picture from start to end."""
 
     def draw_frame(canvas: Canvas, t: float) -> None:
         if start <= t < end:
@@ -189,7 +189,7 @@ def draw_letter(rng: np.random.Generator) -> Canvas:
 
 
 def make_cut_to(after: Canvas, at: float) -> FilmLayer:
-    """From `at` on, this page covers what is below."""
+    """Return a layer whose page covers the layers below from `at` on."""
 
     def draw_frame(canvas: Canvas, t: float) -> None:
         if t >= at:
@@ -199,7 +199,7 @@ def make_cut_to(after: Canvas, at: float) -> FilmLayer:
 
 
 def make_rising_panel(picture: Canvas, start: float, end: float) -> FilmLayer:
-    """A panel that rises from the bottom edge."""
+    """Return a panel that rises from the bottom edge."""
     height = picture.shape[0]
 
     def height_at(t: float) -> int:
@@ -216,7 +216,7 @@ def make_rising_panel(picture: Canvas, start: float, end: float) -> FilmLayer:
 
 
 def make_shimmer(start: float, end: float) -> FilmLayer:
-    """Grey placeholders with a light that runs over them."""
+    """Return grey placeholders with a light that runs over them."""
     across = np.arange(WIDTH) / WIDTH
 
     def draw_frame(canvas: Canvas, t: float) -> None:
@@ -237,7 +237,7 @@ def make_growing_bar(y: int, start: float, end: float, step: float) -> FilmLayer
 
 
 def make_fade_from(before: Canvas, after: Canvas, start: float, end: float) -> FilmLayer:
-    """A fade that leaves alone what is below until it starts."""
+    """Return a fade that shows the layers below until it starts."""
     over = make_fade(before, after, start, end)
 
     def draw_frame(canvas: Canvas, t: float) -> None:

@@ -1,7 +1,7 @@
-"""Films of screens with known truth: what happens after an action, shown at any moment, in no real time.
+"""Films of screens with known truth: the screen after an action at any moment, without waiting in real time.
 
-A film's action is at second 0; what moves on its own has been moving since before that. `truth` is the moment
-of the last change that the action caused: to look earlier is too early, to wait longer is waste.
+A film's action is at second 0; things that move on their own moved before it, too. `truth` is the moment
+of the last change that the action caused: an earlier look is wrong, a longer wait is waste.
 """
 
 import asyncio
@@ -68,7 +68,7 @@ class Film:
 
 
 class FilmClock(ManualClock):
-    """Moves only by sleeping, and tells listeners of every change of the film it passes on the way."""
+    """Moves only by sleeping, and notifies listeners of every change of the film that it passes."""
 
     def __init__(self, start: float, changes: tuple[float, ...] = ()) -> None:
         super().__init__(start)
@@ -80,7 +80,7 @@ class FilmClock(ManualClock):
         while (place := bisect_right(self._changes, self.now())) < len(self._changes) and self._changes[place] <= end:
             await super().sleep(self._changes[place] - self.now())
             self.changed.set()
-            for _ in range(4):  # turns of the loop, so that whoever waits for the change runs at its moment
+            for _ in range(4):  # turns of the loop, so that a waiter for the change runs at its moment
                 await super().sleep(0)
         await super().sleep(end - self.now())
 
@@ -161,7 +161,7 @@ def spinner_that_ends(rng: Rng) -> tuple[FilmLayer, ...]:
 
 
 def busy_button(rng: Rng) -> tuple[FilmLayer, ...]:
-    """A small spinner over a full page, then a short message."""
+    """Return a small spinner over a full page, then a short message."""
     start, end = rng.uniform(0.03, 0.15), rng.uniform(0.5, 2.6)
     turning = make_spinner(450, 900, 16, start, end, float(rng.choice([FAST, 0.08])), caused=True)
     return (make_still(draw_page(rng)), turning, make_patch(draw_page(rng)[400:500], 0, 860, end))
@@ -195,7 +195,7 @@ def ticking_clock(rng: Rng) -> tuple[FilmLayer, ...]:
 
 
 def loads_in_pieces(rng: Rng, waiting: bool = False) -> tuple[FilmLayer, ...]:
-    """An empty page whose rows arrive one after another, with pauses of 100 to 800 ms."""
+    """Return an empty page whose rows arrive one after another, with pauses of 100 to 800 ms."""
     at = rng.uniform(0.05, 0.2)
     empty = draw_page(rng, 0)
     layers = [make_cut(draw_any_page(rng), empty, at)]
@@ -239,7 +239,7 @@ def late_answer(rng: Rng) -> tuple[FilmLayer, ...]:
 
 
 def ripple_then_page(rng: Rng) -> tuple[FilmLayer, ...]:
-    """The row that was touched lights up and fades back; only then, after a pause, the page comes."""
+    """Return a touched row that lights up and fades back; only then, after a pause, the page comes."""
     start = rng.uniform(0.0, 0.05)
     end = start + rng.uniform(0.15, 0.3)
     row = draw_page(rng)
@@ -294,7 +294,7 @@ KINDS: tuple[Callable[[Rng], tuple[FilmLayer, ...]], ...] = (
 
 
 def make_films(each: int = 20, seed: int = 7) -> list[Film]:
-    """`each` different films of every kind; the same seed draws the same films."""
+    """Return `each` different films of every kind; the same seed draws the same films."""
     return [
         Film(kind.__name__.replace("_", " "), kind(np.random.default_rng([seed, number, take])))
         for number, kind in enumerate(KINDS)

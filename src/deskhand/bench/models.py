@@ -1,4 +1,4 @@
-"""What our side of a model call costs in CPU time, with a picture of 300 KB, against the scripted server."""
+"""Measures the CPU time of our side of a model call with a picture of 300 KB, against the scripted server."""
 
 import asyncio
 import gc
@@ -43,7 +43,7 @@ async def run_suite(out: Path) -> list[Row]:
 
 @contextmanager
 def _run_server() -> Generator[str]:
-    """In a thread of its own, so that its work is not counted as ours."""
+    """Run the server in its own thread, so that its work is not counted as ours."""
     ready: Queue[tuple[str, Callable[[], None]]] = Queue()
 
     async def serve_replies() -> None:

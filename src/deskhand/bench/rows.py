@@ -1,4 +1,4 @@
-"""What every suite returns: one measured number a row, with the limit it is held to when there is one."""
+"""The result of every suite: one measured number a row, with its limit if there is one."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -15,7 +15,7 @@ class Row:
 
     @property
     def ok(self) -> bool | None:
-        """Whether the limit is kept; None when there is none."""
+        """True if the limit is kept; None if there is none."""
         if self.limit is None:
             return None
         return self.value <= self.limit if self.better == "less" else self.value >= self.limit

@@ -1,4 +1,4 @@
-"""Perception in numbers: what comparing frames costs, how settling, stuck detection and reading do on known truth."""
+"""Measures perception: the cost of comparing frames; settling, stuck detection and reading against known truth."""
 
 import asyncio
 import resource
@@ -37,7 +37,7 @@ async def run_suite(out: Path) -> list[Row]:
 
 
 def _measure_comparisons() -> list[Row]:
-    """Each against a copy of the same bytes, over a ring of frames, as captures never meet a warm cache."""
+    """Measure each against a copy of the same bytes, over a ring of frames: captures never meet a warm cache."""
     rng = np.random.default_rng(1)
     pictures = [rng.integers(0, 255, _FULL_HD, np.uint8)]
     for number in range(1, _RING):
@@ -64,7 +64,7 @@ def _measure_comparisons() -> list[Row]:
 
 
 def _time_fastest(*works: Callable[[], None]) -> list[float]:
-    """The best of many rounds, taken in turns, so that a busy moment hits all alike."""
+    """Return the best of many rounds, taken in turns, so that a busy moment affects all alike."""
     best = [float("inf")] * len(works)
     for _ in range(60):
         for number, work in enumerate(works):
@@ -75,7 +75,7 @@ def _time_fastest(*works: Callable[[], None]) -> list[float]:
 
 
 class _FullHd(FilmDevice):
-    """Gives a fresh full-HD frame at once, so that only our own work is measured."""
+    """Returns a fresh full-HD frame at once, so that only our own work is measured."""
 
     picture = np.random.default_rng(2).integers(0, 255, _FULL_HD, np.uint8)
 
@@ -85,7 +85,7 @@ class _FullHd(FilmDevice):
 
 
 async def _measure_watching() -> Row:
-    """Processor time of keeping an eye on a still screen, without the capture itself."""
+    """Measure the CPU time of watching a still screen, without the capture itself."""
     clock = SystemClock()
     device = _FullHd(Film("still", (make_still(np.zeros((1, 1, 4), np.uint8)),)), FilmClock(0.0))
     async with Perception(device, lambda _: None, clock):
@@ -127,7 +127,7 @@ def _measure_stuck() -> list[Row]:
 
 
 async def _measure_reading() -> list[Row]:
-    """Labels found with the right words within a few pixels, and what one reading takes."""
+    """Measure the labels found with the right words within a few pixels, and the time of one reading."""
     text = ScreenText()
     buttons = hits = others = other_hits = 0
     took: list[float] = []

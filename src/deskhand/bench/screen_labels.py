@@ -1,4 +1,4 @@
-"""Screens with known labels in both languages, for reading: the simulated phone's apps, pages drawn and rendered."""
+"""Screens with known labels in both languages, to test reading: simulated phone apps, drawn and rendered pages."""
 
 import tempfile
 import unicodedata
@@ -38,7 +38,7 @@ _BUTTONS = (
 
 @dataclass(frozen=True)
 class ScreenLabel:
-    """A text and the middles it may have: that of its ink, and that of the box it was laid out in."""
+    """A text and the centers it may have: that of its ink, and that of its layout box."""
 
     text: str
     centers: tuple[tuple[int, int], ...]
@@ -53,7 +53,7 @@ class LabelledScreen:
 
 
 def is_found(label: ScreenLabel, lines: tuple[TextLine, ...]) -> bool:
-    """The same words, within a few pixels of the same place."""
+    """True if a line has the same words within a few pixels of the same place."""
     return any(
         fold_lookalikes(line.text) == fold_lookalikes(label.text) and _is_near(line.bounds.center, label)
         for line in lines
@@ -65,7 +65,7 @@ def _is_near(place: tuple[int, int], label: ScreenLabel) -> bool:
 
 
 def fold_lookalikes(text: str) -> str:
-    """Letters that look alike are one: nobody can tell × from x, or − from -, in a single picture of it."""
+    """Replace letters that look alike by one: × and x, or − and -, can't be told apart in a single picture."""
     return "".join(unicodedata.normalize("NFKC", text).casefold().translate(_ALIKE).split())
 
 
@@ -77,7 +77,7 @@ def draw_screens() -> Iterator[LabelledScreen]:
 
 
 def draw_phone_screens(locale: str) -> Iterator[LabelledScreen]:
-    """The first page of every app that has labels to touch."""
+    """Yield the first page of every app that has labels to touch."""
     seconds = iter(range(0, 100_000, 10))
     phone = Phone(now=lambda: float(next(seconds)), today=lambda: datetime(2025, 3, 4, 9, 41), locale=locale)
     for package in ["", *(app.package for app in phone.apps.list_launchable())]:
@@ -105,14 +105,14 @@ def _list_labels(node: ElementTree.Element, picture: np.ndarray, touched: bool) 
 
 
 def _find_ink_center(picture: np.ndarray, box: Rect, letters: int) -> tuple[int, int] | None:
-    """The middle of what is drawn inside of a label's box; None for a box that is cut off, covered or empty."""
+    """Return the center of the ink inside a label's box; None for a box that is cut off, covered or empty."""
     height, width = picture.shape[:2]
     if box != box.intersect_with(Rect(0, 0, width, height)) or not box.area:
         return None
     grey = picture[box.top : box.bottom, box.left : box.right].astype(np.int16).mean(axis=2)
     ground = np.bincount(grey.astype(np.uint8).reshape(-1)).argmax()
     marks = np.abs(grey - ground) > _INK
-    if marks[:: len(marks) - 1 or 1, :: marks.shape[1] - 1 or 1].any():  # round corners are no part of the writing
+    if marks[:: len(marks) - 1 or 1, :: marks.shape[1] - 1 or 1].any():  # round corners are not part of the text
         rim = box.height // 5
         marks[:rim] = marks[-rim:] = marks[:, : 2 * rim] = marks[:, -2 * rim :] = False
     rows, columns = np.nonzero(marks)
@@ -122,7 +122,7 @@ def _find_ink_center(picture: np.ndarray, box: Rect, letters: int) -> tuple[int,
 
 
 def draw_desktop_page(size: int) -> LabelledScreen:
-    """A desktop form: rows of buttons that stand close to each other, and running text."""
+    """Return a desktop form: rows of buttons close to each other, and running text."""
     image = Image.new("RGB", (1280, 800), (250, 250, 252))
     pen = ImageDraw.Draw(image)
     font = ImageFont.truetype(str(FONT_FILE), size)
@@ -144,7 +144,7 @@ def draw_desktop_page(size: int) -> LabelledScreen:
 
 
 async def render_pages() -> list[LabelledScreen]:
-    """The same buttons as a browser lays them out and draws them; none on a machine without a browser."""
+    """Return the same buttons as a browser renders them; none on a machine without a browser."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(data_dir=Path(folder))
         try:

@@ -1,4 +1,4 @@
-"""How soon, and how wrongly, a screen is called still: our settle beside fixed sleeps and beside two equal frames."""
+"""Delay and error rate of calling a screen still: our settle beside fixed sleeps and beside two equal frames."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ INTERVAL = 0.2
 
 @dataclass(frozen=True)
 class FilmVerdict:
-    """How one film was judged: how long after the truth, and whether on a picture from before it."""
+    """The verdict on one film: its delay after the truth, and whether it used a picture from before it."""
 
     film: str
     delay: float
@@ -31,7 +31,7 @@ class FilmVerdict:
 
 @dataclass(frozen=True)
 class SettleMethod:
-    """All films by one way of waiting."""
+    """The verdicts on all films by one way of waiting."""
 
     name: str
     shown: tuple[FilmVerdict, ...]
@@ -54,7 +54,7 @@ class SettleMethod:
 
 
 async def show_film(film: Film, latency: float, push: bool = False) -> FilmVerdict:
-    """Let our settle watch a film, after it has seen the seconds before the action as a watched device would be."""
+    """Let our settle watch a film, after it has seen the seconds before the action as on a watched device."""
     clock = FilmClock(0.0, film.changes if push else ())
     device = FilmDevice(film, clock, latency, push)
     settle = VisualStability(SettleSettings(), clock)
@@ -79,7 +79,7 @@ def make_sleep(seconds: float) -> Wait:
 
 
 async def wait_for_equal_frames(device: Device, clock: FilmClock) -> Frame:
-    """What others do: look every interval until a frame is like the one before it, for three seconds."""
+    """Capture every interval until a frame equals the one before it, for three seconds, as others do."""
     last = await device.frame()
     while clock.now() < 3.0:
         await clock.sleep(INTERVAL)
@@ -98,7 +98,7 @@ async def _show_plainly(film: Film, wait: Wait, latency: float) -> FilmVerdict:
 
 
 async def compare_methods(each: int = 20, seed: int = 7) -> list[SettleMethod]:
-    """Ours at the capture times of a browser and of a phone, and with push signals; then the others."""
+    """Return ours at the capture times of a browser and of a phone, and with push signals; then the others."""
     reel = make_films(each, seed)
     ours = [("settle, browser", 0.015, False), ("settle, phone", 0.05, False), ("settle, push signals", 0.015, True)]
     others = [(f"sleep {n} s", make_sleep(float(n))) for n in (1, 2, 3)] + [("two equal frames", wait_for_equal_frames)]
@@ -119,7 +119,7 @@ _COLOURS = ("#1664c8", "#0a9a6c", "#7a3fc0", "#c87a16", "#c85a16", "#c83a16", "#
 
 
 def draw_chart(methods: list[SettleMethod], file: Path) -> Path:
-    """Delay against error: the best corner is at the bottom left."""
+    """Draw delay against error: the best corner is at the bottom left."""
     image = Image.new("RGB", _SIZE, "white")
     pen = ImageDraw.Draw(image)
     small, large = ImageFont.load_default(15), ImageFont.load_default(20)

@@ -1,6 +1,6 @@
-"""What the server costs, from outside: how soon it answers, what it takes, how fresh events are, how many it bears.
+"""Measures the server from outside: time to the first answer, memory, age of events, number of clients and tasks.
 
-A server in a process of its own, asked over HTTP as any client would.
+The server runs in its own process and is called over HTTP, as by any client.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class _Server:
 
 @asynccontextmanager
 async def _start_server(folder: Path, **settings: str) -> AsyncGenerator[_Server, None]:
-    """A server that has answered once."""
+    """Start a server and yield it once it has answered."""
     import httpx2
 
     env = read_session_environment() | {
@@ -94,7 +94,7 @@ async def _start_server(folder: Path, **settings: str) -> AsyncGenerator[_Server
 async def _measure_starts(folder: Path) -> list[Row]:
     seconds: list[float] = []
     megabytes: list[float] = []
-    # Compiled once, as an installer leaves it; from a checkout Python may have been told not to keep what it compiles.
+    # Compiled once, as an installer does; in a checkout Python may be configured not to keep compiled files.
     compiled = {"PYTHONPYCACHEPREFIX": str(folder / "compiled"), "PYTHONDONTWRITEBYTECODE": ""}
     async with _start_server(folder, **compiled):
         pass
@@ -110,7 +110,7 @@ async def _measure_starts(folder: Path) -> list[Row]:
 
 
 async def _watch_task(client: Any, task_id: str) -> list[tuple[int, float]]:
-    """Each event's number, and how old it was when it came."""
+    """Return each event's number and its age on arrival."""
     seen: list[tuple[int, float]] = []
     async with client.stream("GET", f"/api/tasks/{task_id}/events/stream") as answer:
         async for line in answer.aiter_lines():
@@ -129,8 +129,8 @@ async def _create_task(client: Any, device: str, goal: str = GOAL) -> str:
 
 
 async def _measure_freshness(client: Any) -> list[Row]:
-    """Of live events only: what was written before the watcher came is read from the past."""
-    await _watch_task(client, await _create_task(client, "sim"))  # the phone is started
+    """Measure live events only: those written before the watcher connected are read from the past."""
+    await _watch_task(client, await _create_task(client, "sim"))  # starts the phone
     alone = (await _watch_task(client, await _create_task(client, "sim")))[5:]
     task_id = await _create_task(client, "sim")
     crowd = await asyncio.gather(*(_watch_task(client, task_id) for _ in range(WATCHERS)))
@@ -156,7 +156,7 @@ async def _measure_many_tasks(client: Any) -> Row:
 
 
 async def _measure_aborts(folder: Path) -> Row:
-    """In the middle of the executor's call to its model."""
+    """Measure an abort in the middle of the executor's call to its model."""
     look = ScriptedStep(calls=(ScriptedCall(name="chat", arguments={"device_id": "sim", "message": "look"}),))
     took: list[float] = []
     async with (

@@ -17,7 +17,7 @@ _LEAD = 4.0
 
 @dataclass(frozen=True)
 class StuckScene:
-    """A screen with a clock that shows seconds and a field with a caret; `moments` are when its letters came."""
+    """A screen with a clock that shows seconds and a field with a caret; `moments` are the times of its letters."""
 
     pages: tuple[Canvas, ...]
     digits: Canvas
@@ -51,7 +51,7 @@ class StuckScene:
 def play_actions(
     desk: StuckScene, states: list[tuple[int, int]], rng: np.random.Generator, watched: bool
 ) -> list[ScreenProgress]:
-    """Act once for every (page, letters) after the first; `watched` is whether somebody looks between actions."""
+    """Act once for every (page, letters) after the first; `watched`: the screen is captured between actions."""
     movers = SelfMotion()
     watch = StuckWatch(movers=movers)
     told: list[ScreenProgress] = []
@@ -66,7 +66,7 @@ def play_actions(
 def _rest_between(
     desk: StuckScene, movers: SelfMotion, start: float, seconds: float, state: tuple[int, int], watched: bool
 ) -> float:
-    """Time in which nobody acts."""
+    """Let time pass without an action."""
     if watched:
         looks = [desk.frame_at(float(t), *state) for t in np.arange(start, start + seconds, _LOOK_EVERY)]
         for earlier, later in pairwise(looks):
@@ -75,7 +75,7 @@ def _rest_between(
 
 
 def measure_rates(each: int = 100, seed: int = 11, watched: bool = True) -> dict[str, float]:
-    """Shares: false alarms while a letter is typed per action, no effect found at the third action, loops found."""
+    """Return shares: false alarms while a letter is typed per action, no effect found at action 3, loops found."""
     letters = [(0, n) for n in range(13)]
     nothing = [(0, 2)] * 4
     two, three = [(n % 2, 0) for n in range(5)], [(n % 3, 0) for n in range(7)]

@@ -1,1 +1,1 @@
-"""Data and joints that every room shares. No behaviour."""
+"""Data types and Protocols that every package shares. No behaviour."""

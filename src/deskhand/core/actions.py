@@ -1,6 +1,6 @@
-"""The action words: one discriminated union with full validation, and what is known of each word.
+"""The actions: one discriminated union with full validation, and the properties of each action.
 
-A device says which of them it can do; only those are offered to a worker.
+A device lists the actions that it supports; only those are offered to a worker.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ ActionKind = Literal[
 ]  # fmt: skip
 
 ACTION_KINDS: frozenset[ActionKind] = frozenset(get_args(ActionKind))
-# Words that the engine itself carries out; every other word is the device's.
+# Actions that the engine itself carries out; the device carries out every other one.
 ENGINE_KINDS: frozenset[ActionKind] = frozenset({"wait", "memorize", "answer", "take_over", "run_code"})
 # Doing these twice ends in the same state as doing them once, so one retry after a time-out is safe.
 REPEATABLE_KINDS: frozenset[ActionKind] = frozenset(
@@ -186,19 +186,19 @@ REPEATABLE_KINDS: frozenset[ActionKind] = frozenset(
 )
 # After these the screen is expected to move, so it is watched until it is still.
 SETTLING_KINDS: frozenset[ActionKind] = frozenset(ACTION_KINDS - ENGINE_KINDS - {"move"})
-# After these of them a long transition is normal: an app starts, a heavy page comes in pieces.
+# After these a long transition is normal: an app starts, a heavy page loads in pieces.
 OPENING_KINDS: frozenset[ActionKind] = frozenset({"open_app", "open_url"})
 
 _ACTION: TypeAdapter[Action] = TypeAdapter(Action)
 
 
 def parse_action(data: Any) -> Action:
-    """An Action from a mapping; raises pydantic's ValidationError with every field that is wrong."""
+    """Return an Action from a mapping; raises pydantic's ValidationError with every field that is wrong."""
     return _ACTION.validate_python(data)
 
 
 def points_of(action: Action) -> list[tuple[int, int]]:
-    """Every point of the frame that the action touches."""
+    """Return every point of the frame that the action touches."""
     points: list[tuple[int, int]] = []
     if isinstance(action, PointAction | Scroll) and action.x is not None and action.y is not None:
         points.append((action.x, action.y))
@@ -208,7 +208,7 @@ def points_of(action: Action) -> list[tuple[int, int]]:
 
 
 def describe_action(action: Action) -> str:
-    """One short line for people: `click "Send" (540, 2210)`."""
+    """Return one short line for users: `click "Send" (540, 2210)`."""
     fields = action.model_dump(
         exclude_defaults=True, exclude={"kind", "x", "y", "to_x", "to_y", "target", "duration_ms"}
     )
@@ -223,5 +223,5 @@ def describe_action(action: Action) -> str:
 
 
 def _format_value(value: object) -> str:
-    """0.8 of a page three times is 2.4 pages, and not 2.4000000000000004."""
+    """Return the value as text, rounded: 0.8 pages three times is 2.4, not 2.4000000000000004."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)

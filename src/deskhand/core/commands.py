@@ -9,7 +9,7 @@ from deskhand.core.subtask import Subtask, WorkerRole
 
 
 class StartTask(FrozenModel):
-    """`go_on`: the subtask was begun before; the worker keeps its place instead of starting anew."""
+    """Starts a subtask. `go_on`: it was started before; the worker keeps its bookmark instead of starting again."""
 
     command: Literal["start_task"] = "start_task"
     task_id: str
@@ -35,7 +35,7 @@ Holder = Literal["person", "planner"]
 
 
 class Pause(FrozenModel):
-    """Holds the worker until whoever paused it lets go: a planner's new order does not end a person's pause."""
+    """Pauses the worker until the one who paused it resumes it: a planner's new order does not end a user's pause."""
 
     command: Literal["pause"] = "pause"
     by: Holder = "person"

@@ -1,4 +1,4 @@
-"""A worker's briefing, its decision, and reports of what came of it. Data only."""
+"""A worker's briefing, its decision, and reports of the results. Data only."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from deskhand.core.subtask import Subtask
 
 
 class Verdict(FrozenModel):
-    """The worker's judgement of its last action, made in the same breath as the next decision."""
+    """The worker's judgement of its last action, made in the same reply as the next decision."""
 
     success: bool
     reason: str = ""
 
 
 class Expect(FrozenModel):
-    """What should be true after an action; when it is not, what is queued behind it is dropped."""
+    """A condition that should be true after an action; if it is not, the actions queued behind it are dropped."""
 
     text: str | None = None
     app: str | None = None
 
 
 class PlannedAction(FrozenModel):
-    """`sensitive` says why a person has to agree first: the model itself, or its provider, wants it so.
+    """An action to do. `sensitive` says why a user has to approve it first: the model or its provider asks for it.
 
-    `held_back`: the provider waits for that person; then no setting may answer for them.
+    `held_back`: the provider waits for that user; then no setting may answer for them.
     """
 
     action: Action
@@ -41,7 +41,7 @@ class PlannedAction(FrozenModel):
 
 
 class Usage(FrozenModel):
-    """What model calls took. Cost is exact; a model without a known price is an error elsewhere, never zero here."""
+    """Tokens and exact cost of model calls; a model without a known price is an error elsewhere, never zero here."""
 
     calls: int = 0
     input_tokens: int = 0
@@ -63,9 +63,9 @@ DecisionKind = Literal["actions", "done", "fail", "stale", "supplement", "ask"]
 class Decision(FrozenModel):
     """A worker's whole reply for one step.
 
-    `bookmark` is the worker's own place in its work: journaled, and handed back with the next briefing,
-    so that a worker keeps no state that a crash could lose. `usage` is what the model calls took: the engine
-    journals it in an event of its own, so it is left out when a decision is written down.
+    `bookmark` is the worker's own position in its work: journaled, and handed back with the next briefing,
+    so that a worker keeps no state that a crash could lose. `usage` is that of the model calls: the engine
+    journals it in an event of its own, so it is left out when a decision is serialized.
     """
 
     kind: DecisionKind
@@ -86,7 +86,7 @@ class Decision(FrozenModel):
 
 
 class ActionReport(FrozenModel):
-    """How one action went, as the worker and the person are told. `exit_code` is that of code which was run."""
+    """The result of one action, for the worker and the user. `exit_code` is that of code which was run."""
 
     action: Action
     status: ExecStatus
@@ -96,7 +96,7 @@ class ActionReport(FrozenModel):
 
 
 class StepReport(FrozenModel):
-    """One finished step: what was decided, what came of it. `done`: with it the worker called its subtask done."""
+    """One finished step: the decision and its results. `done`: with it the worker called its subtask done."""
 
     step: int
     thought: str = ""
@@ -107,7 +107,7 @@ class StepReport(FrozenModel):
 
     @property
     def trouble(self) -> str:
-        """What went wrong in it; empty when nothing did."""
+        """The error of the step; empty if there was none."""
         failed = (action for action in self.actions if action.status is not ExecStatus.EXECUTED)
         return self.error or next((action.detail or action.status.value for action in failed), "")
 
@@ -122,7 +122,7 @@ class Artifact(FrozenModel):
 
 @dataclass(frozen=True, slots=True)
 class CodeResult:
-    """How code ended. `stopped` says which limit ended it; empty when it came to its own end."""
+    """The result of code. `stopped` names the limit that ended it; empty if it ended by itself."""
 
     code: int
     output: str
@@ -135,7 +135,7 @@ class CodeResult:
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """Everything a worker gets to see for one decision; bounded, so that no request grows with the step number."""
+    """All input of a worker for one decision; bounded, so that no request grows with the step number."""
 
     goal: str
     subtask: Subtask

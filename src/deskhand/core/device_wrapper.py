@@ -1,4 +1,4 @@
-"""A device around another one, for those who add something to each call: the pool's lease, the engine's secrets.
+"""A device around another one, to add something to each call: the pool's lease, the engine's secrets.
 
 In `core`, because the pool and the engine both extend it, and neither may import the other.
 """

@@ -1,4 +1,4 @@
-"""The fault tree, split by whose fault it is. Messages are one sentence: what is wrong and what to do.
+"""The error classes, grouped by cause. Messages are one sentence: what is wrong and what to do.
 
 DeskhandError
 ├── ModelFault                 the model's: fed back to it, counted as a failed step
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
     from deskhand.core.planning import Material
 
 
-# A sentence that ends with what a library or a device said, which has a full stop of its own; an ellipsis stays.
+# A sentence that ends with a message of a library or a device, which has its own full stop; an ellipsis stays.
 _TWO_STOPS = re.compile(r"(\.\.\.|…|(?<!\.)[.!?。！？])[.。]$")
 
 
 class DeskhandError(Exception):
-    """Base of all. `exit_code` is what the command line ends with."""
+    """Base of all. `exit_code` is the exit code of the command line."""
 
     exit_code = 1
 
@@ -48,7 +48,7 @@ class DeskhandError(Exception):
 
 
 class ModelFault(DeskhandError):
-    """`usage` is what the calls behind it took: a reply that can't be used is paid for all the same."""
+    """A fault of the model. `usage` is that of the calls behind it: an unusable reply is paid for all the same."""
 
     usage: Usage = Usage()
 
@@ -138,7 +138,7 @@ class ModelUnavailable(DeskhandError):
 
 
 class LookupFailed(DeskhandError):
-    """`found` is what other sources had all the same."""
+    """A source can't be asked. `found` is the material from the other sources."""
 
     def __init__(self, sentence: str, found: "tuple[Material, ...]" = ()) -> None:
         super().__init__(sentence)

@@ -1,4 +1,4 @@
-"""The words between a person and a task: what is asked, what is answered, what is said, and how the to-do list changes.
+"""Messages between a user and a task: requests, replies, remarks, and edits of the to-do list.
 
 Data only. The to-do list is the plan itself: its items are the subtasks.
 """
@@ -21,11 +21,11 @@ Words = Annotated[str, Field(min_length=1, max_length=20_000)]
 
 
 class UserRequest(FrozenModel):
-    """Something only a person can give: an answer, a yes, or a hand on the device.
+    """A request that only a user can fulfil: an answer, an approval, or an action on the device.
 
     An approval is for `action` on the screen of `frame` (the stored picture) and for nothing else.
     `expires` is the wall time at which the configured default is taken as the answer.
-    What a worker asked is withdrawn when it gets another order.
+    A worker's request is withdrawn when the worker gets another order.
     """
 
     id: str
@@ -38,7 +38,7 @@ class UserRequest(FrozenModel):
 
 
 class UserReply(FrozenModel):
-    """`yes` gives what was asked for (the answer is in `text`, or the device is handed back); `no` refuses it."""
+    """A reply: `yes` grants the request (the answer is in `text`, or the device is handed back); `no` refuses it."""
 
     request_id: str
     verdict: Literal["yes", "no"]
@@ -61,7 +61,7 @@ class AddTodo(FrozenModel):
 
 
 class ChangeTodo(FrozenModel):
-    """Other words for a subtask that is not done yet; what is None stays."""
+    """New text for a subtask that is not done yet; a field that is None stays."""
 
     edit: Literal["change"] = "change"
     id: str
@@ -82,7 +82,7 @@ TodoEdit = Annotated[AddTodo | ChangeTodo | RemoveTodo, Field(discriminator="edi
 
 @dataclass(frozen=True, slots=True)
 class AmendRequest:
-    """What a person said in the middle of the work, and the to-do list it may change."""
+    """A user's message in the middle of the work, and the to-do list it may change."""
 
     said: str
     goal: str
@@ -92,9 +92,9 @@ class AmendRequest:
 
 
 class Amendment(FrozenModel):
-    """What is made of it: edits of the list, and `message`, words for the worker under way (empty: none).
+    """The result of the message: edits of the list, and `message`, a text for the running worker (empty: none).
 
-    `understood` says in a sentence what was done, for the person.
+    `understood` says in a sentence what was done, for the user.
     """
 
     edits: tuple[TodoEdit, ...] = ()
@@ -108,7 +108,7 @@ class Amendment(FrozenModel):
 
 @dataclass(frozen=True, slots=True)
 class StuckRequest:
-    """A worker that gets nowhere: where it is, what it did last, and which corrections were given already."""
+    """A stuck worker: its subtask and screen, its last steps, and the corrections given already."""
 
     goal: str
     subtask: Subtask
@@ -119,7 +119,7 @@ class StuckRequest:
 
 
 class Correction(FrozenModel):
-    """Words for the worker: what to do instead."""
+    """A text for the worker: what to do instead."""
 
     text: Words
     usage: Usage = Usage()
@@ -130,7 +130,7 @@ class Correction(FrozenModel):
 
 @dataclass(frozen=True, slots=True)
 class LessonRequest:
-    """A subtask that came to its end: the prompt it was done with, how it went, which corrections it took."""
+    """A subtask that ended: its prompt, its result, and the corrections it needed."""
 
     goal: str
     task_type: str

@@ -1,6 +1,6 @@
-"""The words between a role and a model: what is asked, what comes back, and a step as it is told to a model.
+"""Messages between a role and a model: the request, the reply, and a step as a model gets it.
 
-Data only. How a family writes is a dialect's matter, how bytes travel the wire's, what it costs the meter's.
+Data only. A dialect owns the format of a model family, the wire the transport, the meter the cost.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from deskhand.core.decisions import StepReport, Usage
 from deskhand.core.screen import Element
 
 Language = Literal["en", "zh"]
-# Why the model stopped: it was finished, wanted tools, ran into its output limit, or refused.
+# Why the model stopped: it was finished, called tools, reached its output limit, or refused.
 StopReason = Literal["end", "tools", "length", "refused"]
 
 
@@ -39,9 +39,9 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """`arguments` is None when what the model wrote there is no JSON object.
+    """A call of a tool. `arguments` is None if the model did not write a JSON object there.
 
-    `id` is ours: it ties a result to its call when both are told to a model again.
+    `id` is ours: it ties a result to its call when both are sent to a model again.
     """
 
     name: str
@@ -51,7 +51,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a call came to, as text; `id` is that of the call."""
+    """The result of a call, as text; `id` is that of the call."""
 
     id: str
     text: str
@@ -59,7 +59,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of a conversation, in order: words and pictures, a model's calls, and what they came to.
+    """One message of a conversation, in order: text and pictures, a model's calls, and their results.
 
     Every call of a turn has its result in the turn behind it.
     """
@@ -70,7 +70,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Computer:
-    """The provider's own screen tool, told the size of the picture it will see, and whether it is a whole desktop."""
+    """The provider's own screen tool, with the size of the picture it gets, and whether it is a whole desktop."""
 
     width: int
     height: int
@@ -79,9 +79,9 @@ class Computer:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One question, complete in itself: nothing is remembered between two of them.
+    """One request, complete in itself: no state is kept between two of them.
 
-    `tier` says how much it may cost at most; without one, as much as an operation of its role.
+    `tier` limits its cost; without one, the limit is that of an operation of its role.
     """
 
     role: str
@@ -104,7 +104,7 @@ class ModelRequest:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """One answer. `native` are the items of the provider's own screen tool, as it sent them.
+    """One reply. `native` are the items of the provider's own screen tool, as it sent them.
 
     `cached_tokens` are those of the input tokens that the provider had seen before and charges less for.
     """
@@ -121,7 +121,7 @@ class ModelReply:
 
 @dataclass(frozen=True, slots=True)
 class StepRequest:
-    """One step as it is told to a model; how it is laid out, and in which scale, is the dialect's choice.
+    """One step as a model gets it; the dialect chooses its layout and its scale.
 
     `frame` is the size that decided points must be in. `elements` are those to be listed, already bounded.
     """

@@ -1,4 +1,4 @@
-"""The words of planning and judging: triggers, reports, strategies, plans. Data only."""
+"""Data types of planning and judging: triggers, reports, strategies, plans. Data only."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class GateDecision(StrEnum):
     CONTINUE = "gate_continue"
 
 
-# What a gate may decide, by what it was called for.
+# The decisions that a gate may make, by its trigger.
 _SUCCESS = frozenset({GateDecision.DONE, GateDecision.FAIL})
 _STALE = frozenset({GateDecision.CONTINUE, GateDecision.FAIL, GateDecision.SUPPLEMENT})
 ALLOWED: dict[GateTrigger, frozenset[GateDecision]] = {trigger: frozenset(GateDecision) for trigger in GateTrigger} | {
@@ -45,7 +45,7 @@ ALLOWED: dict[GateTrigger, frozenset[GateDecision]] = {trigger: frozenset(GateDe
 
 
 class QualityReport(FrozenModel):
-    """What a gate saw, thinks and recommends."""
+    """The observation, judgement and recommendation of a gate."""
 
     trigger: GateTrigger
     depth: Depth
@@ -74,7 +74,7 @@ class ReplanReason(StrEnum):
 
 
 class ReplanStrategy(StrEnum):
-    """How much of the plan is given up: this subtask, the sequence, everything, or it goes to the person."""
+    """The part of the plan that is given up: this subtask, the sequence, everything, or the user is asked."""
 
     LIGHT = "light"
     MEDIUM = "medium"
@@ -83,7 +83,7 @@ class ReplanStrategy(StrEnum):
 
 
 class Ruling(FrozenModel):
-    """What the rules say after an event, and which one of them said it."""
+    """The decision of the rules after an event, and the rule that made it."""
 
     outcome: Literal["CONTINUE", "QUALITY_CHECK", "REPLAN", "SUPPLEMENT", "USER_INTERVENTION"]
     rule: str = ""
@@ -94,7 +94,7 @@ class Ruling(FrozenModel):
 
 
 class Material(FrozenModel):
-    """Something looked up for the task: where it came from, and what it says. Data, never instructions."""
+    """Material looked up for the task: its source and its text. Data, never instructions."""
 
     source: str
     title: str
@@ -109,7 +109,7 @@ class Plan(FrozenModel):
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """All that a planner gets to know; `strategy` says how much of the old plan it may give up."""
+    """All input of a planner; `strategy` says how much of the old plan it may give up."""
 
     goal: str
     strategy: ReplanStrategy
@@ -133,9 +133,9 @@ class PlanRequest:
 
 @dataclass(frozen=True, slots=True)
 class GateRequest:
-    """What a judge gets to see. `goal` is always the root goal; `before` is the screen as the subtask began.
+    """All input of a judge. `goal` is always the root goal; `before` is the screen as the subtask began.
 
-    `said` is what the person added or took back since. `steps` and `seconds` went into the subtask;
+    `said` is what the user added or took back since. `steps` and `seconds` went into the subtask;
     `changed` is the share of the screen that differs from `before`.
     """
 

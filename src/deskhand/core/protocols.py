@@ -1,4 +1,4 @@
-"""The joints of the house: the Protocols that a device, a worker, a planner, a model and a clock implement.
+"""The Protocols that a device, a worker, a planner, a model and a clock implement.
 
 `Journal` lives with its events, in `task.journal`.
 """
@@ -34,27 +34,27 @@ class Device(Protocol):
     def capabilities(self) -> frozenset[ActionKind]: ...
     async def frame(self) -> Frame: ...
     async def elements(self) -> tuple[Element, ...]:
-        """What is on the screen, in reading order; raises NoElements when the tree can't be had now."""
+        """Return the elements on the screen, in reading order; raises NoElements if the tree can't be read now."""
         ...
 
     async def app(self) -> AppInfo: ...
     async def apps(self) -> tuple[str, ...]:
-        """Names that `open_app` understands, as a person would say them."""
+        """Return the names that `open_app` understands, as a user would say them."""
         ...
 
     async def act(self, action: Action) -> str:
-        """Carry out one action; returns a few words worth telling (may be empty)."""
+        """Carry out one action; returns a short note on the result (may be empty)."""
         ...
 
     def changes(self) -> AsyncIterator[None] | None:
-        """A push signal each time the picture may have changed; None where the device has none."""
+        """Return a push signal for each time the picture may have changed; None if the device has none."""
         ...
 
     async def close(self) -> None: ...
 
 
 class Worker(Protocol):
-    """Decides one step at a time. Keeps nothing between calls: its place is the briefing's bookmark."""
+    """Decides one step at a time. Keeps no state between calls: its position is the briefing's bookmark."""
 
     @property
     def needs_elements(self) -> bool: ...
@@ -65,7 +65,7 @@ class CodeRunner(Protocol):
     """Runs code in a folder of its own, within limits, and leaves nothing running behind."""
 
     async def run(self, language: Literal["bash", "python"], code: str, timeout: float | None = None) -> CodeResult:
-        """However the code ends is a result; raises DeviceError when it can't be run at all."""
+        """Return the result, however the code ends; raises DeviceError if it can't be run at all."""
         ...
 
 
@@ -74,9 +74,9 @@ class Planner(Protocol):
 
     async def plan(self, request: PlanRequest) -> Plan: ...
     async def supplement(self, need: str, goal: str) -> tuple[Material, ...]:
-        """What can be found out about `need` outside of the screen; empty when nothing is.
+        """Return the material found about `need` outside of the screen; empty if there is none.
 
-        Raises LookupFailed when a source can't be asked; it carries what the others had.
+        Raises LookupFailed when a source can't be asked; it carries the material of the others.
         """
         ...
 
@@ -85,45 +85,45 @@ class Source(Protocol):
     """A place outside of the screen where material for a task is looked up."""
 
     async def look_up(self, need: str, goal: str) -> tuple[Material, ...]:
-        """Material about `need`; raises LookupFailed, in one sentence, when the source can't be asked."""
+        """Return material about `need`; raises LookupFailed, in one sentence, when the source can't be asked."""
         ...
 
 
 class Coach(Protocol):
-    """Heeds the person, helps a stuck worker, and learns for the next time."""
+    """Handles the user's messages, helps a stuck worker, and learns for the next time."""
 
     async def amend(self, request: AmendRequest) -> Amendment:
-        """What a person's words in the middle of the work change."""
+        """Return the changes that a user's message in the middle of the work asks for."""
         ...
 
     async def correct(self, request: StuckRequest) -> Correction:
-        """What a worker that is stuck should do instead; never what it was told already."""
+        """Return what a stuck worker should do instead; never a correction that it was given already."""
         ...
 
     async def improve(self, request: LessonRequest) -> Lesson:
-        """A better prompt for the next task of this type."""
+        """Return a better prompt for the next task of this type."""
         ...
 
 
 class Assistant(Protocol):
-    """Leads a conversation: says something, or calls tools. Keeps nothing between calls."""
+    """Leads a conversation: replies, or calls tools. Keeps no state between calls."""
 
     async def answer(self, turns: Sequence[Turn], tools: Sequence[Tool]) -> ModelReply:
-        """Its next words, its next calls, or both; a reply without calls ends its turn."""
+        """Return its next text, its next calls, or both; a reply without calls ends its turn."""
         ...
 
 
 class PromptMemory(Protocol):
-    """What was learned about each type of task, in a file a person can read and edit.
+    """Keeps the prompts learned for each type of task, in a file that a user can read and edit.
 
-    It never stops a task: `trouble` says what went wrong with the last call, empty when nothing did.
+    It never stops a task: `trouble` is the error of the last call, empty if there was none.
     """
 
     @property
     def trouble(self) -> str: ...
 
     async def pick(self, task_type: str) -> str:
-        """The prompt for a task of this type; empty when nothing is known."""
+        """Return the prompt for a task of this type; empty if none is known."""
         ...
 
     async def learn(
@@ -134,7 +134,7 @@ class PromptMemory(Protocol):
 
 
 class Judge(Protocol):
-    """Looks at what was done and says how good it is. Never acts."""
+    """Rates the quality of the work. Never acts."""
 
     @property
     def needs_elements(self) -> bool: ...
@@ -154,13 +154,13 @@ class Model(Protocol):
 
 
 class Dialect(Protocol):
-    """How one family of models is asked for a step, and how its answer reads."""
+    """Writes the request for a step for one family of models, and reads its reply."""
 
     @property
     def name(self) -> str: ...
     def ask(self, situation: StepRequest) -> ModelRequest: ...
     def read(self, reply: ModelReply, situation: StepRequest) -> Decision:
-        """The decision in frame pixels; raises ModelFault with a sentence that helps the model do better."""
+        """Return the decision in frame pixels; raises ModelFault with a sentence that helps the model do better."""
         ...
 
 
@@ -168,7 +168,7 @@ class Budget(Protocol):
     """Money that can't be overspent: the worst case is set aside before a call and settled after it."""
 
     def ceiling(self, role: str, tier: Depth | None = None) -> Decimal:
-        """The most that one operation of this role, or of this tier, may cost."""
+        """Return the most that one operation of this role, or of this tier, may cost."""
         ...
 
     async def reserve(self, amount: Decimal, role: str, tier: Depth | None = None) -> "Reservation": ...
@@ -182,15 +182,15 @@ class Reservation(Protocol):
 
 
 class Ledger(Protocol):
-    """Where paid calls are written down. When `reserve` returns, the worst case of the call survives a kill -9."""
+    """Records paid calls. When `reserve` returns, the worst case of the call survives a kill -9."""
 
     async def reserve(self, call: str, role: str, model: str, amount: Decimal) -> None: ...
     def release(self, call: str) -> None:
-        """It was not made, or refused: it costs nothing."""
+        """Record that the call was not made, or was refused: it costs nothing."""
         ...
 
     def bill(self, role: str, model: str, usage: Usage, *, call: str = "", certain: bool = True) -> None:
-        """What it cost. `certain` is False when the reply was lost and the worst case was taken."""
+        """Record the cost of the call. `certain` is False when the reply was lost and the worst case was taken."""
         ...
 
 
@@ -201,9 +201,9 @@ class ScreenReader(Protocol):
 
 
 class Settle(Protocol):
-    """Waits until a device's screen is still, or gives up and says so."""
+    """Waits until a device's screen is still, or gives up and reports it."""
 
     async def __call__(self, device: Device, before: Frame) -> SettleResult: ...
     async def wait_for_animation_completion(self, device: Device, before: Frame) -> SettleResult:
-        """The same where a long transition is normal."""
+        """Wait in the same way where a long transition is normal."""
         ...

@@ -1,4 +1,4 @@
-"""One look at a screen: frames, what changed between two of them, elements, observations. Data only."""
+"""Data types of a screen: frames, changes between two of them, elements, observations. Data only."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Frame:
 
 @dataclass(frozen=True, eq=False)
 class Change:
-    """What differs between two frames: how many pixels in each tile, in the grid of `after`."""
+    """The difference between two frames: the number of changed pixels in each tile, in the grid of `after`."""
 
     before: Frame
     after: Frame
@@ -59,7 +59,7 @@ class Change:
         return self.share_of(self.tiles)
 
     def share_of(self, tiles: NDArray[np.bool_]) -> float:
-        """The share of all pixels that changed inside of these tiles."""
+        """Return the share of all pixels that changed inside these tiles."""
         return float(self.counts[tiles].sum()) / (self.after.width * self.after.height)
 
 
@@ -69,13 +69,13 @@ Role = Literal[
 ]  # fmt: skip
 
 
-# How a field says that it takes the path of a file, which the page then gets.
+# The hint of a field that takes the path of a file, which the page then gets.
 FILE_HINT = "a file's path"
 
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One thing on the screen in one normal form, whether it came from a DOM, AT-SPI, uiautomator or OCR."""
+    """One element of the screen in one normal form, whether it came from a DOM, AT-SPI, uiautomator or OCR."""
 
     index: int
     role: Role
@@ -97,13 +97,13 @@ class Element:
 
     @property
     def text(self) -> str:
-        """What a person reads there."""
+        """The text that a user reads there."""
         return self.value or self.name or self.hint
 
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What was seen at one moment. `elements` is None when the device could not list them; `problem` says why."""
+    """The screen at one moment. `elements` is None when the device could not list them; `problem` says why."""
 
     frame: Frame
     elements: tuple[Element, ...] | None = None
@@ -114,7 +114,7 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class AppInfo:
-    """What is in front: package and activity, or program and window title, or site and page title."""
+    """The app in front: package and activity, or program and window title, or site and page title."""
 
     name: str
     title: str = ""
@@ -132,7 +132,7 @@ class DeviceInfo:
 
 @dataclass(frozen=True, slots=True)
 class SettleResult:
-    """How the wait for a still screen ended: what the action changed, and what still moved if it gave up."""
+    """The result of the wait for a still screen: what the action changed, and what still moved if it gave up."""
 
     still: bool
     waited_ms: int
@@ -142,5 +142,5 @@ class SettleResult:
 
     @property
     def frame(self) -> Frame:
-        """The last one that was seen."""
+        """The last frame of the wait."""
         return self.change.after

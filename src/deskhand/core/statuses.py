@@ -35,7 +35,7 @@ class ExecutorStatus(StrEnum):
 
     @property
     def ended(self) -> bool:
-        """Whether the worker has come to an end of its own, good or bad."""
+        """True if the worker has ended by itself, with success or failure."""
         return self in (ExecutorStatus.COMPLETED, ExecutorStatus.FAILED, ExecutorStatus.STUCK)
 
 

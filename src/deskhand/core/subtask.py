@@ -1,4 +1,4 @@
-"""One item of the plan and the worker role it is given to. Data only."""
+"""One item of the plan and the worker role that does it. Data only."""
 
 from typing import Annotated, Literal
 
@@ -11,9 +11,9 @@ WorkerRole = Literal["operator", "technician", "analyst"]
 
 
 class Subtask(FrozenModel):
-    """One item of the plan, which is the to-do list. `task_type` is how memory knows tasks of its kind again.
+    """One item of the plan, which is the to-do list. `task_type` is the key of prompt memory.
 
-    `since` and `ended` are wall times; `retries` counts how often it was started anew.
+    `since` and `ended` are wall times; `retries` counts how often it was started again.
     """
 
     id: str

@@ -11,7 +11,7 @@ from deskhand.settings.secret_store import find_secret
 
 
 def read_secret(name: str, settings: SecretsSettings) -> str:
-    """A secret's value. May wait for a keyring that a person has to open."""
+    """Return a secret's value. May wait for a keyring that the user has to unlock."""
     file = settings.file or find_settings_file().with_name("secrets.toml")
     return find_secret(name, os.environ, file, settings.keyring)
 
@@ -20,7 +20,7 @@ _KEY_VARIABLES: dict[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTH
 
 
 def read_key(endpoint: EndpointSettings) -> SecretStr:
-    """The endpoint's key, from its settings, its file or its variable; empty where none is needed."""
+    """Return the endpoint's key, from its settings, its file or its variable; empty where none is needed."""
     if endpoint.api_key:
         return endpoint.api_key
     if endpoint.key_file:

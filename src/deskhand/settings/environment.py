@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def read_session_environment() -> dict[str, str]:
-    """What programs started by a device inherit: the environment without our own settings."""
+    """Return the environment for programs started by a device: ours without our own settings."""
     return {name: value for name, value in os.environ.items() if not name.startswith("DESKHAND_")}
 
 
@@ -14,7 +14,7 @@ def find_user_folder(variable: str, fallback: str) -> Path:
 
 
 def find_settings_file() -> Path:
-    """Where the settings file is looked for: `DESKHAND_CONFIG`, else the user's config folder (TOML before JSON)."""
+    """Return the path of the settings file: `DESKHAND_CONFIG`, else the user's config folder (TOML before JSON)."""
     if named := os.environ.get("DESKHAND_CONFIG"):
         return Path(named)
     toml = find_user_folder("XDG_CONFIG_HOME", ".config") / "config.toml"

@@ -1,6 +1,6 @@
-"""The layers that settings are put together from: files, variables, the names other programs use for the same things.
+"""Reads the layers of the settings: files, variables, and the names that other programs use for the same settings.
 
-Untyped trees only. What a setting means, and which exist, is the settings' own matter; so is reading the environment.
+Untyped trees only. `schema` owns the settings and their meaning; the caller reads the environment.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ _LOOPS = {
     **dict.fromkeys(("1", "true", "yes", "on", "dual"), "dual"),
     **dict.fromkeys(("0", "false", "no", "off", "single"), "single"),
 }
-# What is said of one model, or of one endpoint, is not true of another: least of all its price, and its key is not
-# for others to read.
+# Settings of one model, or of one endpoint, do not hold for another: least of all its price, and its key must not
+# be sent to others.
 _OF_A_MODEL = ("price", "free")
 _OF_AN_ENDPOINT = (*_OF_A_MODEL, "provider", "base_url", "api_key", "api_key_env", "key_file")
 _OPENAI_COMPATIBLE = "openai-compatible"
@@ -55,7 +55,7 @@ _PROVIDERS = (_OPENAI_COMPATIBLE, "openai", "anthropic")
 
 @dataclass(frozen=True, slots=True)
 class SettingsLayer:
-    """Settings from one place. `names` says under which other name a setting stands there."""
+    """Settings from one source. `names` maps a setting to its other name there."""
 
     place: str
     tree: SettingsTree = field(default_factory=dict[str, Any])
@@ -69,7 +69,7 @@ class SettingsLayer:
 
 
 def read_file_layer(file: Path) -> SettingsLayer:
-    """A settings file: TOML, or JSON where it is called so; a file that is not there says nothing."""
+    """Read a settings file: TOML, or JSON by its suffix; a missing file is an empty layer."""
     try:
         text = file.read_text(encoding="utf-8")
         if file.suffix != ".json":
@@ -97,7 +97,7 @@ def _read_json_layer(file: Path, data: Any) -> SettingsLayer:
 
 
 def read_classic_layer(variables: Mapping[str, str]) -> SettingsLayer:
-    """The variables of the classic dual loop. A model's names are common ones, so they count only together."""
+    """Read the variables of the classic dual loop. A model's names are common ones, so they count only together."""
     given = {CLASSIC[name]: (name, value) for name, value in variables.items() if name in CLASSIC and value}
     for prefix, role in _CLASSIC_MODELS.items():
         fields = {field: f"{prefix}_{suffix}" for suffix, field in _MODEL_FIELDS.items()}
@@ -113,7 +113,7 @@ def read_classic_layer(variables: Mapping[str, str]) -> SettingsLayer:
 
 
 def read_variables_layer(variables: Mapping[str, str]) -> SettingsLayer:
-    """`DESKHAND_SETTLE__MAX_WAIT_MS=…`"""
+    """Read our own variables: `DESKHAND_SETTLE__MAX_WAIT_MS=…`."""
     tree: SettingsTree = {}
     names: dict[KeyPath, str] = {}
     for name, value in variables.items():
@@ -125,7 +125,7 @@ def read_variables_layer(variables: Mapping[str, str]) -> SettingsLayer:
 
 
 def plant_value(path: KeyPath, value: Any) -> SettingsTree:
-    """A tree with this one value in it."""
+    """Return a tree with this one value in it."""
     *above, leaf = path
     node: SettingsTree = {leaf: value}
     for part in reversed(above):
@@ -153,7 +153,7 @@ def merge_layers(layers: Iterable[SettingsLayer]) -> SettingsTree:
 
 
 def drop_outdated(*layers: SettingsLayer) -> tuple[SettingsLayer, ...]:
-    """From the weakest to the strongest; where a stronger one names another model, nothing of the former's is left."""
+    """Drop settings that belong to another model or endpoint than a stronger layer names; weakest layer first."""
     kept = list(layers)
     for above, layer in enumerate(layers):
         for role, named in _model_sections_of(layer).items():
@@ -170,7 +170,7 @@ def _model_sections_of(layer: SettingsLayer) -> dict[str, SettingsTree]:
 
 
 def _find_outdated(former: SettingsTree, named: SettingsTree) -> tuple[str, ...]:
-    """Which settings of a model's section do not hold any more."""
+    """Return the settings of a model's section that no longer hold."""
     before, now = _provider_of(former), _provider_of(named)
     if (before and now and before != now) or _is_different("base_url", former, named):
         return _OF_AN_ENDPOINT
@@ -183,7 +183,7 @@ def _is_different(key: str, former: SettingsTree, named: SettingsTree) -> bool:
 
 
 def _provider_of(section: SettingsTree) -> str:
-    """Whose model it names; empty when it names none."""
+    """Return the provider of the model that the section names; empty if it names none."""
     prefix = str(section.get("model", "")).partition(":")[0]
     if prefix in _PROVIDERS or "provider" in section:
         return prefix if prefix in _PROVIDERS else str(section["provider"])
@@ -202,7 +202,7 @@ def _prune_tree(tree: SettingsTree, path: KeyPath) -> SettingsTree:
 
 
 def find_origin(path: KeyPath, layers: Iterable[SettingsLayer]) -> str:
-    """Where a setting was set last; `default` where nobody has."""
+    """Return the place where a setting was set last; `default` if nowhere."""
     return next((layer.describe_place(path) for layer in reversed(tuple(layers)) if layer.has_path(path)), "default")
 
 

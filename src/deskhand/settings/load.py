@@ -21,12 +21,12 @@ from deskhand.settings.schema import Settings
 
 
 def load(overrides: SettingsTree | None = None, file: Path | None = None) -> Settings:
-    """Settings from all layers; raises SettingsError naming the key and where it was set."""
+    """Return the settings from all layers; raises SettingsError naming the key and where it was set."""
     return make_settings(read_layers(overrides, file))
 
 
 def read_layers(overrides: SettingsTree | None = None, file: Path | None = None) -> tuple[SettingsLayer, ...]:
-    """From the weakest to the strongest."""
+    """Return the layers from the weakest to the strongest."""
     return drop_outdated(
         read_file_layer(file or find_settings_file()),
         read_classic_layer(os.environ),
@@ -45,7 +45,7 @@ def make_settings(layers: tuple[SettingsLayer, ...]) -> Settings:
 def _explain_error(error: ValidationError, layers: tuple[SettingsLayer, ...]) -> str:
     first = error.errors(include_url=False)[0]
     path = tuple(str(part) for part in first["loc"])
-    # What is missing was set nowhere; what it is missing in was.
+    # A missing key was set nowhere; its section was.
     places = (find_origin(path[:end], layers) for end in range(len(path), 0, -1))
     where = next((place for place in places if place != "default"), "the settings")
     key = ".".join(path)

@@ -338,7 +338,7 @@ class ModelSettings(EndpointSettings):
 
     @model_validator(mode="after")
     def _check_dialect(self) -> "ModelSettings":
-        """A provider's own screen tool exists at that provider only."""
+        """Check the dialect: a provider's own screen tool exists at that provider only."""
         for endpoint in (self, *self.fallbacks):
             anthropic = endpoint.provider == "anthropic"
             if self.dialect == "anthropic-computer" and not anthropic:

@@ -1,6 +1,6 @@
-"""Where the values of secrets are kept: variables, a file of the user's own, the system's keyring.
+"""Reads the values of secrets from where they are kept: variables, a file of the user's own, the system's keyring.
 
-Looks there when asked and remembers nothing. Which places there are is the settings' matter.
+Reads on each call and caches nothing. The settings name the places.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from deskhand.settings.placeholders import VARIABLE, make_placeholder
 
 
 def variable_of(name: str) -> str:
-    """`mail-password` is kept in `DESKHAND_SECRET_MAIL_PASSWORD`."""
+    """Return the variable of a secret: `DESKHAND_SECRET_MAIL_PASSWORD` for `mail-password`."""
     return VARIABLE + re.sub(r"\W", "_", name, flags=re.ASCII).upper()
 
 
 def find_secret(name: str, variables: Mapping[str, str], file: Path, keyring: str) -> str:
-    """A secret's value; raises SettingsError, naming every place where it was looked for, when there is none."""
+    """Return a secret's value; raises SettingsError, naming every place that was searched, if there is none."""
     value = variables.get(variable_of(name)) or _read_from_file(name, file) or _read_from_keyring(name, keyring)
     if value:
         return value
@@ -40,7 +40,7 @@ def _read_from_file(name: str, file: Path) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except tomllib.TOMLDecodeError:
-        # What is wrong with it is not told: the parser quotes the line.
+        # The parser's message is left out: it quotes the line.
         raise SettingsError(f'The secrets file {file} is no TOML: write NAME = "value" on each line.') from None
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(

@@ -1,6 +1,6 @@
-"""Which addresses may be opened: reads an address as a browser would, and holds it against lists of sites.
+"""Decides if an address may be opened: parses it as a browser would and matches it with lists of sites.
 
-Who enforces it is left to others: the browser for every page it loads, the policy before an address is opened.
+Others enforce it: the browser for every page it loads, the policy before an address is opened.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address
 from urllib.parse import unquote
 
-# A page that holds nothing; what a frame shows before, or instead of, an address.
+# An empty page; a frame shows it before, or instead of, an address.
 _EMPTY = re.compile(r"about:(blank|srcdoc)(?=[?#]|$)", re.IGNORECASE)
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
-# A host with its port is no scheme: `localhost:8000/a`.
+# A host with its port is not a scheme: `localhost:8000/a`.
 _HOST_AND_PORT = re.compile(r"[^\s/?#@:]+:\d{1,5}(?=[/?#]|$)")
 # Addresses around another one, which is the one that counts.
 _WRAPPERS = ("view-source", "blob", "filesystem")
@@ -29,9 +29,9 @@ _SHOWN = 80
 
 @dataclass(frozen=True, slots=True)
 class SiteAddress:
-    """`host` is in its one spelling: lower case, punycode, no dot at its end; empty where there is none.
+    """A parsed address. `host` is normalized: lower case, punycode, no dot at its end; empty if there is none.
 
-    Without a scheme (`example.com/a`) it is left to the device which one is meant.
+    Without a scheme (`example.com/a`) the device chooses one.
     """
 
     scheme: str
@@ -40,7 +40,7 @@ class SiteAddress:
 
     @property
     def site(self) -> str:
-        """As a person is told of it."""
+        """The site as shown to a user."""
         if not self.host:
             return f"{self.scheme}:"
         host = f"[{self.host}]" if ":" in self.host else self.host
@@ -70,9 +70,9 @@ class SitePattern:
 
 
 def explain_block(url: str, allow: Iterable[str], deny: Iterable[str]) -> str:
-    """Why this address may not be opened; empty when it may.
+    """Return the reason why this address is blocked; empty if it may be opened.
 
-    Without lists everything may. With an allow-list only what is on it; what is denied is denied in any case.
+    Without lists every address may be opened, with an allow-list only those on it; denied ones are always blocked.
     """
     allowed, denied = tuple(allow), tuple(deny)
     if not (allowed or denied) or _EMPTY.match(clean_address(url)):
@@ -89,7 +89,7 @@ def explain_block(url: str, allow: Iterable[str], deny: Iterable[str]) -> str:
 
 
 def parse_address(url: str) -> SiteAddress:
-    """What a browser would open; raises ValueError for what none would."""
+    """Return the address that a browser would open; raises ValueError if none would."""
     text = clean_address(url)
     named = None if _HOST_AND_PORT.match(text) else _SCHEME.match(text)
     scheme, rest = (named[1].lower(), text[named.end() :]) if named else ("", text)
@@ -99,9 +99,9 @@ def parse_address(url: str) -> SiteAddress:
         if scheme == "javascript":
             raise ValueError("a script is no address")
         return SiteAddress(scheme)
-    # Browsers take any number of slashes, of either kind, for the two.
+    # Browsers accept any number of slashes, of either kind, in place of the two.
     authority = re.split(r"[/\\?#]", re.sub(r"^[/\\]*", "", rest), maxsplit=1)[0]
-    # Whoever the address claims to come from stands before the last @, and is not the site.
+    # The text before the last @ is a login, which may look like another site; it is not the site.
     place = authority.rpartition("@")[2]
     found = re.fullmatch(r"(\[[^\]]*\]|[^:]*)(?::(\d*))?", place)
     if not found:
@@ -113,7 +113,7 @@ def parse_address(url: str) -> SiteAddress:
 
 
 def normalize_host(text: str) -> str:
-    """A host in its one spelling, by the rules that browsers use; raises ValueError."""
+    """Return the normalized host, by the rules that browsers use; raises ValueError."""
     if text.startswith("["):
         try:
             number = IPv6Address(text[1:-1])
@@ -125,7 +125,7 @@ def normalize_host(text: str) -> str:
         raise ValueError("its host can't be read")
     if _NUMBER.fullmatch(host.rpartition(".")[2]):
         try:
-            # As browsers do: 127.1, 0x7f000001 and 2130706433 are the same place.
+            # As browsers do: 127.1, 0x7f000001 and 2130706433 are the same host.
             return str(IPv4Address(socket.inet_aton(host)))
         except OSError:
             raise ValueError("its host can't be read") from None
@@ -133,7 +133,7 @@ def normalize_host(text: str) -> str:
 
 
 def _normalize_label(label: str) -> str:
-    """One part of a host name; other scripts in punycode, so that letters that look the same are not the same."""
+    """Return one normalized part of a host; other scripts in punycode, so that look-alike letters stay different."""
     plain = unicodedata.normalize("NFKC", label).lower()
     kept = "".join(letter for letter in plain if unicodedata.category(letter) != "Cf" or letter in "\u200c\u200d")
     if kept.isascii():
@@ -143,7 +143,7 @@ def _normalize_label(label: str) -> str:
 
 @lru_cache(maxsize=256)
 def parse_pattern(entry: str) -> SitePattern:
-    """An entry of a list; raises ValueError with what is wrong about it."""
+    """Parse an entry of a list; raises ValueError that says what is wrong with it."""
     text = entry.strip()
     scheme, slashes, rest = text.partition("://")
     if not slashes:
@@ -162,7 +162,7 @@ def parse_pattern(entry: str) -> SitePattern:
 
 
 def clean_address(url: str) -> str:
-    """Without what browsers leave out of an address before they read it."""
+    """Return the address without the characters that browsers drop before they parse it."""
     return re.sub(r"[\t\n\r]", "", url.strip("".join(map(chr, range(0x21)))))
 
 
