@@ -430,6 +430,12 @@ def test_what_the_person_said_in_plain_words_is_agreed_to(goal: str, label: str,
     assert judged(action, seen, goal, own=False).verdict == "ask", "a model's words are not the person's"
 
 
+def test_in_the_users_own_words_what_nobody_can_name_is_agreed_to_as_well() -> None:
+    blind = Observation(FRAME, None, app="com.example.app")
+    assert judged(Key(key="Enter"), blind, "press Enter", own=True).verdict == "allow"
+    assert judged(Key(key="Enter"), blind, "press Enter", own=False).verdict == "ask"
+
+
 # --- sites and apps ------------------------------------------------------------------------------------------------
 
 
@@ -478,6 +484,13 @@ def test_a_desktop_program_is_known_by_its_name_and_its_editions() -> None:
     for app in ("firefox", "Firefox", "firefox-esr"):
         assert judged(Click(x=X, y=Y), screen(thing("A"), app=app), apps_deny=("Firefox",)).verdict == "deny"
     assert judged(Click(x=X, y=Y), screen(thing("A"), app="fire"), apps_deny=("Firefox",)).verdict == "allow"
+
+
+def test_an_address_that_is_typed_counts_as_one_that_is_opened() -> None:
+    bar = screen(focused(name="Address and search bar"), app="org.chromium.chrome")
+    typed = Type(text="https://evil.example/", press_enter=True)
+    assert judged(typed, bar, sites_deny=("evil.example",)).verdict == "deny"
+    assert judged(typed, bar, sites_deny=("other.example",)).verdict != "deny"
 
 
 def test_in_a_browser_the_sites_count_and_not_the_apps() -> None:
