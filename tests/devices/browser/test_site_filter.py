@@ -1,6 +1,7 @@
 """A browser with lists of sites stays on them, whatever leads away: a real Chromium, and one site under two names."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from deskhand.core.errors import ActionFailed
 from deskhand.devices.browser.browser_process import Chromium
 from deskhand.devices.browser.device import BrowserDevice, open_browser, open_in_browser
 from deskhand.devices.browser.provider import BrowserProvider
+from deskhand.devices.browser.site_filter import SiteFilter
 from deskhand.settings.schema import BrowserSettings, PolicySettings
 from tests.devices.browser.browser_stage import Site, click, device_in, find, running, script, serving, show
 
@@ -223,3 +225,26 @@ async def test_a_profile_of_ones_own_is_kept_on_its_sites_too(site: Site, tmp_pa
         assert "/bad.html" not in site.asked
     finally:
         await device.close()
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["a window of its own", "somebody's browser"])
+async def test_what_waits_for_its_judgment_does_not_go_on_when_the_device_closes(
+    chromium: Chromium, site: Site, own: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = asyncio.Event()
+
+    async def never_judged(self: SiteFilter, frame: str) -> bool:
+        asked.set()
+        return await asyncio.Future[bool]()
+
+    monkeypatch.setattr(SiteFilter, "_is_page", never_judged)
+    async with kept(chromium) as device:
+        page = site.page(f"<a target=_blank href='{site.url('/bad.html', BAD)}'>go</a>")
+        await show(device, page)
+        device._window._fresh = own
+        with contextlib.suppress(ActionFailed):
+            await click(device, "go")
+        await asyncio.wait_for(asked.wait(), 20)
+    async with device_in(chromium) as device:  # time enough for it to arrive
+        await show(device, site.page("here"))
+    assert "/bad.html" not in site.asked

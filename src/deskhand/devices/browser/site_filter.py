@@ -37,6 +37,7 @@ class SiteFilter:
         self._session: CDPSession | None = None
         self._run_later = run_later
         self._refused: list[str] = []
+        self._paused: dict[str, str] = {}
 
     def find_block_reason(self, url: str) -> str:
         """Return why this address is blocked; empty if it is allowed."""
@@ -57,28 +58,40 @@ class SiteFilter:
         await self._send_command("Fetch.enable", {"patterns": [{"urlPattern": "*", "resourceType": "Document"}]})
 
     async def close(self) -> None:
-        if self._session is not None:
-            with contextlib.suppress(Error):  # the browser may have ended
-                await self._session.detach()
+        """Stop filtering. What waits for its judgment is judged first: a browser lets it go on once nobody listens."""
+        if self._session is None:
+            return
+        for request, url in list(self._paused.items()):
+            if explain_block(url, *self._lists):
+                with contextlib.suppress(Error):  # its tab may have closed
+                    await self._fail_request(request)
+        with contextlib.suppress(Error):  # the browser may have ended
+            await self._session.detach()
 
     def _on_request_paused(self, event: dict[str, Any]) -> None:
+        self._paused[event["requestId"]] = event["request"]["url"]
         self._run_later(self._judge_request(event))
 
     async def _judge_request(self, event: dict[str, Any]) -> None:
-        request = {"requestId": event["requestId"]}
+        request = event["requestId"]
         why = explain_block(event["request"]["url"], *self._lists)
         try:
             if not why:
-                await self._send_command("Fetch.continueRequest", request)
+                await self._send_command("Fetch.continueRequest", {"requestId": request})
+                self._paused.pop(request, None)
                 return
             if await self._is_page(event["frameId"]):
                 self._refused = [*self._refused, why][-_MOST:]
             else:
                 self._tell(f"a frame was blocked: {why}")
-            # Aborted: the page that requested it stays as it is, and a tab opened for it closes by itself.
-            await self._send_command("Fetch.failRequest", {**request, "errorReason": "Aborted"})
+            await self._fail_request(request)
         except Error:
-            pass  # the tab or the browser closed meanwhile
+            self._paused.pop(request, None)  # the tab or the browser closed meanwhile
+
+    async def _fail_request(self, request: str) -> None:
+        # Aborted: the page that requested it stays as it is, and a tab opened for it closes by itself.
+        await self._send_command("Fetch.failRequest", {"requestId": request, "errorReason": "Aborted"})
+        self._paused.pop(request, None)
 
     async def _is_page(self, frame: str) -> bool:
         try:

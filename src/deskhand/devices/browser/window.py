@@ -259,10 +259,10 @@ class BrowserWindow:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await self.sites.close()
         if self._fresh and self._context is not None:
             with contextlib.suppress(Error):
                 await self._context.close()
+        await self.sites.close()
         if not self._shared:
             await self._chromium.close()
 
