@@ -549,7 +549,8 @@ async def test_a_clients_words_are_nobodys_yes(opened: Open) -> None:
 
 async def test_a_page_that_does_something_is_not_opened_on_a_clients_word(opened: Open) -> None:
     async with opened() as door, door.client() as client:
-        for url in ("tel:110", "http://news.local/subscribe", "javascript:alert(1)"):
+        local = ("view-source:file:///etc/passwd", "blob:file:///x", "view-source:view-source:chrome://version")
+        for url in ("tel:110", "http://news.local/subscribe", "javascript:alert(1)", *local):
             given = {"goal": "look around", "device_id": "sim", "url": url}
             assert "needs approval" in refused(await client.call_tool("run_task", given))
 

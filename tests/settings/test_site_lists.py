@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from deskhand.settings.schema import PolicySettings
-from deskhand.settings.site_lists import explain_block, parse_pattern
+from deskhand.settings.site_lists import explain_block, parse_pattern, unwrap_address
 
 BANK = ("bank.example",)
 
@@ -82,6 +82,43 @@ def test_everything_else_is_refused_and_named_for_what_it_is(url: str, site: str
     said = explain_block(url, BANK, ())
     assert said.startswith(f"{site} is blocked" if site else url[:20]), said
     assert explain_block(url, (), ()) == ""
+
+
+DISGUISES = [
+    "view-source:{}", "VIEW-SOURCE:{}", "view-source:view-source:{}", "view-source: {}", "view-source:\t{}",
+    "blob:{}", "filesystem:{}", "feed:{}", "jar:{}!/x", "view-source:blob:{}", "blob:filesystem:view-source:{}",
+    "  {}", "\x01{}", "\ufeff{}", "%20{}",
+]  # fmt: skip
+LOCAL = ["file:///etc/passwd", "chrome://settings", "devtools://x/y", "data:text/html,<p>x"]
+
+
+def spell(address: str) -> list[str]:
+    """The same scheme in other letters."""
+    scheme, _, rest = address.partition(":")
+    half = len(scheme) // 2
+    return [
+        address, f"{scheme.upper()}:{rest}", f"{scheme[:half]}\n{scheme[half:]}:{rest}",
+        f"{scheme[:half]}\u200b{scheme[half:]}:{rest}", f"{scheme[:half]}\x00{scheme[half:]}:{rest}",
+        f"%{ord(scheme[0]):02x}{scheme[1:]}:{rest}", f"%25{ord(scheme[0]):02x}{scheme[1:]}:{rest}",
+        f"{scheme}%3A{rest}", f"{scheme[:half]} {scheme[half:]}:{rest}",
+        f"{''.join(chr(ord(one) + 0xFEE0) for one in scheme)}:{rest}",
+    ]  # fmt: skip
+
+
+DISGUISED = [(disguise.format(each), one) for one in LOCAL for each in spell(one) for disguise in DISGUISES]
+
+
+def test_what_is_on_this_computer_is_known_in_any_disguise() -> None:
+    for url, plain in DISGUISED:
+        scheme = plain.partition(":")[0]
+        said = explain_block(url, (), (f"{scheme}:",))
+        assert said == f"{scheme}: is blocked by policy.sites_deny.", (url, said)
+        assert explain_block(url, BANK, ()) != "", url
+
+
+@pytest.mark.parametrize("url", ["bank.example:8443/a", "localhost:8000", "https://x.example/?u=file:///etc/passwd"])
+def test_what_is_no_scheme_is_not_taken_for_one(url: str) -> None:
+    assert unwrap_address(url) == url
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Decides if an address may be opened: parses it as a browser would and matches it with lists of sites.
 
-Others enforce it: the browser for every page it loads, the policy before an address is opened.
+Others enforce it: the browser for every page it loads, the policy before an address is opened. All of them judge what
+`unwrap_address` returns: the address that is shown in the end, whatever was written around or into it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]*):")
 # A host with its port is not a scheme: `localhost:8000/a`.
 _HOST_AND_PORT = re.compile(r"[^\s/?#@:]+:\d{1,5}(?=[/?#]|$)")
 # Addresses around another one, which is the one that counts.
-_WRAPPERS = ("view-source", "blob", "filesystem")
+_WRAPPERS = ("view-source", "blob", "filesystem", "feed", "jar")
+# Everything before the first of these is the scheme, or a host with its port.
+_HEAD_ENDS = re.compile(r"[/\\?#]")
 _PORTS = {"http": 80, "https": 443, "ws": 80, "wss": 443, "ftp": 21}
 _FORBIDDEN = re.compile(r"[\x00-\x20#%/:<>?@\[\\\]^|\x7f]")
 _NUMBER = re.compile(r"\d+|0x[0-9a-f]*")
@@ -75,7 +78,7 @@ def explain_block(url: str, allow: Iterable[str], deny: Iterable[str]) -> str:
     Without lists every address may be opened, with an allow-list only those on it; denied ones are always blocked.
     """
     allowed, denied = tuple(allow), tuple(deny)
-    if not (allowed or denied) or _EMPTY.match(clean_address(url)):
+    if not (allowed or denied) or is_empty_page(url):
         return ""
     try:
         address = parse_address(url)
@@ -88,13 +91,13 @@ def explain_block(url: str, allow: Iterable[str], deny: Iterable[str]) -> str:
     return ""
 
 
+def is_empty_page(url: str) -> bool:
+    return bool(_EMPTY.match(unwrap_address(url)))
+
+
 def parse_address(url: str) -> SiteAddress:
     """Return the address that a browser would open; raises ValueError if none would."""
-    text = clean_address(url)
-    named = None if _HOST_AND_PORT.match(text) else _SCHEME.match(text)
-    scheme, rest = (named[1].lower(), text[named.end() :]) if named else ("", text)
-    if scheme in _WRAPPERS:
-        return parse_address(rest)
+    scheme, rest = split_scheme(unwrap_address(url))
     if scheme and scheme not in _PORTS:
         if scheme == "javascript":
             raise ValueError("a script is no address")
@@ -159,6 +162,44 @@ def parse_pattern(entry: str) -> SitePattern:
     port = int(found[2]) if found[2] else _PORTS.get(scheme)
     number = ":" in host or _NUMBER.fullmatch(host.rpartition(".")[2])
     return SitePattern(host, scheme, port, "below" if below else "exact" if scheme or number else "site")
+
+
+def unwrap_address(url: str) -> str:
+    """Return the address that counts: without wrappers (`view-source:`), its scheme in plain lower case.
+
+    What a wrapper holds has a scheme of its own, or is the web's (`view-source:example.com`); a `blob:` without one
+    (`blob:null/5f0c`) stays as it is.
+    """
+    text = _tidy_scheme(url)
+    scheme, rest = split_scheme(text)
+    if scheme not in _WRAPPERS:
+        return text
+    inner = unwrap_address(rest)
+    return inner if scheme in ("view-source", "feed") or split_scheme(inner)[0] else text
+
+
+def split_scheme(address: str) -> tuple[str, str]:
+    """Return the scheme in lower case and the rest; the scheme is empty if there is none (`localhost:8000/a`)."""
+    named = None if _HOST_AND_PORT.match(address) else _SCHEME.match(address)
+    return (named[1].lower(), address[named.end() :]) if named else ("", address)
+
+
+def _tidy_scheme(url: str) -> str:
+    """Return the address with its scheme as plain letters, however it is written: `%66ile:`, `ＦＩＬＥ:`."""
+    text = clean_address(url)
+    end = _HEAD_ENDS.search(text)
+    head, tail = (text[: end.start()], text[end.start() :]) if end else (text, "")
+    plain = head
+    while (decoded := unquote(plain)) != plain:
+        plain = decoded
+    seen = unicodedata.normalize("NFKC", plain)
+    name, colon, rest = seen.partition(":")
+    name = "".join(sign for sign in name if unicodedata.category(sign) not in ("Cc", "Cf", "Zs", "Zl", "Zp"))
+    scheme = split_scheme(f"{name}:{rest}{tail}")[0] if colon else ""
+    if not scheme:
+        return text
+    # Past the first colon nothing is changed, unless the colon itself was hidden.
+    return f"{scheme}:{head.partition(':')[2] if ':' in head else rest}{tail}"
 
 
 def clean_address(url: str) -> str:

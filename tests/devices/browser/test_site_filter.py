@@ -97,6 +97,14 @@ async def test_what_is_clicked_does_not_lead_away(chromium: Chromium, site: Site
         assert await device.act(Move(x=1, y=1)) == ""
 
 
+@pytest.mark.parametrize("url", ["view-source:file:///etc/passwd", "VIEW-SOURCE:%66ile:///etc/passwd", "fi\tle:///etc"])
+async def test_a_denied_scheme_is_denied_in_any_disguise(chromium: Chromium, url: str) -> None:
+    async with kept(chromium, PolicySettings(sites_deny=("file:",))) as device:
+        with pytest.raises(ActionFailed, match=r"^file: is blocked by policy.sites_deny\."):
+            await device.act(OpenUrl(url=url))
+        assert await addresses(device) == ["about:blank"]
+
+
 OPENING = {
     "a link to a new tab": "<a href='{bad}' target=_blank>go</a>",
     "a pop-up": "<button onclick=\"window.open('{bad}')\">go</button>",

@@ -15,6 +15,7 @@ from deskhand.engine.safety.policy import judge_action
 from deskhand.engine.safety.risk import needs_elements
 from deskhand.settings.schema import PolicySettings
 from tests.engine.safety.test_policy import FRAME, SPOT, X, Y, clicked, dialog, focused, judged, risk_of, screen, thing
+from tests.settings.test_site_lists import DISGUISED
 
 CHAT = screen(focused(hint="Type a message"))
 TERMINAL = screen(focused(), app="xterm")
@@ -207,6 +208,23 @@ ADDRESSES = [
 @pytest.mark.parametrize("url", ADDRESSES)
 def test_an_address_that_does_something_however_it_is_written(url: str) -> None:
     assert risk_of(OpenUrl(url=url), screen()) == "irreversible"
+
+
+def test_an_address_is_judged_without_its_wrappers() -> None:
+    bar = {"id": "com.android.browser:id/url"}
+    for url, plain in DISGUISED:
+        assert risk_of(OpenUrl(url=url), screen()) == "irreversible", (url, plain)
+    for url in ("view-source:file:///etc/passwd", "blob:file:///x", "filesystem:chrome://x/y"):
+        assert risk_of(Type(text=url, press_enter=True), screen(focused(**bar))) == "irreversible"
+    for url in ("blob:null/5f0c", "about:config", "view-source:about:version"):
+        assert risk_of(OpenUrl(url=url), screen()) == "irreversible", url
+    for url in (
+        "view-source:https://x.example/a",
+        "blob:https://x.example/5f0c",
+        "about:blank",
+        "view-source:about:blank",
+    ):
+        assert risk_of(OpenUrl(url=url), screen()) == "reversible", url
 
 
 @pytest.mark.parametrize("url", ["javascript:send()", "data:text/html,x", "https://x.example/delete", "tel:110"])

@@ -7,6 +7,7 @@ from deskhand.core.errors import ActionFailed, DeviceTimeout, NotPossible
 from deskhand.devices.browser.keyboard import BrowserKeyboard
 from deskhand.devices.browser.tab import Tab
 from deskhand.devices.browser.window import BrowserWindow
+from deskhand.settings.site_lists import clean_address, split_scheme, unwrap_address
 
 GOTO_S = 20.0
 _SCHEMES = ("http", "https", "file", "about", "data", "blob", "chrome", "view-source")
@@ -15,11 +16,11 @@ _LOCAL = ("localhost", "127.", "0.0.0.0", "[::1]", "192.168.", "10.")
 
 def to_full_url(url: str) -> str:
     """Complete an address as a user types it; raises NotPossible for scripts, which are no addresses."""
-    url = url.strip()
-    scheme = url.split(":", 1)[0].lower()
-    if scheme in _SCHEMES:
+    url = clean_address(url)
+    scheme, inner = split_scheme(url)[0], split_scheme(unwrap_address(url))[0]
+    if scheme in _SCHEMES and inner in _SCHEMES:
         return url
-    if scheme == "javascript" or "://" in url:
+    if scheme or inner == "javascript" or "://" in url:
         raise NotPossible(f"{url[:60]} can't be opened: use an http or https address.")
     return ("http://" if url.startswith(_LOCAL) else "https://") + url
 
