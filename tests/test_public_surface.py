@@ -30,7 +30,8 @@ SURFACE = {
         ActionEnded ActionIntended Answered ArtifactKept Billed CommandTaken Corrected Decided EndCause Event
         ExecutorChanged GateClosed GateOpened LoopMode Memorized Observed PlanMade QueueFlushed Record Released
         Reserved Ruled Settled SituationChanged StepFinished SubtaskEnded SubtaskStarted Supplemented TaskCreated
-        TaskEnded TaskResumed TaskSummary TodoEdited UserActed UserAsked UserReplied UserSaid Warned parse_event
+        TaskEnded TaskResumed TaskSummary TodoEdited Unreadable UserActed UserAsked UserReplied UserSaid Warned
+        parse_event
     """,
     "deskhand.testing": """
         ModelServer Phone ReceivedRequest ScriptedCall ScriptedStep SimPhone SimulatedPhones load_script

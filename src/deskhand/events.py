@@ -7,5 +7,6 @@ __all__ = [
     "EndCause", "Event", "ExecutorChanged", "GateClosed", "GateOpened", "LoopMode", "Memorized", "Observed",
     "PlanMade", "QueueFlushed", "Record", "Released", "Reserved", "Ruled", "Settled", "SituationChanged",
     "StepFinished", "SubtaskEnded", "SubtaskStarted", "Supplemented", "TaskCreated", "TaskEnded", "TaskResumed",
-    "TaskSummary", "TodoEdited", "UserActed", "UserAsked", "UserReplied", "UserSaid", "Warned", "parse_event",
+    "TaskSummary", "TodoEdited", "Unreadable", "UserActed", "UserAsked", "UserReplied", "UserSaid", "Warned",
+    "parse_event",
 ]  # fmt: skip

@@ -1,12 +1,17 @@
 """`runs` and `show`: what the journal remembers, and how they fail when it can't be read."""
 
+import ctypes
+import os
+import shutil
 import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from deskhand.core.decisions import StepReport
 from deskhand.core.statuses import TaskStatus
-from deskhand.task.events import StepFinished, TaskCreated, TaskEnded
+from deskhand.task.events import StepFinished, TaskCreated, TaskEnded, Warned
 from deskhand.task.journal import SqliteJournal
 from tests.cli.conftest import Cli
 
@@ -87,9 +92,103 @@ async def test_a_newer_journal_asks_for_an_update(cli: Cli, past: list[str]) -> 
     assert ended.json["exit_code"] == 2
 
 
-async def test_a_half_written_entry_is_pointed_at(cli: Cli, past: list[str]) -> None:
+async def test_a_half_written_entry_is_shown_as_such_in_its_own_task(cli: Cli, past: list[str]) -> None:
     with sqlite3.connect(cli.data / "journal.db") as db:
         db.execute("UPDATE events SET body = substr(body, 1, 9) WHERE task_id = ? AND body LIKE '%step_f%'", (past[0],))
     db.close()
-    assert "task aaaa11112222" in (await cli("show", "aaaa")).refused(2)
-    assert (await cli("show", "aaaa")).refused(2).count("half-written") == 1
+    shown = await cli("show", "aaaa")
+    assert shown.code == 0, shown.err
+    assert """can't be read (Invalid JSON: EOF while parsing a string at line 1 column 9): {"type":""" in shown.out
+    assert "✔ fulfilled: sent" in shown.out, "what can be read is told"
+    listed = (await cli("runs")).out.splitlines()
+    assert [("can't be read" in line) for line in listed[1:]] == [False, False, True]
+    assert "can't be read" not in (await cli("show", past[1])).out
+
+
+async def test_a_task_without_a_readable_beginning_is_listed_and_not_resumed(cli: Cli, past: list[str]) -> None:
+    with sqlite3.connect(cli.data / "journal.db") as db:
+        db.execute("UPDATE events SET body = 'x' WHERE task_id = ? AND body LIKE '%task_created%'", (past[2],))
+    db.close()
+    assert len((await cli("runs")).out.splitlines()) == 4
+    assert "its goal is not known: start it anew." in (await cli("resume", "bbbb")).refused(2)
+
+
+async def test_a_resumed_task_with_a_damaged_log_asks_before_it_sends(cli: Cli) -> None:
+    """An entry that can't be read may have been the message: the goal's own yes is used up."""
+    created = TaskCreated(goal='打开微信，找到张三，发送消息"到家了"', device="sim", worker="offline", max_steps=50)
+    journal = SqliteJournal(cli.data)
+    for task_id in ("hurt00000000", "well00000000"):
+        await journal.append(task_id, [created, Warned(text="x")])
+    await journal.close()
+    with sqlite3.connect(cli.data / "journal.db") as db:
+        db.execute("UPDATE events SET body = '{' WHERE task_id LIKE 'hurt%' AND body LIKE '%warned%'")
+    db.close()
+    assert (await cli("resume", "well", "--json")).json["status"] == "fulfilled"
+    asked = await cli("resume", "hurt")
+    assert asked.code == 1, asked.out + asked.err
+    assert "? " in asked.out
+
+
+def obey_rights() -> None:
+    """Take from root what makes it ignore rights: CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH, before the exec."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    for capability in (1, 2) if os.getuid() == 0 else ():
+        assert libc.prctl(24, capability, 0, 0, 0) == 0, os.strerror(ctypes.get_errno())
+
+
+@pytest.fixture
+def read_only(cli: Cli, past: list[str]) -> Iterator[Callable[[], None]]:
+    """Takes the right to write from the data folder and its files."""
+
+    def lock() -> None:
+        for file in cli.data.iterdir():
+            file.chmod(0o500 if file.is_dir() else 0o400)
+        cli.data.chmod(0o500)
+
+    yield lock
+    cli.data.chmod(0o700)
+
+
+@pytest.mark.parametrize("left", [(), ("-wal", "-shm"), ("-wal",)], ids=["closed", "killed", "copied without -shm"])
+async def test_a_folder_that_cant_be_written_is_read(
+    cli: Cli, past: list[str], read_only: Callable[[], None], left: tuple[str, ...], tmp_path: Path
+) -> None:
+    if left:  # as a killed process leaves it: the newest task is in the -wal alone
+        db = sqlite3.connect(cli.data / "journal.db")
+        body = TaskCreated(goal="新的", device="sim", worker="offline", max_steps=50).model_dump_json()
+        db.execute("INSERT INTO events (task_id, at, body) VALUES ('cccc', 1, ?)", (body,))
+        db.commit()
+        for ending in left:
+            shutil.copy(cli.data / f"journal.db{ending}", tmp_path)
+        db.close()
+        for ending in left:
+            shutil.copy(tmp_path / f"journal.db{ending}", cli.data)
+        shutil.copy(tmp_path / "journal.db-wal", cli.data)
+    read_only()
+    listed = await cli("runs", preexec=obey_rights)
+    assert listed.code == 0, listed.err
+    assert len(listed.out.splitlines()) == (5 if left else 4)
+    shown = await cli("show", "last", preexec=obey_rights)
+    assert ("新的" if left else "打开设置") in shown.out
+    assert "can't be written" in (await cli("run", "打开设置", preexec=obey_rights)).refused(2)
+
+
+async def test_looking_at_runs_makes_no_folder(cli: Cli) -> None:
+    assert (await cli("runs")).code == 0
+    assert not cli.data.exists()
+
+
+async def test_a_lost_wal_and_an_emptied_file_are_noticed(cli: Cli, past: list[str]) -> None:
+    last = cli.data / "journal.db-last"
+    last.write_text(f"{int(last.read_text()) + 3:020d}\n")  # as if three entries had been in a -wal that is gone
+    listed = await cli("runs")
+    assert listed.err == (
+        f"The last 3 entries of {cli.data}/journal.db are lost (its -wal was deleted, or the power failed); "
+        "restore a copy of both files, or go on without.\n"
+    )
+    assert len(listed.out.splitlines()) == 4
+    (cli.data / "journal.db").write_bytes(b"")
+    for command in (["runs"], ["show", "last"], ["run", "打开设置"], ["resume", "last"]):
+        assert "has lost all of its" in (await cli(*command)).refused(2)
+    last.unlink()
+    assert (await cli("runs")).out.startswith("No runs yet")

@@ -197,24 +197,6 @@ def test_a_file_that_is_no_journal_is_said_to_be_damaged(tmp_path: Path) -> None
         SqliteJournal(tmp_path)
 
 
-async def test_a_half_written_entry_is_named(journal: SqliteJournal) -> None:
-    await journal.append("t", [CREATED])
-    with sqlite3.connect(journal.path) as db:
-        db.execute("UPDATE events SET body = substr(body, 1, 20)")
-    db.close()
-    with pytest.raises(JournalError, match=r"Entry 1 of task t .* half-written"):
-        await journal.read("t")
-
-
-async def test_an_entry_of_an_unknown_kind_is_named(journal: SqliteJournal) -> None:
-    await journal.append("t", [CREATED])
-    with sqlite3.connect(journal.path) as db:
-        db.execute("""UPDATE events SET body = '{"type":"teleported"}'""")
-    db.close()
-    with pytest.raises(JournalError, match="another version of Deskhand"):
-        await journal.read("t")
-
-
 def test_a_data_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(JournalError, match=r"The data folder .*file.* can't be written .* DESKHAND_DATA_DIR"):

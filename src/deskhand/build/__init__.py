@@ -158,8 +158,11 @@ class Deskhand:
         settings = settings or self.settings
         records = await self.journal.read(task_id)
         past, events = fold_all(records), [record.event for record in records]
+        if not past.goal:
+            raise UsageError(f"The beginning of task {task_id} can't be read, so its goal is not known: start it anew.")
         await self._vault.learn_values(find_named_secrets(events), lambda name: read_secret(name, settings.secrets))
-        approves = USER.is_goal_approval(past.goal, past.loop, settings.models)
+        # What an unreadable entry did is not known: it may have been the very thing that the goal approves, once.
+        approves = not past.unreadable and USER.is_goal_approval(past.goal, past.loop, settings.models)
         async with (
             self.pool.lease_device(device or past.device, wait_s=wait_s) as leased,
             self._assemble_crew(

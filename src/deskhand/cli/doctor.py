@@ -119,7 +119,7 @@ def _describe_abilities(found: EndpointReport, *, shown: bool) -> str:
 async def _check_journal(settings: Settings) -> DoctorFinding:
     try:
         journal = SqliteJournal(settings.data_dir)
-        count = len(await journal.runs(limit=10_000))
+        count = len(await journal.find_ids())
         await journal.close()
     except DeskhandError as fault:
         return DoctorFinding("journal", False, str(fault))

@@ -11,7 +11,10 @@ _GATE_COLOURS = {GateDecision.DONE: "green", GateDecision.CONTINUE: "dim"}
 
 
 def lines_of(record: events.Record) -> list[str]:
-    return _describe_work(record) or _describe_plan(record) or _describe_dialogue(record)
+    lines = _describe_work(record) or _describe_plan(record) or _describe_dialogue(record)
+    if record.unknown:  # the entry is of a newer version, which had more to say
+        lines.append(f"     [dim]entry {record.seq} also has {as_markup(', '.join(record.unknown))}[/dim]")
+    return lines
 
 
 def _describe_work(record: events.Record) -> list[str]:
@@ -32,6 +35,11 @@ def _describe_work(record: events.Record) -> list[str]:
             return [f"     [yellow]{len(dropped)} queued dropped: {as_markup(reason)}[/yellow]"]
         case events.StepFinished(report=report) if report.error:
             return [f"{report.step:>3}  [red]{as_markup(report.error)}[/red]"]
+        case events.Unreadable(why=why, body=body):
+            stored = f": {body}" if body else ""
+            return [
+                f"     [red]entry {record.seq} can't be read ({as_markup(why)}){as_markup(stored, one_line=True)}[/red]"
+            ]
         case events.Answered(text=text):
             return [f"     [green]{as_markup(text)}[/green]"]
         case _:

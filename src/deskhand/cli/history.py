@@ -8,6 +8,7 @@ from deskhand.cli.output import print_json
 from deskhand.cli.progress import colour_status, describe_end, format_money
 from deskhand.cli.run_goal import find_task_id, outcome_of
 from deskhand.settings.load import load
+from deskhand.task.events import TaskSummary
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
 
@@ -16,7 +17,7 @@ ID_SHOWN = 8
 
 
 async def list_runs(limit: int, as_json: bool) -> int:
-    journal = SqliteJournal(load().data_dir)
+    journal = SqliteJournal(load().data_dir, to_read=True)
     try:
         summaries = await journal.runs(limit)
     finally:
@@ -33,13 +34,21 @@ async def list_runs(limit: int, as_json: bool) -> int:
         started = datetime.fromtimestamp(s.started).strftime("%m-%d %H:%M")
         cells = [s.task_id[:ID_SHOWN], started, colour_status(s.status, s.status.value), str(s.steps)]
         cost = [format_money(s.usage.cost)] if paid else []
-        table.add_row(*cells, *cost, as_markup(s.device), as_markup(" ".join(s.goal.split())))
+        table.add_row(*cells, *cost, as_markup(s.device), as_markup(_describe_goal(s)))
     console.print(table if summaries else 'No runs yet: deskhand run "Open Settings, turn on Wi-Fi"')
     return 0
 
 
+def _describe_goal(summary: TaskSummary) -> str:
+    goal = " ".join(summary.goal.split())
+    if not summary.unreadable:
+        return goal
+    entries = "1 entry" if summary.unreadable == 1 else f"{summary.unreadable} entries"
+    return f"{goal} ({entries} can't be read)".lstrip()
+
+
 async def show_run(run_id: str, as_json: bool) -> int:
-    journal = SqliteJournal(load().data_dir)
+    journal = SqliteJournal(load().data_dir, to_read=True)
     try:
         task_id = await find_task_id(journal, run_id)
         records = await journal.read(task_id)

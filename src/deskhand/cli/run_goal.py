@@ -32,6 +32,8 @@ EXIT_CODES: dict[EndCause, int] = {
     "budget": 5,
     "stopped": STOPPED,
 }
+# Of several runs that begin alike.
+IDS_TOLD = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,14 +107,16 @@ async def resume_run(run_id: str, options: TaskOptions, overrides: SettingOption
 
 async def find_task_id(journal: Journal, beginning: str) -> str:
     """Return the id of the run that begins like this, as users type it."""
-    ids = [summary.task_id for summary in await journal.runs(limit=10_000)]
-    if beginning == "last" and ids:
-        return ids[0]
-    matches = [task_id for task_id in ids if beginning and task_id.startswith(beginning)]
+    if not beginning:
+        matches = []
+    elif beginning == "last":
+        matches = await journal.find_ids(limit=1)
+    else:
+        matches = await journal.find_ids(beginning, limit=IDS_TOLD)
     if len(matches) == 1:
         return matches[0]
     if matches:
-        raise UsageError(f"Several runs begin with {beginning!r}: {', '.join(matches[:5])}; give more of the id.")
+        raise UsageError(f"Several runs begin with {beginning!r}: {', '.join(matches)}; give more of the id.")
     raise UsageError(f"There is no run {beginning!r}: `deskhand runs` lists them.")
 
 

@@ -125,11 +125,15 @@ class Task:
             )
             return (created,)
         resumed = TaskResumed(max_steps=self._max_steps)
-        if self._past.unconfirmed is None:
-            return (resumed,)
-        action = describe_action(self._past.unconfirmed)
-        doubt = f"It is unknown whether the last action was carried out ({action}): look first."
-        return resumed, CommandTaken(command=InjectPrompt(content=doubt))
+        doubts: list[str] = []
+        if self._past.unconfirmed:
+            action = describe_action(self._past.unconfirmed)
+            doubts.append(f"It is unknown whether the last action was carried out ({action}): look first.")
+        if self._past.unreadable:
+            doubts.append(
+                "Some entries of the log can't be read, so more may have been done than is listed: look first."
+            )
+        return resumed, *(CommandTaken(command=InjectPrompt(content=doubt)) for doubt in doubts)
 
     async def wait(self) -> TaskState:
         assert self._driver, "a task is waited for after it was started"

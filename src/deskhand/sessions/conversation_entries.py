@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from deskhand.core.actions import FrozenModel
 from deskhand.core.decisions import Usage
 from deskhand.core.llm import ToolCall, ToolResult, Turn
+from deskhand.task.append_log import EntryParser
 
 # A result longer than this is cut when it is told to a model again; the conversation keeps all of it.
 RESULT_TOLD = 3000
@@ -70,18 +71,23 @@ class ModelPaid(FrozenModel):
     worst: str = "0"
 
 
+class UnreadableEntry(FrozenModel):
+    """An entry that can't be read: damaged, or of another version of Deskhand. `body` is what is stored."""
+
+    type: Literal["unreadable"] = "unreadable"
+    why: str
+    body: str = ""
+
+
 Entry = Annotated[
-    UserMessage | ToolCalled | ToolReturned | AssistantSaid | TurnDone | TurnFailed | ModelPaid,
+    UserMessage | ToolCalled | ToolReturned | AssistantSaid | TurnDone | TurnFailed | ModelPaid | UnreadableEntry,
     Field(discriminator="type"),
 ]
 ENDS = (TurnDone, TurnFailed)
 STREAMED = (ToolCalled, ToolReturned, AssistantSaid, TurnDone, TurnFailed)
 
 _ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
-
-
-def parse_entry(body: str) -> Entry:
-    return _ENTRY.validate_json(body)
+ENTRIES = EntryParser[Entry](_ENTRY, lambda why, body: UnreadableEntry(why=why, body=body))
 
 
 class StoredEntry(BaseModel):
@@ -179,7 +185,7 @@ def _to_exchange(entries: Sequence[Entry]) -> _Exchange:
             case TurnFailed(message=message):
                 close_round()
                 turns.append(Turn("model", (f"({message})",)))
-            case TurnDone() | ModelPaid():
+            case TurnDone() | ModelPaid() | UnreadableEntry():
                 pass
     close_round()
     return _Exchange(turns)

@@ -12,7 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from deskhand.core.errors import UsageError
-from deskhand.sessions.conversation_entries import Entry, StoredEntry, UserMessage, parse_entry
+from deskhand.sessions.conversation_entries import ENTRIES, Entry, StoredEntry, UserMessage
 from deskhand.task.append_log import AppendLog
 
 SESSION_NAME = re.compile(r"[\w.-]{1,100}")
@@ -33,18 +33,18 @@ class ConversationSummary(BaseModel):
 class ConversationStore:
     def __init__(self, folder: Path) -> None:
         self.path = folder / "conversations.db"
-        self._log = AppendLog[Entry](self.path, "entries", "session", parse_entry)
+        self._log = AppendLog[Entry](self.path, "entries", "session", ENTRIES)
         self._locks = folder / "locks"
         self._locks.mkdir(exist_ok=True)
 
     async def append(self, session_id: str, *entries: Entry) -> list[StoredEntry]:
         """When this returns, the entries survive a kill -9."""
         rows = await self._log.run_in_thread(lambda: self._log.append_rows(session_id, entries))
-        return [StoredEntry.model_construct(seq=seq, at=at, entry=entry) for seq, at, entry in rows]
+        return [StoredEntry.model_construct(seq=seq, at=at, entry=entry) for seq, at, entry, _ in rows]
 
     async def read(self, session_id: str, after: int = 0) -> list[StoredEntry]:
         rows = await self._log.run_in_thread(lambda: self._log.read_rows(session_id, after))
-        return [StoredEntry.model_construct(seq=seq, at=at, entry=entry) for seq, at, entry in rows]
+        return [StoredEntry.model_construct(seq=seq, at=at, entry=entry) for seq, at, entry, _ in rows]
 
     async def list_conversations(self, limit: int = 50) -> list[ConversationSummary]:
         """Return the newest conversations first; the title is how the first message begins."""
@@ -56,7 +56,7 @@ class ConversationStore:
         talks: list[ConversationSummary] = []
         for session_id, first, started, updated, count in self._log.db.execute(query, (limit,)).fetchall():
             (body,) = self._log.db.execute("SELECT body FROM entries WHERE seq = ?", (first,)).fetchone()
-            opening = parse_entry(body)
+            opening, _ = ENTRIES.parse_entry(body)
             title = opening.content[:80] if isinstance(opening, UserMessage) else ""
             talks.append(
                 ConversationSummary(session_id=session_id, title=title, started=started, updated=updated, entries=count)

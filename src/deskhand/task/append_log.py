@@ -4,63 +4,109 @@ One thread reads and writes, so the event loop never waits for the disk. Several
 """
 
 import asyncio
+import logging
 import sqlite3
 import time
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from deskhand.core.errors import JournalError
+from deskhand.private_files import prepare_data_folder
+from deskhand.task.log_file import LastNumber, open_for_reading, open_for_writing
 
 VERSION = 1
+
+_log = logging.getLogger("deskhand.log")
 
 B = TypeVar("B", bound=BaseModel)
 T = TypeVar("T")
 
 
 class LogRow(NamedTuple, Generic[B]):
+    """`unknown` names the fields of the stored entry that this version does not know."""
+
     seq: int
     at: float
     body: B
+    unknown: tuple[str, ...] = ()
+
+
+class EntryParser(Generic[B]):
+    """Parses stored entries and never fails: what can't be read becomes an entry that says so, made by `mark`."""
+
+    def __init__(self, adapter: TypeAdapter[Any], mark: Callable[[str, str], B]) -> None:
+        self._adapter = adapter
+        self._mark = mark
+
+    def parse_entry(self, body: str) -> tuple[B, tuple[str, ...]]:
+        """Return the entry and the fields in it that are not known."""
+        try:
+            return self._adapter.validate_json(body), ()
+        except ValidationError as error:
+            problems = error.errors(include_url=False, include_context=False)
+        unknown = tuple(".".join(map(str, one["loc"][1:])) for one in problems if one["type"] == "extra_forbidden")
+        if len(unknown) == len(problems):
+            return self._adapter.validate_json(body, extra="ignore"), unknown
+        return self._mark(problems[0]["msg"], body), ()
 
 
 class AppendLog(Generic[B]):
     """`owner` names the kind of owner: "task" is stored in the column `task_id`.
 
-    `append_rows`, `read_rows` and `db` block: use them inside of `run_in_thread`.
+    `append_rows`, `read_rows`, `list_owners` and `db` block: use them inside of `run_in_thread`.
+    `to_read`: nothing is written, so the file may be one that can't be.
     """
 
-    def __init__(self, path: Path, table: str, owner: str, parse: Callable[[str], B]) -> None:
+    def __init__(self, path: Path, table: str, owner: str, parser: EntryParser[B], *, to_read: bool = False) -> None:
         self.path = path
         self._table = table
         self._owner = owner
-        self._parse = parse
+        self._parser = parser
+        self._to_read = to_read
+        self._last = LastNumber(path)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=path.stem)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self.db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=10)
-        except (OSError, sqlite3.Error) as error:
-            raise JournalError(
-                f"The data folder {path.parent} can't be written ({error}); free space, fix its rights, "
-                "or choose another with DESKHAND_DATA_DIR."
-            ) from None
+        self._clean_up: Callable[[], None] = lambda: None
+        with self._explain_errors():
+            self.db = self._open_file()
         try:
             with self._explain_errors():
                 self._prepare_schema()
+                self.lost = self._count_lost()
         except JournalError:
             self.db.close()
+            self._clean_up()
             raise
+
+    def _open_file(self) -> sqlite3.Connection:
+        if self._to_read:
+            try:
+                db, self._clean_up = open_for_reading(self.path)
+            except OSError as error:
+                raise JournalError(f"{self.path} can't be read ({error}); fix its rights.") from None
+            return db
+        try:
+            prepare_data_folder(self.path.parent)
+            return open_for_writing(self.path)
+        except (OSError, sqlite3.Error) as error:
+            raise JournalError(
+                f"The data folder {self.path.parent} can't be written ({error}); free space, fix its rights, "
+                "or choose another with DESKHAND_DATA_DIR."
+            ) from None
 
     def _prepare_schema(self) -> None:
         (version,) = self.db.execute("PRAGMA user_version").fetchone()
         if version > VERSION:
             raise JournalError(f"{self.path} was written by a newer Deskhand (format {version}); update Deskhand.")
-        self.db.execute("PRAGMA journal_mode = WAL")
-        self.db.execute("PRAGMA synchronous = NORMAL")
+        if self._to_read and version:
+            return
+        if not self._to_read:
+            self.db.execute("PRAGMA journal_mode = WAL")
+            self.db.execute("PRAGMA synchronous = NORMAL")
         self.db.executescript(f"""
             CREATE TABLE IF NOT EXISTS {self._table} (
                 seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -72,6 +118,19 @@ class AppendLog(Generic[B]):
             PRAGMA user_version = {VERSION};
         """)
 
+    def _count_lost(self) -> int:
+        """Return how many of the newest entries are missing, and warn of it."""
+        newest = self.db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (self._table,)).fetchone()
+        found = newest[0] if newest else 0
+        if lost := self._last.count_lost(found):
+            _log.warning(
+                "The last %d entries of %s are lost (its -wal was deleted, or the power failed); "
+                "restore a copy of both files, or go on without.", lost, self.path,
+            )  # fmt: skip
+            if not self._to_read:
+                self._last.write(found)
+        return lost
+
     def append_rows(self, owner_id: str, bodies: Sequence[B]) -> list[LogRow[B]]:
         """Append all of these or none. When this returns, they survive a kill -9."""
         at = time.time()
@@ -79,23 +138,33 @@ class AppendLog(Generic[B]):
         with self.db:  # commits, or rolls back
             self.db.execute("BEGIN IMMEDIATE")
             written = [self.db.execute(insert, (owner_id, at, body.model_dump_json())).lastrowid for body in bodies]
+        if written:
+            self._last.write(written[-1] or 0)
         return [LogRow(seq or 0, at, body) for seq, body in zip(written, bodies, strict=True)]
 
     def read_rows(self, owner_id: str, after: int = 0) -> list[LogRow[B]]:
         """Return the entries of this owner behind the one numbered `after`."""
         query = f"SELECT seq, at, body FROM {self._table} WHERE {self._owner}_id = ? AND seq > ? ORDER BY seq"
         rows = self.db.execute(query, (owner_id, after)).fetchall()
-        return [LogRow(seq, at, self._parse_body(seq, owner_id, body)) for seq, at, body in rows]
+        return [LogRow(seq, at, *self._parser.parse_entry(str(body))) for seq, at, body in rows]
 
-    def _parse_body(self, seq: int, owner_id: str, body: str) -> B:
-        try:
-            return self._parse(body)
-        except ValidationError as error:
-            problem = error.errors(include_url=False)[0]["msg"]
-            raise JournalError(
-                f"Entry {seq} of {self._owner} {owner_id} in {self.path} can't be read ({problem}); "
-                "it was half-written or comes from another version of Deskhand."
-            ) from None
+    def list_owners(self, beginning: str = "", limit: int = -1) -> list[str]:
+        """Return the ids that begin like this, those that began last first.
+
+        One look into the index an id: neither entries nor those of other ids are read.
+        """
+        column = f"{self._owner}_id"
+        query = f"""
+            WITH RECURSIVE ids(id) AS (
+                SELECT MIN({column}) FROM {self._table} WHERE {column} >= :beginning
+                UNION ALL
+                SELECT (SELECT MIN({column}) FROM {self._table} WHERE {column} > ids.id) FROM ids
+                WHERE ids.id IS NOT NULL AND substr(ids.id, 1, :length) = :beginning
+            )
+            SELECT id FROM ids WHERE substr(id, 1, :length) = :beginning
+            ORDER BY (SELECT MIN(seq) FROM {self._table} WHERE {column} = id) DESC LIMIT :limit"""
+        asked = {"beginning": beginning, "length": len(beginning), "limit": limit}
+        return [str(owner) for (owner,) in self.db.execute(query, asked).fetchall()]
 
     async def run_in_thread(self, work: Callable[[], T]) -> T:
         """Run `work` in the log's thread. An error of SQLite becomes a sentence that says what to do."""
@@ -105,6 +174,8 @@ class AppendLog(Generic[B]):
     async def close(self) -> None:
         await self.run_in_thread(self.db.close)
         self._thread.shutdown(wait=False)
+        self._last.close()
+        self._clean_up()
 
     @contextmanager
     def _explain_errors(self) -> Generator[None, None, None]:

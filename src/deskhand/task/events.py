@@ -301,24 +301,32 @@ class TaskEnded(FrozenModel):
     reason: str
 
 
+class Unreadable(FrozenModel):
+    """An entry that can't be read: damaged, of another version of Deskhand, or lost. `body` is what is stored."""
+
+    type: Literal["unreadable"] = "unreadable"
+    why: str
+    body: str = ""
+
+
 Event = Annotated[
     TaskCreated | TaskResumed | SubtaskStarted | Observed | Reserved | Released | Billed | Decided
     | ActionIntended | ActionEnded | Settled | QueueFlushed | StepFinished | CommandTaken | ExecutorChanged | Memorized
     | Answered | ArtifactKept | PlanMade
     | SubtaskEnded | Ruled | GateOpened | GateClosed | Supplemented | UserAsked | UserReplied | UserSaid
-    | UserActed | TodoEdited | Corrected | Warned | SituationChanged | TaskEnded,
+    | UserActed | TodoEdited | Corrected | Warned | SituationChanged | TaskEnded | Unreadable,
     Field(discriminator="type"),
 ]  # fmt: skip
 
-_EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
 
 
 def parse_event(body: str | bytes) -> Event:
-    return _EVENT.validate_json(body)
+    return EVENT.validate_json(body)
 
 
 class Record(BaseModel):
-    """An event with its place in the journal."""
+    """An event with its place in the journal. `unknown` names its stored fields that this version does not know."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -326,6 +334,7 @@ class Record(BaseModel):
     task_id: str
     at: float
     event: Event
+    unknown: Annotated[tuple[str, ...], Field(exclude_if=lambda names: not names)] = ()
 
     def to_line(self) -> dict[str, Any]:
         """Return the record as it is exported: one JSON object a line."""
@@ -346,3 +355,4 @@ class TaskSummary(BaseModel):
     ended: float | None
     steps: int
     usage: Usage
+    unreadable: int = 0

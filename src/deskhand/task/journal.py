@@ -4,6 +4,7 @@ One thread writes events, another encodes pictures, so neither the loop nor an a
 """
 
 import asyncio
+import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -15,8 +16,8 @@ import xxhash
 
 from deskhand.core.errors import JournalError
 from deskhand.core.screen import Frame
-from deskhand.task.append_log import AppendLog
-from deskhand.task.events import Event, Record, TaskSummary, parse_event
+from deskhand.task.append_log import AppendLog, EntryParser, LogRow
+from deskhand.task.events import EVENT, Event, Record, TaskSummary, Unreadable
 from deskhand.task.fold import fold_all
 from deskhand.task.state import summarize_task
 
@@ -25,12 +26,16 @@ JPEG_QUALITY = 80
 FRAMES_WAITING = 8
 
 
+_PARSER = EntryParser[Event](EVENT, lambda why, body: Unreadable(why=why, body=body))
+
+
 class Journal(Protocol):
     """The events and pictures of all tasks. When `append` returns, the events survive a kill -9."""
 
     async def append(self, task_id: str, events: Sequence[Event]) -> list[Record]: ...
     async def read(self, task_id: str, after: int = 0) -> list[Record]: ...
     async def runs(self, limit: int = 50) -> list[TaskSummary]: ...
+    async def find_ids(self, beginning: str = "", limit: int = -1) -> list[str]: ...
     async def keep_frame(self, frame: Frame) -> str:
         """Store a picture once, by content, and return its name. The caller does not wait for the encoding."""
         ...
@@ -40,11 +45,16 @@ class Journal(Protocol):
 
 
 class SqliteJournal:
-    """Safe with several tasks, and with several processes on one folder."""
+    """Safe with several tasks, and with several processes on one folder.
 
-    def __init__(self, folder: Path) -> None:
+    `to_read`: nothing is written, so the folder may be one that can't be.
+    """
+
+    def __init__(self, folder: Path, *, to_read: bool = False) -> None:
         self.path = folder / "journal.db"
-        self._log = AppendLog[Event](self.path, "events", "task", parse_event)
+        self._log = AppendLog[Event](self.path, "events", "task", _PARSER, to_read=to_read)
+        if self._log.lost and not to_read:
+            self._mark_losses(self._log.lost)
         self._frames = folder / "frames"
         self._painter = ThreadPoolExecutor(1, thread_name_prefix="frames")
         self._painting: dict[str, Future[None]] = {}
@@ -52,23 +62,39 @@ class SqliteJournal:
 
     async def append(self, task_id: str, events: Sequence[Event]) -> list[Record]:
         rows = await self._log.run_in_thread(lambda: self._log.append_rows(task_id, events))
-        return [Record.model_construct(seq=seq, task_id=task_id, at=at, event=event) for seq, at, event in rows]
+        return [_to_record(task_id, row) for row in rows]
 
     async def read(self, task_id: str, after: int = 0) -> list[Record]:
         return await self._log.run_in_thread(lambda: self._read_records(task_id, after))
 
     def _read_records(self, task_id: str, after: int = 0) -> list[Record]:
-        rows = self._log.read_rows(task_id, after)
-        return [Record.model_construct(seq=seq, task_id=task_id, at=at, event=event) for seq, at, event in rows]
+        return [_to_record(task_id, row) for row in self._log.read_rows(task_id, after)]
 
     async def runs(self, limit: int = 50) -> list[TaskSummary]:
         """Return the newest tasks first."""
         return await self._log.run_in_thread(lambda: self._list_tasks(limit))
 
+    async def find_ids(self, beginning: str = "", limit: int = -1) -> list[str]:
+        """Return the ids of tasks that begin like this, the newest task first. No event is read for it."""
+        return await self._log.run_in_thread(lambda: self._log.list_owners(beginning, limit))
+
     def _list_tasks(self, limit: int) -> list[TaskSummary]:
-        query = "SELECT task_id FROM events GROUP BY task_id ORDER BY MIN(seq) DESC LIMIT ?"
-        ids = [task_id for (task_id,) in self._log.db.execute(query, (limit,)).fetchall()]
-        return [summarize_task(fold_all(self._read_records(task_id))) for task_id in ids]
+        return [self._summarize_id(task_id) for task_id in self._log.list_owners(limit=limit)]
+
+    def _summarize_id(self, task_id: str) -> TaskSummary:
+        """Damage in the log of one task says nothing of the others."""
+        try:
+            records = self._read_records(task_id)
+        except sqlite3.DatabaseError as error:
+            records = [Record(seq=0, task_id=task_id, at=0, event=Unreadable(why=str(error)))]
+        return summarize_task(fold_all(records))
+
+    def _mark_losses(self, lost: int) -> None:
+        """Note in every unfinished task that the newest entries of the journal are gone: some may have been its own."""
+        why = f"up to {lost} entries were lost here"
+        for task_id in self._log.list_owners():
+            if not fold_all(self._read_records(task_id)).over:
+                self._log.append_rows(task_id, [Unreadable(why=why)])
 
     async def keep_frame(self, frame: Frame) -> str:
         await self._reap_encodings()
@@ -112,6 +138,10 @@ class SqliteJournal:
         finally:
             self._painter.shutdown(wait=False)
             await self._log.close()
+
+
+def _to_record(task_id: str, row: LogRow[Event]) -> Record:
+    return Record.model_construct(seq=row.seq, task_id=task_id, at=row.at, event=row.body, unknown=row.unknown)
 
 
 def _encode_frame(frame: Frame, file: Path) -> None:

@@ -33,6 +33,7 @@ class TaskState:
     cause: EndCause | None = None
     reason: str = ""
     last_seq: int = 0
+    unreadable: int = 0  # entries of the log that say nothing any more: what they did is not known
 
     # the plan
     plan: tuple[Subtask, ...] = ()
@@ -122,4 +123,5 @@ def summarize_task(state: TaskState) -> TaskSummary:
         ended=state.ended,
         steps=state.step,
         usage=state.usage,
+        unreadable=state.unreadable,
     )

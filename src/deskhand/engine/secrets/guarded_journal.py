@@ -52,6 +52,9 @@ class GuardedJournal:
     async def runs(self, limit: int = 50) -> list[TaskSummary]:
         return await self._journal.runs(limit)
 
+    async def find_ids(self, beginning: str = "", limit: int = -1) -> list[str]:
+        return await self._journal.find_ids(beginning, limit)
+
     async def keep_frame(self, frame: Frame) -> str:
         return await self._journal.keep_frame(await self._cover.cover_frame(frame))
 

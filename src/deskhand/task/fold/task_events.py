@@ -14,6 +14,7 @@ from deskhand.task.events import (
     TaskCreated,
     TaskEnded,
     TaskResumed,
+    Unreadable,
     UserActed,
     UserAsked,
     UserReplied,
@@ -139,6 +140,11 @@ def _fold_corrected(state: TaskState, event: Corrected, at: float) -> TaskState:
 @on_event(Warned)
 def _fold_warned(state: TaskState, event: Warned, at: float) -> TaskState:
     return state
+
+
+@on_event(Unreadable)
+def _fold_unreadable(state: TaskState, event: Unreadable, at: float) -> TaskState:
+    return replace_fields(state, unreadable=state.unreadable + 1, started=state.started or at)
 
 
 @on_event(GateOpened)
