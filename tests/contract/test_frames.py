@@ -76,6 +76,25 @@ async def test_clicks_land_in_the_corners_and_in_the_middle(stage: Stage) -> Non
 
 
 @pytest.mark.every_look
+async def test_clicks_land_while_pictures_are_taken(stage: Stage) -> None:
+    x, y = (await stage.board()).places["Pad"].center
+    ended = asyncio.Event()
+
+    async def take_pictures() -> None:
+        while not ended.is_set():
+            await stage.device.frame()
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(take_pictures())
+        for _ in range(8):
+            await stage.device.act(Click(x=x, y=y))
+        ended.set()
+    presses = [(one.x, one.y) for one in (await felt(stage, "press", "release")).heard("press")]
+    assert len(presses) == 8
+    assert all(close(press, (x, y)) for press in presses), f"{presses} for {(x, y)}"
+
+
+@pytest.mark.every_look
 async def test_a_point_outside_of_the_frame_is_refused(stage: Stage) -> None:
     width, height = (await stage.device.frame()).size
     for x, y in ((width, 5), (5, height), (60_000, 60_000)):

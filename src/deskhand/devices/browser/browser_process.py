@@ -38,7 +38,7 @@ START_S = 30.0
 def build_flags(settings: BrowserSettings, profile: Path) -> list[str]:
     """Return the command line after the program's name."""
     size = f"--window-size={settings.width},{settings.height}", f"--force-device-scale-factor={settings.scale:g}"
-    given = [*FLAGS, f"--user-data-dir={profile}", *(HEADLESS_FLAGS if settings.headless else size)]
+    given = [*FLAGS, f"--user-data-dir={profile}", *(HEADLESS_FLAGS if settings.headless else ()), *size]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         given.append("--no-sandbox")  # Chromium refuses to start its sandbox as root
     with contextlib.suppress(OSError):
