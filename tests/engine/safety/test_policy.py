@@ -436,6 +436,24 @@ def test_in_the_users_own_words_what_nobody_can_name_is_agreed_to_as_well() -> N
     assert judged(Key(key="Enter"), blind, "press Enter", own=False).verdict == "ask"
 
 
+@pytest.mark.parametrize(
+    ("goal", "keys", "agreed"),
+    [
+        ("type a into Notes, press Shift+Enter", ("shift", "enter"), True),
+        ("按 Shift + 回车", ("shift", "enter"), True),
+        ("press Ctrl+Enter", ("ctrl", "enter"), True),
+        ("press Enter", ("shift", "enter"), False),
+        ("press Shift+Enter", ("enter",), False),
+        ("press Enterprise", ("enter",), False),
+    ],
+)
+def test_keys_that_the_person_names_are_agreed_to_and_no_others(goal: str, keys: tuple[str, ...], agreed: bool) -> None:
+    action = Key(key=keys[0]) if len(keys) == 1 else Hotkey(keys=keys)
+    seen = screen(thing("Submit"))
+    assert judged(action, seen, goal, own=True).verdict == ("allow" if agreed else "ask")
+    assert judged(action, seen, goal, own=False).verdict == "ask"
+
+
 # --- sites and apps ------------------------------------------------------------------------------------------------
 
 

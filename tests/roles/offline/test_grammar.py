@@ -454,3 +454,44 @@ def test_no_goal_breaks_the_reader(goal: str) -> None:
 def test_a_long_goal_is_read_whole() -> None:
     goal = "，然后".join(["打开设置", "找到蓝牙", "打开蓝牙", "确认蓝牙已打开", "返回"] * 8)
     assert len(parse_goal(goal)) == 40
+
+
+# --- what is typed, exactly ------------------------------------------------------------------------------------------
+
+_PAIRS = {"“": "”", "「": "」", "『": "』", '"': '"', "`": "`"}
+_TYPED = st.text(st.sampled_from("aZ 7,.;!?'’‘\"“”「」`>→:：和把到的输入 and\t"), min_size=1, max_size=14)
+
+
+@given(_TYPED, st.sampled_from(sorted(_PAIRS)), st.sampled_from(["", "the name ", "the text: ", "my "]))
+def test_a_quoted_text_is_typed_as_it_was_written(text: str, mark: str, announced: str) -> None:
+    if mark in text or _PAIRS[mark] in text:
+        return
+    goal = f"type {announced}{mark}{text}{_PAIRS[mark]} into Name"
+    [step] = parse_goal(goal)
+    assert isinstance(step, say.Write)
+    assert (step.text, step.target, step.source) == (text, "Name", goal)
+    # a plan is written with the source of each step, and read again
+    assert parse_goal(step.source) == (step,)
+
+
+@pytest.mark.parametrize(
+    ("goal", "text"),
+    [
+        ("在名字里输入姓名“王五”", "王五"),
+        ("输入姓名“王五”到名字框里", "王五"),
+        ('在名字框里输入他说"你好"', '他说"你好"'),
+        ('type He said "hi" to Bob into Message', 'He said "hi" to Bob'),
+        ('type x="1" into Code', 'x="1"'),
+        ("type a  b into Name", "a  b"),
+        ("type the password {{secret:PW}} into Password", "{{secret:PW}}"),
+        ('fill in Name with the name "Alice"', "Alice"),
+    ],
+)
+def test_words_around_quotes_are_typed_only_if_they_are_part_of_the_text(goal: str, text: str) -> None:
+    assert [getattr(step, "text", None) for step in parse_goal(goal)] == [text]
+
+
+def test_two_announced_texts_are_never_typed_as_one() -> None:
+    steps = parse_goal('type the city "New York" and the zip "10001"')
+    assert [getattr(step, "text", "") for step in steps] == ["New York", ""]
+    assert isinstance(steps[1], say.NotUnderstood)

@@ -79,6 +79,9 @@ class BrowserKeyboard:
                 said = await self._assign_value(document, field, action.text)
             case "file":
                 said = await self._attach_files(document, action.text)
+            case "fixed":
+                name = f' "{field["name"]}"' if field["name"] else ""
+                raise ActionFailed(f"The field{name} is read-only: nothing was typed.")
             case _:
                 raise ActionFailed("No field has the focus: click the field that the text is for, then type.")
         if action.press_enter:

@@ -73,6 +73,23 @@ def find_typed_address(action: Action, seen: Observation) -> str:
     return find_address(typed, field) if enters and is_search_field(field) else ""
 
 
+# What users call a key whose name is another one here.
+_KEY_WORDS = {
+    "enter": "enter|return|回车",
+    "ctrl": "ctrl|control",
+    "meta": "meta|cmd|command|win",
+    "escape": "escape|esc",
+}
+_PRESSING = r"(?:press|hit|push|strike|按下|按一下|按|敲)\s*(?:the\s+)?"
+
+
+def is_named_in(goal: str, action: Key | Hotkey) -> bool:
+    """True if the goal says to press just these keys: `press Shift+Enter`, 按回车."""
+    names = [re.escape(name) for name in map(_normalize_key, keys_of(action))]
+    keys = r"\s*\+\s*".join(f"(?:{_KEY_WORDS.get(name, name)})" for name in names)
+    return bool(re.search(rf"{_PRESSING}{keys}(?![\w+]|\s*\+)", goal, re.IGNORECASE | re.ASCII))
+
+
 def keys_of(action: Key | Hotkey) -> Iterable[str]:
     return [action.key] if isinstance(action, Key) else action.keys
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from deskhand.app_names import is_same_app
-from deskhand.core.actions import OpenApp, OpenUrl, RunCode, TakeOver, describe_action
+from deskhand.core.actions import Action, Hotkey, Key, OpenApp, OpenUrl, RunCode, TakeOver, describe_action
 from deskhand.core.decisions import PlannedAction
 from deskhand.core.screen import Observation
-from deskhand.engine.safety.key_risk import find_typed_address
+from deskhand.engine.safety.key_risk import find_typed_address, is_named_in
 from deskhand.engine.safety.risk import assess_risk
 from deskhand.engine.safety.risk_finding import Risk, RiskFinding
 from deskhand.engine.safety.risk_words import asks_for, read_table
@@ -48,7 +48,7 @@ def judge_action(planned: PlannedAction, seen: Observation, policy: PolicySettin
     decided = getattr(policy, found.risk)
     if planned.held_back and decided == "allow":
         decided = "ask"
-    agreed = found.risk == "irreversible" and not planned.sensitive and _asks_goal_for(found, approved)
+    agreed = found.risk == "irreversible" and not planned.sensitive and _asks_goal_for(found, action, approved)
     if decided == "allow" or (decided == "ask" and agreed):
         return Permit("allow", found.risk)
     if decided == "ask":
@@ -78,10 +78,12 @@ def _ask_for_code(action: RunCode) -> str:
     return f"Running {action.language} code needs approval: --allow-code gives it for the whole task."
 
 
-def _asks_goal_for(found: RiskFinding, goal: str) -> bool:
-    """True if the goal asks for this: by a word for the deed, or by the very label."""
+def _asks_goal_for(found: RiskFinding, action: Action, goal: str) -> bool:
+    """True if the goal asks for this: by a word for the deed, by the very label, or by the very keys."""
     if not goal:
         return False
+    if isinstance(action, Key | Hotkey) and is_named_in(goal, action):
+        return True
     if found.label and found.label.casefold() in goal.casefold():
         return True
     return found.deed is None or asks_for(goal, found.deed)

@@ -16,6 +16,7 @@ from deskhand.screen.grounding.names import score_name
 from deskhand.screen.grounding.place import DIRECTIONS, score_position, score_relation
 from deskhand.screen.grounding.query import Query, read_description
 from deskhand.screen.grounding.tree import ElementTree, Want
+from deskhand.screen.grounding.vocabulary import fold_name
 
 # A score below this is no candidate; two scores closer than the gap can't be told apart.
 ENOUGH = 0.6
@@ -126,6 +127,8 @@ def _score_elements(query: Query, tree: ElementTree, want: Want) -> list[Candida
     if query.empty:
         return []
     pool = [c for e in tree.elements if (c := _score_element(query, e, tree, want)) is not None]
+    if want == "editable":
+        pool = _drop_labels(pool)
     if not query.name:
         # nameless: "the second link" means a real link, and a button only where there are no links
         pool = [c for c in pool if c.element.role in query.roles] or pool
@@ -137,6 +140,12 @@ def _score_elements(query: Query, tree: ElementTree, want: Want) -> list[Candida
     if query.ordinal is not None:
         return _pick_nth(query, pool, tree)
     return pool
+
+
+def _drop_labels(pool: list[Candidate]) -> list[Candidate]:
+    """Drop the labels of fields that have their names: a label alone may seem to belong to the field beside it."""
+    named = {fold_name(c.element.name) for c in pool if c.element is c.target}
+    return [c for c in pool if c.element is c.target or fold_name(c.label) not in named]
 
 
 def _score_element(query: Query, element: Element, tree: ElementTree, want: Want) -> Candidate | None:
@@ -188,7 +197,7 @@ def _fits_state(query: Query, element: Element, tree: ElementTree) -> bool:
 def _choose_target(element: Element, tree: ElementTree, want: Want, query: Query) -> tuple[Element | None, float]:
     """Return the element that the action must use, and the score penalty if it is not `element` itself."""
     if want == "editable" or (want != "checkable" and "field" in query.roles and not element.editable):
-        return _reach_control(element, tree, [e for e in tree.elements if e.editable], below=True)
+        return _reach_field(element, tree)
     if want == "checkable" or (query.roles & {"switch", "checkbox", "radio"} and element.checked is None):
         return _reach_control(element, tree, [e for e in tree.elements if e.checked is not None])
     if want == "clickable":
@@ -196,6 +205,15 @@ def _choose_target(element: Element, tree: ElementTree, want: Want, query: Query
         # OCR and some web views mark nothing as clickable: text can still be clicked at its position
         return (around, 0.0) if around is not None else (element, 0.1)
     return element, 0.0
+
+
+def _reach_field(element: Element, tree: ElementTree) -> tuple[Element | None, float]:
+    """Return the field that is meant, read-only or disabled ones included: the next one is another field."""
+    if element.role == "combobox":
+        return element, 0.0
+    if element.checked is not None or element.role == "slider":
+        return None, 0.0  # a control of its own is no label of a field
+    return _reach_control(element, tree, [e for e in tree.elements if e.editable or e.role == "field"], below=True)
 
 
 def _reach_control(

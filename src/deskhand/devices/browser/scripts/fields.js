@@ -18,7 +18,7 @@ function focused() {
   if (field.tagName === "SELECT") return { ...facts, kind: "select" };
   if (field.tagName === "INPUT" && field.type === "file") return { ...facts, kind: "file" };
   if (field.tagName === "INPUT" && (TYPED.has(field.type) || field.type === "color" || field.type === "range")) return { ...facts, kind: "valued", format: FORMATS[field.type] || "a number" };
-  if (!isEditable(field)) return facts;
+  if (!isEditable(field)) return { ...facts, kind: field.readOnly ? "fixed" : "none" };
   return { ...facts, kind: "text", value: field.value, exact: field.selectionStart !== null, password: field.type === "password", most: field.maxLength };
 }
 

@@ -15,11 +15,13 @@ from deskhand.roles.offline.language.lexicon import Lexicon, load_lexicon
 from deskhand.roles.offline.language.lists import continue_list, drop_numbers, split_list
 from deskhand.roles.offline.language.patterns import (
     SentenceMatch,
+    copy_span,
     count_phrase,
     is_app,
     is_app_name,
     match_rules,
     match_with_app,
+    read_text,
     write_span,
 )
 from deskhand.roles.offline.language.tokens import Token, cut_tokens
@@ -32,6 +34,8 @@ UNKNOWN = 50
 REACH = 14
 # Slots of what is to be said: 吧 and 谢谢 at the end belong to it.
 _TOLD = ("text", "both")
+# Slots of what is typed or said as it was written.
+_EXACT = frozenset({"text", "both", "value"})
 # What makes a polite word a question.
 _ASKING = frozenset({"could", "can", "would", "能", "可"})
 # A name that goes on like a sentence of its own ("微信给张三发…") costs more than a cut.
@@ -240,14 +244,13 @@ def _drop_marks(tokens: Sequence[Token], start: int, end: int) -> int:
 def _build_clause(
     tokens: Sequence[Token], start: int, end: int, found: SentenceMatch | None, before: Sequence[Instruction]
 ) -> list[Instruction]:
-    lone_quote = end - start == 1 and tokens[start].kind == "quote"
-    source = f"“{tokens[start].text}”" if lone_quote else write_span(tokens, start, end)
+    source = copy_span(tokens, start, end)
     if found is None:
         return [NotUnderstood(source)]
-    slots = {name: write_span(tokens, *span) for name, span in found.slots.items()}
+    slots = {name: (read_text if name in _EXACT else write_span)(tokens, *span) for name, span in found.slots.items()}
     if found.app is None or found.own is None:
         return build_instructions(found.kind, slots, source, before)
-    own = build_instructions(found.kind, slots, write_span(tokens, *found.own), before)
+    own = build_instructions(found.kind, slots, copy_span(tokens, *found.own), before)
     return [open_app(write_span(tokens, *found.app)), *own]
 
 

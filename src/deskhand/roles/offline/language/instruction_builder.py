@@ -148,7 +148,7 @@ def _build_tell(slots: Slots, source: str) -> Instruction:
 
 
 def _build_write(slots: Slots, source: str) -> list[Instruction]:
-    text, target = _strip_quotes(slots["text"]), slots.get("target", "")
+    text, target = slots["text"], slots.get("target", "")
     written = say.Write(source, text, target)
     tokens = cut_tokens(target)
     if not is_kept(written, target) or not is_app(tokens, 0, len(tokens)):
@@ -167,10 +167,9 @@ def is_kept(step: say.Write, app: str) -> bool:
 
 
 def _strip_quotes(text: str) -> str:
-    """A text without the colon that introduced it; a quoted text after a noun is meant without the noun."""
-    text = text.strip().lstrip(":：").strip()
-    quoted = re.fullmatch(r"(?:文字|文本|内容|the text|the words|text)?\s*“([^”]*)”", text)
-    return quoted[1] if quoted else text
+    """A name without its quotes."""
+    quoted = re.fullmatch(r"“([^”]*)”", text.strip())
+    return quoted[1] if quoted else text.strip()
 
 
 def _quote_text(text: str) -> str:
@@ -180,7 +179,7 @@ def _quote_text(text: str) -> str:
 
 
 def _build_send(slots: Slots, source: str) -> list[Instruction]:
-    text, to = _strip_quotes(slots["text"]), slots.get("to", "")
+    text, to = slots["text"], slots.get("to", "")
     if "app" not in slots:
         return [say.Send(source, text, to)]
     own = f"给{to}发送消息{_quote_text(text)}" if is_chinese(source) else f"send {_quote_text(text)} to {to}"
@@ -195,7 +194,7 @@ def _build_ask(slots: Slots, source: str) -> Instruction:
 
 def _build_set(slots: Slots, source: str) -> Instruction:
     target = f"{slots['target']} {slots['name']}" if "name" in slots else slots["target"]
-    value = _strip_quotes(slots["value"])
+    value = slots["value"]
     kind = condition_of(f"x is {value}").kind if value.isascii() else condition_of(f"x{value}").kind
     if kind in ("on", "off"):
         return say.Toggle(source, target, kind == "on")
@@ -210,7 +209,7 @@ def _build_create(slots: Slots, source: str) -> Instruction:
 
 
 def _build_search(slots: Slots, source: str) -> list[Instruction]:
-    text, where = _strip_quotes(slots["text"]), slots.get("where", "")
+    text, where = slots["text"], slots.get("where", "")
     tokens = cut_tokens(where)
     if where and is_app(tokens, 0, len(tokens)):
         own = f"{'搜索' if is_chinese(source) else 'search for '}{_quote_text(text)}"

@@ -30,7 +30,7 @@ def drop_numbers(tokens: Sequence[Token]) -> Sequence[Token]:
         width = _measure_number(tokens, at, number)
         if not width and not at:
             return tokens
-        taken.append(replace(tokens[at], kind="mark", text=";", plain=";") if width else tokens[at])
+        taken.append(replace(tokens[at], kind="mark", text=";", plain=";", written=";") if width else tokens[at])
         number, at = number + bool(width), at + (width or 1)
     return taken
 

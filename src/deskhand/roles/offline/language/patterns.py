@@ -18,6 +18,10 @@ _LONG = frozenset({"text", "more", "phrase", "quote", "sum", "url", "value", "fi
 _STOPS = frozenset(",，;；。!！\n")
 # 打开一下蓝牙: any Chinese verb may have it, and means the same without.
 _BRIEFLY: tuple[Phrase, ...] = (("一", "下"),)
+_COLONS = frozenset(":：")
+# `He said “hi”`, 他说“你好”: the quotes belong to the text.
+_SPEECH = frozenset({"said", "say", "says", "saying", "说", "道", "喊", "问", "答", "叫"})
+_MOST_ANNOUNCING = 8
 _PARTICLES = frozenset({"的", "了", "是"})
 _MAY_END_IN_PARTICLE = frozenset({"condition", "question", "text"})
 _STATES = (
@@ -173,13 +177,44 @@ def _is_phrase(tokens: Sequence[Token], start: int, end: int) -> bool:
 
 def _continues_after_quote(tokens: Sequence[Token], start: int, end: int) -> bool:
     """A text that is given in quotes ends with them: what follows a comma or `and` is another clause."""
-    if end - start < 2 or tokens[start].kind != "quote":
+    quote = next((at for at in range(start, end) if tokens[at].kind == "quote"), end)
+    if end - quote < 2 or not _is_announced(tokens, start, quote):
         return False
-    after = tokens[start + 1]
+    after = tokens[quote + 1]
     if after.kind != "quote" and after.plain in {"to", "给"}:
         return True  # `reply “ok” to Bob`: whom it is for
     separated = after.kind == "mark" and after.plain in load_lexicon().separators
-    return separated or bool(count_phrase(load_lexicon().connectors, tokens, start + 1, end))
+    return separated or bool(count_phrase(load_lexicon().connectors, tokens, quote + 1, end))
+
+
+def _is_announced(tokens: Sequence[Token], start: int, quote: int) -> bool:
+    """True if the words before a quote only say what it is (`the name “Alice”`, `姓名：“王五”`) and are not text."""
+    words = [token for token in tokens[start:quote] if token.plain not in _COLONS]
+    if not words:
+        return True
+    said = words[-1].plain in _SPEECH or any(token.kind not in ("word", "han") for token in words)
+    if said or len(words) > _MOST_ANNOUNCING:
+        return False
+    classes = load_lexicon().classes
+    named = any(
+        count_phrase(classes["text_noun"], words, at, len(words)) == len(words) - at for at in range(len(words))
+    )
+    return bool(count_phrase(classes["article"], words, 0, 1)) or named
+
+
+def _is_announced_quote(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """A quoted text, with or without the words that say what it is."""
+    quotes = [at for at in range(start, end) if tokens[at].kind == "quote"]
+    return quotes == [end - 1] and _is_announced(tokens, start, end - 1)
+
+
+def read_text(tokens: Sequence[Token], start: int, end: int) -> str:
+    """What is to be said or typed, exactly as it was written: what is in the quotes if it is given in quotes."""
+    while start < end - 1 and tokens[start].plain in _COLONS:
+        start += 1
+    if _is_announced_quote(tokens, start, end):
+        return tokens[end - 1].text
+    return copy_span(tokens, start, end)
 
 
 def _is_site(tokens: Sequence[Token], start: int, end: int) -> bool:
@@ -220,8 +255,13 @@ def read_keys(inside: Sequence[Token]) -> tuple[str, ...] | None:
     return tuple(names) if all(names) else None
 
 
+def copy_span(tokens: Sequence[Token], start: int, end: int) -> str:
+    """The span exactly as it stands in the goal, its quotes and blanks included."""
+    return "".join(t.written if k == start else t.gap + t.written for k, t in enumerate(tokens[start:end], start))
+
+
 def write_span(tokens: Sequence[Token], start: int, end: int) -> str:
-    """The words of a span as they were written, a lone quoted text without its quotes."""
+    """The words of a span with one kind of quotes and blanks, a lone quoted text without its quotes."""
     if end - start == 1 and tokens[start].kind == "quote":
         return tokens[start].text
     parts: list[str] = []
@@ -235,6 +275,7 @@ def write_span(tokens: Sequence[Token], start: int, end: int) -> str:
 
 _FITS: dict[str, _Fits] = {
     "quote": _is_one_of("quote"),
+    "announced": _is_announced_quote,
     "url": _is_one_of("url"),
     "word": _is_one_of("word", "quote"),
     "number": _is_number,

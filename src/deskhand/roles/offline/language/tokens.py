@@ -23,23 +23,32 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`text` is what it says (of a quote: what is inside), `plain` is that folded for comparison."""
+    """`text` is what it says (of a quote: what is inside), `plain` is that folded for comparison.
+
+    `written` is how it stands in the goal, quotes included, and `gap` the blanks before it.
+    """
 
     kind: TokenKind
     text: str
     plain: str
     start: int
     end: int
+    written: str
+    gap: str
 
 
 def cut_tokens(source: str) -> tuple[Token, ...]:
     """All tokens in order; blanks are dropped, positions point into `source`."""
-    return tuple(_make_token(found) for found in _TOKEN.finditer(source))
+    tokens: list[Token] = []
+    for found in _TOKEN.finditer(source):
+        gap = source[tokens[-1].end if tokens else 0 : found.start()]
+        tokens.append(_make_token(found, gap))
+    return tuple(tokens)
 
 
-def _make_token(found: re.Match[str]) -> Token:
+def _make_token(found: re.Match[str], gap: str) -> Token:
     kind: TokenKind = found.lastgroup  # type: ignore[assignment] # the pattern's groups are the kinds
     quoted = kind == "quote" and not found[0].startswith("{{")  # a secret's placeholder is a text of its own
     text = found[0][1:-1] if quoted else found[0]
     plain = text if kind == "quote" else unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    return Token(kind, text, plain, found.start(), found.end())
+    return Token(kind, text, plain, found.start(), found.end(), found[0], gap)

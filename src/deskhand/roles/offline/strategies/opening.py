@@ -156,7 +156,7 @@ def visit_address(step: say.Visit, scene: Scene) -> Outcome:
         url = step.url if re.match(r"[a-z]+:", step.url, re.IGNORECASE) else f"http://{step.url}"
         return make_act(scene.say(f"访问 {url}", f"Visiting {url}"), OpenUrl(url=url))
     bar = scene.find_element("address bar", "editable").best
-    if bar is None:
+    if bar is None or not bar.target.editable:
         return scene.fail_with("没有看到可以输入网址的地方。", "There is no address bar to type into.")
     typing = Type(text=step.url, clear_first=True, press_enter=True, target=bar.label)
     return make_act(scene.say(f"输入网址 {step.url}", f"Typing {step.url}"), touch_element(bar.target), typing)

@@ -26,6 +26,7 @@ from deskhand.roles.offline.strategies.hunting import (
     press_enter,
 )
 from deskhand.roles.offline.strategies.toggling import toggle_switch
+from deskhand.roles.offline.strategies.touching import select_option
 from deskhand.screen.grounding.find import Candidate, find_nearest_names
 from deskhand.screen.grounding.query import read_description
 from deskhand.screen.grounding.vocabulary import fold_name
@@ -41,9 +42,24 @@ def write_text(step: say.Write, scene: Scene) -> Outcome:
     field = _find_field(scene, step.target)
     if not isinstance(field, Element):
         return field
+    if is_select_box(field):
+        return select_option(say.Select(step.source, step.text, step.target), scene)
+    if not field.editable or not field.enabled:
+        return fail_fixed(scene, field, step.target)
     if scene.memory.write.typed:
         return _check_written(scene, field, step.text)
     return type_into(scene, field, step.text, clear=step.replace)
+
+
+def is_select_box(field: Element) -> bool:
+    return field.role == "combobox" and not field.editable and field.enabled
+
+
+def fail_fixed(scene: Scene, field: Element, name: str) -> Failed:
+    """The field that is meant takes no text now: another one would be the wrong one."""
+    zh, en = ("只读", "read-only") if field.enabled else ("不可用", "disabled")
+    name = name or field.text
+    return scene.fail_with(f"“{name}”{zh}，不能输入。", f"“{name}” is {en}: nothing can be typed into it.")
 
 
 def type_into(scene: Scene, field: Element, text: str, *, clear: bool = False) -> Act:
@@ -101,6 +117,8 @@ def clear_field(step: say.Clear, scene: Scene) -> Outcome:
     field = _find_field(scene, "" if "field" in query.roles and not query.name else step.target)
     if not isinstance(field, Element):
         return field
+    if not field.editable or not field.enabled:
+        return fail_fixed(scene, field, step.target)
     if not field.value:
         scene.judge_last(True)
         return scene.finish_with("输入框是空的", "the field is empty")
@@ -118,7 +136,7 @@ def clear_field(step: say.Clear, scene: Scene) -> Outcome:
 def search_text(step: say.Search, scene: Scene) -> Outcome:
     """Into a search box (opened first if it is behind a button), then enter if the list did not change by itself."""
     bar = scene.find_element("search", "editable").best
-    box = find_search_box(scene) or (bar.target if bar is not None else None)
+    box = find_search_box(scene) or (bar.target if bar is not None and bar.target in scene.list_fields() else None)
     memory = scene.memory.write
     if memory.phase in ("typed", "entered"):
         return _check_search(scene, step.text, box)
@@ -172,6 +190,10 @@ def set_value(step: say.SetValue, scene: Scene) -> Outcome:
         return _check_written(scene, at, step.value) if at else Finished(_describe_set(scene, step))
     if scene.memory.write.slid:
         return _check_slider(scene, step)
+    if field is not None and is_select_box(field.target):
+        return select_option(say.Select(step.source, step.value, step.target), scene)
+    if field is not None and not (field.target.editable and field.target.enabled):
+        return fail_fixed(scene, field.target, step.target)
     if field is not None:
         return type_into(scene, field.target, step.value, clear=True)
     slider = _find_slider(scene, step.target)
