@@ -6,6 +6,6 @@ __all__ = [
     "ActionFailed", "AppNotFound", "BadFrame", "BudgetSpent", "DeskhandError", "DeviceBusy", "DeviceError",
     "DeviceFault", "DeviceGone", "DeviceLocked", "DeviceOffline", "DeviceRestarted", "DeviceSetup", "DeviceTimeout",
     "DeviceUnauthorized", "DeviceUnusable", "JournalError", "LookupFailed", "ModelFault", "ModelUnavailable",
-    "NoElements", "NoPlan", "NotPossible", "SettingsError", "TextNotTyped", "UnknownDevice", "Unparsable",
+    "NoElements", "NoPlan", "NotPossible", "SettingsError", "TaskBusy", "TextNotTyped", "UnknownDevice", "Unparsable",
     "UsageError",
 ]  # fmt: skip

@@ -31,13 +31,15 @@ from deskhand.engine.secrets.pictures import take_covered_frame
 from deskhand.engine.secrets.vault import Vault
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.credentials import read_secret
-from deskhand.settings.load import load
+from deskhand.settings.layers import SettingsTree, merge_trees
+from deskhand.settings.load import load, overlay_settings
 from deskhand.settings.schema import PolicySettings, Settings
 from deskhand.settings.site_lists import explain_block
-from deskhand.task.events import Event, LoopMode
+from deskhand.task.events import Event, LoopMode, TaskOrigin
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
+from deskhand.task.task_lease import hold_task
 
 if TYPE_CHECKING:
     from deskhand.core.protocols import Clock, CodeRunner, Device
@@ -110,6 +112,7 @@ class Deskhand:
         authority: Authority = USER,
         budget: Budget | None = None,
         settings: Settings | None = None,
+        options: SettingsTree | None = None,
     ) -> AsyncGenerator[Task, None]:
         """Start a task on a leased device, at a page if one is given; leaving the block stops it.
 
@@ -117,6 +120,7 @@ class Deskhand:
         `authority`: who wrote the goal.
         `budget`: money that it shares with others; else it has its own.
         `settings`: the task's, from its start to its end, however long it waits for its device.
+        `options`: those of them that were given for this task alone; a resumed task has them again.
         """
         settings = settings or self.settings
         goal, name = clear_goal(goal), device or settings.device or DEFAULT_DEVICE
@@ -125,14 +129,23 @@ class Deskhand:
             raise UsageError(refused)  # a browser would say so itself, a phone would not
         await learn_goal_secrets(goal, self._vault, authority, lambda name: read_secret(name, settings.secrets))
         approves = authority.is_goal_approval(goal, loop, settings.models)
+        cap = str(budget.cap if budget else settings.budget.task)
+        origin = TaskOrigin(
+            url=url,
+            options=merge_trees(options or {}, {"budget": {"task": cap}}),
+            author=authority.author,
+            secrets=tuple(sorted(authority.secrets)),
+            message=authority.message,
+        )
         async with (
             self.pool.lease_device(name, wait_s=wait_s) as leased,
             self._assemble_crew(settings, leased, loop, budget, goal_approves=approves) as crew,
         ):
             if url:
                 await self._open_page(leased, url, policy, authority)
-            async with _run_task(Task(goal, crew, max_steps, attended=attended)) as run:
-                yield run
+            task = Task(goal, crew, max_steps, attended=attended, origin=origin)
+            async with hold_task(self.journal, task.task_id, self.clock), _run_task(task):
+                yield task
 
     async def _open_page(self, device: Device, url: str, policy: PolicySettings, authority: Authority) -> None:
         """Open the page that a task begins with. One that a model has chosen is held to the whole policy."""
@@ -153,24 +166,35 @@ class Deskhand:
         wait_s: float = 0.0,
         attended: bool = False,
         settings: Settings | None = None,
+        options: SettingsTree | None = None,
     ) -> AsyncGenerator[Task, None]:
-        """Continue a task from its journal, on its own device unless another is named."""
-        settings = settings or self.settings
-        records = await self.journal.read(task_id)
-        past, events = fold_all(records), [record.event for record in records]
-        if not past.goal:
-            raise UsageError(f"The beginning of task {task_id} can't be read, so its goal is not known: start it anew.")
-        await self._vault.learn_values(find_named_secrets(events), lambda name: read_secret(name, settings.secrets))
-        # What an unreadable entry did is not known: it may have been the very thing that the goal approves, once.
-        approves = not past.unreadable and USER.is_goal_approval(past.goal, past.loop, settings.models)
-        async with (
-            self.pool.lease_device(device or past.device, wait_s=wait_s) as leased,
-            self._assemble_crew(
-                settings, leased, past.loop, Budget(settings.budget, past.most_spent), events, goal_approves=approves
-            ) as crew,
-            _run_task(Task.from_past(past, crew, max_steps, attended=attended)) as run,
-        ):
-            yield run
+        """Continue a task from its journal, on its own device unless another is named.
+
+        It has the options and the authority again with which it began; `options` are new ones.
+        """
+        async with hold_task(self.journal, task_id, self.clock, wait_s):
+            records = await self.journal.read(task_id)
+            past, events = fold_all(records), [record.event for record in records]
+            if not past.goal:
+                raise UsageError(
+                    f"The beginning of task {task_id} can't be read, so its goal is not known: start it anew."
+                )
+            given = merge_trees(past.origin.options, options or {})
+            settings = overlay_settings(settings or self.settings, given)
+            secrets = settings.secrets
+            await self._vault.learn_values(find_named_secrets(events), lambda name: read_secret(name, secrets))
+            authority = Authority.of_origin(past.origin)
+            # What an unreadable entry did is not known: it may have been the very thing that the goal approves, once.
+            approves = not past.unreadable and authority.is_goal_approval(past.goal, past.loop, settings.models)
+            budget = Budget(settings.budget, past.most_spent)
+            async with (
+                self.pool.lease_device(device or past.device, wait_s=wait_s) as leased,
+                self._assemble_crew(settings, leased, past.loop, budget, events, goal_approves=approves) as crew,
+            ):
+                origin = past.origin.model_copy(update={"options": given})
+                task = Task.from_past(past, crew, max_steps, attended=attended, origin=origin)
+                async with _run_task(task):
+                    yield task
 
     async def run(
         self, goal: str, *, device: str = "", url: str = "", loop: LoopMode = "dual", max_steps: int | None = None
@@ -221,10 +245,10 @@ class Deskhand:
 
 
 @asynccontextmanager
-async def _run_task(run: Task) -> AsyncGenerator[Task, None]:
+async def _run_task(run: Task) -> AsyncGenerator[None, None]:
     await run.start()
     try:
-        yield run
+        yield
     finally:
         if not run.state.over:
             await run.stop("the program that started it went away")

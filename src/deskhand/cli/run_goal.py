@@ -14,11 +14,12 @@ from deskhand.cli.typed_input import forward_input, is_attended
 from deskhand.clock import cancel_task
 from deskhand.core.errors import UsageError
 from deskhand.engine.run import Task
-from deskhand.settings.layers import SettingsTree
+from deskhand.settings.layers import SettingsTree, merge_trees
 from deskhand.settings.load import load
-from deskhand.settings.schema import COMMAND_LINE_ROLE
+from deskhand.settings.schema import COMMAND_LINE_ROLE, Settings
 from deskhand.task.events import EndCause, LoopMode, Record, StepFinished
-from deskhand.task.journal import Journal
+from deskhand.task.fold import fold_all
+from deskhand.task.journal import Journal, SqliteJournal
 from deskhand.task.state import TaskState
 
 EXIT_CODES: dict[EndCause, int] = {
@@ -85,6 +86,7 @@ async def run_goal(goal: str, options: TaskOptions, overrides: SettingOptions, a
             max_steps=options.max_steps,
             wait_s=options.wait_s,
             attended=is_attended(quiet=as_json),
+            options=overrides.to_tree(),
         )
         say = await _follow_task(hand, task, as_json)
     # Said when all is cleaned up: a Ctrl-C until here has its own last words, and only one of the two may be said.
@@ -92,17 +94,29 @@ async def run_goal(goal: str, options: TaskOptions, overrides: SettingOptions, a
 
 
 async def resume_run(run_id: str, options: TaskOptions, overrides: SettingOptions, as_json: bool) -> int:
-    async with Deskhand(load(overrides.to_tree())) as hand:
-        task_id = await find_task_id(hand.journal, run_id)
+    given = overrides.to_tree()
+    task_id, before = await _read_options(load(given), run_id)
+    async with Deskhand(load(merge_trees(before, given))) as hand:
         task = hand.resume(
             task_id,
             device=options.device,
             max_steps=options.max_steps,
             wait_s=options.wait_s,
             attended=is_attended(quiet=as_json),
+            options=given,
         )
         say = await _follow_task(hand, task, as_json)
     return say()
+
+
+async def _read_options(settings: Settings, run_id: str) -> tuple[str, SettingsTree]:
+    """Return the whole id of a run and the options that it began with: its devices are opened by them, too."""
+    journal = SqliteJournal(settings.data_dir)
+    try:
+        task_id = await find_task_id(journal, run_id)
+        return task_id, fold_all(await journal.read(task_id)).origin.options
+    finally:
+        await journal.close()
 
 
 async def find_task_id(journal: Journal, beginning: str) -> str:

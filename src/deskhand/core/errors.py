@@ -22,6 +22,7 @@ DeskhandError
 ├── BudgetSpent                the cap would be exceeded: exit code 5
 └── UsageError                 ours or the user's: exit code 2
     ├── SettingsError          a bad key or value, named with its file
+    ├── TaskBusy               another program, or another part of this one, works on the task
     └── JournalError           damaged, from a newer version, or its folder can't be written
 """
 
@@ -154,6 +155,10 @@ class UsageError(DeskhandError):
 
 
 class SettingsError(UsageError):
+    pass
+
+
+class TaskBusy(UsageError):
     pass
 
 

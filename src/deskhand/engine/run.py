@@ -23,12 +23,14 @@ from deskhand.engine.safety.permission import Permission
 from deskhand.engine.task_log import TaskLog
 from deskhand.screen.perception import Perception
 from deskhand.task.events import (
+    NO_ORIGIN,
     CommandTaken,
     Event,
     ExecutorChanged,
     Record,
     TaskCreated,
     TaskEnded,
+    TaskOrigin,
     TaskResumed,
     UserActed,
     UserSaid,
@@ -53,12 +55,14 @@ class Task:
         max_steps: int | None = None,
         *,
         attended: bool = False,
+        origin: TaskOrigin | None = None,
         past: TaskState | None = None,
     ) -> None:
         self.task_id = past.task_id if past else secrets.token_hex(6)
         self._goal = clear_goal(goal)
         self._parts = parts
         self._max_steps = max_steps or parts.settings.executor.max_steps
+        self._origin = origin or NO_ORIGIN
         self._past = past
         settings, clock = parts.settings, parts.clock
         self._log = TaskLog(self.task_id, parts.journal, parts.bus, past, parts.ledger)
@@ -80,13 +84,19 @@ class Task:
 
     @classmethod
     def from_past(
-        cls, past: TaskState, parts: TaskParts, max_steps: int | None = None, *, attended: bool = False
+        cls,
+        past: TaskState,
+        parts: TaskParts,
+        max_steps: int | None = None,
+        *,
+        attended: bool = False,
+        origin: TaskOrigin | None = None,
     ) -> Self:
         """Make the task again from its folded log; `max_steps` are added to those that it took."""
         if past.status is TaskStatus.FULFILLED:
             raise UsageError(f"Task {past.task_id} is fulfilled: there is nothing left to do.")
         most = past.step + (max_steps or parts.settings.executor.max_steps)
-        return cls(past.goal, parts, most, attended=attended, past=past)
+        return cls(past.goal, parts, most, attended=attended, origin=origin or past.origin, past=past)
 
     @property
     def state(self) -> TaskState:
@@ -122,9 +132,10 @@ class Task:
                 worker=self._parts.worker_name,
                 loop="dual" if self._parts.outer else "single",
                 max_steps=self._max_steps,
+                origin=self._origin,
             )
             return (created,)
-        resumed = TaskResumed(max_steps=self._max_steps)
+        resumed = TaskResumed(max_steps=self._max_steps, options=self._origin.options)
         doubts: list[str] = []
         if self._past.unconfirmed:
             action = describe_action(self._past.unconfirmed)

@@ -20,6 +20,7 @@ from deskhand.core.errors import (
     ModelUnavailable,
     NotPossible,
     SettingsError,
+    TaskBusy,
     UnknownDevice,
     UsageError,
 )
@@ -35,6 +36,7 @@ STATUSES: tuple[tuple[type[DeskhandError], int], ...] = (
     (UnknownDevice, 404),
     (ConversationBusy, 409),
     (TaskNotRunning, 409),
+    (TaskBusy, 409),
     (DeviceError, 409),
     (BudgetSpent, 402),
     (SettingsError, 503),

@@ -26,7 +26,7 @@ class SettingsWatch:
         file: Path | None = None,
         report: Callable[[str], None] | None = None,
     ) -> None:
-        self._overrides = overrides
+        self.overrides = overrides
         self._file = file
         self._report = report
         self._hash = self._hash_content()
@@ -39,7 +39,7 @@ class SettingsWatch:
             return self._settings
         self._hash = content
         try:
-            self._settings = load(self._overrides, self._file)
+            self._settings = load(self.overrides, self._file)
             self.trouble = ""
         except SettingsError as bad:
             self.trouble = f"{bad} The settings stay as they were."
@@ -50,7 +50,7 @@ class SettingsWatch:
     def list_settings(self) -> list[ExplainedSetting]:
         """Return every setting as it holds now, and where it comes from."""
         try:
-            layers = read_layers(self._overrides, self._file)
+            layers = read_layers(self.overrides, self._file)
         except SettingsError:  # a file that is broken now has not changed what holds
             layers = ()
         return list_settings(self.read_current(), layers)

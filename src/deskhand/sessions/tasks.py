@@ -61,6 +61,7 @@ class Tasks:
                 attended=True,
                 authority=authority,
                 settings=settings,
+                options=self._watch.overrides,
             )
         )
 

@@ -42,6 +42,12 @@ def make_settings(layers: tuple[SettingsLayer, ...]) -> Settings:
         raise SettingsError(_explain_error(error, layers)) from None
 
 
+def overlay_settings(settings: Settings, *trees: SettingsTree) -> Settings:
+    """Return these settings with those of the trees above them, the strongest last."""
+    base = SettingsLayer("the settings", settings.model_dump(exclude_unset=True))
+    return make_settings(drop_outdated(base, *(SettingsLayer("the task's own options", tree) for tree in trees)))
+
+
 def _explain_error(error: ValidationError, layers: tuple[SettingsLayer, ...]) -> str:
     first = error.errors(include_url=False)[0]
     path = tuple(str(part) for part in first["loc"])

@@ -131,12 +131,19 @@ class AppendLog(Generic[B]):
                 self._last.write(found)
         return lost
 
-    def append_rows(self, owner_id: str, bodies: Sequence[B]) -> list[LogRow[B]]:
-        """Append all of these or none. When this returns, they survive a kill -9."""
+    def append_rows(
+        self, owner_id: str, bodies: Sequence[B], check_writer: Callable[[str], None] | None = None
+    ) -> list[LogRow[B]]:
+        """Append all of these or none. When this returns, they survive a kill -9.
+
+        `check_writer` is called with the owner inside of the transaction, and raises to refuse the writer.
+        """
         at = time.time()
         insert = f"INSERT INTO {self._table} ({self._owner}_id, at, body) VALUES (?, ?, ?)"
         with self.db:  # commits, or rolls back
             self.db.execute("BEGIN IMMEDIATE")
+            if check_writer:
+                check_writer(owner_id)
             written = [self.db.execute(insert, (owner_id, at, body.model_dump_json())).lastrowid for body in bodies]
         if written:
             self._last.write(written[-1] or 0)

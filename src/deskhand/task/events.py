@@ -17,6 +17,26 @@ LoopMode = Literal["single", "dual"]
 EndCause = Literal["done", "failed", "stopped", "steps", "time", "budget", "device", "model", "crashed"]
 
 
+Author = Literal["user", "assistant", "foreign"]
+
+
+class TaskOrigin(FrozenModel):
+    """What a task was given besides its goal: a resumed one has it again.
+
+    `options`: the settings that were given for this task alone, as a tree without secrets. `author`, `secrets` (names)
+    and `message` are those of its authority.
+    """
+
+    url: str = ""
+    options: dict[str, Any] = Field(default_factory=dict)
+    author: Author = "user"
+    secrets: tuple[str, ...] = ()
+    message: str = ""
+
+
+NO_ORIGIN = TaskOrigin()
+
+
 class TaskCreated(FrozenModel):
     type: Literal["task_created"] = "task_created"
     goal: str
@@ -24,13 +44,18 @@ class TaskCreated(FrozenModel):
     worker: str
     loop: LoopMode = "single"
     max_steps: int
+    origin: TaskOrigin = NO_ORIGIN
 
 
 class TaskResumed(FrozenModel):
-    """The task goes on from its log: after a stop, a crash, a spent budget, or with the device back."""
+    """The task goes on from its log: after a stop, a crash, a spent budget, or with the device back.
+
+    `options`: the task's options from now on; None in logs of versions that kept none.
+    """
 
     type: Literal["task_resumed"] = "task_resumed"
     max_steps: int
+    options: dict[str, Any] | None = None
 
 
 class SubtaskStarted(FrozenModel):

@@ -20,6 +20,7 @@ from deskhand.task.append_log import AppendLog, EntryParser, LogRow
 from deskhand.task.events import EVENT, Event, Record, TaskSummary, Unreadable
 from deskhand.task.fold import fold_all
 from deskhand.task.state import summarize_task
+from deskhand.task.task_lease import TaskLeases
 
 JPEG_QUALITY = 80
 # At most this many pictures wait to be encoded: past it the caller waits, so that memory stays bounded.
@@ -41,6 +42,11 @@ class Journal(Protocol):
         ...
 
     async def load_frame(self, name: str) -> bytes | None: ...
+    async def claim(self, task_id: str) -> bool:
+        """Become the task's only writer; False if somebody else is. See `task_lease.hold_task`."""
+        ...
+
+    async def release(self, task_id: str) -> None: ...
     async def close(self) -> None: ...
 
 
@@ -53,6 +59,7 @@ class SqliteJournal:
     def __init__(self, folder: Path, *, to_read: bool = False) -> None:
         self.path = folder / "journal.db"
         self._log = AppendLog[Event](self.path, "events", "task", _PARSER, to_read=to_read)
+        self._leases = TaskLeases(self._log.db, folder / "locks")
         if self._log.lost and not to_read:
             self._mark_losses(self._log.lost)
         self._frames = folder / "frames"
@@ -61,7 +68,8 @@ class SqliteJournal:
         self._names: WeakKeyDictionary[Frame, str] = WeakKeyDictionary()
 
     async def append(self, task_id: str, events: Sequence[Event]) -> list[Record]:
-        rows = await self._log.run_in_thread(lambda: self._log.append_rows(task_id, events))
+        check = self._leases.check_writer
+        rows = await self._log.run_in_thread(lambda: self._log.append_rows(task_id, events, check))
         return [_to_record(task_id, row) for row in rows]
 
     async def read(self, task_id: str, after: int = 0) -> list[Record]:
@@ -69,6 +77,12 @@ class SqliteJournal:
 
     def _read_records(self, task_id: str, after: int = 0) -> list[Record]:
         return [_to_record(task_id, row) for row in self._log.read_rows(task_id, after)]
+
+    async def claim(self, task_id: str) -> bool:
+        return await self._log.run_in_thread(lambda: self._leases.claim_task(task_id))
+
+    async def release(self, task_id: str) -> None:
+        await self._log.run_in_thread(lambda: self._leases.release_task(task_id))
 
     async def runs(self, limit: int = 50) -> list[TaskSummary]:
         """Return the newest tasks first."""

@@ -9,7 +9,7 @@ from deskhand.core.human import UserRequest
 from deskhand.core.planning import Material, QualityReport, ReplanStrategy
 from deskhand.core.statuses import ExecutorStatus, Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
-from deskhand.task.events import EndCause, LoopMode, Reserved, TaskSummary
+from deskhand.task.events import NO_ORIGIN, EndCause, LoopMode, Reserved, TaskOrigin, TaskSummary
 
 NO_USAGE = Usage()
 
@@ -22,6 +22,7 @@ class TaskState:
     worker: str = ""
     loop: LoopMode = "single"
     max_steps: int = 0
+    origin: TaskOrigin = NO_ORIGIN
     status: TaskStatus = TaskStatus.CREATED
     situation: Situation = Situation.INIT
     executor: ExecutorStatus = ExecutorStatus.IDLE

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from deskhand.settings.placeholders import find_secret_names
 from deskhand.settings.schema import ModelsSettings
-from deskhand.task.events import LoopMode
+from deskhand.task.events import Author, LoopMode, TaskOrigin
 
 # Where one part of an instruction ends and the next begins, in English and Chinese.
 _PART = re.compile(r"[,;:.!?\n，；：。！？、]+|\b(?:and then|and|then)\b|然后|接着|并且|再", re.IGNORECASE)
@@ -25,7 +24,7 @@ class Authority:
     `secrets`: the names that such a goal may use. `message`: the user's newest one, which the assistant may quote.
     """
 
-    author: Literal["user", "assistant", "foreign"] = "user"
+    author: Author = "user"
     secrets: frozenset[str] = frozenset()
     message: str = ""
 
@@ -41,6 +40,11 @@ class Authority:
     def of_foreign_model(cls, secrets: Iterable[str]) -> Authority:
         """Return the authority of a model that is not ours: nothing but the secrets that the settings allow it."""
         return cls("foreign", frozenset(secrets))
+
+    @classmethod
+    def of_origin(cls, origin: TaskOrigin) -> Authority:
+        """Return the authority with which a task was begun."""
+        return cls(origin.author, frozenset(origin.secrets), origin.message)
 
     def can_use_secret(self, name: str) -> bool:
         return self.author == "user" or name in self.secrets

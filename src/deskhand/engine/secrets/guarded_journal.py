@@ -61,6 +61,12 @@ class GuardedJournal:
     async def load_frame(self, name: str) -> bytes | None:
         return await self._journal.load_frame(name)
 
+    async def claim(self, task_id: str) -> bool:
+        return await self._journal.claim(task_id)
+
+    async def release(self, task_id: str) -> None:
+        await self._journal.release(task_id)
+
     async def close(self) -> None:
         await self._journal.close()
 

@@ -38,6 +38,7 @@ def _fold_task_created(state: TaskState, event: TaskCreated, at: float) -> TaskS
         worker=event.worker,
         loop=event.loop,
         max_steps=event.max_steps,
+        origin=event.origin,
         status=TaskStatus.PENDING,
         started=at,
     )
@@ -55,6 +56,7 @@ def _fold_task_resumed(state: TaskState, event: TaskResumed, at: float) -> TaskS
         subtask=state.subtask and _with_status(state.subtask, SubtaskStatus.PENDING),
         subtask_since=at,  # the time in which nobody worked is not the worker's
         max_steps=event.max_steps,
+        origin=state.origin if event.options is None else state.origin.model_copy(update={"options": event.options}),
         plans_before=state.plans,
         strategies=(),
         corrections=(),
