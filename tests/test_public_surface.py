@@ -19,7 +19,7 @@ SURFACE = {
     "deskhand.errors": """
         ActionFailed AppNotFound BadFrame BudgetSpent DeskhandError DeviceBusy DeviceError DeviceFault DeviceGone
         DeviceLocked DeviceOffline DeviceRestarted DeviceSetup DeviceTimeout DeviceUnauthorized DeviceUnusable
-        JournalError LookupFailed ModelFault ModelUnavailable NoElements NoPlan NotPossible SettingsError TextNotTyped
+        JournalError LookupFailed ModelFault ModelUnavailable NoElements NoPlan NotPossible SettingsError TaskBusy TextNotTyped
         UnknownDevice Unparsable UsageError
     """,
     "deskhand.actions": """
