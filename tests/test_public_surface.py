@@ -19,8 +19,8 @@ SURFACE = {
     "deskhand.errors": """
         ActionFailed AppNotFound BadFrame BudgetSpent DeskhandError DeviceBusy DeviceError DeviceFault DeviceGone
         DeviceLocked DeviceOffline DeviceRestarted DeviceSetup DeviceTimeout DeviceUnauthorized DeviceUnusable
-        JournalError LookupFailed ModelFault ModelUnavailable NoElements NoPlan NotPossible SettingsError TaskBusy TextNotTyped
-        UnknownDevice Unparsable UsageError
+        JournalError LookupFailed ModelFault ModelUnavailable NoElements NoPlan NotPossible SettingsError TaskBusy
+        TextNotTyped UnknownDevice Unparsable UsageError
     """,
     "deskhand.actions": """
         Action ActionKind Answer Back Click DoubleClick Drag Home Hotkey Key LongPress Memorize MiddleClick Move
