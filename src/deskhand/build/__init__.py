@@ -25,8 +25,9 @@ from deskhand.engine.parts import TaskParts
 from deskhand.engine.run import Task, clear_goal
 from deskhand.engine.safety.authority import USER, Authority
 from deskhand.engine.safety.policy import judge_action
-from deskhand.engine.secrets.grants import find_named_secrets, learn_goal_secrets
-from deskhand.engine.secrets.guarded_parts import guard_parts
+from deskhand.engine.secrets.grants import Grants, find_named_secrets, learn_goal_secrets
+from deskhand.engine.secrets.guarded_device import GuardedDevice
+from deskhand.engine.secrets.guarded_parts import guard_device, guard_parts
 from deskhand.engine.secrets.pictures import take_covered_frame
 from deskhand.engine.secrets.vault import Vault
 from deskhand.screen.stillness.settle import VisualStability
@@ -65,6 +66,8 @@ class Deskhand:
         self.simulated = SimulatedPhones(self.settings, self.clock)
         # One for all tasks: what one of them has typed may still be on the screen of the next.
         self._vault = Vault(lambda name: read_secret(name, self.settings.secrets))
+        # The devices of the tasks under way: each knows what was typed into it.
+        self._guarded: dict[str, GuardedDevice] = {}
         self._stack = AsyncExitStack()
         self._open = False
 
@@ -89,11 +92,13 @@ class Deskhand:
         return self._vault.scrub_text(text)
 
     async def take_covered_frame(self, device_id: str) -> Frame:
-        """Return a screen as a model may see it. Once a secret is in use, the screen of a busy device is refused."""
+        """Return a screen without secrets. Once one is in use, a device that another program uses is refused."""
         if not self._vault:
             return await self.pool.look_at_screen(device_id)
+        if guarded := self._guarded.get(await self.pool.resolve_id(device_id)):
+            return await take_covered_frame(guarded, self._reader, self._vault)
         async with self.pool.lease_device(device_id) as leased:
-            return await take_covered_frame(leased, self._reader, self._vault)
+            return await take_covered_frame(GuardedDevice(leased, self._vault, Grants()), self._reader, self._vault)
 
     async def list_devices(self) -> list[DeviceInfo]:
         return await self.pool.list_devices()
@@ -236,7 +241,10 @@ class Deskhand:
                 ledger=staff.ledger,
                 goal_approves=goal_approves,
             )
-            yield guard_parts(crew, self._vault, past)
+            guarded = guard_device(crew, self._vault, past)
+            self._guarded[device.id] = guarded
+            closing.callback(self._guarded.pop, device.id)
+            yield guard_parts(crew, guarded, self._vault)
 
     def _make_code_runner(self, settings: Settings, task_id: str) -> CodeRunner:
         from deskhand.sandbox.code_runner import Sandbox

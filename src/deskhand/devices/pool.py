@@ -92,8 +92,7 @@ class Pool:
 
     async def look_at_screen(self, device_id: str) -> Frame:
         """What is on its screen. Looking disturbs nobody, so a device that is leased is looked at all the same."""
-        kind, name = self._split_name(device_id)
-        device_id = _id_of(kind, await self._providers[kind].full_name(name))
+        device_id = await self.resolve_id(device_id)
         if device := self._open.get(device_id):
             try:
                 return await device.frame()
@@ -103,6 +102,11 @@ class Pool:
         # Not open yet, or gone meanwhile: a lease opens it anew.
         async with self.lease_device(device_id, wait_s=LOOK_S) as leased:
             return await leased.frame()
+
+    async def resolve_id(self, device_id: str) -> str:
+        """Return the full id of a device that the user may have named by its kind alone."""
+        kind, name = self._split_name(device_id)
+        return _id_of(kind, await self._providers[kind].full_name(name))
 
     def _split_name(self, device_id: str) -> tuple[str, str]:
         kind, _, name = device_id.partition(":")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from deskhand.core.errors import DeviceGone, DeviceSetup, DeviceTimeout
+from deskhand.settings.environment import read_session_environment
 
 _PROGRAM = Path(__file__).with_name("reaper_process.py")
 _ANSWER_S = 10.0
@@ -72,6 +73,7 @@ class ProcessReaper:
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             start_new_session=True,
+            env=read_session_environment(),
         )
         self._listener = asyncio.create_task(self._read_facts(self._process))
 

@@ -1,11 +1,9 @@
 """Reads the key of a model endpoint and the value of a secret from where the settings say they are kept."""
 
-import os
-
 from pydantic import SecretStr
 
 from deskhand.core.errors import ModelUnavailable, SettingsError
-from deskhand.settings.environment import find_settings_file
+from deskhand.settings.environment import find_settings_file, read_environment
 from deskhand.settings.schema import EndpointSettings, SecretsSettings
 from deskhand.settings.secret_store import find_secret
 
@@ -13,7 +11,7 @@ from deskhand.settings.secret_store import find_secret
 def read_secret(name: str, settings: SecretsSettings) -> str:
     """Return a secret's value. May wait for a keyring that the user has to unlock."""
     file = settings.file or find_settings_file().with_name("secrets.toml")
-    return find_secret(name, os.environ, file, settings.keyring)
+    return find_secret(name, read_environment(), file, settings.keyring)
 
 
 _KEY_VARIABLES: dict[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
@@ -29,7 +27,7 @@ def read_key(endpoint: EndpointSettings) -> SecretStr:
         except (OSError, UnicodeDecodeError) as error:
             raise SettingsError(f"The key file {endpoint.key_file} can't be read: {error}.") from None
     variable = endpoint.api_key_env or _KEY_VARIABLES.get(endpoint.provider, "")
-    key = os.environ.get(variable, "").strip() if variable else ""
+    key = read_environment().get(variable, "").strip() if variable else ""
     if not key and (endpoint.api_key_env or (variable and not endpoint.base_url)):
         raise ModelUnavailable(
             f"There is no key for {endpoint.model}: set the variable {variable}, or name a key_file in its settings."

@@ -1,12 +1,11 @@
 """Loads settings: command line > environment (`DESKHAND_SETTLE__MAX_WAIT_MS=…`) > file (TOML or JSON) > default."""
 
-import os
 from pathlib import Path
 
 from pydantic import ValidationError
 
 from deskhand.core.errors import SettingsError
-from deskhand.settings.environment import find_settings_file
+from deskhand.settings.environment import find_settings_file, read_environment
 from deskhand.settings.layers import (
     SettingsLayer,
     SettingsTree,
@@ -29,8 +28,8 @@ def read_layers(overrides: SettingsTree | None = None, file: Path | None = None)
     """Return the layers from the weakest to the strongest."""
     return drop_outdated(
         read_file_layer(file or find_settings_file()),
-        read_classic_layer(os.environ),
-        read_variables_layer(os.environ),
+        read_classic_layer(read_environment()),
+        read_variables_layer(read_environment()),
         SettingsLayer("the command line", overrides or {}),
     )
 

@@ -12,7 +12,7 @@ from playwright.async_api import Browser, BrowserContext, Error, Playwright, asy
 
 from deskhand.core.errors import DeviceSetup
 from deskhand.devices.browser.executable import find_executable
-from deskhand.settings.environment import read_session_environment
+from deskhand.settings.environment import read_session_environment, withhold_secrets
 from deskhand.settings.schema import BrowserSettings
 
 FLAGS = (
@@ -82,10 +82,16 @@ class Chromium:
             shutil.rmtree(self._scratch, ignore_errors=True)  # the guard does it, unless it was killed
 
 
+async def _start_driver() -> Playwright:
+    """Start Playwright's driver, a process that can't be given an environment of its own."""
+    with withhold_secrets():
+        return await async_playwright().start()
+
+
 async def start_browser(settings: BrowserSettings) -> Chromium:
     """Start a browser of our own, under a guard process."""
     program = find_executable(settings.executable)
-    driver = await async_playwright().start()
+    driver = await _start_driver()
     scratch = Path(tempfile.mkdtemp(prefix="deskhand-browser-"))
     profile = settings.profile.expanduser().resolve() if settings.profile else scratch / "profile"
     command, args = _wrap_in_guard(program, build_flags(settings, profile), scratch)
@@ -112,7 +118,7 @@ async def start_browser(settings: BrowserSettings) -> Chromium:
 
 async def attach_browser(cdp_url: str) -> Chromium:
     """Attach to a browser that already runs with a debugging port."""
-    driver = await async_playwright().start()
+    driver = await _start_driver()
     try:
         browser = await driver.chromium.connect_over_cdp(cdp_url, timeout=START_S * 1000)
         return Chromium(driver, browser, browser.contexts[0] if browser.contexts else None, None)

@@ -23,7 +23,7 @@ class GuardedDevice(DeviceWrapper):
     def __init__(self, device: Device, vault: Vault, grants: Grants) -> None:
         super().__init__(device)
         self._vault = vault
-        self._grants = grants
+        self.grants = grants
         self._taken: WeakKeyDictionary[Frame, int] = WeakKeyDictionary()
         self._acts = 0
         # The elements read since the last action, with values.
@@ -52,12 +52,14 @@ class GuardedDevice(DeviceWrapper):
 
     async def elements(self) -> tuple[Element, ...]:
         found = await self.read_bare_elements()
-        return tuple(map(self._vault.scrub_element, found)) if self._vault else found
+        return self._vault.scrub_elements(found)
 
     async def read_bare_elements(self) -> tuple[Element, ...]:
         """Return the elements with values in them, to know where they are."""
         found = await super().elements()
-        self.listed = tuple(map(self._hide_rest_of_value, found)) if self._vault else found
+        if self._vault:
+            found = self._vault.hide_pieces(tuple(map(self._hide_rest_of_value, found)))
+        self.listed = found
         return self.listed
 
     def _hide_rest_of_value(self, element: Element) -> Element:
@@ -91,9 +93,9 @@ class GuardedDevice(DeviceWrapper):
             raise TextNotTyped(f"The field does not hold what was typed into it ({which}).") from None
 
     async def _fill_action(self, action: Action, names: tuple[str, ...]) -> Action:
-        self._grants.check_names(names)
+        self.grants.check_names(names)
         try:
-            await self._vault.learn_values(names, self._grants.read)
+            await self._vault.learn_values(names, self.grants.read)
         except SettingsError as missing:
             raise ActionFailed(str(missing)) from None
         # Copied without validation, whose complaints would quote the value.

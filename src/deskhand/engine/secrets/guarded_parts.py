@@ -20,17 +20,21 @@ from deskhand.settings.placeholders import find_secret_names, make_placeholder
 from deskhand.task.events import Event
 
 
-def guard_parts(parts: TaskParts, vault: Vault, past: Iterable[Event] = ()) -> TaskParts:
-    """Return the parts of a task behind doors. `past`: its log so far, with the secrets that the user named."""
+def guard_device(parts: TaskParts, vault: Vault, past: Iterable[Event] = ()) -> GuardedDevice:
+    """Return the task's device behind its door. `past`: its log so far, with the secrets that the user named."""
     grants = Grants(lambda name: read_secret(name, parts.settings.secrets))
     grants.add_named_secrets(past)
-    device = GuardedDevice(parts.device, vault, grants)
+    return GuardedDevice(parts.device, vault, grants)
+
+
+def guard_parts(parts: TaskParts, device: GuardedDevice, vault: Vault) -> TaskParts:
+    """Return the parts of a task behind doors."""
     cover = PictureCover(device, parts.reader, vault)
     return replace(
         parts,
         device=device,
         workers={role: GuardedWorker(worker, cover) for role, worker in parts.workers.items()},
-        journal=GuardedJournal(parts.journal, vault, cover, grants),
+        journal=GuardedJournal(parts.journal, vault, cover, device.grants),
         outer=parts.outer and _guard_outer_roles(parts.outer, vault, cover),
         reader=parts.reader and GuardedReader(parts.reader, vault),
         code=parts.code and _guard_code(parts.code, vault),

@@ -7,9 +7,8 @@ from weakref import WeakKeyDictionary
 
 from deskhand.core.errors import DeviceError
 from deskhand.core.geometry import Rect
-from deskhand.core.protocols import Device, ScreenReader
+from deskhand.core.protocols import ScreenReader
 from deskhand.core.screen import Element, Frame, Observation
-from deskhand.engine.secrets.grants import Grants
 from deskhand.engine.secrets.guarded_device import GuardedDevice
 from deskhand.engine.secrets.vault import Vault
 from deskhand.screen.redact import cover_boxes, make_blank
@@ -64,7 +63,9 @@ class PictureCover:
 
     async def _read_texts(self, frame: Frame) -> tuple[Element, ...] | None:
         try:
-            return await self._reader.elements(frame, self._device.id) if self._reader else None
+            if self._reader is None:
+                return None
+            return self._vault.hide_pieces(await self._reader.elements(frame, self._device.id))
         except DeviceError:
             return None
 
@@ -78,13 +79,12 @@ class GuardedReader:
 
     async def elements(self, frame: Frame, device_id: str = "") -> tuple[Element, ...]:
         found = await self._reader.elements(frame, device_id)
-        return tuple(map(self._vault.scrub_element, found)) if self._vault else found
+        return self._vault.scrub_elements(found)
 
 
-async def take_covered_frame(device: Device, reader: ScreenReader | None, vault: Vault) -> Frame:
+async def take_covered_frame(device: GuardedDevice, reader: ScreenReader | None, vault: Vault) -> Frame:
     """Return the screen of now, for those who are no part of a task."""
-    guarded = GuardedDevice(device, vault, Grants())
-    return await PictureCover(guarded, reader, vault).cover_frame(await guarded.frame())
+    return await PictureCover(device, reader, vault).cover_frame(await device.frame())
 
 
 def _holds_any(outer: Rect, boxes: Iterable[Rect]) -> bool:

@@ -17,6 +17,7 @@ from rapidfuzz.fuzz import partial_ratio
 
 from deskhand.core.errors import SettingsError
 from deskhand.core.screen import Element
+from deskhand.engine.secrets.spellings import Span, find_pieces, find_spellings
 from deskhand.settings.placeholders import PLACEHOLDER, find_secret_names, make_placeholder
 
 HIDDEN = "(hidden)"
@@ -40,6 +41,7 @@ class Vault:
         self._names: dict[str, str] = {}
         # The one typed last comes last: of two with the same value, it is the one that is seen.
         self._values: dict[str, str] = {}
+        self._typed: set[str] = set()
         self._pattern: re.Pattern[str] | None = None
 
     def __len__(self) -> int:
@@ -69,14 +71,19 @@ class Vault:
         for name in find_secret_names(text):
             known = self._names[name.casefold()]
             self._values[known] = self._values.pop(known)
+            self._typed.add(known)
         self._pattern = _compile_pattern(self._values)
         return PLACEHOLDER.sub(lambda found: self._values[self._names[found[1].casefold()]], text)
 
     # --- where it shows ----------------------------------------------------------------------------------------
 
     def scrub_text(self, text: str) -> str:
-        """Return the text with placeholders instead of values, however they are escaped."""
-        return self._pattern.sub(self._placeholder_of, text) if self._pattern and text else text
+        """Return the text with placeholders instead of values, however they are escaped or spelled."""
+        if not self._pattern or not text:
+            return text
+        return self._replace_spellings(
+            self._pattern.sub(self._placeholder_of, text), lambda name, _: make_placeholder(name)
+        )
 
     def blot_text(self, text: str) -> str:
         """Return the text with dots instead of values, never longer than it was: there is no room for placeholders."""
@@ -84,7 +91,19 @@ class Vault:
         def blot_match(found: re.Match[str]) -> str:
             return found[0] if found.lastgroup == "named" else "•" * min(3, len(found[0]))
 
-        return self._pattern.sub(blot_match, text) if self._pattern else text
+        if not self._pattern:
+            return text
+        return self._replace_spellings(self._pattern.sub(blot_match, text), lambda _, shown: "•" * min(3, len(shown)))
+
+    def _replace_spellings(self, text: str, replace_value: Callable[[str, str], str]) -> str:
+        """Replace what the pattern does not know: the same letters with other separators, widths or accents."""
+        for name, value in sorted(self._values.items(), key=lambda one: -len(one[1])):
+            named = [Span(*found.span()) for found in PLACEHOLDER.finditer(text)]
+            for span in reversed(find_spellings(text, value)):
+                if not any(span.start < other.end and other.start < span.end for other in named):
+                    shown = text[span.start : span.end]
+                    text = text[: span.start] + replace_value(name, shown) + text[span.end :]
+        return text
 
     def _placeholder_of(self, found: re.Match[str]) -> str:
         return (
@@ -92,6 +111,18 @@ class Vault:
             if found.lastgroup == "named"
             else make_placeholder(list(self._values)[int(str(found.lastgroup)[1:])])
         )
+
+    def scrub_elements(self, elements: tuple[Element, ...]) -> tuple[Element, ...]:
+        """Return the elements as others may read them."""
+        return tuple(map(self.scrub_element, self.hide_pieces(elements))) if self._values else elements
+
+    def hide_pieces(self, elements: tuple[Element, ...]) -> tuple[Element, ...]:
+        """Return the elements without the pieces of values that are split over several: the boxes of a PIN.
+
+        They are marked as passwords, so that pictures are covered there.
+        """
+        places = find_pieces(elements, self._values.values(), (self._values[name] for name in self._typed))
+        return tuple(_hide_piece(element) if n in places else element for n, element in enumerate(elements))
 
     def scrub_element(self, element: Element) -> Element:
         """Return the element as others may read it. A field that took only a part of a value shows nothing at all."""
@@ -132,6 +163,12 @@ class Vault:
         return line
 
 
+def _hide_piece(element: Element) -> Element:
+    if element.editable:
+        return replace(element, value=HIDDEN, password=True)
+    return replace(element, name=HIDDEN, password=True)
+
+
 def _telling_parts_of(value: str) -> set[str]:
     """Return every stretch of a value that gives it away, whatever stands around it."""
     return {value[start : start + _TELLING] for start in range(len(value) - _TELLING + 1)}
@@ -161,9 +198,19 @@ def _list_forms(value: str) -> list[str]:
     escaped = {
         quote(value, safe=""), quote(value), quote_plus(value), html.escape(value), html.escape(value, quote=False),
         json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1], repr(value)[1:-1], shlex.quote(value),
-        value.replace(" ", "%s"), base64.b64encode(value.encode()).decode(),
+        value.replace(" ", "%s"), value.encode().hex(), *_list_base64(value),
     }  # fmt: skip
     forms = [*(re.escape(form) for form in sorted(escaped - {value}, key=len, reverse=True)), shown or re.escape(value)]
     if len(value) >= _SHORT:
         return forms
     return [rf"(?<![^\W_]){form}(?![^\W_])" for form in forms]
+
+
+def _list_base64(value: str) -> set[str]:
+    """Return the value in base64, also as it looks in the middle of more ("user:value")."""
+    data = value.encode()
+    alone = base64.b64encode(data).decode()
+    # Behind one or two bytes of something else, the first letters and the last depend on what stands there.
+    shifted = (base64.b64encode(bytes(before) + data)[-(-before * 8 // 6) :] for before in (0, 1, 2))
+    within = {part.decode().rstrip("=")[: len(data) * 4 // 3 - 1] for part in shifted}
+    return {alone, *(part for part in within if len(part) > 2 * _SHORT)}

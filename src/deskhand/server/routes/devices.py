@@ -46,8 +46,8 @@ async def listed(shared: Shared) -> DeviceList:
     responses={200: {"description": "the screen now", "content": {"image/jpeg": {}}}, **document_statuses(404, 409)},
 )
 async def screenshot(device_id: DevicePath, shared: Shared, side: Side | None = None) -> Response:
-    """The screen as it is now; a task on it is not disturbed."""
-    frame = await shared.hand.pool.look_at_screen(device_id)
+    """The screen as it is now, without secrets; a task on it is not disturbed."""
+    frame = await shared.hand.take_covered_frame(device_id)
     return Response(await _encode_jpeg(frame, side), media_type="image/jpeg", headers={"Cache-Control": "no-store"})
 
 
@@ -70,7 +70,7 @@ async def frames(
     count: Annotated[int, Query(ge=1, le=1_000_000, description="end after so many pictures")] = 1_000_000,
 ) -> StreamingResponse:
     """The live screen, for an `<img>`."""
-    first = await shared.hand.pool.look_at_screen(device_id)
+    first = await shared.hand.take_covered_frame(device_id)
     media = f"multipart/x-mixed-replace; boundary={_BOUNDARY}"
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(
@@ -92,7 +92,7 @@ async def _stream_frames(
         if not count or await shared.feeds.wait_for_close(pause_s):
             return
         try:
-            frame = await shared.hand.pool.look_at_screen(device_id)
+            frame = await shared.hand.take_covered_frame(device_id)
         except DeviceError:
             return  # unplugged, or its lease is another program's: there is nothing more to see
 

@@ -8,6 +8,7 @@ import shutil
 from pathlib import Path
 
 from deskhand.core.errors import DeviceSetup
+from deskhand.settings.environment import read_session_environment
 from deskhand.settings.schema import AdbSettings
 
 START_TIMEOUT_S = 20.0
@@ -46,6 +47,7 @@ async def start_server(settings: AdbSettings) -> None:
     process = await asyncio.create_subprocess_exec(
         str(adb), "-P", str(settings.port), "start-server",
         stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE,
+        env=read_session_environment(),  # it outlives us, with all that it inherited
     )  # fmt: skip
     try:
         async with asyncio.timeout(START_TIMEOUT_S):
