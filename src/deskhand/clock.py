@@ -1,10 +1,12 @@
 """Owns time: the only file that may sleep. Everything that waits gets a Clock, so tests can control it.
 
-Also cancels asyncio tasks that run beside the caller's.
+Also cancels asyncio tasks that run beside the caller's, and waits for those that must not be left alone.
 """
 
 import asyncio
+import contextlib
 import time
+from typing import Any
 
 
 async def cancel_task(task: "asyncio.Task[None]") -> None:
@@ -16,6 +18,15 @@ async def cancel_task(task: "asyncio.Task[None]") -> None:
     await asyncio.wait({task})
     if not task.cancelled():
         task.result()
+
+
+async def wait_to_end(work: "asyncio.Future[Any]") -> None:
+    """Wait until `work` is done, however often the caller is cancelled meanwhile; raises nothing of it."""
+    while not work.done():
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait({work})
+    if not work.cancelled():
+        work.exception()  # retrieved, else asyncio would print it
 
 
 class SystemClock:

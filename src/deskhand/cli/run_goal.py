@@ -37,6 +37,9 @@ EXIT_CODES: dict[EndCause, int] = {
 IDS_TOLD = 5
 
 
+SLOW_STOP_S = 1.0
+
+
 @dataclass(frozen=True, slots=True)
 class TaskOptions:
     """How a task runs. Empty means: as in the settings."""
@@ -141,7 +144,7 @@ async def _follow_task(hand: Deskhand, starting: AbstractAsyncContextManager[Tas
         watching = asyncio.create_task(progress.follow(records))
         try:
             async with starting as task, _forward_typing(task, progress, quiet=as_json):
-                state = await _wait_for_end(task)
+                state = await _wait_for_end(task, progress.tell)
         finally:
             records.close()
             await watching
@@ -178,12 +181,15 @@ def _parse_loop(loop: str) -> LoopMode:
     raise UsageError(f"Unknown loop {loop!r}: use --loop {' or --loop '.join(modes)}.")
 
 
-async def _wait_for_end(task: Task) -> TaskState:
+async def _wait_for_end(task: Task, tell: Callable[[str], None]) -> TaskState:
     """Wait for the task to end; stop it when this command is cancelled."""
     try:
         return await task.wait()
     except asyncio.CancelledError:
-        return await task.stop()
+        stopping = asyncio.ensure_future(task.stop())
+        if not (await asyncio.wait({stopping}, timeout=SLOW_STOP_S))[0]:
+            tell("Stopping: waiting for the device to answer what is on its way to it.")
+        return await stopping
 
 
 def outcome_of(state: TaskState, records: list[Record]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ DeskhandError
 │   ├── DeviceFault            passing: told to the worker, which finds another way
 │   │   ├── ActionFailed       the device refused or could not carry it out
 │   │   ├── DeviceTimeout      it did not answer in time; whether it acted is unknown
+│   │   │   └── OutcomeUnknown the connection broke after the action was sent; it is back, look first
 │   │   ├── TextNotTyped       what was read back is not what was typed
 │   │   ├── AppNotFound        no such app, or it did not come to the front
 │   │   ├── BadFrame           a picture that can't be decoded
@@ -79,6 +80,10 @@ class ActionFailed(DeviceFault):
 
 
 class DeviceTimeout(DeviceFault):
+    pass
+
+
+class OutcomeUnknown(DeviceTimeout):
     pass
 
 

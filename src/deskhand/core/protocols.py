@@ -25,7 +25,8 @@ class Device(Protocol):
     """Does, never decides. Coordinates are pixels of its own frames. Faults are raised as DeviceError.
 
     Every call may be cancelled at any await and leaves the device usable; none of them waits for the screen
-    to become still (the engine settles) and none retries by itself.
+    to become still (the engine settles) and none retries by itself. A cancelled `act` raises CancelledError only
+    when nothing of the action can reach the device any more, and says in it what became of it (`stop_outcome`).
     """
 
     @property

@@ -83,6 +83,7 @@ class Pool:
                 leased.end_lease()
                 if expiry:
                     expiry.cancel()
+                await leased.wait_until_idle()  # what is on its way must not reach the next holder's screen
 
     async def _take_back(self, leased: "LeasedDevice", held: AsyncExitStack, hold_s: float) -> None:
         await self._clock.sleep(hold_s)

@@ -257,7 +257,7 @@ class Task:
         if not executing.cancelled():
             executing.result()  # raises what it failed with; else it was told to stop
             return TaskEnded(status=TaskStatus.REJECTED, cause="stopped", reason=self.state.executor_reason)
-        reason = f"the time limit of {limit:g} s was reached"
+        reason = "; ".join(filter(None, (f"the time limit of {limit:g} s was reached", self._runner.stopped)))
         return TaskEnded(status=TaskStatus.REJECTED, cause="time", reason=reason)
 
     async def _run_outer_loop(self, records: Subscription[Record]) -> TaskEnded:

@@ -102,9 +102,9 @@ class PhoneApps:
     async def _start_app(self, name: str, package: str, activity: str) -> None:
         if activity:
             component = shlex.quote(f"{package}/{activity}")
-            result = await self._shell.run_command(f"am start {MAIN} -f {LAUNCH_FLAGS} -n {component}")
+            result = await self._shell.run_to_end(f"am start {MAIN} -f {LAUNCH_FLAGS} -n {component}")
         else:
-            result = await self._shell.run_command(f"monkey -p {package} -c android.intent.category.LAUNCHER 1")
+            result = await self._shell.run_to_end(f"monkey -p {package} -c android.intent.category.LAUNCHER 1")
         if result.code or "Error:" in result.all_text or "monkey aborted" in result.all_text:
             raise AppNotFound(f"The app {name!r} ({package}) could not be started: {result.complaint}.")
 
@@ -128,6 +128,6 @@ class PhoneApps:
     async def open_url(self, url: str) -> None:
         if not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", url) or re.match(r"[\w.-]+:\d+(/|$)", url):
             url = f"https://{url}"
-        result = await self._shell.run_command(f"am start -a android.intent.action.VIEW -d {shlex.quote(url)}")
+        result = await self._shell.run_to_end(f"am start -a android.intent.action.VIEW -d {shlex.quote(url)}")
         if result.code or "Error:" in result.all_text:
             raise ActionFailed(f"No app on the phone {self._shell.serial} can open {url}: {result.complaint}.")

@@ -11,6 +11,7 @@ from deskhand.core.errors import DeviceLocked, DeviceOffline, DeviceSetup, NoEle
 from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Clock
 from deskhand.core.screen import AppInfo, DeviceInfo, Element, Frame
+from deskhand.core.stop_outcome import complete_outcome
 from deskhand.devices.android.adb.client import AdbClient, ListedPhone
 from deskhand.devices.android.apps import PhoneApps
 from deskhand.devices.android.elements import read_elements
@@ -105,6 +106,13 @@ class AndroidDevice:
     async def act(self, action: Action) -> str:
         seen, self._seen = self._seen, None
         check_points(action, self._size)
+        try:
+            return await self._send_action(action, seen)
+        except asyncio.CancelledError as stop:
+            complete_outcome(stop, action)
+            raise
+
+    async def _send_action(self, action: Action, seen: tuple[Element, ...] | None) -> str:
         match action:
             case actions.Type():
                 return await self._typer.type_text(action, seen)
@@ -142,7 +150,10 @@ class AndroidDevice:
                 raise NotPossible(f"A phone can't do {action.kind.replace('_', ' ')!r}.")
 
     async def _send_swipe(self, start: tuple[int, int], end: tuple[int, int], ms: int, word: str = "swipe") -> None:
-        await self._shell.run_checked(f"input {word} {start[0]} {start[1]} {end[0]} {end[1]} {ms}", 30 + ms / 1000)
+        """Move a finger. When cancelled, lift it: the system drops the rest of the gesture."""
+        lift = f"input motionevent CANCEL {start[0]} {start[1]} || input motionevent UP {start[0]} {start[1]}"
+        command = f"input {word} {start[0]} {start[1]} {end[0]} {end[1]} {ms}"
+        await self._shell.run_checked(command, 30 + ms / 1000, lift)
 
     async def _scroll_pages(self, action: actions.Scroll, seen: tuple[Element, ...] | None) -> None:
         width, height = self._size or (await self.frame()).size

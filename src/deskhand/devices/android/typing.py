@@ -118,8 +118,8 @@ class AndroidTyper:
 
     async def _type_by_clipboard(self, text: str, target: TypedField) -> str | None:
         """Paste the text. Android's own shell can't fill the clipboard; the Clipper app can."""
-        said = await self._shell.read_output(f"am broadcast -a clipper.set -e text {shlex.quote(text)}")
-        if "result=-1" not in said:
+        said = await self._shell.run_to_end(f"am broadcast -a clipper.set -e text {shlex.quote(text)}")
+        if "result=-1" not in said.text:
             raise MethodMissing
         await self._shell.press_keys(PASTE)
         return await self._read_field(target, text)
@@ -135,7 +135,7 @@ class AndroidTyper:
         keyboard = shlex.quote(found[0])
         old = await self._shell.read_output("settings get secure default_input_method")
         try:
-            switched = await self._shell.run_command(f"ime enable {keyboard} && ime set {keyboard}")
+            switched = await self._shell.run_to_end(f"ime enable {keyboard} && ime set {keyboard}")
             if switched.code or not await self._wait_until_active(found[0]):
                 raise MethodMissing  # some makers forbid it
             yield

@@ -11,7 +11,9 @@ from typing import Any, cast
 
 from playwright.async_api import CDPSession, Error
 
+from deskhand.clock import wait_to_end
 from deskhand.core.errors import ActionFailed, DeviceError, DeviceTimeout
+from deskhand.core.stop_outcome import StopOutcome, note_outcome
 
 CALL_S = 10.0
 WORLD = "deskhand"
@@ -71,14 +73,24 @@ class Interruption:
     def reason(self) -> type[Exception] | None:
         return self._future.result() if self._future.done() else None
 
-    async def run_interruptible(self, work: Coroutine[Any, Any, Any], timeout: float, what: str) -> Any:
+    async def run_interruptible(
+        self, work: Coroutine[Any, Any, Any], timeout: float, what: str, *, acts: bool = False
+    ) -> Any:
+        """Wait for `work`, an interruption or the time-out. What `acts` has left: a cancelled caller waits for it, too.
+
+        Chromium queues input for a busy page: without the wait, a click came seconds after its task was stopped.
+        """
         if self.reason:
             work.close()
             raise self.reason
         task = asyncio.ensure_future(work)
         try:
-            await asyncio.wait({task, self._future}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
-        except asyncio.CancelledError:
+            await self._wait_for_first(task, timeout)
+        except asyncio.CancelledError as stop:
+            if acts:
+                await wait_to_end(asyncio.ensure_future(self._wait_for_first(task, timeout)))
+                note_outcome(stop, StopOutcome.DONE if task.done() or self.reason else StopOutcome.UNKNOWN)
+            task.add_done_callback(_discard_result)
             task.cancel()
             raise
         if task.done():
@@ -88,6 +100,9 @@ class Interruption:
         if why is not DialogOpened:
             task.cancel()
         raise why or DeviceTimeout(f"The browser timed out after {timeout:g} s ({what}).")
+
+    async def _wait_for_first(self, task: asyncio.Future[Any], timeout: float) -> None:
+        await asyncio.wait({task, self._future}, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
 
     def _result_of(self, task: asyncio.Future[Any]) -> Any:
         try:

@@ -17,6 +17,7 @@ from deskhand.core.actions import Action, ActionKind
 from deskhand.core.errors import ActionFailed, BadFrame, DeviceSetup, DeviceTimeout, NoElements, NotPossible
 from deskhand.core.protocols import Clock
 from deskhand.core.screen import AppInfo, Element, Frame
+from deskhand.core.stop_outcome import StopOutcome, complete_outcome, note_outcome
 from deskhand.devices.browser import navigation
 from deskhand.devices.browser.browser_process import Chromium, attach_browser, start_browser
 from deskhand.devices.browser.cdp_target import DialogOpened, TabHidden, TabLost, translate_errors
@@ -166,7 +167,11 @@ class BrowserDevice:
             raise NotPossible(f"A browser can't {action.kind.replace('_', ' ')}.")
         check_points(action, self._last and self._last.size, "page")
         with translate_errors(ActionFailed):
-            return await self._act_on_tab(action)
+            try:
+                return await self._act_on_tab(action)
+            except asyncio.CancelledError as stop:
+                complete_outcome(stop, action)
+                raise
 
     async def _act_on_tab(self, action: Action) -> str:
         tab = await self._window.get_front_tab()
@@ -204,7 +209,11 @@ class BrowserDevice:
         finally:
             self._elements, self._seen, self._seen_on = (), {}, None
         if action.kind not in _STAYING and (not isinstance(action, actions.Type) or action.press_enter):
-            await tab.wait_for_navigation()
+            try:
+                await tab.wait_for_navigation()
+            except asyncio.CancelledError as stop:
+                note_outcome(stop, StopOutcome.DONE)
+                raise
         return said
 
     async def _perform_action(self, tab: Tab, action: Action) -> str:

@@ -12,6 +12,7 @@ from deskhand.devices.browser.popups import choose_option_named, require_files
 from deskhand.devices.browser.tab import Tab
 
 READ_BACK_MS = 400
+_AT_ONCE = 4_000
 _SHOWN = 80
 
 _NAMES = {
@@ -107,8 +108,8 @@ class BrowserKeyboard:
     async def _insert_text(self, text: str) -> None:
         """Insert all at once, but the last letter by a key: some pages read the field only when a key goes up."""
         head, last = (text[:-1], text[-1]) if text[-1].isascii() and text[-1].isprintable() else (text, "")
-        if head:
-            await self._tab.send_calls(("Input.insertText", {"text": head}))
+        for start in range(0, len(head), _AT_ONCE):  # in parts, so that typing can be stopped
+            await self._tab.send_calls(("Input.insertText", {"text": head[start : start + _AT_ONCE]}))
         if last:
             await self._tab.wait_unless_dialog(
                 self._tab.page.keyboard.press("Space" if last == " " else last), "the last key"

@@ -64,7 +64,7 @@ class Pointer:
         await self._tab.send_calls(self._build_mouse_call("mouseMoved", action.x, action.y), down)
         seconds = action.duration_ms / 1000
         try:
-            await self._tab.wait_unless_dialog(self._clock.sleep(seconds), "a long press", seconds + CALL_S)
+            await self._tab.wait_unless_dialog(self._clock.sleep(seconds), "a long press", seconds + CALL_S, acts=False)
         finally:
             await self._tab.send_calls(self._build_mouse_call("mouseReleased", action.x, action.y, "left", 1))
 

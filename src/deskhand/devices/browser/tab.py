@@ -78,12 +78,15 @@ class Tab:
 
     async def send_calls(self, *calls: tuple[str, dict[str, Any]]) -> None:
         """Send all at once, in order. A dialog that opens meanwhile ends the wait, not the calls."""
-        with contextlib.suppress(DialogOpened):
+
+        async def send_all() -> None:
             await asyncio.gather(*(self.cdp.send_command(method, params) for method, params in calls))
 
-    async def wait_unless_dialog(self, work: Any, what: str, timeout: float = CALL_S) -> Any:
+        await self.wait_unless_dialog(send_all(), calls[-1][0], CALL_S + 1)
+
+    async def wait_unless_dialog(self, work: Any, what: str, timeout: float = CALL_S, *, acts: bool = True) -> Any:
         with contextlib.suppress(DialogOpened):
-            return await self.cdp.interruption.run_interruptible(work, timeout, what)
+            return await self.cdp.interruption.run_interruptible(work, timeout, what, acts=acts)
 
     async def wait_until_drawn(self, document: Document) -> None:
         with contextlib.suppress(DeviceTimeout, DialogOpened):

@@ -18,6 +18,7 @@ from deskhand.core.errors import ActionFailed, DeviceError, NoElements, NotPossi
 from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Clock
 from deskhand.core.screen import AppInfo, Element, Frame
+from deskhand.core.stop_outcome import complete_outcome
 from deskhand.devices.click_test import check_points
 from deskhand.devices.desktop.accessibility_bus import AccessibilityBus
 from deskhand.devices.desktop.accessible_node import AccessibleNode
@@ -183,6 +184,13 @@ class DesktopDevice:
     # --- doing --------------------------------------------------------------------------------------------
 
     async def act(self, action: Action) -> str:
+        try:
+            return await self._send_action(action)
+        except asyncio.CancelledError as stop:
+            complete_outcome(stop, action)
+            raise
+
+    async def _send_action(self, action: Action) -> str:
         if actions.points_of(action):
             check_points(action, (await self._x.run_job(read_screen_bounds))[2:])
         await self._pointer.wait_for_held_clicks()

@@ -66,17 +66,17 @@ class DesktopPointer:
             await self._clock.sleep(_HELD_POLL_S)
 
     async def move_to(self, x: int, y: int) -> None:
-        await self._x.run_job(lambda display: move_pointer(display, x, y))
+        await self._x.run_act(lambda display: move_pointer(display, x, y))
 
     async def click_point(self, x: int, y: int, button: int = LEFT, times: int = 1) -> None:
-        await self._x.run_job(lambda display: click_at(display, x, y, button, times))
+        await self._x.run_act(lambda display: click_at(display, x, y, button, times))
 
     async def drag_button(self, start: tuple[int, int], end: tuple[int, int], duration_ms: int) -> None:
         """Press, move, release; the button is released even if the call is cancelled."""
         steps = max(2, round(duration_ms / 1000 / _DRAG_STEP_S))
         await self.move_to(*start)
         try:
-            await self._x.run_job(lambda display: _set_button(display, LEFT, down=True))
+            await self._x.run_act(lambda display: _set_button(display, LEFT, down=True))
             begun = self._clock.now()
             for step in range(1, steps + 1):
                 part = step / steps

@@ -81,7 +81,7 @@ class DesktopTyper:
 
     async def press_keys(self, *names: str) -> None:
         keysyms = chord_of(names)
-        await self._x.run_job(lambda display: self._keyboard.press_chord(display, keysyms))
+        await self._x.run_act(lambda display: self._keyboard.press_chord(display, keysyms))
 
     async def _clear_field(self, field: FocusedField) -> None:
         if field.is_terminal:
@@ -139,7 +139,7 @@ class DesktopTyper:
             # In small parts, so that typing can be stopped.
             for start in range(0, len(piece), _SHORT):
                 part = piece[start : start + _SHORT]
-                await self._x.run_job(lambda display, part=part: self._keyboard.write_text(display, part))
+                await self._x.run_act(lambda display, part=part: self._keyboard.write_text(display, part))
 
     async def _verify_text(
         self, text: str, field: FocusedField, before: str | None, replaced: tuple[int, int] | None

@@ -6,6 +6,7 @@ What is asked of the server is up to the other desktop modules; this one owns so
 import asyncio
 import contextlib
 import socket
+import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +15,9 @@ from typing import TypeVar
 from Xlib.display import Display
 from Xlib.error import ConnectionClosedError, DisplayError, XError
 
+from deskhand.clock import wait_to_end
 from deskhand.core.errors import ActionFailed, DeviceGone, DeviceSetup, DeviceTimeout
+from deskhand.core.stop_outcome import StopOutcome, note_outcome
 
 Result = TypeVar("Result")
 ANSWER_S = 5.0
@@ -85,10 +88,37 @@ class XThread:
 
     async def run_job(self, job: Callable[[Display], Result]) -> Result:
         """Return the job's result; a dead server is DeviceGone, a silent one DeviceTimeout, a refusal ActionFailed."""
+        return await self._call_in_thread(self._bind_display(job))
+
+    async def run_act(self, job: Callable[[Display], Result]) -> Result:
+        """Run a job that acts. A cancelled caller waits for one that has begun.
+
+        A server that was stopped for a while carries it out when it goes on: the click came after its task's end.
+        """
+        begun = threading.Event()
+        bound = self._bind_display(job)
+
+        def begin_job() -> Result:
+            begun.set()
+            return bound()
+
+        work = asyncio.ensure_future(self._call_in_thread(begin_job))
+        try:
+            return await asyncio.shield(work)
+        except asyncio.CancelledError as stop:
+            if not begun.is_set():
+                work.cancel()
+            await wait_to_end(work)
+            failed = not work.cancelled() and work.exception()
+            done = StopOutcome.UNKNOWN if failed else StopOutcome.DONE
+            note_outcome(stop, done if begun.is_set() else StopOutcome.NOT_SENT)
+            raise
+
+    def _bind_display(self, job: Callable[[Display], Result]) -> Callable[[], Result]:
         if self._closed or self._display is None:
             raise DeviceGone(CLOSED)
         display = self._display
-        return await self._call_in_thread(lambda: job(display))
+        return lambda: job(display)
 
     def post_job(self, job: Callable[[Display], object]) -> None:
         """Run a job after the current one without waiting: for what must happen even in a cancelled action."""

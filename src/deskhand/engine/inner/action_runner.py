@@ -19,8 +19,10 @@ from deskhand.core.errors import AppNotFound, DeviceFault, DeviceTimeout, Device
 from deskhand.core.protocols import CodeRunner, Settle
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import ExecStatus
+from deskhand.core.stop_outcome import outcome_of
 from deskhand.engine.context import TaskContext
 from deskhand.engine.inner.step import Step
+from deskhand.engine.inner.stopped_action import StoppedAction
 from deskhand.screen.stillness.self_motion import SelfMotion
 from deskhand.screen.stillness.stuck import StuckWatch
 from deskhand.task.events import ActionEnded, ActionIntended, Answered, ArtifactKept, Event, Memorized, Settled
@@ -68,6 +70,7 @@ class ActionRunner:
         self._code = code
         self._stuck = StuckWatch(movers=movers)
         self.acting = False
+        self.stopped = ""  # what became of the action that was under way when the work was halted
         self._turn = asyncio.Lock()
 
     def forget_screens(self) -> None:
@@ -123,6 +126,10 @@ class ActionRunner:
             status, detail = ExecStatus.TIMEOUT, str(fault) or f"no answer within {self._settings.action_timeout_s:g} s"
         except DeviceFault as fault:
             status, detail, hopeless = ExecStatus.ERROR, str(fault), isinstance(fault, AppNotFound)
+        except asyncio.CancelledError as stop:
+            if action.kind != "wait":
+                self.stopped = await StoppedAction(action, outcome_of(stop)).record_end(step.number, number, self._log)
+            raise
         ms = round((self._clock.now() - begun) * 1000)
         ended = ActionEnded(
             step=step.number,

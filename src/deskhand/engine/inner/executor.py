@@ -175,9 +175,10 @@ class Executor:
                 await self._halt_work()
         except BaseExceptionGroup as crash:
             raise crash.exceptions[0] from None
+        reason = "; ".join(filter(None, (command.reason, self._runner.stopped)))
         await self._log.record(
             CommandTaken(command=command),
-            ExecutorChanged(status=ExecutorStatus.IDLE, cause="stopped", reason=command.reason),
+            ExecutorChanged(status=ExecutorStatus.IDLE, cause="stopped", reason=reason),
         )
 
     async def _obey_command(self, command: Command, group: asyncio.TaskGroup) -> None:
@@ -214,6 +215,7 @@ class Executor:
 
     async def _halt_work(self) -> None:
         work, self._work = self._work, None
+        self._runner.stopped = ""
         if work and not work.done():
             work.cancel()
             await asyncio.wait({work})

@@ -37,6 +37,11 @@ class SimPhone:
         """The address for `adb connect`; adb lists the phone under it, too."""
         return f"{self.host}:{self.port}"
 
+    @property
+    def is_busy(self) -> bool:
+        """True while a host's command or gesture is under way, also one whose host has gone."""
+        return self.system.has_gestures or any(link.connection.is_serving for link in self._links)
+
     async def __aenter__(self) -> Self:
         self._server = await asyncio.start_server(self._accept_host, self.host, self.port, limit=2 * MAX_PAYLOAD)
         self.port = self._server.sockets[0].getsockname()[1]

@@ -67,6 +67,10 @@ class HostConnection:
         self.max_payload = 4096
         self.online = False
 
+    @property
+    def is_serving(self) -> bool:
+        return bool(self._services)
+
     def send_packet(self, command: int, arg0: int, arg1: int, data: Bytes = b"") -> None:
         if self._writer.is_closing():
             return

@@ -43,6 +43,11 @@ class InputDispatcher:
             self._finger.lift_off(x, y, self._handset.now())
             self._on_event()
 
+    def touch_cancel(self, x: float, y: float) -> None:
+        """Take the finger away, wherever it is: what it began is not carried out."""
+        self._finger.cancel_contact()
+        self._on_event()
+
     def press_key(self, code: int) -> None:
         self.handle_key(code)
         self._on_event()

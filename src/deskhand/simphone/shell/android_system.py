@@ -46,6 +46,10 @@ class AndroidSystem:
         task.add_done_callback(self._gestures.discard)
         await asyncio.shield(task)
 
+    @property
+    def has_gestures(self) -> bool:
+        return bool(self._gestures)
+
     async def cancel_gestures(self) -> None:
         for task in list(self._gestures):
             task.cancel()

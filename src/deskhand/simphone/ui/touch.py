@@ -107,6 +107,10 @@ class Finger:
         elif c.dragging is not None:
             c.dragging.move_to(c.from_offset - (dx if c.dragging.axis == "x" else dy))
 
+    def cancel_contact(self) -> None:
+        """Forget the finger: what it began is not carried out, and its further moves mean nothing."""
+        self._contact = None
+
     def lift_off(self, x: float, y: float, now: float) -> None:
         self.move_to(x, y)
         c, self._contact = self._contact, None

@@ -4,7 +4,7 @@ Every call opens its own socket, so calls run in parallel, have a time-out, and 
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -108,9 +108,11 @@ class AdbClient:
         """Return adb's word for the phone's state; raises DeviceGone if adb knows no such phone."""
         return (await self.query_server(f"host-serial:{serial}:get-state", serial=serial)).decode()
 
-    async def run_shell(self, serial: str, command: str, timeout: float = SHELL_S) -> ShellResult:
-        """Run a command line on the phone."""
-        async with self.open_stream(serial, f"shell,v2,raw:{command}", timeout) as adb_socket:
+    async def run_shell(
+        self, serial: str, command: str, timeout: float = SHELL_S, on_sent: Callable[[], None] | None = None
+    ) -> ShellResult:
+        """Run a command line on the phone; `on_sent` is called when it leaves."""
+        async with self.open_stream(serial, f"shell,v2,raw:{command}", timeout, on_sent) as adb_socket:
             return await adb_socket.read_shell_result()
 
     async def run_exec(self, serial: str, command: str, timeout: float = SHELL_S) -> bytes:
@@ -119,12 +121,16 @@ class AdbClient:
             return await adb_socket.read_rest()
 
     @asynccontextmanager
-    async def open_stream(self, serial: str, service: str, timeout: float) -> AsyncGenerator[AdbSocket]:
+    async def open_stream(
+        self, serial: str, service: str, timeout: float, on_sent: Callable[[], None] | None = None
+    ) -> AsyncGenerator[AdbSocket]:
         """Open a stream to a service of the phone; it is closed at the end of the block in any case."""
         # Two words name a command; the rest may be a secret that is being typed.
         doing = " ".join(service.partition(":")[2].split()[:2]) or service
         async with self._open_socket(timeout, doing, serial) as adb_socket:
             await adb_socket.request_service(f"host:transport:{serial}")
+            if on_sent:
+                on_sent()
             await adb_socket.request_service(service)
             yield adb_socket
 

@@ -125,7 +125,7 @@ async def _send_motion_event(call: CommandCall, args: Arguments) -> None:
         "DOWN": call.phone.input.touch_down,
         "MOVE": call.phone.input.touch_move,
         "UP": call.phone.input.touch_up,
-        "CANCEL": call.phone.input.touch_up,
+        "CANCEL": call.phone.input.touch_cancel,
     }.get(action)
     if touch is None:
         raise JavaException("java.lang.IllegalArgumentException", f"Unknown action: {action}")
