@@ -15,7 +15,7 @@ _SENT_IN_PARTS: frozenset[ActionKind] = frozenset(
 
 
 class StopOutcome(StrEnum):
-    """`CUT_SHORT`: a part of it may be done, and no more of it reaches the device. A device that says nothing: UNKNOWN."""
+    """`CUT_SHORT`: a part of it may be done. `UNKNOWN` is also what a device means that says nothing."""
 
     NOT_SENT = "not_sent"
     DONE = "done"
