@@ -84,6 +84,7 @@ SHOWN_BY = {
     "rules.check_every": THRESHOLDS,
     "rules.repeats": THRESHOLDS,
     "rules.subtask_steps": THRESHOLDS,
+    "rules.give_up_steps": "e2e/test_long_tasks.py::test_a_long_subtask_goes_on_unless_the_settings_end_it",
     "rules.unchanged_screens": THRESHOLDS,
     "rules.failures": THRESHOLDS,
     "rules.steps_without_progress": THRESHOLDS,

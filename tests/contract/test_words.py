@@ -1,8 +1,10 @@
 """The contract on the other words: keys, apps, addresses, windows, the ways back; and on words a device lacks."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from deskhand.core.actions import (
     ACTION_KINDS,
@@ -18,7 +20,8 @@ from deskhand.core.actions import (
     Type,
     parse_action,
 )
-from deskhand.core.errors import ActionFailed, AppNotFound, NotPossible
+from deskhand.core.errors import ActionFailed, AppNotFound, DeviceFault, ModelFault, NotPossible
+from tests.contract.absurd_actions import ABSURD
 from tests.contract.stage import Stage, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
@@ -155,3 +158,22 @@ async def test_the_app_in_front_is_told(stage: Stage) -> None:
 async def test_a_device_keeps_its_name(stage: Stage) -> None:
     assert stage.device.id
     assert stage.device.id == stage.device.id.strip()
+
+
+@pytest.mark.parametrize("kind", ABSURD)
+async def test_what_a_confused_model_writes_is_refused_in_words(stage: Stage, kind: str) -> None:
+    """Whatever the parameters: the fault is the model's or a passing one, in one sentence, and the device goes on."""
+    if kind not in stage.words:
+        return  # that a word is refused as a whole is proven above
+    crashed: list[str] = []
+    for fields in ABSURD[kind]:
+        with suppress(ValidationError):  # it never gets to a device
+            action = parse_action({"kind": kind, **fields})
+            try:
+                await stage.device.act(action)
+            except (ModelFault, DeviceFault) as fault:
+                crashed += [] if str(fault).strip() else [f"{fields}: without a word"]
+            except Exception as error:  # noqa: BLE001 each of them would end the task
+                crashed.append(f"{fields}: {error!r}")
+    assert crashed == []
+    assert (await stage.device.frame()).width

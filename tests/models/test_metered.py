@@ -1,6 +1,7 @@
 """What calls cost, and that none is made that can't be paid."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from decimal import Decimal
@@ -77,6 +78,66 @@ async def test_a_call_costs_what_it_used() -> None:
     assert reply.usage == Usage(calls=1, input_tokens=300, output_tokens=20, cost=Decimal("0.0034"))
     assert (budget.spent, budget.held) == (Decimal("0.0034"), 0)
     assert book.bills == [("operator", "openai-compatible:scripted", reply.usage, True)]
+
+
+ABSURD_COUNTS = [None, "12", -5, -0.5, True, [], {}, 1e300, 10**12, float("nan"), 0]
+
+
+@pytest.mark.parametrize(
+    ("provider", "dialect"),
+    [("openai-compatible", "tools"), ("openai", "openai-computer"), ("anthropic", "tools")],
+    ids=["chat", "responses", "messages"],
+)
+@pytest.mark.parametrize("count", ABSURD_COUNTS, ids=repr)
+async def test_what_a_server_does_not_count_is_billed_at_its_worst(provider: str, dialect: str, count: Any) -> None:
+    """By a server that speaks each provider's own format; then with only its output uncounted."""
+    fresh = Budget(BudgetSettings())
+    for miscounted in (("input",), ("output",), ("input", "output")):
+        budget, book = money(), Book()
+        async with serve_usage(provider, dict.fromkeys(miscounted, count)) as url:
+            section = {"model": "scripted", "provider": provider, "base_url": url, "api_key": "k", "price": PRICE}
+            tree = Settings.model_validate(
+                {"models": {"operator": {**section, "dialect": dialect, "retries": 0, "stream": False}}}
+            )
+            model = make_model("operator", tree, ManualClock(), budget, book)
+            reply = await model.ask(REQUEST)
+            await model.close()
+        assert reply.text == "hi"
+        assert Decimal("0.02") <= budget.spent < Decimal("0.03"), "1000 tokens of output alone cost 0.02"
+        assert budget.held == fresh.held
+        assert [certain for *_, certain in book.bills] == [False]
+
+
+@asynccontextmanager
+async def serve_usage(provider: str, said: dict[str, Any]) -> AsyncIterator[str]:
+    """A server that says hi and counts its tokens as it pleases."""
+    counts = {"input": 300, "output": 20} | said
+    plain = {"input_tokens": counts["input"], "output_tokens": counts["output"]}
+    replies: dict[str, dict[str, Any]] = {
+        "openai-compatible": {
+            "choices": [{"message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": counts["input"], "completion_tokens": counts["output"]},
+        },
+        "openai": {
+            "status": "completed",
+            "output": [{"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "hi"}]}],
+            "usage": plain,
+        },
+        "anthropic": {"role": "assistant", "content": [{"type": "text", "text": "hi"}], "usage": plain},
+    }
+    body = json.dumps(replies[provider]).encode()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        length = next(int(line.split(b":")[1]) for line in head.lower().splitlines() if b"content-length" in line)
+        await reader.readexactly(length)
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n")
+        writer.write(b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
 
 
 async def test_a_prompt_over_the_limit_is_refused_even_where_answers_are_free() -> None:

@@ -45,7 +45,7 @@ class TaskRoles:
     def make_outer_roles(self) -> OuterRoles:
         from deskhand.roles.offline.evaluator import OfflineEvaluator
 
-        rules = OfflineEvaluator()
+        rules = OfflineEvaluator(self._settings.rules.give_up_steps)
         judge = self._make_judge() or rules
         return OuterRoles(
             self._make_planner(),

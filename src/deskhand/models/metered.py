@@ -74,13 +74,22 @@ class MeteredModel:
             # Cancelled in the middle, or worse: whether the provider has finished is unknown.
             self._bill_worst_case(request, held)
             raise
-        # If a server does not count tokens, the worst case is billed, never nothing.
-        counted = reply.usage.input_tokens > 0
-        cost = self._price.cost_of(reply.usage, reply.cached_tokens) if counted else held.worst
+        cost, counted = self._price_reply(request, reply, held)
         paid = reply.usage.model_copy(update={"cost": cost})
         held.money.settle(cost)
         self._write_bill(request, paid, held.call, certain=counted)
         return replace(reply, usage=paid)
+
+    def _price_reply(self, request: ModelRequest, reply: ModelReply, held: _ReservedCall) -> tuple[Decimal, bool]:
+        """Return the cost, and True if the server has counted all of it: what it has not is billed at its worst."""
+        usage = reply.usage
+        said = bool(reply.text or reply.thinking or reply.calls or reply.native)
+        if not usage.input_tokens:
+            return held.worst, False
+        if usage.output_tokens or not said:
+            return self._price.cost_of(usage, reply.cached_tokens), True
+        longest = usage.model_copy(update={"output_tokens": request.max_output_tokens})
+        return self._price.cost_of(longest, reply.cached_tokens), False
 
     def _limit_request(self, request: ModelRequest) -> tuple[ModelRequest, Decimal]:
         """Limit the output tokens to what one operation of the role may cost; return the request and its worst cost."""

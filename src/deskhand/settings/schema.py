@@ -72,6 +72,9 @@ class RuleSettings(_Section):
     """Number of equal actions in a row after which the work is checked."""
     subtask_steps: Annotated[int, Field(ge=1, le=1000)] = 10
     """Number of steps of a subtask after which the work is checked."""
+    give_up_steps: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    """Number of steps of a subtask after which a check without a model gives it up, so that the plan is changed;
+    if not set, only `executor.max_steps` ends it."""
     unchanged_screens: Annotated[int, Field(ge=1, le=100)] = 3
     """Number of steps in a row that leave the screen unchanged after which the work is checked."""
     failures: Annotated[int, Field(ge=1, le=100)] = 3

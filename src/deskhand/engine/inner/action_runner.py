@@ -15,7 +15,7 @@ from deskhand.core.actions import (
     Wait,
 )
 from deskhand.core.decisions import ActionReport, CodeResult
-from deskhand.core.errors import AppNotFound, DeviceFault, DeviceTimeout, DeviceUnusable
+from deskhand.core.errors import AppNotFound, DeviceFault, DeviceTimeout, DeviceUnusable, ModelFault
 from deskhand.core.protocols import CodeRunner, Settle
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import ExecStatus
@@ -124,8 +124,10 @@ class ActionRunner:
             status, detail, lost = ExecStatus.ERROR, str(fault), fault
         except (TimeoutError, DeviceTimeout) as fault:
             status, detail = ExecStatus.TIMEOUT, str(fault) or f"no answer within {self._settings.action_timeout_s:g} s"
-        except DeviceFault as fault:
-            status, detail, hopeless = ExecStatus.ERROR, str(fault), isinstance(fault, AppNotFound)
+        except (DeviceFault, ModelFault) as fault:
+            # A key that nobody has, an address that is none: told to the worker, and the same again when repeated.
+            hopeless = isinstance(fault, AppNotFound | ModelFault)
+            status, detail = ExecStatus.ERROR, str(fault)
         except asyncio.CancelledError as stop:
             if action.kind != "wait":
                 self.stopped = await StoppedAction(action, outcome_of(stop)).record_end(step.number, number, self._log)

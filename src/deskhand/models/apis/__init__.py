@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import secrets
 from collections.abc import Mapping
 from typing import Any, Protocol, cast
@@ -91,9 +92,16 @@ def write_arguments(arguments: Mapping[str, Any] | None) -> str:
     return json.dumps(dict(arguments or {}), ensure_ascii=False)
 
 
+# No call has more: a larger number is no count.
+_MOST_TOKENS = 100_000_000
+
+
 def count_tokens(usage: Json, name: str) -> int:
-    """Return the number of tokens under this name; 0 if there is none."""
-    return value if isinstance(value := usage.get(name), int) else 0
+    """Return the number of tokens under this name; 0 if there is none, or something that is no count."""
+    value = usage.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= _MOST_TOKENS:
+        return 0
+    return math.ceil(value)
 
 
 def read_usage(usage: Json, input_name: str, output_name: str) -> Usage:

@@ -10,13 +10,17 @@ from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.checking import SeenTruth, check_condition
 
-# Beyond this many steps in one subtask, or this share of failed actions, going on is not worth it.
-HOPELESS_STEPS = 30
+# Beyond this share of failed actions, going on is not worth it.
 HOPELESS_ERRORS = 0.5
 
 
 class OfflineEvaluator:
+    """`most_steps`: a subtask that takes as many is given up. Without it, only the task's own limit ends it."""
+
     needs_elements = True
+
+    def __init__(self, most_steps: int | None = None) -> None:
+        self._most_steps = most_steps
 
     async def check(self, request: GateRequest) -> QualityReport:
         match request.trigger:
@@ -31,7 +35,7 @@ class OfflineEvaluator:
             case GateTrigger.REPEATED_ACTION:
                 return _judge_repetition(request)
             case GateTrigger.EXCESSIVE_STEPS | GateTrigger.PERIODIC_CHECK:
-                return _judge_progress(request)
+                return _judge_progress(request, self._most_steps)
 
 
 def _make_report(
@@ -128,8 +132,9 @@ def _judge_repetition(request: GateRequest) -> QualityReport:
     return _make_report(request, GateDecision.CONTINUE, "the repeated action has an effect each time", confidence=0.6)
 
 
-def _judge_progress(request: GateRequest) -> QualityReport:
-    if request.steps >= HOPELESS_STEPS or request.error_rate > HOPELESS_ERRORS:
+def _judge_progress(request: GateRequest, most_steps: int | None) -> QualityReport:
+    too_long = most_steps is not None and request.steps >= most_steps
+    if too_long or request.error_rate > HOPELESS_ERRORS:
         reason = f"{request.steps} steps and {request.error_rate:.0%} failed actions without reaching the subtask"
         return _make_report(request, GateDecision.FAIL, reason + _last_trouble(request))
     return _make_report(request, GateDecision.CONTINUE, "under way", confidence=0.5)
