@@ -95,3 +95,52 @@ async def test_the_keys_that_the_goal_names_are_pressed(hand: Deskhand, site: Si
     assert ended.status is TaskStatus.FULFILLED
     assert "true/Enter" in told(site)
     assert "sent" not in told(site)
+
+
+# --- what is clicked ----------------------------------------------------------------------------------------------
+
+PARTS = """<span style="display:inline-block;width:90px">Rename</span>
+  <p style="height:60px">Archive</p><p>Pin to top</p>"""
+
+
+@pytest.mark.parametrize("target", ["Rename", "Archive", "Pin to top"])
+@pytest.mark.parametrize(
+    "container",
+    ["<div tabindex=0>", "<div style='cursor:pointer'>", "<div onclick='1'>", "<div role=menubar tabindex=0>"],
+)
+async def test_in_a_container_without_a_name_its_parts_are_clicked(
+    hand: Deskhand, site: Site, container: str, target: str
+) -> None:
+    body = f"""{container}{PARTS}</div><script>document.querySelector("div").addEventListener("click",
+      (event) => tell(event.target.textContent))</script>"""
+    ended = await carry_out(hand, site, body, f"click {target}")
+    assert (ended.status, told(site)) == (TaskStatus.FULFILLED, [quote(target)])
+
+
+@pytest.mark.parametrize("gap", [300, 2500])
+async def test_what_is_below_the_fold_is_found(hand: Deskhand, site: Site, gap: int) -> None:
+    body = f"""<h1>Top</h1><div style="height:{gap + 600}px"></div><button onclick="tell('deep')">Deep</button>"""
+    ended = await carry_out(hand, site, body, "click Deep")
+    assert (ended.status, told(site)) == (TaskStatus.FULFILLED, ["deep"])
+
+
+# --- what comes late ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("start", ["<h1>Shop</h1>", "", "<p>Loading…</p>"])
+async def test_what_comes_after_the_page_is_waited_for(hand: Deskhand, site: Site, start: str) -> None:
+    body = f"""<div id=d>{start}</div><script>setTimeout(() => {{
+      d.innerHTML += `<button onclick="tell('gone')">Go</button>` }}, 1200)</script>"""
+    ended = await carry_out(hand, site, body, "click Go")
+    assert (ended.status, told(site)) == (TaskStatus.FULFILLED, ["gone"])
+
+
+async def test_after_a_slow_answer_the_search_is_pressed_once(hand: Deskhand, site: Site) -> None:
+    answer = site.delay("/hits", 3.0)
+    body = f"""<input type=search placeholder=Search id=q><button id=b>Search</button><div id=r></div><script>
+      b.onclick = async () => {{ tell("pressed", q.value, Math.random()); await fetch("{answer}");
+        r.innerHTML = `<a href="#" onclick="tell('opened')">Cat pictures</a>` }}</script>"""
+    goal = 'type "cats" into the search field, click the Search button, click Cat pictures'
+    ended = await carry_out(hand, site, body, goal)
+    assert ended.status is TaskStatus.FULFILLED
+    assert [words.split("/")[:2] for words in told(site)] == [["opened"], ["pressed", "cats"]]

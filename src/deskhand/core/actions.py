@@ -21,6 +21,10 @@ Milliseconds = Annotated[int, Field(ge=0, le=60_000)]
 Direction = Literal["up", "down", "left", "right"]
 
 
+# How a device's words begin when a scroll moved nothing.
+SCROLL_ENDED = "nothing scrolls further"
+
+
 class PointAction(FrozenModel):
     """An action at one point. `target` is what the worker believes is there, in words, for people and policy."""
 

@@ -24,7 +24,9 @@ class Site:
         self.texts: dict[str, bytes] = {}
         self.delays: dict[str, threading.Event] = {}
         self.redirects: dict[str, str] = {}
+        self.pauses: dict[str, float] = {}
         self.asked: set[str] = set()
+        self.stopped = threading.Event()
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
@@ -37,10 +39,16 @@ class Site:
     def url(self, path: str, host: str = "127.0.0.1") -> str:
         return f"http://{host}:{self._server.server_port}{path}"
 
+    def delay(self, path: str, seconds: float) -> str:
+        """Answer this path only so long after it was asked for; returns the path."""
+        self.pauses[path] = seconds
+        return path
+
     def start(self) -> None:
         self._thread.start()
 
     def stop(self) -> None:
+        self.stopped.set()
         for delay in self.delays.values():
             delay.set()
         self._server.shutdown()
@@ -59,6 +67,8 @@ def _handler(site: Site) -> type[http.server.BaseHTTPRequestHandler]:
                 self.send_header("Content-Length", "0")
                 self.end_headers()
                 return
+            if path in site.pauses:
+                site.stopped.wait(site.pauses[path])
             if path in site.delays:
                 site.delays[path].wait(20)
             data = site.texts.get(path)

@@ -200,17 +200,21 @@ class BrowserDevice:
             raise ActionFailed(why)
 
     async def _act_or_answer(self, tab: Tab, action: Action) -> str:
+        is_own = tab.activity.note_action()
         try:
             if tab.popup is not None:
                 answered = await act_on_popup(tab, tab.popup, action, self._size)
                 if answered is not None:
+                    await tab.wait_for_answers(is_own)
                     return answered
             said = await self._perform_action(tab, action)
         finally:
             self._elements, self._seen, self._seen_on = (), {}, None
-        if action.kind not in _STAYING and (not isinstance(action, actions.Type) or action.press_enter):
+        if action.kind not in _STAYING:
             try:
-                await tab.wait_for_navigation()
+                if not isinstance(action, actions.Type) or action.press_enter:
+                    await tab.wait_for_navigation()
+                await tab.wait_for_answers(is_own)
             except asyncio.CancelledError as stop:
                 note_outcome(stop, StopOutcome.DONE)
                 raise

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from deskhand.core.actions import Direction, Drag, LongPress, Scroll, Swipe
+from deskhand.core.actions import SCROLL_ENDED, Direction, Drag, LongPress, Scroll, Swipe
 from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Clock
 from deskhand.devices.browser.cdp_target import CALL_S
@@ -112,7 +112,7 @@ class Pointer:
         await self._tab.send_calls(self._build_mouse_call("mouseMoved", x, y), wheel)
         # The wheel is acknowledged before the page has scrolled: a frame taken before that would show the old place.
         await self._tab.wait_until_drawn(reached.document)
-        return "" if reached.facts["room"] else f"nothing scrolls further {action.direction} here"
+        return "" if reached.facts["room"] else f"{SCROLL_ENDED} {action.direction} here"
 
     def _to_css(self, x: int, y: int) -> tuple[float, float]:
         """Return the middle of that frame pixel in CSS pixels."""

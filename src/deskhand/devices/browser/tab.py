@@ -8,17 +8,22 @@ import contextlib
 from collections.abc import Callable
 from typing import Any
 
-from playwright.async_api import Dialog, FileChooser, Page
+from playwright.async_api import Dialog, FileChooser, Page, Request
 
 from deskhand.core.errors import DeviceTimeout
 from deskhand.devices.browser.cdp_target import CALL_S, CdpTarget, DialogOpened, Interruption, TabLost
 from deskhand.devices.browser.documents import Document, Documents, ElementListing
+from deskhand.devices.browser.page_activity import PageActivity
 from deskhand.devices.browser.popups import DialogPopup, FilePopup, Popup
 from deskhand.settings.schema import BrowserSettings
 
 _JPEG = {"format": "jpeg", "quality": 90, "optimizeForSpeed": True}
 # A click that leads to another page is done when that page has its content; from there the engine settles.
 LOAD_S = 8.0
+# The longest wait for all answers to what an action made the page ask for.
+ANSWERS_S = 15.0
+# An answer may make the page ask again; a page that asks on and on is left alone after this many times.
+ROUNDS = 4
 PLAN_S = 1.0
 DRAWN_S = 1.0
 MEASURE_S = 1.0
@@ -29,6 +34,7 @@ class Tab:
         self.page = page
         self.cdp = cdp
         self.documents = Documents(page, cdp)
+        self.activity = PageActivity(page)
         self.popup: Popup | None = None
         self.crashed = False
         # Frame pixels in one CSS pixel, the unit of the browser's input (zoom included).
@@ -94,12 +100,26 @@ class Tab:
 
     async def wait_for_navigation(self) -> None:
         """If the last action leads to another page, wait until that page has its content; else return at once."""
-        top = self.documents.top
         with contextlib.suppress(DeviceTimeout, DialogOpened, TabLost):
-            # One turn of the page's own loop: a click is acknowledged before the navigation it causes is reported.
-            await top.cdp.evaluate_in(top.frame, "new Promise((turn) => setTimeout(turn, 0))", timeout=LOAD_S)
+            # A click is acknowledged before the navigation it causes is reported.
+            await self._wait_one_turn()
             if not self._loaded.is_set():
                 await self.cdp.interruption.run_interruptible(self._loaded.wait(), LOAD_S, "the next page")
+
+    async def wait_for_answers(self, is_own: Callable[[Request], bool]) -> None:
+        """Wait until the page has the answers to what the last action made it ask for, and has begun to use them."""
+        waiting = self.activity.wait_for_answers
+        with contextlib.suppress(DeviceTimeout, DialogOpened, TabLost, TimeoutError):
+            async with asyncio.timeout(ANSWERS_S):
+                for _ in range(ROUNDS):
+                    if not await self.cdp.interruption.run_interruptible(waiting(is_own), ANSWERS_S, "an answer"):
+                        return
+                    await self._wait_one_turn()
+
+    async def _wait_one_turn(self) -> None:
+        """Wait for one turn of the page's own loop."""
+        top = self.documents.top
+        await top.cdp.evaluate_in(top.frame, "new Promise((turn) => setTimeout(turn, 0))", timeout=LOAD_S)
 
     def drop_popup(self, popup: Popup) -> None:
         if self.popup is popup:

@@ -26,7 +26,11 @@ class ScrollMemory:
 
 @dataclass(frozen=True, slots=True)
 class HuntMemory:
-    """One search for a thing: the stages still to try, the names seen, and how far each stage came."""
+    """One search for a thing: the stages still to try, the names seen, and how far each stage came.
+
+    `waited` counts how often a page was looked at again before anything else, `shown` is what it showed;
+    -1 when that was enough.
+    """
 
     stages: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
@@ -40,6 +44,8 @@ class HuntMemory:
     scroll: ScrollMemory = ScrollMemory()
     tabs: tuple[str, ...] = ()
     ups: int = 0
+    waited: int = 0
+    shown: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,13 @@ class Scene:
         return "launcher" in words or "launcher3" in words or "home" in words or self.app.endswith("launcher3")
 
     @property
+    def is_web_page(self) -> bool:
+        """True in a browser of ours; a page that is still blank lists nothing, and a browser has no apps."""
+        return any(e.source == "dom" for e in self.elements) or (
+            not self.elements and not self.can_do("open_app") and self.can_do("open_url")
+        )
+
+    @property
     def covered(self) -> bool:
         """True if the system itself is in front: a lock screen, a pop-up of its own."""
         return bool({"systemui", "keyguard"} & set(split_words(self.app)))

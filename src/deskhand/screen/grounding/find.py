@@ -48,6 +48,14 @@ class Candidate:
     score: float
     label: str
 
+    @property
+    def aim(self) -> Element:
+        """Return where to touch: at the words that were found, since other words in the target may be used too."""
+        inside = self.target.bounds.contains_point(*self.element.bounds.center)
+        if not inside or self.element is self.target:
+            return self.target
+        return replace(self.target, bounds=self.element.bounds, name=self.target.name or self.element.text)
+
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
@@ -162,7 +170,8 @@ def _score_element(query: Query, element: Element, tree: ElementTree, want: Want
         return None
     if not target.enabled and query.state != "disabled":
         cost += 0.05
-    return Candidate(element, target, round(score + fitting - cost, 4), tree.label_of(element))
+    named = element if element.text or not query.name else tree.find_caption(element) or element
+    return Candidate(named, target, round(score + fitting - cost, 4), tree.label_of(element))
 
 
 def _score_role(query: Query, element: Element, tree: ElementTree) -> float:
@@ -289,6 +298,6 @@ def _keep_best(candidates: Iterable[Candidate]) -> list[Candidate]:
     best: dict[int, Candidate] = {}
     for candidate in candidates:
         held = best.get(candidate.target.index)
-        if held is None or candidate.score > held.score:
+        if held is None or (candidate.score, -candidate.element.bounds.area) > (held.score, -held.element.bounds.area):
             best[candidate.target.index] = candidate
     return sorted(best.values(), key=lambda c: (-c.score, c.target.bounds.top, c.target.bounds.left))

@@ -20,12 +20,10 @@ LIKE = 0.74
 
 
 def score_name(name: str, element: Element, tree: ElementTree, exact: bool = False) -> float:
-    """Return 0 to 1 over all names of the element; a container also matches by the first text inside it."""
+    """Return 0 to 1 over all names of the element; a container also by the first text that is its own."""
     names = {n for n in (element.name, element.value, element.hint) if n}
-    if not names and (element.clickable or element.checked is not None):
-        label = tree.label_of(element)
-        if label:
-            names.add(label)
+    if not names and (element.clickable or element.checked is not None) and (caption := tree.find_caption(element)):
+        names.add(caption.text)
     score = max((score_text(name, seen) for seen in names), default=0.0)
     if element.editable and element.value:
         # text typed into a field is not the name of the field

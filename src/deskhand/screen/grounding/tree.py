@@ -66,6 +66,16 @@ class ElementTree:
         """Return its own name, or for a container without one the first text inside."""
         return element.name or element.value or next(iter(self.texts_of(element)), "") or element.hint
 
+    def find_caption(self, element: Element) -> Element | None:
+        """Return the first text inside a nameless element that is not the name of something to use in it."""
+        inside = (d for d in self.descendants_of(element) if d.text and not (d.clickable or d.editable))
+        return next((d for d in inside if self._is_part_of(d, element)), None)
+
+    def _is_part_of(self, element: Element, container: Element) -> bool:
+        """True if nothing that can be clicked lies between."""
+        around = next((a for a in self.ancestors_of(element) if a.clickable or a.index == container.index), None)
+        return around is not None and around.index == container.index
+
     def is_row(self, element: Element) -> bool:
         return 0 < element.bounds.height <= self.screen.height * ROW_SHARE and not element.scrollable
 

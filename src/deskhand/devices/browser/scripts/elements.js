@@ -20,6 +20,8 @@ const TAGS = {
 };
 // Elements a worker may want to use, even if the page's author did not mark them as usable.
 const USABLE = new Set(["button", "link", "checkbox", "radio", "switch", "field", "combobox", "slider", "tab", "item"]);
+// Usable or not, what is inside them has names of its own.
+const HOLDERS = new Set(["field", "menu", "group"]);
 const TYPED = new Set(["date", "time", "datetime-local", "month", "week"]);
 const FORMATS = { date: "YYYY-MM-DD", time: "HH:MM", "datetime-local": "YYYY-MM-DDTHH:MM", month: "YYYY-MM", week: "YYYY-Www", color: "#rrggbb", file: "a file's path" };
 const SKIPPED = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE", "BR", "WBR", "DATALIST"]);
@@ -108,6 +110,7 @@ function nameOf(el, role) {
   if (el.tagName === "SELECT" || el.tagName === "TEXTAREA" || role === "field") return title();
   if (el.tagName === "OPTION") return tidy(el.label);
   if (role === "dialog" || role === "list" || role === "menu" || role === "group") return title();
+  if (isHolder(el)) return title();
   return textOf(el) || title();
 }
 
@@ -235,10 +238,31 @@ function usableByStyle(el) {
   return !parent || getComputedStyle(parent).cursor !== "pointer";
 }
 
+/** True for what can be used only by its style or the keyboard and holds several things: each has a name of its own. */
+function isHolder(el) {
+  if (roleOf(el) || el.tagName === "LABEL" || hasOwnText(el)) return false;
+  let parts = 0;
+  for (const child of childrenOf(el)) {
+    if (SKIPPED.has(child.tagName) || !(textOf(child) || child.matches("img,svg,button,a,input,[tabindex],[role]"))) continue;
+    if (++parts > 1 || isHolder(child)) return true;
+  }
+  return false;
+}
+
 function scrollsOf(el) {
   const style = getComputedStyle(el), moves = /auto|scroll|overlay/;  // asked first: the sizes cost ten times as much
   if (moves.test(style.overflowY) && el.scrollHeight > el.clientHeight + 1) return true;
   return moves.test(style.overflowX) && el.scrollWidth > el.clientWidth + 1;
+}
+
+/** True if the document itself can be scrolled by a user; what its body says of overflow is said of the viewport. */
+function documentScrolls() {
+  const root = document.scrollingElement || document.documentElement;
+  if (!document.body || !root) return false;
+  const style = getComputedStyle(document.documentElement), opened = style.overflowX === "visible" && style.overflowY === "visible";
+  const told = opened ? getComputedStyle(document.body) : style, fixed = /hidden|clip/;
+  if (!fixed.test(told.overflowY) && root.scrollHeight > root.clientHeight + 1) return true;
+  return !fixed.test(told.overflowX) && root.scrollWidth > root.clientWidth + 1;
 }
 
 function describe(el, role, box, parent) {
@@ -277,6 +301,12 @@ class Listing {
   add(el, item, box) {
     this.targets.push({ el, box, role: item.role, name: item.name });
     return this.items.push(item) - 1;
+  }
+
+  /** Adds the document as a scrollable area. What is on the page is not inside of it: it is no list of rows. */
+  addDocument() {
+    const el = document.documentElement, box = [...deskhand.clip];
+    this.add(el, { ...describe(el, "group", box, null), name: "", id: "", scrollable: true, selected: false }, el.getBoundingClientRect());
   }
 
   visit(el, parent, quiet) {
@@ -334,7 +364,8 @@ class Listing {
     const item = describe(el, role, box, parent);
     item.clickable = usable && item.enabled;
     if (!usable && (role === "text" || role === "heading") && !item.name) return [parent, quiet];
-    return [this.add(el, item, rect), quiet || (usable && role !== "field") || role === "text" || role === "heading"];
+    const speaks = role === "text" || role === "heading" || (usable && !HOLDERS.has(role) && !isHolder(el));
+    return [this.add(el, item, rect), quiet || speaks];
   }
 
   /** Adds a label in place of its control if only the label can be seen. */
@@ -365,6 +396,7 @@ deskhand.list = (clip) => {
   deskhand.active = activeElement();
   clips.of = new WeakMap();
   const listing = new Listing();
+  if (documentScrolls() && !empty(deskhand.clip)) listing.addDocument();
   if (document.body) listing.visit(document.documentElement, null, false);
   deskhand.targets = listing.targets;
   deskhand.frames = listing.frames.map((f) => f.el);

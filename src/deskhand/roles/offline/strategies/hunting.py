@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from deskhand.core.actions import Back, Key, Scroll, Type
+from deskhand.core.actions import SCROLL_ENDED, Back, Key, Scroll, Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.memory import HuntMemory, ScrollMemory, Trace
-from deskhand.roles.offline.outcome import Act, Failed, fill_field, make_act, touch_element
+from deskhand.roles.offline.outcome import Act, Failed, fill_field, look_again, make_act, touch_element
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
 from deskhand.screen.grounding.find import Candidate, SearchResult, find_nearest_names, sort_by_likeness
@@ -15,7 +15,12 @@ from deskhand.screen.grounding.tree import Want
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, split_words, synonyms_of
 
 MAX_TURNS = 34
+# Looks at a web page that lacks what is sought, half a second apart: at least, and at most while it still changes.
+LOOKS, MOST_LOOKS = 4, 16
+_LOADING = tuple(map(fold_name, ("loading", "searching", "please wait", "加载", "正在", "请稍候", "请稍等", "搜索中")))
 SCROLLS = 8
+# A web page is longer than a list on a phone, and tells where it ends.
+SCROLLS_ON_PAGES = 20
 TABS = 6
 UPS = 3
 STAGES = ("search", "scroll", "tabs", "up")
@@ -36,6 +41,8 @@ def locate_thing(
         return fail_ambiguous(scene, description, finding)
     if away := dismiss_dialog(scene):
         return away
+    if patient := _wait_for_more(scene):
+        return patient
     hunt = scene.memory.hunt
     names = sort_by_likeness(description, [*hunt.names, *find_nearest_names(description, scene.tree, 6)])
     scene.remember_record(replace(hunt, names=tuple(names)[:6]))
@@ -46,6 +53,26 @@ def locate_thing(
             return step
         scene.remember_record(replace(scene.memory.hunt, left=hunt.left[1:]))
     return fail_not_found(scene, description, list(hunt.names))
+
+
+def _wait_for_more(scene: Scene) -> Act | None:
+    """Look again at a web page before looking elsewhere: it may be a part yet. Longer while it changes or says so."""
+    hunt = scene.memory.hunt
+    if hunt.waited < 0 or not scene.is_web_page:
+        return None
+    blank = not any(e.text for e in scene.elements)
+    busy = blank or hunt.shown != scene.print or any(_is_busy(e) for e in scene.elements)
+    if hunt.waited >= (MOST_LOOKS if busy else LOOKS):
+        scene.remember_record(replace(hunt, waited=-1))
+        return None
+    scene.remember_record(replace(hunt, waited=hunt.waited + 1, shown=scene.print))
+    return look_again(scene.say("等它出现", "Waiting for it to appear"))
+
+
+def _is_busy(element: Element) -> bool:
+    """True for what is shown while more is loaded."""
+    words = fold_name(element.text)
+    return element.role == "progress" or (bool(words) and words.startswith(_LOADING) and len(words) < 40)
 
 
 def find_untried(scene: Scene, description: str, want: Want) -> SearchResult:
@@ -123,7 +150,7 @@ def _is_search(words: str) -> bool:
 def _hunt_by_search(scene: Scene, description: str) -> Act | None:
     words = _list_search_words(description)
     hunt = scene.memory.hunt
-    if not words or scene.on_home_screen:
+    if not words or scene.on_home_screen or _has_just_searched(scene):
         return None
     if hunt.typing:
         typed = any(isinstance(done, Type) for done in scene.list_executed())
@@ -143,6 +170,12 @@ def _hunt_by_search(scene: Scene, description: str) -> Act | None:
         scene.remember_record(replace(hunt, opened=True))
         return make_act(scene.say("打开搜索", "Opening the search"), touch_element(button))
     return _leave_search(scene, box) if hunt.asked else None
+
+
+def _has_just_searched(scene: Scene) -> bool:
+    """True if the goal itself pressed the search button last: another search would replace its own."""
+    taken = scene.kept.taken
+    return taken is not None and is_same_word(taken.trace[0], "search")
 
 
 def _list_search_words(description: str) -> list[str]:
@@ -192,13 +225,23 @@ def find_scroller(scene: Scene) -> Element | None:
     return max(areas, key=lambda e: e.bounds.area, default=None)
 
 
+def is_at_end(scene: Scene, before: int | None) -> bool:
+    """True if the last scroll moved nothing; a browser says so itself, and its pages may be blank for a while."""
+    last = scene.briefing.last
+    details = [one.detail for one in last.actions if isinstance(one.action, Scroll)] if last else []
+    if details and scene.is_web_page:
+        return details[-1].startswith(SCROLL_ENDED)
+    return before == scene.print
+
+
 def _hunt_by_scrolling(scene: Scene, description: str) -> Act | None:
     """One page further down; at the end back to the top and above; None when all was seen."""
     area = find_scroller(scene)
     if area is None or not scene.can_do("scroll"):
         return None
     seen = scene.memory.hunt.scroll
-    if (seen.print == scene.print and seen.count) or seen.count >= SCROLLS:
+    most = SCROLLS_ON_PAGES if area.source == "dom" else SCROLLS
+    if (seen.count and is_at_end(scene, seen.print)) or seen.count >= most:
         if seen.way == "up":
             return None
         seen = ScrollMemory("up", back=seen.count)

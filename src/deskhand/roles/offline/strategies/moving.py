@@ -5,7 +5,7 @@ from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.memory import MoveMemory
 from deskhand.roles.offline.outcome import Failed, Outcome, make_act
 from deskhand.roles.offline.scene import Scene
-from deskhand.roles.offline.strategies.hunting import find_scroller, locate_thing
+from deskhand.roles.offline.strategies.hunting import find_scroller, is_at_end, locate_thing
 from deskhand.screen.grounding.find import Candidate
 
 MAX_SCROLLS = 15
@@ -18,7 +18,7 @@ def scroll_screen(step: say.Scrolling, scene: Scene) -> Outcome:
             return found
         return scene.finish_with(f"“{step.target}”在屏幕上", f"“{step.target}” is on the screen")
     count = scene.memory.move.count
-    ended = scene.memory.move.print == scene.print
+    ended = count > 0 and is_at_end(scene, scene.memory.move.print)
     if (count and not step.to_end) or ended or count >= MAX_SCROLLS:
         scene.judge_last(not ended)
         return scene.finish_with("滚动到头了" if ended else "滚动了屏幕", "reached the end" if ended else "scrolled")

@@ -157,7 +157,7 @@ def _touch_found(scene: Scene, description: str, found: Candidate, gesture: say.
     memory = scene.memory.touch
     scene.kept = replace(scene.kept, taken=Taken(description, trace_of(found), scene.print))
     scene.remember_record(replace(memory, touched=label, print=scene.print, tries=memory.tries + 1))
-    return make_act(scene.say(f"点击“{label}”", f"Clicking “{label}”"), touch_element(found.target, gesture))
+    return make_act(scene.say(f"点击“{label}”", f"Clicking “{label}”"), touch_element(found.aim, gesture))
 
 
 def _touch_again(scene: Scene, description: str) -> Outcome:

@@ -1,0 +1,96 @@
+"""Tells what a page still waits for: requests that an action has started and that have no answer yet.
+
+A page that waits looks as still as one that is finished, so its picture can't tell.
+"""
+
+import asyncio
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from playwright.async_api import Page, Request, Response
+
+# How long an answer is waited for, by kind; images, beacons and streams are not waited for at all.
+_WAITS = {"document": 10.0, "xhr": 10.0, "fetch": 10.0, "script": 3.0}
+# An answer that has begun but does not end within this time is a stream.
+BODY_S = 1.0
+
+
+class PageActivity:
+    def __init__(self, page: Page) -> None:
+        # When each request began, and when its answer did.
+        self._begun: dict[Request, float] = {}
+        self._answered: dict[Request, float] = {}
+        # Requests that were once waited for in vain: long polls.
+        self._endless: set[str] = set()
+        self._held = False
+        self._news = asyncio.Event()
+        page.on("request", self._on_request)
+        page.on("response", self._on_response)
+        page.on("requestfinished", self._on_ended)
+        page.on("requestfailed", self._on_ended)
+
+    def note_action(self) -> Callable[[Request], bool]:
+        """Return the test for requests that have begun since this moment."""
+        earlier = set(self._begun)
+        self._held = False
+        return lambda request: request not in earlier
+
+    def note_held(self) -> None:
+        """A request is held back until a user has approved it: nobody has to wait for its answer."""
+        self._held = True
+        self._ring_bell()
+
+    async def wait_for_answers(self, is_own: Callable[[Request], bool]) -> bool:
+        """Wait until no request of these is without an answer; True if there was any to wait for."""
+        waited = False
+        while (rest := self._find_longest_rest(is_own)) > 0 and not self._held:
+            waited = True
+            news = self._news
+            try:
+                async with asyncio.timeout(rest):
+                    await news.wait()
+            except TimeoutError:
+                continue
+        return waited
+
+    def _find_longest_rest(self, is_own: Callable[[Request], bool]) -> float:
+        now, longest = asyncio.get_running_loop().time(), 0.0
+        for request, begun in list(self._begun.items()):
+            if not is_own(request):
+                continue
+            if (answered := self._answered.get(request)) is not None:
+                rest = answered + BODY_S - now
+            else:
+                rest = begun + _WAITS[request.resource_type] - now
+            if rest <= 0:
+                self._endless.add(_name_of(request))
+                self._forget_request(request)
+            longest = max(longest, rest)
+        return longest
+
+    def _on_request(self, request: Request) -> None:
+        if request.resource_type in _WAITS and _name_of(request) not in self._endless:
+            self._begun[request] = asyncio.get_running_loop().time()
+            self._ring_bell()
+
+    def _on_response(self, response: Response) -> None:
+        if response.request in self._begun:
+            self._answered[response.request] = asyncio.get_running_loop().time()
+            self._ring_bell()
+
+    def _on_ended(self, request: Request) -> None:
+        self._forget_request(request)
+        self._ring_bell()
+
+    def _forget_request(self, request: Request) -> None:
+        self._begun.pop(request, None)
+        self._answered.pop(request, None)
+
+    def _ring_bell(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+
+def _name_of(request: Request) -> str:
+    place = urlsplit(request.url)
+    return f"{request.method} {place.netloc}{place.path}"
