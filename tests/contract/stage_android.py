@@ -233,7 +233,8 @@ class AndroidStage:
     # --- trouble ---------------------------------------------------------------------------------------------
 
     async def lose(self) -> None:
-        await self.adb.query_server(f"host:disconnect:{self.sim.address}")
+        """Switch the phone off: a line that only breaks would be brought back."""
+        await self.sim.__aexit__()
 
     async def attach_crooked(self) -> None:
         """A phone that was told to lay out for another size than the one its pictures have."""

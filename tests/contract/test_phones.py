@@ -86,7 +86,7 @@ async def test_several_phones_work_at_once_and_none_hears_what_is_for_another(
 async def test_one_phone_that_goes_away_leaves_the_others_at_work(adb: AdbClient, switched_on: Switch) -> None:
     gone, stays = await switched_on(), await switched_on()
     devices = [await attached(adb, gone), await attached(adb, stays)]
-    gone.phone.conditions.add("drop-once")
+    gone.phone.conditions.add("drop")
     lost, seen = await asyncio.gather(
         devices[0].act(OpenApp(name="Settings")), devices[1].frame(), return_exceptions=True
     )

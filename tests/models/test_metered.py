@@ -303,7 +303,22 @@ def test_the_users_price_wins_and_an_unknown_one_is_an_error() -> None:
     assert price_of(endpoint("gpt-5-mini", provider="openai", price=PRICE)).input == 10
     assert price_of(endpoint("anything", free=True)).is_free
     with pytest.raises(SettingsError, match=r"price of my-own-model is unknown: set price = .* free = true"):
-        price_of(endpoint("my-own-model"))
+        price_of(endpoint("my-own-model", base_url="https://gateway.example/v1"))
+
+
+OWN = ["127.0.0.1", "localhost", "gpu.localhost", "[::1]", "10.0.0.5", "192.168.1.20", "172.20.0.3", "169.254.1.2"]
+OTHERS = ["gateway.example", "8.8.8.8", "172.40.0.3", "localhost.example", "10.0.0.5.example", "[2001:4860::1]"]
+
+
+@pytest.mark.parametrize(("host", "free"), [*((host, True) for host in OWN), *((host, False) for host in OTHERS)])
+def test_a_model_of_ones_own_network_costs_nothing_unless_it_has_a_price(host: str, free: bool) -> None:
+    own = {"base_url": f"http://{host}:8000/v1"}
+    if not free:
+        with pytest.raises(SettingsError, match="price of autoglm-phone-9b is unknown"):
+            price_of(endpoint("autoglm-phone-9b", **own))
+        return
+    assert price_of(endpoint("autoglm-phone-9b", **own)).is_free
+    assert price_of(endpoint("autoglm-phone-9b", price=PRICE, **own)).input == 10
 
 
 @given(st.text(max_size=300))

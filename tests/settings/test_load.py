@@ -209,6 +209,38 @@ def test_half_a_model_in_variables_that_anybody_may_have_set_is_none(
     assert load().models.operator is None
 
 
+@pytest.mark.parametrize(
+    ("variables", "address"),
+    [
+        ({"ANDROID_ADB_SERVER_PORT": "5555"}, ("127.0.0.1", 5555)),
+        ({"ANDROID_ADB_SERVER_ADDRESS": "10.0.0.7"}, ("10.0.0.7", 5037)),
+        ({"ADB_SERVER_SOCKET": "tcp:5556"}, ("127.0.0.1", 5556)),
+        ({"ADB_SERVER_SOCKET": "tcp:localhost:5556"}, ("127.0.0.1", 5556)),
+        ({"ADB_SERVER_SOCKET": "tcp:10.52.8.53:5556"}, ("10.52.8.53", 5556)),
+        ({"ADB_SERVER_SOCKET": "tcp:[::1]:5556"}, ("::1", 5556)),
+        ({"ADB_SERVER_SOCKET": "tcp:5556", "ANDROID_ADB_SERVER_PORT": "5557"}, ("127.0.0.1", 5556)),
+        ({"ADB_SERVER_SOCKET": "tcp:5556", "DESKHAND_ADB__PORT": "5558"}, ("127.0.0.1", 5558)),
+        ({"ANDROID_ADB_SERVER_PORT": "", "ADB_SERVER_SOCKET": ""}, ("10.9.9.9", 5999)),
+    ],
+)
+def test_adbs_own_variables_say_where_its_server_is(
+    file: Path, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], address: tuple[str, int]
+) -> None:
+    """As adb ranks them; above the file, below our own."""
+    if not any(variables.values()):
+        file.write_text('[adb]\nhost = "10.9.9.9"\nport = 5999\n')
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    adb = load().adb
+    assert (adb.host, adb.port) == address
+
+
+def test_a_bad_port_in_adbs_own_variable_is_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANDROID_ADB_SERVER_PORT", "many")
+    with pytest.raises(SettingsError, match=r"'adb.port' in the environment \(ANDROID_ADB_SERVER_PORT\)"):
+        load()
+
+
 def test_a_bad_classic_variable_is_named(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DUAL_LOOP_MODE", "perhaps")
     with pytest.raises(SettingsError, match=r"'loop' in the environment \(DUAL_LOOP_MODE\)"):

@@ -1,13 +1,15 @@
 """Prices of model calls: the user's own price, or the one that genai-prices lists for the endpoint.
 
 The same model costs ten times as much at one host as at another, so its name alone gives no price. An unknown price
-is an error, never zero.
+is an error, never zero, except on this machine or in its own network: who runs a model there is sent no bill for it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from deskhand.core.decisions import Usage
 from deskhand.core.errors import SettingsError
@@ -57,12 +59,26 @@ def price_of(endpoint: EndpointSettings) -> Price:
     if endpoint.free:
         return FREE
     price = _look_up_price(endpoint)
+    if price is None and is_own_address(endpoint.base_url):
+        return FREE
     if price is None:
         raise SettingsError(
             f"The price of {endpoint.model} is unknown: set price = {{ input = …, output = … }} (dollars for a "
             "million tokens) in its settings, or free = true (--free) if it costs nothing."
         )
     return price
+
+
+def is_own_address(url: str) -> bool:
+    """True for this machine and for private networks, by the address itself: no name is looked up."""
+    host = urlsplit(url).hostname or ""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return False
+    return address.is_loopback or address.is_private or address.is_link_local
 
 
 def count_most_input_tokens(request: ModelRequest, picture_tokens: int | None = None) -> int:

@@ -6,6 +6,7 @@ Untyped trees only. `schema` owns the settings and their meaning; the caller rea
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -39,6 +40,13 @@ CLASSIC: dict[str, KeyPath] = {
     "PLANNER_INTERVAL_MS": ("dispatcher", "tick_ms"),
     "EXECUTOR_INTERVAL_MS": ("executor", "tick_ms"),
 }
+# The variables of adb itself, the stronger one last, as adb ranks them.
+ADB: dict[str, KeyPath] = {
+    "ANDROID_ADB_SERVER_ADDRESS": ("adb", "host"),
+    "ANDROID_ADB_SERVER_PORT": ("adb", "port"),
+}
+ADB_SOCKET = "ADB_SERVER_SOCKET"
+_TCP = re.compile(r"tcp:(?:(?P<host>\[[^\]]+\]|[^:\[\]]*):)?(?P<port>\d+)|tcp:(?P<only>[^:]+)")
 _CLASSIC_MODELS = {"PLANNER_MODEL": "manager", "MODEL": "operator"}
 _MODEL_FIELDS = {"BASE_URL": "base_url", "NAME": "model", "API_KEY": "api_key"}
 _LOOPS = {
@@ -109,6 +117,22 @@ def read_classic_layer(variables: Mapping[str, str]) -> SettingsLayer:
     for path, (name, value) in given.items():
         meant = _LOOPS.get(value.strip().lower(), value) if name == "DUAL_LOOP_MODE" else value
         tree = merge_trees(tree, plant_value(path, meant))
+    return SettingsLayer("the environment", tree, {path: name for path, (name, _) in given.items()})
+
+
+def read_adb_layer(variables: Mapping[str, str]) -> SettingsLayer:
+    """Read where adb's own variables say that its server is, so that both talk to the same one."""
+    given = {path: (name, value) for name, path in ADB.items() if (value := variables.get(name, "").strip())}
+    if socket := variables.get(ADB_SOCKET, "").strip():
+        # Another kind of socket than tcp is no host that answers: the device says so when it is used.
+        found = _TCP.fullmatch(socket)
+        host = (found["host"] or found["only"] or "127.0.0.1").strip("[]") if found else socket
+        port = found["port"] if found else None
+        given = {("adb", "host"): (ADB_SOCKET, "127.0.0.1" if host == "localhost" else host)}
+        given |= {("adb", "port"): (ADB_SOCKET, port)} if port else {}
+    tree: SettingsTree = {}
+    for path, (_, value) in given.items():
+        tree = merge_trees(tree, plant_value(path, value))
     return SettingsLayer("the environment", tree, {path: name for path, (name, _) in given.items()})
 
 

@@ -12,6 +12,7 @@ from deskhand.settings.layers import (
     drop_outdated,
     find_origin,
     merge_layers,
+    read_adb_layer,
     read_classic_layer,
     read_file_layer,
     read_variables_layer,
@@ -28,6 +29,7 @@ def read_layers(overrides: SettingsTree | None = None, file: Path | None = None)
     """Return the layers from the weakest to the strongest."""
     return drop_outdated(
         read_file_layer(file or find_settings_file()),
+        read_adb_layer(read_environment()),
         read_classic_layer(read_environment()),
         read_variables_layer(read_environment()),
         SettingsLayer("the command line", overrides or {}),

@@ -196,9 +196,9 @@ class AdbSettings(_Section):
     """How phones are reached."""
 
     host: str = "127.0.0.1"
-    """Host of the adb server."""
+    """Host of the adb server; ADB_SERVER_SOCKET and ANDROID_ADB_SERVER_ADDRESS are honoured."""
     port: Annotated[int, Field(ge=1, le=65_535)] = 5037
-    """Port of the adb server."""
+    """Port of the adb server; ADB_SERVER_SOCKET and ANDROID_ADB_SERVER_PORT are honoured."""
     path: Path | None = None
     """The adb program; the one inside the adbutils package, else the one on PATH, if not set."""
 
@@ -287,7 +287,8 @@ class EndpointSettings(_Section):
     key_file: Path | None = None
     """File that holds the key."""
     price: PriceSettings | None = None
-    """Price of the model's tokens, where it is not known or not the list price."""
+    """Price of the model's tokens, where it is not known or not the list price. A model on this machine or in a private
+    network costs nothing unless this is set."""
     free: bool = False
     """Declare that the model costs nothing."""
     stream: bool = True

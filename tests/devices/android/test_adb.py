@@ -205,7 +205,7 @@ def test_a_listing_is_read_with_all_its_states() -> None:
         ("no permissions", DeviceSetup),
         ("device 'x' not found", DeviceGone),
         ("recovery", DeviceOffline),
-        ("closed", ActionFailed),
+        ("closed", DeviceGone),
     ],
 )
 def test_every_state_is_a_typed_error_with_a_sentence(said: str, fault: type[Exception]) -> None:

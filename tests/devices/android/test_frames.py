@@ -42,7 +42,7 @@ async def test_a_frame_is_the_screen_to_the_pixel(attach: Attach) -> None:
 
 
 async def test_the_fastest_method_is_found_once_and_kept(plug: Plug, adb_client: AdbClient) -> None:
-    capture = ScreenCapture(PhoneShell(adb_client, (await plug()).address), SystemClock())
+    capture = ScreenCapture(PhoneShell(adb_client, (await plug()).address, SystemClock()), SystemClock())
     assert capture.method is None
     await capture.take_frame()
     method = capture.method
@@ -52,14 +52,14 @@ async def test_the_fastest_method_is_found_once_and_kept(plug: Plug, adb_client:
 
 
 async def test_when_all_methods_are_equally_fast_raw_is_taken(plug: Plug, adb_client: AdbClient) -> None:
-    capture = ScreenCapture(PhoneShell(adb_client, (await plug()).address), ManualClock())
+    capture = ScreenCapture(PhoneShell(adb_client, (await plug()).address, SystemClock()), ManualClock())
     await capture.take_frame()
     assert capture.method == "raw"
 
 
 async def test_a_known_method_is_taken_without_trying(plug: Plug, adb_client: AdbClient) -> None:
     sim = await plug()
-    capture = ScreenCapture(PhoneShell(adb_client, sim.address), SystemClock(), "png")
+    capture = ScreenCapture(PhoneShell(adb_client, sim.address, SystemClock()), SystemClock(), "png")
     assert np.array_equal((await capture.take_frame()).pixels, screenshot(sim))
     assert capture.method == "png"
 
@@ -80,7 +80,7 @@ async def test_so_many_pictures_come_at_once_and_the_next_one_waits_its_turn(
 @pytest.mark.parametrize("way", ["raw", "gzip", "png"])
 async def test_every_way_gives_the_same_picture(plug: Plug, adb_client: AdbClient, way: str) -> None:
     sim = await plug()
-    capture = ScreenCapture(PhoneShell(adb_client, sim.address), SystemClock())
+    capture = ScreenCapture(PhoneShell(adb_client, sim.address, SystemClock()), SystemClock())
     capture.way = way  # type: ignore[assignment] # one of the three
     frame = await capture.take_frame()
     assert np.array_equal(frame.pixels, screenshot(sim))
@@ -107,10 +107,13 @@ async def test_a_secure_window_is_flagged(attach: Attach) -> None:
     assert not (await device.frame()).secure
 
 
-async def test_a_phone_that_breaks_off_its_picture_is_offline_or_gone(attach: Attach) -> None:
+async def test_a_picture_that_breaks_off_is_taken_again(attach: Attach) -> None:
     device, sim = await attach()
     await device.frame()
     sim.phone.conditions.add("drop-once")
+    assert (await device.frame()).size == (1080, 2400)
+    assert "drop-once" not in sim.phone.conditions
+    sim.phone.conditions.add("drop")
     with pytest.raises((BadFrame, DeviceGone, DeviceOffline)):
         await device.frame()
 

@@ -41,6 +41,7 @@ async def board(adb_client: AdbClient) -> AsyncIterator[Attach]:
             device = await attach_phone(sim.address, adb=adb_client, clock=SystemClock())
             stack.push_async_callback(device.close)
             await device.frame()
+            await comes_to_rest(sim)  # a picture that was given up may still be on its way
             return device, sim
 
         yield attached

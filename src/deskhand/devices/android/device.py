@@ -205,7 +205,7 @@ async def attach_phone(
     phone = await _wait_for_phone(serial, adb, clock)
     if phone.fault is not None:
         raise phone.fault
-    shell = PhoneShell(adb, serial)
+    shell = PhoneShell(adb, serial, clock)
     facts = (await shell.read_output("getprop ro.build.version.sdk; getprop sys.boot_completed; wm size")).splitlines()
     sdk, booted, *sizes = [*facts, "", ""]
     if booted != "1":

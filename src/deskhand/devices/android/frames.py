@@ -53,7 +53,10 @@ class ScreenCapture:
             at = self._clock.now()
             async with self._choosing if self.method is None else contextlib.nullcontext():
                 capture = self._captures[self.method] if self.method else self._choose_method
-                pixels, order = await capture()
+                try:
+                    pixels, order = await self._shell.look_again(capture)
+                except BadFrame:  # a line that broke in the middle of a picture may be back before we ask
+                    pixels, order = await self._shell.look_again(capture)
         pixels.setflags(write=False)
         return Frame(pixels, order, at, secure=is_black(pixels))
 

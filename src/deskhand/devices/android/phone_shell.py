@@ -1,24 +1,45 @@
 """Runs commands on one phone and turns refusals into faults. What to run is up to the callers."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from deskhand.clock import wait_to_end
-from deskhand.core.errors import ActionFailed
+from deskhand.core.errors import ActionFailed, OutcomeUnknown
+from deskhand.core.protocols import Clock
 from deskhand.core.stop_outcome import StopOutcome, note_outcome
 from deskhand.devices.android.adb.client import SHELL_S, AdbClient
 from deskhand.devices.android.adb.smart_socket import ShellResult
+from deskhand.devices.android.phone_link import BROKEN, PhoneLink
+
+Seen = TypeVar("Seen")
+# How often a connection may break in one command before it counts as gone.
+TRIES = 3
 
 INJECTION = "INJECT_EVENTS"
 INJECTION_ADVICE = 'turn on "USB debugging (Security settings)" in its developer options'
 
 
 class PhoneShell:
-    def __init__(self, adb: AdbClient, serial: str) -> None:
+    """Brings the connection back when it breaks: a look is taken again, an act is never sent a second time."""
+
+    def __init__(self, adb: AdbClient, serial: str, clock: Clock) -> None:
         self.adb = adb
         self.serial = serial
+        self._link = PhoneLink(adb, serial, clock)
 
     async def run_command(self, command: str, timeout: float = SHELL_S) -> ShellResult:
-        return await self.adb.run_shell(self.serial, command, timeout)
+        """Run a command that only looks, or that may be run twice."""
+        return await self.look_again(lambda: self.adb.run_shell(self.serial, command, timeout))
+
+    async def look_again(self, look: Callable[[], Awaitable[Seen]]) -> Seen:
+        """Return what `look` sees, after a broken connection is back if need be."""
+        for _ in range(TRIES - 1):
+            try:
+                return await look()
+            except BROKEN as fault:
+                await self._link.restore(fault)
+        return await look()
 
     async def read_output(self, command: str, timeout: float = SHELL_S) -> str:
         """Return what a command prints, whether or not it succeeds."""
@@ -31,7 +52,24 @@ class PhoneShell:
         goes on, and `input` only asks the system server. On a slow phone the tap came after we had left.
         `revocation` is a command that undoes what is under way, for gestures that would take long to end.
         """
-        sent = asyncio.Event()
+        for _ in range(TRIES - 1):
+            sent = asyncio.Event()
+            try:
+                return await self._send_once(command, timeout, revocation, sent)
+            except BROKEN as fault:
+                try:
+                    await self._link.restore(fault)
+                except asyncio.CancelledError as stop:
+                    note_outcome(stop, StopOutcome.UNKNOWN if sent.is_set() else StopOutcome.NOT_SENT)
+                    raise
+                if sent.is_set():
+                    raise OutcomeUnknown(
+                        f"The connection to the phone {self.serial} broke during `{_name_command(command)}` "
+                        "and is back: whether it was carried out is unknown, so look first."
+                    ) from None
+        return await self._send_once(command, timeout, revocation, asyncio.Event())
+
+    async def _send_once(self, command: str, timeout: float, revocation: str, sent: asyncio.Event) -> ShellResult:
         work = asyncio.ensure_future(self.adb.run_shell(self.serial, command, timeout, sent.set))
         try:
             return await asyncio.shield(work)
@@ -56,9 +94,13 @@ class PhoneShell:
         if INJECTION in result.complaint:
             raise ActionFailed(f"The phone {self.serial} blocks touches and keys from adb: {INJECTION_ADVICE}.")
         if result.code or b"Exception" in result.stderr:
-            name = " ".join(command.split()[:2])  # the rest may be a secret that is being typed
-            raise ActionFailed(f"The phone {self.serial} refused `{name}`: {result.complaint}.")
+            raise ActionFailed(f"The phone {self.serial} refused `{_name_command(command)}`: {result.complaint}.")
         return result.text.strip()
 
     async def press_keys(self, *codes: int) -> None:
         await self.run_checked("input keyevent " + " ".join(map(str, codes)))
+
+
+def _name_command(command: str) -> str:
+    """Return its first two words: the rest may be a secret that is being typed."""
+    return " ".join(command.split()[:2])

@@ -39,6 +39,7 @@ STATES: dict[str, tuple[type[DeviceError], str]] = {
     "recovery": (DeviceOffline, "is in recovery mode: restart it"),
     "sideload": (DeviceOffline, "is in sideload mode: restart it"),
     "bootloader": (DeviceOffline, "is in its bootloader: restart it"),
+    "closed": (DeviceGone, "closed the connection: plug it in or connect it again"),
     "not found": (DeviceGone, "is not connected any more: plug it in or connect it again"),
 }
 
