@@ -27,7 +27,7 @@ class PhoneLink:
         self._turn = asyncio.Lock()
         self._lost = False
 
-    async def restore(self, fault: DeviceError) -> None:
+    async def restore_connection(self, fault: DeviceError) -> None:
         """Return when the phone answers again; raises `fault` if it does not come back in time."""
         async with self._turn:
             began, renewed = self._clock.now(), False

@@ -38,7 +38,7 @@ class PhoneShell:
             try:
                 return await look()
             except BROKEN as fault:
-                await self._link.restore(fault)
+                await self._link.restore_connection(fault)
         return await look()
 
     async def read_output(self, command: str, timeout: float = SHELL_S) -> str:
@@ -58,7 +58,7 @@ class PhoneShell:
                 return await self._send_once(command, timeout, revocation, sent)
             except BROKEN as fault:
                 try:
-                    await self._link.restore(fault)
+                    await self._link.restore_connection(fault)
                 except asyncio.CancelledError as stop:
                     note_outcome(stop, StopOutcome.UNKNOWN if sent.is_set() else StopOutcome.NOT_SENT)
                     raise
