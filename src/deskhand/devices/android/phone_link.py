@@ -48,7 +48,7 @@ class PhoneLink:
         try:
             phones = {phone.serial: phone.state for phone in await self._adb.list_phones()}
             if phones.get(self._serial) == READY:
-                return await self._answers()
+                return await self._is_answering()
             if self._serial not in phones and ADDRESS.fullmatch(self._serial):
                 await self._adb.connect_address(self._serial)
         except DeviceUnauthorized:
@@ -57,6 +57,6 @@ class PhoneLink:
             pass
         return False
 
-    async def _answers(self) -> bool:
+    async def _is_answering(self) -> bool:
         """True if the phone itself says something: adb lists a phone that was just unplugged for a moment longer."""
         return (await self._adb.run_shell(self._serial, "echo back", 5.0)).text.strip() == "back"
