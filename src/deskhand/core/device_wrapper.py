@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import TypeVar
 
 from deskhand.core.actions import Action, ActionKind
+from deskhand.core.outgoing import Outbox, find_outbox
 from deskhand.core.protocols import Device
 from deskhand.core.screen import AppInfo, Element, Frame
 
@@ -47,6 +48,10 @@ class DeviceWrapper:
 
     def changes(self) -> AsyncIterator[None] | None:
         return self._device.changes()
+
+    @property
+    def outbox(self) -> Outbox | None:
+        return find_outbox(self._device)
 
     async def close(self) -> None:
         await self._device.close()

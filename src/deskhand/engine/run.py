@@ -10,6 +10,7 @@ from deskhand.core.actions import Action, Type, describe_action
 from deskhand.core.commands import Command, InjectPrompt, Pause, Resume, StartTask, Stop
 from deskhand.core.errors import DeskhandError, JournalError, UsageError
 from deskhand.core.human import UserReply, UserRequest
+from deskhand.core.outgoing import find_outbox
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import ExecutorStatus, TaskStatus
 from deskhand.engine.context import TaskContext
@@ -20,6 +21,7 @@ from deskhand.engine.observer import Observer
 from deskhand.engine.outer.dispatcher import Dispatcher
 from deskhand.engine.parts import TaskParts
 from deskhand.engine.safety.permission import Permission
+from deskhand.engine.safety.wire_guard import WireGuard
 from deskhand.engine.task_log import TaskLog
 from deskhand.screen.perception import Perception
 from deskhand.task.events import (
@@ -74,10 +76,11 @@ class Task:
         self._context = TaskContext(self._log, parts.device, self._observer, self._human, clock, settings)
         self._before_take_over: Frame | None = None  # the screen as the user took the device over
         code = parts.code(self.task_id) if parts.code else None
-        self._runner = ActionRunner(self._context, parts.settle, parts.movers, code)
         permission = Permission(
             self._log, self._observer, self._human, settings.policy, parts.movers, goal_approves=parts.goal_approves
         )
+        self._wire = WireGuard(find_outbox(parts.device), permission)
+        self._runner = ActionRunner(self._context, parts.settle, parts.movers, self._wire, code)
         unanswered = _find_unanswered(past.requests) if past else ()
         self._executor = Executor(self._context, parts.workers, self._runner, permission, unanswered)
         self._driver: asyncio.Task[TaskState] | None = None
@@ -224,6 +227,7 @@ class Task:
                     return
 
     async def _drive_loops(self) -> TaskState:
+        self._wire.start_holding()
         try:
             async with self._observer.perception:
                 ended = await self._run_loops()
@@ -234,6 +238,8 @@ class Task:
             reason = str(error) if told else f"internal error: {error or type(error).__name__}"
             await self._log.record(TaskEnded(status=TaskStatus.REJECTED, cause="crashed", reason=reason))
             raise
+        finally:
+            await self._wire.stop_holding()
         await self._log.record(ended)
         return self.state
 

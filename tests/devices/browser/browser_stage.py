@@ -27,6 +27,8 @@ class Site:
         self.pauses: dict[str, float] = {}
         self.asked: set[str] = set()
         self.stopped = threading.Event()
+        # What was posted (or put, deleted …), in order: method, path with its query, body.
+        self.posted: list[tuple[str, str, str]] = []
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05})
@@ -85,7 +87,12 @@ def _handler(site: Site) -> type[http.server.BaseHTTPRequestHandler]:
             self.wfile.write(data)
 
         def do_POST(self) -> None:
+            length = int(self.headers.get("Content-Length") or 0)
+            site.posted.append((self.command, self.path, self.rfile.read(length).decode(errors="replace")))
             self.do_GET()
+
+        def do_DELETE(self) -> None:
+            self.do_POST()
 
         def log_message(self, format: str, *args: Any) -> None:
             pass

@@ -24,6 +24,7 @@ from deskhand.engine.inner.action_runner import ActionRunner
 from deskhand.engine.inner.executor import Executor
 from deskhand.engine.observer import Observer
 from deskhand.engine.safety.permission import Permission
+from deskhand.engine.safety.wire_guard import WireGuard
 from deskhand.engine.task_log import TaskLog
 from deskhand.models.make_model import make_model
 from deskhand.models.scripted.http_server import ModelServer
@@ -95,8 +96,9 @@ def work(device: Journaled, journal: SqliteJournal, tmp_path: Path) -> Work:
         human = HumanInput(log, clock, settings.people, attended=False)
         context = TaskContext(log, device, observer, human, clock, settings)
         code = Sandbox(SandboxSettings(**limits), tmp_path / FOLDER, clock) if sandbox else None
-        runner = ActionRunner(context, VisualStability(SettleSettings(), clock), movers, code)
         permission = Permission(log, observer, human, settings.policy, movers, goal_approves=False)
+        wire = WireGuard(None, permission)
+        runner = ActionRunner(context, VisualStability(SettleSettings(), clock), movers, wire, code)
         executor = Executor(context, {role: worker}, runner, permission)
         running = asyncio.create_task(executor.run())
         executor.mailbox.post_message(StartTask(task_id="1", description=title, role=role))

@@ -90,12 +90,12 @@ class Interruption:
             if acts:
                 await wait_to_end(asyncio.ensure_future(self._wait_for_first(task, timeout)))
                 note_outcome(stop, StopOutcome.DONE if task.done() or self.reason else StopOutcome.UNKNOWN)
-            task.add_done_callback(_discard_result)
+            task.add_done_callback(discard_result)
             task.cancel()
             raise
         if task.done():
             return self._result_of(task)
-        task.add_done_callback(_discard_result)
+        task.add_done_callback(discard_result)
         why = self._future.result() if self._future.done() else None
         if why is not DialogOpened:
             task.cancel()
@@ -115,7 +115,7 @@ class Interruption:
             raise
 
 
-def _discard_result(task: asyncio.Future[Any]) -> None:
+def discard_result(task: asyncio.Future[Any]) -> None:
     """Retrieve an error that nobody waits for any more, else asyncio would print it."""
     if not task.cancelled():
         task.exception()

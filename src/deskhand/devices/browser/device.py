@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from deskhand.core import actions
 from deskhand.core.actions import Action, ActionKind
 from deskhand.core.errors import ActionFailed, BadFrame, DeviceSetup, DeviceTimeout, NoElements, NotPossible
+from deskhand.core.outgoing import Outbox
 from deskhand.core.protocols import Clock
 from deskhand.core.screen import AppInfo, Element, Frame
 from deskhand.core.stop_outcome import StopOutcome, complete_outcome, note_outcome
@@ -106,6 +107,10 @@ class BrowserDevice:
     @property
     def capabilities(self) -> frozenset[ActionKind]:
         return CAPABILITIES
+
+    @property
+    def outbox(self) -> Outbox:
+        return self._window.gate
 
     # --- looking ---------------------------------------------------------------------------------------------
 

@@ -28,12 +28,8 @@ def to_full_url(url: str) -> str:
 async def open_url(tab: Tab, url: str) -> str:
     address = to_full_url(url)
     try:
-        await tab.wait_unless_dialog(
-            tab.page.goto(address, wait_until="commit", timeout=GOTO_S * 1000),
-            "opening a page",
-            GOTO_S + 1,
-            acts=False,
-        )
+        opening = tab.page.goto(address, wait_until="commit", timeout=GOTO_S * 1000)
+        await tab.wait_unless_held(tab.wait_unless_dialog(opening, "opening a page", GOTO_S + 1, acts=False))
     except Slow:
         raise DeviceTimeout(f"{address} timed out after {GOTO_S:g} s.") from None
     except Error as error:

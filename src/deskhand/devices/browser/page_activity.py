@@ -23,6 +23,7 @@ class PageActivity:
         # Requests that were once waited for in vain: long polls.
         self._endless: set[str] = set()
         self._held = False
+        self.is_own: Callable[[Request], bool] = lambda _: False
         self._news = asyncio.Event()
         page.on("request", self._on_request)
         page.on("response", self._on_response)
@@ -33,12 +34,18 @@ class PageActivity:
         """Return the test for requests that have begun since this moment."""
         earlier = set(self._begun)
         self._held = False
-        return lambda request: request not in earlier
+        self.is_own = lambda request: request not in earlier
+        return self.is_own
 
     def note_held(self) -> None:
         """A request is held back until a user has approved it: nobody has to wait for its answer."""
         self._held = True
         self._ring_bell()
+
+    def note_released(self) -> None:
+        """It goes on only now: its answer is waited for as if it had just begun."""
+        self._held, now = False, asyncio.get_running_loop().time()
+        self._begun = dict.fromkeys(self._begun, now)
 
     async def wait_for_answers(self, is_own: Callable[[Request], bool]) -> bool:
         """Wait until no request of these is without an answer; True if there was any to wait for."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import base64
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from playwright.async_api import Dialog, FileChooser, Page, Request
 
 from deskhand.core.errors import DeviceTimeout
-from deskhand.devices.browser.cdp_target import CALL_S, CdpTarget, DialogOpened, Interruption, TabLost
+from deskhand.devices.browser.cdp_target import CALL_S, CdpTarget, DialogOpened, Interruption, TabLost, discard_result
 from deskhand.devices.browser.documents import Document, Documents, ElementListing
 from deskhand.devices.browser.page_activity import PageActivity
 from deskhand.devices.browser.popups import DialogPopup, FilePopup, Popup
@@ -42,6 +42,7 @@ class Tab:
         self.signal_change = signal_change
         self._loaded = asyncio.Event()
         self._loaded.set()
+        self._held = asyncio.Event()
         self._plan: asyncio.TimerHandle | None = None
 
     @classmethod
@@ -100,6 +101,9 @@ class Tab:
 
     async def wait_for_navigation(self) -> None:
         """If the last action leads to another page, wait until that page has its content; else return at once."""
+        await self.wait_unless_held(self._wait_until_loaded())
+
+    async def _wait_until_loaded(self) -> None:
         with contextlib.suppress(DeviceTimeout, DialogOpened, TabLost):
             # A click is acknowledged before the navigation it causes is reported.
             await self._wait_one_turn()
@@ -120,6 +124,35 @@ class Tab:
         """Wait for one turn of the page's own loop."""
         top = self.documents.top
         await top.cdp.evaluate_in(top.frame, "new Promise((turn) => setTimeout(turn, 0))", timeout=LOAD_S)
+
+    async def wait_unless_held(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Wait for this, but not while the next page is held: until then the browser may not answer."""
+        working, held = asyncio.ensure_future(work), asyncio.ensure_future(self._held.wait())
+        try:
+            await asyncio.wait({working, held}, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError:
+            working.cancel()
+            await asyncio.wait({working})
+            raise
+        finally:
+            held.cancel()
+        if working.done():
+            working.result()
+        else:
+            working.add_done_callback(discard_result)
+
+    def begin_hold(self) -> None:
+        self._cancel_plan()
+        self._loaded.set()
+        self._held.set()
+        self.signal_change()
+
+    async def end_hold(self, goes_on: bool) -> None:
+        """Wait for the page that was held, if it `goes_on`."""
+        self._held.clear()
+        if goes_on:
+            self._loaded.clear()
+            await self.wait_for_navigation()
 
     def drop_popup(self, popup: Popup) -> None:
         if self.popup is popup:

@@ -8,10 +8,12 @@ from typing import Any, TypeVar
 from playwright.async_api import BrowserContext, Dialog, Error, Page
 
 from deskhand.core.errors import ActionFailed, DeviceGone, DeviceRestarted, DeviceSetup, DeviceTimeout
+from deskhand.core.outgoing import OutgoingRequest
 from deskhand.core.protocols import Clock
 from deskhand.devices.browser.browser_process import Chromium, attach_browser, start_browser
 from deskhand.devices.browser.cdp_target import DialogOpened, TabHidden, TabLost
 from deskhand.devices.browser.downloads import Downloads
+from deskhand.devices.browser.request_gate import RequestGate
 from deskhand.devices.browser.screencast import Screencast
 from deskhand.devices.browser.site_filter import ANYWHERE, SiteFilter
 from deskhand.devices.browser.tab import Tab
@@ -57,15 +59,19 @@ class BrowserWindow:
         self._closed = False
         self.changes = Screencast(clock, self._run_later)
         self.sites = SiteFilter(policy, self.add_note, self._run_later)
+        self.gate = RequestGate(self._run_later, self._on_request_held, self._on_request_settled)
 
     async def open_window(self) -> Tab:
         """Open the window with one tab in front: the one that the user sees, else a new one."""
         self._context, self._fresh = await self._chromium.open_context()
         await self.sites.start_filter(self._context.browser)
+        await self.gate.start_gate(self._context.browser)
         self._context.on("page", lambda page: self._run_later(self._adopt_page(page)))
         self._context.on("dialog", self._on_early_dialog)
         for page in list(self._context.pages):
-            await self._adopt_page(page)
+            tab = await self._adopt_page(page)
+            if tab and page.url != BLANK:
+                await self.gate.watch_session(tab.cdp.session)
         tab = (await self._find_visible_tab() or self.tabs[-1]) if self._tabs else await self.open_tab()
         await self.show_tab(tab)
         if self._chromium.is_owned:
@@ -118,6 +124,7 @@ class BrowserWindow:
             tab = self._tabs[page] = await Tab.open_page(page, emulated, self.changes.signal_change)
         except (Error, TabLost):
             return None  # it closed meanwhile
+        tab.cdp.session.on("Page.frameStartedNavigating", self.gate.note_navigation)
         page.on("close", self._on_page_closed)
         page.on("framenavigated", self._remember_url)
         if self._front is not None and len(self._tabs) > 1:
@@ -168,6 +175,20 @@ class BrowserWindow:
             return
         self._notes.append(f'a pop-up said "{dialog.message}" and was closed')
         self._run_later(dialog.dismiss())
+
+    def _on_request_held(self, request: OutgoingRequest, frame: str) -> None:
+        for tab in self._tabs.values():
+            tab.activity.note_held()
+            if request.page and tab.cdp.root == frame:
+                tab.begin_hold()
+
+    async def _on_request_settled(self, request: OutgoingRequest, frame: str, goes_on: bool) -> None:
+        for tab in self.tabs:
+            tab.activity.note_released()
+            if request.page and tab.cdp.root == frame:
+                await tab.end_hold(goes_on)
+            if goes_on and tab is self._front:
+                await tab.wait_for_answers(tab.activity.is_own)
 
     def _run_later(self, work: Coroutine[Any, Any, Any]) -> None:
         task = asyncio.ensure_future(work)
@@ -262,6 +283,7 @@ class BrowserWindow:
         if self._fresh and self._context is not None:
             with contextlib.suppress(Error):
                 await self._context.close()
+        await self.gate.close()
         await self.sites.close()
         if not self._shared:
             await self._chromium.close()

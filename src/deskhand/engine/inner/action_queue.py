@@ -74,8 +74,9 @@ class ActionQueue:
             acted = await self._runner.carry_out(step, number, planned.action, frame)
             outcome.reports.append(acted.report)
             frame = acted.frame or frame
-            if acted.unseen or acted.report.status is not ExecStatus.EXECUTED:
-                _flush_queue(step, left[1:], acted.unseen or acted.report.detail)
+            outcome.refused = acted.refused
+            if acted.unseen or acted.refused or acted.report.status is not ExecStatus.EXECUTED:
+                _flush_queue(step, left[1:], acted.unseen or acted.refused or acted.report.detail)
                 break
         return outcome
 

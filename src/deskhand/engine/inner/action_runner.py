@@ -1,7 +1,7 @@
 """Carries out one action: journals it, sends it, watches the screen until it is still, reports."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deskhand.core.actions import (
     OPENING_KINDS,
@@ -19,10 +19,11 @@ from deskhand.core.errors import AppNotFound, DeviceFault, DeviceTimeout, Device
 from deskhand.core.protocols import CodeRunner, Settle
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import ExecStatus
-from deskhand.core.stop_outcome import outcome_of
+from deskhand.core.stop_outcome import StopOutcome, outcome_of
 from deskhand.engine.context import TaskContext
 from deskhand.engine.inner.step import Step
 from deskhand.engine.inner.stopped_action import StoppedAction
+from deskhand.engine.safety.wire_guard import WireGuard
 from deskhand.screen.stillness.self_motion import SelfMotion
 from deskhand.screen.stillness.stuck import StuckWatch
 from deskhand.task.events import ActionEnded, ActionIntended, Answered, ArtifactKept, Event, Memorized, Settled
@@ -40,12 +41,13 @@ MAX_OUTPUT = 8_000
 class ActionOutcome:
     """An action's report and the frame that it ended with (None: unknown).
 
-    `unseen` says why nobody knows what came of it.
+    `unseen` says why nobody knows what came of it, `refused` why a request that it led to was dropped.
     """
 
     report: ActionReport
     frame: Frame | None = None
     unseen: str = ""
+    refused: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +61,12 @@ class _Sent:
 
 class ActionRunner:
     def __init__(
-        self, context: TaskContext, settle: Settle, movers: SelfMotion, code: CodeRunner | None = None
+        self,
+        context: TaskContext,
+        settle: Settle,
+        movers: SelfMotion,
+        wire: WireGuard,
+        code: CodeRunner | None = None,
     ) -> None:
         self._device = context.device
         self._observer = context.observer
@@ -67,6 +74,7 @@ class ActionRunner:
         self._clock = context.clock
         self._settings = context.settings.executor
         self._settle = settle
+        self._wire = wire
         self._code = code
         self._stuck = StuckWatch(movers=movers)
         self.acting = False
@@ -97,20 +105,26 @@ class ActionRunner:
         with self._observer.perception.expect_changes():
             self.acting = True
             try:
-                ended, hopeless = await self._attempt_action(step, number, action)
+                ended, hopeless, refused = await self._attempt_action(step, number, action)
                 if ended.status is not ExecStatus.EXECUTED and action.kind in REPEATABLE_KINDS and not hopeless:
-                    ended, _ = await self._attempt_action(step, number, action)
+                    ended, _, refused = await self._attempt_action(step, number, action)
             finally:
                 self.acting = False
             if ended.status is not ExecStatus.EXECUTED:
-                return ActionOutcome(ActionReport(action=action, status=ended.status, detail=ended.detail))
+                report = ActionReport(action=action, status=ended.status, detail=ended.detail)
+                return ActionOutcome(report, refused=refused)
             if action.kind in SETTLING_KINDS:
-                return await self._watch_effect(step, number, action, before, ended)
+                outcome = await self._watch_effect(step, number, action, before, ended)
+                return replace(outcome, refused=await self.settle_requests())
             report = ActionReport(action=action, status=ended.status, detail=ended.detail, exit_code=ended.exit_code)
             return await self._look_after_wait(report) if action.kind == "wait" else ActionOutcome(report, before)
 
-    async def _attempt_action(self, step: Step, number: int, action: Action) -> tuple[ActionEnded, bool]:
-        """Return how it ended, and True if trying again can't help."""
+    async def settle_requests(self) -> str:
+        """Ask about the requests that are held by now; return why one was dropped, empty if none was."""
+        return await self._wire.settle_requests()
+
+    async def _attempt_action(self, step: Step, number: int, action: Action) -> tuple[ActionEnded, bool, str]:
+        """Return how it ended, True if trying again can't help, and why a request that it led to was dropped."""
         intended = ActionIntended(step=step.number, number=number, action=action)
         await self._log.record(*step.take_unwritten(), intended)
         begun = self._clock.now()
@@ -133,6 +147,8 @@ class ActionRunner:
                 self.stopped = await StoppedAction(action, outcome_of(stop)).record_end(step.number, number, self._log)
             raise
         ms = round((self._clock.now() - begun) * 1000)
+        if refused := "" if lost else await self._settle_before_end(step, number, action):
+            status, detail, hopeless = ExecStatus.ERROR, refused, True
         ended = ActionEnded(
             step=step.number,
             number=number,
@@ -144,7 +160,16 @@ class ActionRunner:
         await self._log.record(ended, *sent.learned)
         if lost:
             raise lost
-        return ended, hopeless
+        return ended, hopeless, refused
+
+    async def _settle_before_end(self, step: Step, number: int, action: Action) -> str:
+        """Ask about its requests before the log says that it was carried out: until they go, nothing has happened."""
+        try:
+            return await self.settle_requests()
+        except asyncio.CancelledError:
+            stopped = StoppedAction(action, StopOutcome.NOT_SENT)
+            self.stopped = await stopped.record_end(step.number, number, self._log)
+            raise
 
     async def _send_action(self, action: Action) -> _Sent:
         match action:
@@ -165,6 +190,7 @@ class ActionRunner:
 
     async def act_for_user(self, action: Action) -> str:
         """Carry out the user's own action, after the worker's current one and never at the same time."""
+        self._wire.let_user_act()
         with self._observer.perception.expect_changes():
             async with asyncio.timeout(self._settings.action_timeout_s), self._turn:
                 return await self._device.act(action)

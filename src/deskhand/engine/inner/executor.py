@@ -78,7 +78,11 @@ class Executor:
         except ModelFault as fault:
             await step.finish_step(error=str(fault))
             return
-        if decision.kind != "actions" and await self._pause.wait_while_paused():
+        # What an earlier action has led to meanwhile is decided on before anything else is.
+        if refused := await self._runner.settle_requests():
+            await step.finish_step(thought=decision.thought, error=refused)
+            await self._questions.turn_down(refused)
+        elif decision.kind != "actions" and await self._pause.wait_while_paused():
             await step.finish_step(thought=decision.thought, message="paused meanwhile: it is looked at again")
         elif decision.kind == "ask":
             await self._questions.ask_question(step, decision)

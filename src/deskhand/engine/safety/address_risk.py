@@ -5,6 +5,7 @@ from urllib.parse import unquote
 
 from deskhand.core.screen import Element
 from deskhand.engine.safety import risk_words as words
+from deskhand.engine.safety.request_risk import list_order_names, list_orders
 from deskhand.engine.safety.risk_finding import UNDOABLE, RiskFinding, make_irreversible
 from deskhand.settings.site_lists import clean_address, is_empty_page, split_scheme, unwrap_address
 
@@ -19,6 +20,8 @@ def assess_address(url: str) -> RiskFinding:
     # `send.php` sends.
     if deed := next((part for part in parts if part.partition(".")[0] in known["deeds"]), ""):
         return make_irreversible(f'the address says "{deed}": opening it may do that')
+    for deed, said in (*list_orders(url), *list_order_names(url)):
+        return make_irreversible(f'the address says "{said}": opening it may do that', deed, said)
     return UNDOABLE
 
 

@@ -1,18 +1,21 @@
 """Gets permission for an action: judges it by the policy, and asks the user where that wants approval.
 
-An approval is for one action on one screen. What is risky, and why, is left to `policy`.
+An approval is for one action on one screen, and for the requests that this action leads to. What is risky, and why, is
+left to `policy`.
 """
 
 from dataclasses import dataclass
 
 from deskhand.core.actions import Action
 from deskhand.core.decisions import PlannedAction
+from deskhand.core.outgoing import OutgoingRequest
 from deskhand.core.screen import Observation
 from deskhand.engine.human_input import HumanInput, explain_refusal
 from deskhand.engine.observer import Observer
 from deskhand.engine.safety.approval import is_still_valid
-from deskhand.engine.safety.policy import Permit, judge_action
+from deskhand.engine.safety.policy import Permit, judge_action, judge_request
 from deskhand.engine.safety.risk import needs_elements
+from deskhand.engine.safety.touched_elements import list_labels
 from deskhand.engine.task_log import TaskLog
 from deskhand.screen.stillness.self_motion import SelfMotion
 from deskhand.settings.schema import PolicySettings
@@ -44,6 +47,10 @@ class Permission:
         self._movers = movers
         self._goal_approves = goal_approves
         self._seen: Observation | None = None
+        self._acted: Action | None = None
+        # An approved action covers the requests that it leads to, until another one is judged.
+        self._is_covered = False
+        self._labels: tuple[str, ...] = ()
 
     async def judge_planned(self, planned: PlannedAction, seen: Observation | None) -> Permit:
         """Judge an action on this screen; observes again where `seen` does not tell enough.
@@ -55,8 +62,15 @@ class Permission:
         if seen is None or (listed and (seen.elements is None or await self._has_changed_since(seen))):
             seen = await self._eyes.observe(listed)
         self._seen = seen
-        approved = self._log.state.goal if self._goal_approves else ""
-        return judge_action(planned, seen, self._policy, approved=approved)
+        permit = judge_action(planned, seen, self._policy, approved=self._approved_goal)
+        if permit.risk != "look":
+            self._acted, self._labels = planned.action, list_labels(planned.action, seen)
+            self._is_covered = permit.verdict == "allow" and permit.risk == "irreversible"
+        return permit
+
+    @property
+    def _approved_goal(self) -> str:
+        return self._log.state.goal if self._goal_approves else ""
 
     async def _has_changed_since(self, seen: Observation) -> bool:
         await self._eyes.perception.frame()  # at hand where the device tells of changes, or the decision was quick
@@ -81,4 +95,27 @@ class Permission:
         now = await self._eyes.observe(with_elements=agreed.elements is not None)
         if not is_still_valid(agreed, now, action, self._movers):
             return Agreement(stale="The approval has expired, because the screen changed: look again.")
+        self._is_covered = True
         return Agreement()
+
+    # --- requests that the action leads to ---------------------------------------------------------------
+
+    def cover_requests(self) -> None:
+        """Let go what follows from here on: the user acts by hand."""
+        self._is_covered = True
+
+    def judge_request(self, request: OutgoingRequest) -> Permit:
+        """Judge a request that is about to leave the device, as a consequence of the last action."""
+        covered = self._is_covered and not request.repeated
+        return judge_request(request, self._policy, approved=self._approved_goal, labels=self._labels, covered=covered)
+
+    async def ask_about_request(self, request: OutgoingRequest) -> str:
+        """Return why this request may not go; empty if it may. What it says can't change while the user thinks."""
+        permit = self.judge_request(request)
+        if permit.verdict == "allow":
+            return ""
+        if permit.verdict == "deny":
+            return permit.reason
+        picture = await self._log.journal.keep_frame(await self._eyes.perception.recapture_frame())
+        reply = await self._people.ask("approval", permit.reason, action=self._acted, frame=picture)
+        return explain_refusal(reply, permit.reason) if reply.verdict == "no" else ""

@@ -4,14 +4,17 @@ Pure: from the action, what was seen and the settings. How far an action can be 
 approval still holds by `approval`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from deskhand.app_names import is_same_app
 from deskhand.core.actions import Action, Hotkey, Key, OpenApp, OpenUrl, RunCode, TakeOver, describe_action
 from deskhand.core.decisions import PlannedAction
+from deskhand.core.outgoing import OutgoingRequest
 from deskhand.core.screen import Observation
 from deskhand.engine.safety.key_risk import find_typed_address, is_named_in
+from deskhand.engine.safety.request_risk import assess_request, describe_request
 from deskhand.engine.safety.risk import assess_risk
 from deskhand.engine.safety.risk_finding import Risk, RiskFinding
 from deskhand.engine.safety.risk_words import asks_for, read_table
@@ -57,6 +60,31 @@ def judge_action(planned: PlannedAction, seen: Observation, policy: PolicySettin
     return Permit("deny", found.risk, _write_sentence(blocked, found.why))
 
 
+def judge_request(
+    request: OutgoingRequest,
+    policy: PolicySettings,
+    *,
+    approved: str = "",
+    labels: Sequence[str] = (),
+    covered: bool = False,
+) -> Permit:
+    """Return whether a request may leave the device.
+
+    `covered`: it follows from an action that was approved. `labels`: what that action pressed. A form that is sent
+    again is approved by nothing but its own yes.
+    """
+    found = assess_request(request)
+    decided = policy.irreversible if found.risk == "irreversible" else "allow"
+    asked_for = _asks_goal_for(found, None, approved) or any(_names_label(approved, label) for label in labels)
+    agreed = covered or (asked_for and not request.repeated)
+    if decided == "allow" or (decided == "ask" and agreed):
+        return Permit("allow", found.risk)
+    if decided == "ask":
+        return Permit("ask", found.risk, _write_sentence(f"{describe_request(request)} needs approval", found.why))
+    blocked = f"{describe_request(request)} is blocked by policy.irreversible"
+    return Permit("deny", found.risk, _write_sentence(blocked, found.why))
+
+
 def _write_sentence(what: str, why: str = "") -> str:
     """The one place that ends a reason: a model's own words for its action may have a full stop, or not."""
     text = f"{what}: {why.strip()}" if why.strip() else what
@@ -78,15 +106,17 @@ def _ask_for_code(action: RunCode) -> str:
     return f"Running {action.language} code needs approval: --allow-code gives it for the whole task."
 
 
-def _asks_goal_for(found: RiskFinding, action: Action, goal: str) -> bool:
+def _asks_goal_for(found: RiskFinding, action: Action | None, goal: str) -> bool:
     """True if the goal asks for this: by a word for the deed, by the very label, or by the very keys."""
     if not goal:
         return False
     if isinstance(action, Key | Hotkey) and is_named_in(goal, action):
         return True
-    if found.label and found.label.casefold() in goal.casefold():
-        return True
-    return found.deed is None or asks_for(goal, found.deed)
+    return _names_label(goal, found.label) or found.deed is None or asks_for(goal, found.deed)
+
+
+def _names_label(goal: str, label: str) -> bool:
+    return bool(label) and label.casefold() in goal.casefold()
 
 
 # --- sites and apps ----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from deskhand.core.actions import Action, points_of
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Frame, Observation
 from deskhand.engine.safety import risk_words as words
@@ -39,6 +40,13 @@ def find_beside(seen: Observation, x: int, y: int) -> list[Element]:
         if close and one.text and not is_usable(one) and one.role not in _HOLDERS:
             near.append((aside + over, one))
     return [one for _, one in sorted(near, key=lambda pair: pair[0])]
+
+
+def list_labels(action: Action, seen: Observation) -> tuple[str, ...]:
+    """Return what is written on whatever an action presses, and the worker's name for it."""
+    points = points_of(action)
+    texts = [one.text for x, y in points for one in find_touched(seen, x, y) if not is_page(one, seen.frame)]
+    return tuple(filter(None, (*texts, getattr(action, "target", ""))))
 
 
 def list_below(top: Element, elements: Sequence[Element]) -> list[Element]:
