@@ -44,6 +44,12 @@ def make_private_file(path: Path) -> Path:
     return path
 
 
+def write_private_file(path: Path, data: bytes) -> None:
+    """Write a file, new or not, that only its owner can read."""
+    with os.fdopen(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_TRUNC | os.O_CLOEXEC, 0o600), "wb") as file:
+        file.write(data)
+
+
 def close_to_others(path: Path) -> None:
     """Take the rights of group and others from a file, or from a folder and everything in it.
 

@@ -56,11 +56,11 @@ async def events_of(answer: httpx2.Response) -> AsyncIterator[dict[str, Any]]:
             yield json.loads(line[6:])
 
 
-async def test_the_token_is_shown_once_and_a_stopped_task_can_be_resumed(cli: Cli) -> None:
+async def test_the_token_is_told_to_no_log_and_a_stopped_task_can_be_resumed(cli: Cli) -> None:
     async with ModelServer([NEVER]) as operator:
         async with served(cli, **models(operator=operator)) as (running, client):
-            shown = await running.line("shown only this once")
-            assert (cli.data / "server-token").read_text().strip() in shown
+            token = (cli.data / "server-token").read_text().strip()
+            assert str(cli.data / "server-token") in await running.line("The token is kept in")
             assert (await client.get("/api/health")).json()["status"] == "ok"
             task = (await client.post("/api/tasks", json={"goal": "open Settings", "loop": "single"})).json()
             await operator.wait_until(lambda server: len(server.requests) == 1, 60)
@@ -68,12 +68,13 @@ async def test_the_token_is_shown_once_and_a_stopped_task_can_be_resumed(cli: Cl
             ended = await running.ended()
         assert ended.code == 0
         assert ended.err == ""
+        assert token not in ended.out, "what a service prints is kept in its log"
     resumed = await cli("resume", task["task_id"], "--json")
     assert (resumed.code, resumed.json["status"]) == (0, "fulfilled"), resumed.err
     async with served(cli) as (running, client):
         assert (await client.get(f"/api/tasks/{task['task_id']}")).json()["status"] == "fulfilled"
         running.send(signal.SIGINT)
-        assert "shown only this once" not in (await running.ended()).out
+        assert token not in (await running.ended()).out
 
 
 async def test_a_kill_in_the_middle_of_a_conversation_loses_nothing_that_was_streamed(cli: Cli) -> None:

@@ -262,7 +262,8 @@ async def test_the_command_serves_http_too_and_says_where(program: Program) -> N
     os.kill(process.pid, signal.SIGTERM)
     out, err = await process.communicate()
     assert (process.returncode, err) == (0, b"")
-    assert "shown only this once" in out.decode()
+    assert str(program.folder / "data" / "server-token") in out.decode()
+    assert token not in first + out.decode(), "what a service prints is kept in its log"
 
 
 # --- HTTP ------------------------------------------------------------------------------------------------------

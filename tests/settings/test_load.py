@@ -259,12 +259,88 @@ def test_each_setting_knows_where_it_comes_from(file: Path, monkeypatch: pytest.
     assert find_origin(("settle", "max_wait_ms"), layers) == "default"
 
 
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("brwoser.headless", "browser.headless"),
+        ("browser.headles", "browser.headless"),
+        ("browser.head_less", "browser.headless"),
+        ("Browser.headless", "browser.headless"),
+        ("settle.max_wait", "settle.max_wait_ms"),
+        ("executor.maxsteps", "executor.max_steps"),
+        ("max_steps", "executor.max_steps"),
+        ("models.operater.model", "models.operator.model"),
+        ("models.operator.baseurl", "models.operator.base_url"),
+        ("sandbox.alow_unsandboxed", "sandbox.allow_unsandboxed"),
+        ("budget.taks", "budget.task"),
+    ],
+)
+def test_a_misspelt_setting_is_told_what_was_meant(
+    file: Path, monkeypatch: pytest.MonkeyPatch, written: str, meant: str
+) -> None:
+    """In the file, and as a variable."""
+    section, _, leaf = written.rpartition(".")
+    file.write_text(f'[{section}]\n{leaf} = "1"\n' if section else f'{leaf} = "1"\n')
+    with pytest.raises(SettingsError, match=rf"^Unknown setting '{written}' in .*: did you mean '{meant}'\?$"):
+        load()
+    file.write_text("")
+    if written.islower():
+        monkeypatch.setenv(f"DESKHAND_{written.replace('.', '__').upper()}", "1")
+        with pytest.raises(SettingsError, match=rf"^Unknown setting '{written}' in .*: did you mean '{meant}'\?$"):
+            load()
+
+
+def test_a_setting_like_no_other_is_referred_to_the_list(file: Path) -> None:
+    file.write_text("[teleport]\nplanet = 'Mars'\n")
+    with pytest.raises(SettingsError, match=r"'teleport.planet' in .*: `deskhand config show --all` lists them.$"):
+        load()
+
+
 def test_what_is_shown_holds_no_password_of_an_address(file: Path) -> None:
     file.write_text('[models.operator]\nmodel = "m"\nbase_url = "https://ann:s3cret@models.example/v1"\n')
     layers = read_layers()
     shown = {row.key: row.value for row in list_settings(make_settings(layers), layers)}
     assert shown["models.operator.base_url"] == "https://***@models.example/v1"
     assert "s3cret" not in repr(shown)
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        (["npx", "-y", "@x/server", "--api-key", "s3cret"], ["npx", "-y", "@x/server", "--api-key", "***"]),
+        (["server", "--token=s3cret", "--port=80"], ["server", "--token=***", "--port=80"]),
+        (["env", "GITHUB_TOKEN=s3cret", "run"], ["env", "GITHUB_TOKEN=***", "run"]),
+        (["server", "-H", "Authorization: Bearer s3cret"], ["server", "-H", "Authorization: ***"]),
+        (["server", "X-Custom: Bearer s3cret"], ["server", "X-Custom: Bearer ***"]),
+        (["server", "https://a:s3cret@x.example/?key=s3cret&q=1"], ["server", "https://***@x.example/?key=***&q=***"]),
+        (["server", "postgres://u:s3cret@db/x"], ["server", "postgres://***@db/x"]),
+        (["server", "sk-s3cret0000000000000000"], ["server", "***"]),
+        (["docker", "run", "-e", "DB_PASSWORD=s3cret"], ["docker", "run", "-e", "DB_PASSWORD=***"]),
+        (["python", "/usr/share/tools2/a-long-path-to-a-server.py"], None),
+        (["uvx", "mcp-server-filesystem", "--root", "/home/ann"], None),
+    ],
+)
+def test_what_is_shown_holds_no_secret_of_a_command(file: Path, command: list[str], shown: list[str] | None) -> None:
+    told = json.dumps(command)
+    file.write_text(f"[[chat.mcp]]\ncommand = {told}\n[[supplement.mcp]]\ntool = 't'\ncommand = {told}\n")
+    layers = read_layers()
+    listed = {row.key: row.value for row in list_settings(make_settings(layers), layers)}
+    assert listed["chat.mcp"] == [{"command": shown or command}]
+    assert listed["supplement.mcp"] == [{"command": shown or command, "tool": "t"}]
+    assert "s3cret" not in repr(listed)
+
+
+@pytest.mark.parametrize("key", ["supplement.search_url", "browser.cdp_url", "models.operator.base_url"])
+def test_what_is_shown_holds_no_secret_of_a_query(key: str) -> None:
+    *above, leaf = key.split(".")
+    tree: dict[str, Any] = {leaf: "https://x.example/search?q={query}&api_key=s3cret#token=s3cret"}
+    tree |= {"model": "m"} if "models" in above else {}
+    for part in reversed(above):
+        tree = {part: tree}
+    layers = read_layers(tree)
+    told = {row.key: row.value for row in list_settings(make_settings(layers), layers)}
+    assert told[key] == "https://x.example/search?q=***&api_key=***#token=***"
+    assert "s3cret" not in repr(told)
 
 
 # --- one model in place of another ----------------------------------------------------------------------------

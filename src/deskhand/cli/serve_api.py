@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 from typing import TYPE_CHECKING
 
 from deskhand.cli.output import print_line, start_logging
@@ -41,7 +42,8 @@ def print_trouble(trouble: str) -> None:
 async def stay_until_stopped(greeting: str, token: Token) -> None:
     """Print the greeting and how to use the token, then wait for Ctrl-C."""
     print_line(greeting)
-    if token.fresh:
+    # What a service prints is kept in its log, which others may read.
+    if token.fresh and sys.stdout.isatty():
         print_line(f"Access token, shown only this once: {token.value}")
     print_line(f"The token is kept in {token.file}. Send it with each request: Authorization: Bearer TOKEN")
     try:

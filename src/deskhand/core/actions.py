@@ -26,7 +26,7 @@ SCROLL_ENDED = "nothing scrolls further"
 
 
 class PointAction(FrozenModel):
-    """An action at one point. `target` is what the worker believes is there, in words, for people and policy."""
+    """An action at one point. `target` is what the worker believes is there, in words, for users and policy."""
 
     x: Coordinate
     y: Coordinate
@@ -150,14 +150,14 @@ class Memorize(FrozenModel):
 
 
 class Answer(FrozenModel):
-    """Something read from the screen or worked out, told to the person."""
+    """Something read from the screen or worked out, told to the user."""
 
     kind: Literal["answer"] = "answer"
     text: Annotated[str, Field(min_length=1, max_length=20_000)]
 
 
 class TakeOver(FrozenModel):
-    """A person has to act on the device (log in, captcha) and hand back."""
+    """The user has to act on the device (log in, captcha) and hand it back."""
 
     kind: Literal["take_over"] = "take_over"
     reason: Annotated[str, Field(min_length=1, max_length=2_000)]

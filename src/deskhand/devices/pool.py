@@ -20,6 +20,7 @@ from deskhand.core.device_wrapper import Answer, DeviceWrapper
 from deskhand.core.errors import DeviceBusy, DeviceError, DeviceGone, DeviceSetup, DeviceUnusable, UnknownDevice
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import DeviceInfo, Frame
+from deskhand.private_files import make_private_folder
 
 # How often a lock that another process holds is tried again; within one process waiting is by queue.
 RETRY_S = 0.05
@@ -164,7 +165,7 @@ class Pool:
 
     def _open_lock_file(self, device_id: str) -> int:
         try:
-            self._locks.mkdir(parents=True, exist_ok=True)
+            make_private_folder(self._locks)
             return os.open(self._lock_path(device_id), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             raise DeviceSetup(f"Devices can't be locked in {self._locks} ({error}): fix the folder's rights.") from None

@@ -14,6 +14,7 @@ from typing import Any
 from deskhand.core.decisions import CodeResult
 from deskhand.core.errors import ActionFailed
 from deskhand.core.protocols import Clock
+from deskhand.private_files import make_private_folder
 from deskhand.sandbox.bounded_output import BoundedOutput
 from deskhand.sandbox.bwrap_command import NOBODY, Language
 from deskhand.sandbox.process_tree import ProcessTree, run_undisturbed, start_bare, start_sandboxed
@@ -83,7 +84,9 @@ class Sandbox:
         raise ActionFailed(_MISSING)
 
     def _prepare_folder(self) -> None:
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not self._folder.parent.is_dir():
+            make_private_folder(self._folder.parent)
+        self._folder.mkdir(mode=0o700, exist_ok=True)
         if os.geteuid() == 0:
             os.chown(self._folder, NOBODY, NOBODY)
 

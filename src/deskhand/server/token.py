@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deskhand.core.errors import SettingsError
+from deskhand.private_files import make_private_folder
 from deskhand.settings.schema import Settings
 
 
@@ -43,7 +44,8 @@ def token_file_of(settings: Settings) -> Path:
 def read_token(file: Path) -> Token:
     """Return the token in this file; make a new one if there is none."""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
+        if not file.parent.is_dir():
+            make_private_folder(file.parent)
         try:
             handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         except FileExistsError:

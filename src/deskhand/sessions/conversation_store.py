@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from deskhand.core.errors import UsageError
+from deskhand.private_files import make_private_folder
 from deskhand.sessions.conversation_entries import ENTRIES, Entry, StoredEntry, UserMessage
 from deskhand.task.append_log import AppendLog
 
@@ -35,7 +36,7 @@ class ConversationStore:
         self.path = folder / "conversations.db"
         self._log = AppendLog[Entry](self.path, "entries", "session", ENTRIES)
         self._locks = folder / "locks"
-        self._locks.mkdir(exist_ok=True)
+        make_private_folder(self._locks)
 
     async def append(self, session_id: str, *entries: Entry) -> list[StoredEntry]:
         """When this returns, the entries survive a kill -9."""

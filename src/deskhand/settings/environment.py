@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 # Our own variables, and what is a secret by its name: no program that we start needs them.
-_SECRET = re.compile(r"(.*_)?(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(_.*)?", re.IGNORECASE)
+_SECRET = re.compile(
+    r"(.*_)?(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|PASS|CREDENTIALS?|AUTHORIZATION)(_.*)?", re.IGNORECASE
+)
 # Secrets that are out of the environment for a moment; they are still ours to read.
 _withheld: dict[str, str] = {}
 _withholding = 0
@@ -21,7 +23,7 @@ def read_environment() -> Mapping[str, str]:
 
 def read_session_environment() -> dict[str, str]:
     """Return the environment for programs started by a device: ours without settings, keys and secrets."""
-    return {name: value for name, value in os.environ.items() if not _is_secret(name)}
+    return {name: value for name, value in os.environ.items() if not is_secret_name(name)}
 
 
 @contextmanager
@@ -29,7 +31,7 @@ def withhold_secrets() -> Generator[None, None, None]:
     """Take the secrets out of the environment while a library starts a program that inherits all of it."""
     global _withholding
     _withholding += 1
-    _withheld.update({name: value for name, value in os.environ.items() if _is_secret(name)})
+    _withheld.update({name: value for name, value in os.environ.items() if is_secret_name(name)})
     for name in _withheld:
         os.environ.pop(name, None)
     try:
@@ -41,7 +43,8 @@ def withhold_secrets() -> Generator[None, None, None]:
             _withheld.clear()
 
 
-def _is_secret(name: str) -> bool:
+def is_secret_name(name: str) -> bool:
+    """True for the name of a variable that is ours, or that holds a key, a token or a password."""
     return name.startswith("DESKHAND_") or bool(_SECRET.fullmatch(name))
 
 

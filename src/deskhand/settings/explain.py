@@ -2,17 +2,17 @@
 
 import ast
 import inspect
-import re
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
-from typing import Any, NamedTuple, cast, get_args
+from typing import Any, NamedTuple, cast
 
 from pydantic import BaseModel
 
 from deskhand.settings import schema
 from deskhand.settings.layers import SettingsLayer, SettingsTree, find_origin
-from deskhand.settings.schema import Settings
+from deskhand.settings.masking import mask_address, mask_command
+from deskhand.settings.schema import Settings, section_below
 
 
 class ExplainedSetting(NamedTuple):
@@ -25,7 +25,9 @@ class ExplainedSetting(NamedTuple):
 def list_settings(settings: Settings, layers: tuple[SettingsLayer, ...]) -> list[ExplainedSetting]:
     leaves = _walk_leaves(settings.model_dump(mode="json"), ())
     return [
-        ExplainedSetting(".".join(path), _mask_login(value), find_origin(path, layers), describe_setting(path))
+        ExplainedSetting(
+            ".".join(path), _mask_secrets(value, path[-1]), find_origin(path, layers), describe_setting(path)
+        )
         for path, value in leaves
     ]
 
@@ -39,13 +41,6 @@ def describe_setting(path: tuple[str, ...]) -> str:
         if below := section_below(section, name):
             section, text = below, text or inspect.getdoc(below) or ""
     return text
-
-
-def section_below(section: type[BaseModel], name: str) -> type[BaseModel] | None:
-    """Return the section that a field holds, alone or in a list."""
-    annotation: Any = section.model_fields[name].annotation
-    kinds = (annotation, *get_args(annotation))
-    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
 
 
 @cache
@@ -72,9 +67,19 @@ def _parse_schema() -> ast.Module:
     return ast.parse(inspect.getsource(schema))
 
 
-def _mask_login(value: Any) -> Any:
-    """Hide the name and password that an address may carry; keys mask themselves."""
-    return re.sub(r"(?<=://)[^/@\s]+(?=@)", "***", value) if isinstance(value, str) else value
+def _mask_secrets(value: Any, name: str) -> Any:
+    """Hide what a command or an address may carry: names and passwords, keys in queries, tokens as arguments."""
+    match value:
+        case str():
+            return mask_address(value)
+        case dict():
+            return {below: _mask_secrets(held, below) for below, held in cast("SettingsTree", value).items()}
+        case list() if name == "command":
+            return mask_command(cast("list[str]", value))
+        case list():
+            return [_mask_secrets(one, name) for one in cast("list[Any]", value)]
+        case _:
+            return value
 
 
 def _walk_leaves(node: SettingsTree, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:

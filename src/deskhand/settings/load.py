@@ -1,12 +1,16 @@
 """Loads settings: command line > environment (`DESKHAND_SETTLE__MAX_WAIT_MS=…`) > file (TOML or JSON) > default."""
 
+from collections.abc import Iterator
+from difflib import get_close_matches
 from pathlib import Path
+from typing import Any, cast
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from deskhand.core.errors import SettingsError
 from deskhand.settings.environment import find_settings_file, read_environment
 from deskhand.settings.layers import (
+    FLAT,
     SettingsLayer,
     SettingsTree,
     drop_outdated,
@@ -17,7 +21,10 @@ from deskhand.settings.layers import (
     read_file_layer,
     read_variables_layer,
 )
-from deskhand.settings.schema import Settings
+from deskhand.settings.schema import Settings, section_below
+
+# Two names that have so much in common are one, misspelt.
+_LIKE = 0.7
 
 
 def load(overrides: SettingsTree | None = None, file: Path | None = None) -> Settings:
@@ -50,12 +57,43 @@ def overlay_settings(settings: Settings, *trees: SettingsTree) -> Settings:
 
 
 def _explain_error(error: ValidationError, layers: tuple[SettingsLayer, ...]) -> str:
-    first = error.errors(include_url=False)[0]
+    problems = error.errors(include_url=False)
+    # A key that is missing may be the one that is misspelt.
+    first = next((one for one in problems if one["type"] == "extra_forbidden"), problems[0])
     path = tuple(str(part) for part in first["loc"])
     # A missing key was set nowhere; its section was.
     places = (find_origin(path[:end], layers) for end in range(len(path), 0, -1))
     where = next((place for place in places if place != "default"), "the settings")
     key = ".".join(path)
     if first["type"] == "extra_forbidden":
-        return f"Unknown setting {key!r} in {where}: remove it or correct its spelling."
+        key = ".".join((key, *_first_path_in(first["input"])))
+        near = find_near_key(key)
+        return f"Unknown setting {key!r} in {where}: " + (
+            f"did you mean {near!r}?" if near else "`deskhand config show --all` lists them."
+        )
     return f"Bad value for {key!r} in {where}: {first['msg']}."
+
+
+def find_near_key(key: str) -> str:
+    """Return the setting, or the section, whose name is most like this one; empty if none is like it."""
+    known = [*_list_keys(Settings), *FLAT]
+    # `headless` alone is meant as the end of something.
+    ends = {name.rpartition(".")[2]: name for name in known}
+    close = get_close_matches(key, known, 1, _LIKE) or get_close_matches(key.rpartition(".")[2], ends, 1, _LIKE)
+    return ends.get(close[0], close[0]) if close else ""
+
+
+def _first_path_in(tree: Any) -> list[str]:
+    """Return the way to the first value in an unknown section."""
+    path: list[str] = []
+    while isinstance(tree, dict) and tree:
+        name, tree = next(iter(cast("SettingsTree", tree).items()))
+        path.append(name)
+    return path
+
+
+def _list_keys(section: type[BaseModel], above: str = "") -> Iterator[str]:
+    for name in section.model_fields:
+        yield above + name
+        if below := section_below(section, name):
+            yield from _list_keys(below, f"{above}{name}.")

@@ -28,20 +28,20 @@ class _Section(BaseModel):
 
 
 class SettleSettings(_Section):
-    """When a screen counts as still after an action."""
+    """The wait for a still screen after an action."""
 
     max_wait_ms: Annotated[int, Field(ge=0, le=120_000)] = 3000
     """Longest wait for a still screen, in milliseconds."""
     max_opening_ms: Annotated[int, Field(ge=0, le=600_000)] = 15_000
     """Longest wait after opening an app or an address while large changes follow each other, in milliseconds."""
     interval_ms: Annotated[int, Field(ge=10, le=10_000)] = 200
-    """How long the screen must be unchanged to be still, in milliseconds."""
+    """Time without a change that makes a screen still, in milliseconds."""
     threshold: Annotated[float, Field(ge=0, le=1)] = 0.02
     """Share of the pixels that must change to start the wait again; smaller changes are a clock or a caret."""
     still_frames: Annotated[int, Field(ge=1, le=20)] = 2
     """Number of equal frames that make a still screen."""
     patience_ms: Annotated[int, Field(ge=0, le=60_000)] = 850
-    """How long the screen must be unchanged where more is likely to come, in milliseconds: nothing has happened yet,
+    """Time without a change where more is likely to come, in milliseconds: nothing has happened yet,
     the page is empty, or it loads in pieces."""
 
 
@@ -59,7 +59,7 @@ class ExecutorSettings(_Section):
     history: Annotated[int, Field(ge=1, le=20)] = 8
     """Number of past steps that a worker is told."""
     tick_ms: Annotated[int, Field(ge=50, le=60_000)] = 700
-    """How often an idle screen without push signals is captured, in milliseconds. The default is no multiple of a
+    """Time between two captures of an idle screen without push signals, in milliseconds. The default is no multiple of a
     caret's half period (500 or 530 ms), at which blinking would never be seen."""
 
 
@@ -88,7 +88,7 @@ class RuleSettings(_Section):
 
 
 class GateSettings(_Section):
-    """When the quality gate looks closer."""
+    """Conditions under which the quality gate looks closer."""
 
     medium_error_rate: Annotated[float, Field(ge=0, le=1)] = 0.3
     """Share of failed actions above which a periodic check is done at medium depth instead of low."""
@@ -100,11 +100,11 @@ class DispatcherSettings(_Section):
     max_plans: Annotated[int, Field(ge=1, le=100)] = 10
     """Most plans of one task."""
     max_stuck_retries: Annotated[int, Field(ge=0, le=20)] = 2
-    """How often a stuck worker is corrected before its subtask is started again."""
+    """Number of corrections of a stuck worker before its subtask is started again."""
     feedback: Annotated[int, Field(ge=1, le=20)] = 2
     """Number of the newest reports of the inner loop that a planner is told."""
     tick_ms: Annotated[int, Field(ge=10, le=600_000)] = 2000
-    """How often the rules are checked when no event comes, in milliseconds."""
+    """Time between two checks of the rules when no event comes, in milliseconds."""
 
 
 class McpToolSettings(_Section):
@@ -117,7 +117,7 @@ class McpToolSettings(_Section):
 
 
 class SupplementSettings(_Section):
-    """Where material for a task is looked up."""
+    """Sources in which material for a task is looked up."""
 
     folders: tuple[Path, ...] = ()
     """Files and folders to search."""
@@ -146,7 +146,7 @@ Sites = Annotated[Names, AfterValidator(check_sites)]
 
 
 class PolicySettings(_Section):
-    """What may be done without asking. Where nobody can be asked, `ask` means no. See policy.md."""
+    """Actions that need no approval. If nobody can be asked, `ask` means no. See policy.md."""
 
     look: Permission = "allow"
     """Actions that change nothing, such as scrolling, going back, waiting."""
@@ -177,13 +177,14 @@ class PeopleSettings(_Section):
     """Questions to the user."""
 
     timeout_s: Annotated[float, Field(gt=0, le=604_800)] = 300.0
-    """How long an answer is waited for, in seconds."""
+    """Time that the user has for an answer, in seconds."""
     on_timeout: Literal["deny", "allow"] = "deny"
-    """What a request for approval counts as when no answer comes."""
+    """Verdict on a request for approval that got no answer in time."""
 
 
 class SecretsSettings(_Section):
-    """Where the value of `{{secret:NAME}}` is looked up, after the variable DESKHAND_SECRET_NAME. See secrets.md."""
+    """Places in which the value of `{{secret:NAME}}` is looked up, after the variable DESKHAND_SECRET_NAME.
+    See secrets.md."""
 
     file: Path | None = None
     """TOML file with NAME = "value" lines, readable by its owner only; `secrets.toml` beside the settings file if not
@@ -193,7 +194,7 @@ class SecretsSettings(_Section):
 
 
 class AdbSettings(_Section):
-    """How phones are reached."""
+    """The adb server through which phones are reached."""
 
     host: str = "127.0.0.1"
     """Host of the adb server; ADB_SERVER_SOCKET and ANDROID_ADB_SERVER_ADDRESS are honoured."""
@@ -275,7 +276,7 @@ class EndpointSettings(_Section):
     """One model at one endpoint."""
 
     provider: Provider = "openai-compatible"
-    """Whose API the endpoint speaks."""
+    """Provider whose API the endpoint speaks."""
     model: Annotated[str, Field(min_length=1)]
     """Name of the model; may begin with its provider: `openai:gpt-5`."""
     base_url: str = ""
@@ -316,13 +317,13 @@ class ModelSettings(EndpointSettings):
     """The model of one role."""
 
     dialect: Literal["auto", "tools", "autoglm", "uitars", "anthropic-computer", "openai-computer"] = "auto"
-    """How the model is asked for actions; `auto` chooses by the model's name."""
+    """Format in which the model is asked for actions; `auto` chooses by the model's name."""
     coordinates: Literal["auto", "pixels", "thousandths"] = "auto"
     """Scale of the points that the model answers with; `auto` is the dialect's."""
     vision: bool = True
     """The model can see pictures."""
     show: Literal["picture", "list", "both", "marks"] = "both"
-    """What the model is shown of the screen: the picture, the list of elements, both, or both with numbers drawn on the
+    """Parts of the screen that the model is shown: the picture, the list of elements, both, or both with numbers drawn on the
     picture."""
     picture_side: Annotated[int, Field(ge=200, le=4096)] = 1280
     """Longest side of a picture, in pixels; a light quality check gets a smaller one."""
@@ -335,7 +336,7 @@ class ModelSettings(EndpointSettings):
     total_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 110.0
     """Time to the end of a reply, in seconds."""
     retries: Annotated[int, Field(ge=0, le=20)] = 3
-    """How often a failed request is sent again."""
+    """Number of times that a failed request is sent again."""
     fallbacks: tuple[EndpointSettings, ...] = ()
     """Endpoints that are tried in order when this one fails; they use the same dialect
     and have the settings from `provider` to `stream`."""
@@ -367,7 +368,7 @@ class ChatSettings(_Section):
     inner_steps: Annotated[int, Field(ge=1, le=1000)] = 5
     """Most steps of each task that the model starts."""
     device_wait_s: Annotated[float, Field(ge=0, le=3600)] = 0.0
-    """How long a busy device is waited for, in seconds."""
+    """Longest wait for a busy device, in seconds."""
     instructions: Path | None = None
     """File with the system prompt that replaces the built-in one."""
     tools: tuple[Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")], ...] = ()
@@ -377,7 +378,7 @@ class ChatSettings(_Section):
     tool_timeout_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
     """Time that a tool has to answer, in seconds."""
     context_chars: Annotated[int, Field(ge=500, le=1_000_000)] = 24_000
-    """How much of the conversation the model is told, in characters, newest first."""
+    """Most characters of the conversation that the model is told; the newest come first."""
 
 
 class McpSettings(_Section):
@@ -470,3 +471,10 @@ class Settings(_Section):
     secrets: SecretsSettings = SecretsSettings()
     people: PeopleSettings = PeopleSettings()
     prompt_memory: PromptMemorySettings = PromptMemorySettings()
+
+
+def section_below(section: type[BaseModel], name: str) -> type[BaseModel] | None:
+    """Return the section that a field holds, alone or in a list."""
+    annotation: Any = section.model_fields[name].annotation
+    kinds = (annotation, *get_args(annotation))
+    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)

@@ -16,6 +16,7 @@ import xxhash
 
 from deskhand.core.errors import JournalError
 from deskhand.core.screen import Frame
+from deskhand.private_files import make_private_folder, write_private_file
 from deskhand.task.append_log import AppendLog, EntryParser, LogRow
 from deskhand.task.events import EVENT, Event, Record, TaskSummary, Unreadable
 from deskhand.task.fold import fold_all
@@ -159,9 +160,9 @@ def _to_record(task_id: str, row: LogRow[Event]) -> Record:
 
 
 def _encode_frame(frame: Frame, file: Path) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(make_private_folder(file.parents[1]) / file.parent.name)
     data = simplejpeg.encode_jpeg(frame.pixels, quality=JPEG_QUALITY, colorspace=frame.order)
     # Renamed into place, so that a crash never leaves half a picture under a valid name.
     draft = file.with_suffix(".tmp")
-    draft.write_bytes(data)
+    write_private_file(draft, data)
     draft.replace(file)

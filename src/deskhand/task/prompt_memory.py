@@ -17,6 +17,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
+from deskhand.private_files import make_private_folder
+
 Entry = dict[str, Any]
 Entries = dict[str, Entry]
 
@@ -77,7 +79,8 @@ class PromptMemoryFile:
     def _lock_file(self) -> Generator[bool]:
         """Yield True if the lock is held. It is on another file, since each write replaces the file itself."""
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            if not self.path.parent.is_dir():
+                make_private_folder(self.path.parent)
             lock = os.open(self.path.with_name(self.path.name + ".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
             self._can_not("written", error)

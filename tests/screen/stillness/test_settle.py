@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -214,7 +215,7 @@ async def test_a_device_that_is_gone_is_not_waited_for() -> None:
     ("change", "longer"),
     [({"still_frames": 6}, True), ({"interval_ms": 400}, True), ({"interval_ms": 100}, False)],
 )
-async def test_each_setting_changes_the_wait(change: dict[str, int], longer: bool) -> None:
+async def test_each_setting_changes_the_wait(change: dict[str, Any], longer: bool) -> None:
     _, usual, _ = await settle(steps(0.05))
     _, other, _ = await settle(steps(0.05), **change)
     assert (other > usual) == longer

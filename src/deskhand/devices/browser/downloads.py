@@ -11,6 +11,7 @@ from playwright.async_api import BrowserContext, Page
 
 from deskhand.core.errors import DeviceSetup
 from deskhand.devices.browser.cdp_target import send_cdp
+from deskhand.private_files import close_to_others, make_private_folder
 
 
 class Downloads:
@@ -25,7 +26,8 @@ class Downloads:
         """Save and report downloads of all tabs of the context, until the connection to its browser ends."""
         assert context.browser is not None
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            if not self._folder.is_dir():
+                make_private_folder(self._folder)
         except OSError as error:
             raise DeviceSetup(f"The folder of browser.downloads can't be created ({error}): choose another.") from None
         # A session of the browser, not of the page: the browser would forget the folder when that tab closes.
@@ -44,6 +46,8 @@ class Downloads:
         if event["state"] == "inProgress" or (name := self._names.pop(event["guid"], None)) is None:
             return  # it belongs to another window of the same browser
         if event["state"] == "completed":
-            self._tell(f"downloaded {event.get('filePath') or self._folder / name}")
+            file = Path(event.get("filePath") or self._folder / name)
+            close_to_others(file)
+            self._tell(f"downloaded {file}")
         else:
             self._tell(f"the download of {name} was cancelled")

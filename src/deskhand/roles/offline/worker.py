@@ -204,5 +204,9 @@ def _describe_unclear(scene: Scene, parts: list[str]) -> str:
 
 
 def _describe_blindness(scene: Scene) -> str:
-    problem = scene.briefing.observation.problem or scene.say("设备没有给出元素列表", "the device returned no elements")
-    return scene.say(f"读不出屏幕上的内容：{to_chinese(problem)}", f"The screen can't be read: {problem}")
+    if not (problem := scene.briefing.observation.problem):
+        return scene.say(
+            "设备没有给出元素，读不出屏幕上的内容", "The screen can't be read: the device returned no elements."
+        )
+    chinese = to_chinese(problem)
+    return scene.say(chinese if chinese != problem else f"读不出屏幕上的内容：{problem}", problem)
