@@ -59,8 +59,8 @@ class ExecutorSettings(_Section):
     history: Annotated[int, Field(ge=1, le=20)] = 8
     """Number of past steps that a worker is told."""
     tick_ms: Annotated[int, Field(ge=50, le=60_000)] = 700
-    """Time between two captures of an idle screen without push signals, in milliseconds. The default is no multiple of a
-    caret's half period (500 or 530 ms), at which blinking would never be seen."""
+    """Time between two captures of an idle screen without push signals, in milliseconds. The default is no multiple
+    of a caret's half period (500 or 530 ms), at which blinking would never be seen."""
 
 
 class RuleSettings(_Section):
@@ -323,8 +323,8 @@ class ModelSettings(EndpointSettings):
     vision: bool = True
     """The model can see pictures."""
     show: Literal["picture", "list", "both", "marks"] = "both"
-    """Parts of the screen that the model is shown: the picture, the list of elements, both, or both with numbers drawn on the
-    picture."""
+    """Parts of the screen that the model is shown: the picture, the list of elements, both, or both with numbers
+    drawn on the picture."""
     picture_side: Annotated[int, Field(ge=200, le=4096)] = 1280
     """Longest side of a picture, in pixels; a light quality check gets a smaller one."""
     max_output_tokens: Annotated[int, Field(ge=64, le=200_000)] = 3000

@@ -234,6 +234,20 @@ async def test_without_elements_it_says_why_in_the_language_of_the_goal(goal: st
     assert "no tree" in decision.message
 
 
+@pytest.mark.parametrize(
+    ("goal", "told"),
+    [
+        ("Click Send", "The screen can't be read: the screen keeps changing."),
+        ("点击发送", "屏幕一直在变动，读不出上面的元素"),
+    ],
+)
+async def test_why_a_screen_can_not_be_read_is_said_once(goal: str, told: str) -> None:
+    blind = briefing(goal, None)
+    problem = "The elements can't be read: the screen keeps changing."
+    decision = await OfflineWorker().decide(replace(blind, observation=replace(blind.observation, problem=problem)))
+    assert decision.message == told
+
+
 async def test_an_app_is_opened_also_from_a_screen_without_elements() -> None:
     decision = await OfflineWorker().decide(briefing("Open Settings, click Wi-Fi", None))
     assert actions(decision) == [OpenApp(name="Settings")]

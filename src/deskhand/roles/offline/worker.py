@@ -64,6 +64,8 @@ _STRATEGIES: dict[type[Instruction], Strategy] = {
 
 # These are told to the device by name and need nothing on the screen: an empty desktop has no tree.
 _BLIND = (say.Open, say.Visit, say.GoHome, say.PressKey, say.Pausing)
+# How devices begin to say the same.
+_UNREADABLE = "The elements can't be read: "
 
 
 class OfflineWorker:
@@ -204,9 +206,9 @@ def _describe_unclear(scene: Scene, parts: list[str]) -> str:
 
 
 def _describe_blindness(scene: Scene) -> str:
-    if not (problem := scene.briefing.observation.problem):
-        return scene.say(
-            "设备没有给出元素，读不出屏幕上的内容", "The screen can't be read: the device returned no elements."
-        )
+    problem = scene.briefing.observation.problem or scene.say("设备没有给出元素", "the device returned no elements")
     chinese = to_chinese(problem)
-    return scene.say(chinese if chinese != problem else f"读不出屏幕上的内容：{problem}", problem)
+    return scene.say(
+        chinese if chinese != problem else f"读不出屏幕上的内容：{problem}",
+        f"The screen can't be read: {problem.removeprefix(_UNREADABLE)}",
+    )
