@@ -1,5 +1,7 @@
 """Goals in plain words, carried out in a real browser without a model and judged by what reached the page's server."""
 
+import os
+import signal
 from collections.abc import AsyncIterator, Iterator
 from urllib.parse import quote
 
@@ -7,8 +9,11 @@ import pytest
 import pytest_asyncio
 
 from deskhand.build import Deskhand
+from deskhand.core.actions import Type
 from deskhand.core.statuses import TaskStatus
+from deskhand.devices.reaper_process import list_processes
 from deskhand.settings.load import load
+from deskhand.task.events import ActionEnded, ActionIntended
 from deskhand.task.state import TaskState
 from tests.devices.browser.browser_stage import Site, serving
 
@@ -144,3 +149,119 @@ async def test_after_a_slow_answer_the_search_is_pressed_once(hand: Deskhand, si
     ended = await carry_out(hand, site, body, goal)
     assert ended.status is TaskStatus.FULFILLED
     assert [words.split("/")[:2] for words in told(site)] == [["opened"], ["pressed", "cats"]]
+
+
+# --- what only seems to be done -----------------------------------------------------------------------------------
+
+ERRORS = {
+    "native": """<form action=/told/sent><label>Email <input type=email required></label>
+      <button>Save</button></form>""",
+    "words": """<form onsubmit="event.preventDefault(); said.textContent = 'Please enter a valid email'">
+      <label>Email <input></label><button>Save</button><p id=said class=field-error></p></form>""",
+    "mark": """<form onsubmit="event.preventDefault(); mail.setAttribute('aria-invalid', 'true')">
+      <label>Email <input id=mail></label><button>Save</button></form>""",
+    "late": """<label>Email <input></label><p id=said role=alert></p>
+      <button onclick="fetch('/hits').then(() => said.textContent = 'Email 不能为空')">Save</button>""",
+}
+
+
+@pytest.mark.parametrize("kind", ERRORS)
+@pytest.mark.parametrize("goal", ["click Save", "点击Save"])
+async def test_a_page_that_refuses_what_was_entered_is_told(hand: Deskhand, site: Site, kind: str, goal: str) -> None:
+    site.delay("/hits", 1.0)
+    ended = await carry_out(hand, site, ERRORS[kind], goal)
+    assert ended.status is TaskStatus.REJECTED
+    assert "Email" in ended.reason or "email" in ended.reason
+    assert told(site) == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        """<button onclick="said.textContent = 'Saved'; tell('saved')">Save</button><p id=said role=alert></p>""",
+        """<p class=error>Error log: 3 invalid rows</p><button onclick="tell('saved')">Save</button>""",
+        """<input required><label>Name <input aria-invalid=true></label>
+        <button onclick="tell('saved')">Save</button>""",
+    ],
+)
+async def test_words_that_were_there_or_say_nothing_wrong_are_no_errors(hand: Deskhand, site: Site, body: str) -> None:
+    ended = await carry_out(hand, site, body, "click Save")
+    assert (ended.status, told(site)) == (TaskStatus.FULFILLED, ["saved"])
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "confirm('Really delete it?')",
+        "prompt('Really delete it?')",
+        """document.body.insertAdjacentHTML('beforeend',
+          '<div role=alertdialog>Really delete it? <button>Yes</button><button>Cancel</button></div>')""",
+    ],
+)
+async def test_a_question_that_nobody_has_answered_is_told(hand: Deskhand, site: Site, question: str) -> None:
+    ended = await carry_out(hand, site, f"""<button onclick="{question}">Tidy up</button>""", "click Tidy up")
+    assert ended.status is TaskStatus.REJECTED
+    assert "Really delete it?" in ended.reason
+
+
+async def test_a_question_is_answered_as_the_goal_says(hand: Deskhand, site: Site) -> None:
+    body = """<button onclick="tell(confirm('Really?'))">Tidy up</button>"""
+    ended = await carry_out(hand, site, body, "click Tidy up, click OK")
+    assert (ended.status, told(site)) == (TaskStatus.FULFILLED, ["true"])
+
+
+async def test_a_message_is_put_away_and_told(hand: Deskhand, site: Site) -> None:
+    body = """<button onclick="alert('All tidy'); tell('after')">Tidy up</button>"""
+    ended = await carry_out(hand, site, body, "click Tidy up")
+    assert (ended.status, told(site)) == (TaskStatus.FULFILLED, ["after"])
+    assert "All tidy" in ended.reason
+
+
+def kill_browser() -> None:
+    """Kill the Chromium of this process, as a crash would."""
+    children = {os.getpid()}
+    for pid, parent in sorted(list_processes()):
+        if parent in children:
+            children.add(pid)
+            with open(f"/proc/{pid}/cmdline", "rb") as line:
+                words = line.read().split(b"\0")
+            if b"--remote-debugging-pipe" in words and b"chrom" in words[0]:
+                os.kill(pid, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("at", [0, 1])
+async def test_after_a_crash_the_form_is_filled_in_again_before_it_is_handed_in(
+    hand: Deskhand, site: Site, at: int
+) -> None:
+    goal, typed = 'type "Alice" into Name, type "Al" into Nick, click Keep', list[tuple[int, int]]()
+    async with hand.start(goal, device="browser", url=site.page(TELL + FORM)) as run:
+        async for record in run.events():
+            event = record.event
+            if isinstance(event, ActionIntended) and isinstance(event.action, Type):
+                typed.append((event.step, event.number))
+            if isinstance(event, ActionEnded) and typed[at:] == [(event.step, event.number)]:
+                kill_browser()
+        ended = await run.wait()
+    assert ended.status is TaskStatus.FULFILLED, ended.reason
+    assert told(site) == ["name/Alice", "nick/Al"]
+
+
+# --- what one task leaves to the next -----------------------------------------------------------------------------
+
+LEFT = {
+    "frozen": "<button onclick='for(;;);'>Go</button>",
+    "message": "<script>setTimeout(() => alert('hi'), 100)</script><button>Go</button>",
+    "question": "<button onclick='confirm(1)'>Go</button>",
+    "leaving": "<button>Go</button><script>onbeforeunload = (event) => event.preventDefault()</script>",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", LEFT)
+async def test_whatever_a_task_leaves_behind_the_next_one_begins_at_its_page(
+    hand: Deskhand, site: Site, kind: str
+) -> None:
+    site.page(LEFT[kind], "/before.html")
+    await hand.run("click Go", device="browser", url=site.url("/before.html"))
+    ended = await carry_out(hand, site, """<button onclick="tell('next')">Next</button>""", "click Next")
+    assert (ended.status, told(site)) == (TaskStatus.FULFILLED, ["next"])

@@ -17,8 +17,8 @@ from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.core.actions import OpenUrl
 from deskhand.core.decisions import PlannedAction
-from deskhand.core.errors import UsageError
-from deskhand.core.screen import DeviceInfo, Frame, Observation
+from deskhand.core.errors import NoElements, UsageError
+from deskhand.core.screen import DIALOG_ID, DeviceInfo, Frame, Observation
 from deskhand.engine.budget import Budget
 from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
 from deskhand.engine.parts import TaskParts
@@ -160,6 +160,8 @@ class Deskhand:
             if permit.verdict != "allow":
                 raise UsageError(permit.reason)
         await device.act(opening.action)
+        if await _is_asked_to_stay(device):
+            await device.act(opening.action)  # the second time, the page before is left
 
     @asynccontextmanager
     async def resume(
@@ -250,6 +252,17 @@ class Deskhand:
         from deskhand.sandbox.code_runner import Sandbox
 
         return Sandbox(settings.sandbox, settings.data_dir / "work" / task_id, self.clock)
+
+
+async def _is_asked_to_stay(device: Device) -> bool:
+    """True if the page that the task before has left behind asks whether it may be left."""
+    if "switch_window" not in device.capabilities or "open_app" in device.capabilities:
+        return False  # no browser
+    try:
+        elements = await device.elements()
+    except NoElements:
+        return False
+    return any(e.id == DIALOG_ID for e in elements) and {"Leave", "Stay"} <= {e.name for e in elements}
 
 
 @asynccontextmanager

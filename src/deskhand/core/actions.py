@@ -21,8 +21,10 @@ Milliseconds = Annotated[int, Field(ge=0, le=60_000)]
 Direction = Literal["up", "down", "left", "right"]
 
 
-# How a device's words begin when a scroll moved nothing.
+# How a device's words about an action begin when a scroll moved nothing.
 SCROLL_ENDED = "nothing scrolls further"
+# How they begin when a page shows that it did not accept what was done.
+PAGE_ERROR = "the page reports an error"
 
 
 class PointAction(FrozenModel):

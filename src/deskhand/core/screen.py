@@ -71,6 +71,8 @@ Role = Literal[
 
 # The hint of a field that takes the path of a file, which the page then gets.
 FILE_HINT = "a file's path"
+# The id of a browser's own dialog, which blocks its page until it is answered.
+DIALOG_ID = "browser-dialog"
 
 
 @dataclass(frozen=True, slots=True)

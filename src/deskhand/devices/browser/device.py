@@ -13,8 +13,16 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from deskhand.core import actions
-from deskhand.core.actions import Action, ActionKind
-from deskhand.core.errors import ActionFailed, BadFrame, DeviceSetup, DeviceTimeout, NoElements, NotPossible
+from deskhand.core.actions import PAGE_ERROR, Action, ActionKind
+from deskhand.core.errors import (
+    ActionFailed,
+    BadFrame,
+    DeviceRestarted,
+    DeviceSetup,
+    DeviceTimeout,
+    NoElements,
+    NotPossible,
+)
 from deskhand.core.outgoing import Outbox
 from deskhand.core.protocols import Clock
 from deskhand.core.screen import AppInfo, Element, Frame
@@ -85,6 +93,19 @@ async def open_in_browser(
     return device
 
 
+def _can_hand_in(action: Action) -> bool:
+    """True if the action may hand in a form."""
+    match action:
+        case actions.Click():
+            return True
+        case actions.Key(key=key):
+            return key.casefold() in ("enter", "return")
+        case actions.Type():
+            return action.press_enter
+        case _:
+            return False
+
+
 class BrowserDevice:
     def __init__(self, window: BrowserWindow, clock: Clock, name: str) -> None:
         self._window = window
@@ -134,6 +155,8 @@ class BrowserDevice:
         return await self._look_at_tab(self._list_elements, NoElements)
 
     async def _list_elements(self, tab: Tab) -> tuple[Element, ...]:
+        if notice := self._window.take_restart("looking"):
+            raise DeviceRestarted(notice)
         found: tuple[Element, ...] = ()
         targets: tuple[ElementPath, ...] = ()
         if not (tab.popup and tab.popup.modal):
@@ -174,12 +197,15 @@ class BrowserDevice:
         with translate_errors(ActionFailed):
             try:
                 return await self._act_on_tab(action)
+            except DeviceRestarted:
+                self._window.take_restart("acting")
+                raise
             except asyncio.CancelledError as stop:
                 complete_outcome(stop, action)
                 raise
 
     async def _act_on_tab(self, action: Action) -> str:
-        tab = await self._window.get_front_tab()
+        tab = await self._find_tab_to_act_on(action)
         self._check_site(tab, action)
         try:
             said = await self._act_or_answer(tab, action)
@@ -195,6 +221,19 @@ class BrowserDevice:
             raise ActionFailed(refused)
         return "; ".join(words for words in (said, *self._window.take_notes()) if words)
 
+    async def _find_tab_to_act_on(self, action: Action) -> Tab:
+        """Return the tab in front. After a crash the first action is refused, unless it opens a page anyway."""
+        opens = isinstance(action, actions.OpenUrl)
+        try:
+            tab = await self._window.get_front_tab()
+        except DeviceRestarted:
+            if not opens:
+                raise
+            tab = await self._window.get_front_tab()
+        if (notice := self._window.take_restart("acting")) and not opens:
+            raise DeviceRestarted(notice)
+        return await navigation.free_tab(self._window, tab) if opens else tab
+
     def _check_site(self, tab: Tab, action: Action) -> None:
         """Raise ActionFailed if this page is blocked; leaving a blocked page is always possible."""
         sites = self._window.sites
@@ -206,6 +245,9 @@ class BrowserDevice:
 
     async def _act_or_answer(self, tab: Tab, action: Action) -> str:
         is_own = tab.activity.note_action()
+        hands_in = _can_hand_in(action) and tab.popup is None
+        if hands_in:
+            await tab.note_errors()
         try:
             if tab.popup is not None:
                 answered = await act_on_popup(tab, tab.popup, action, self._size)
@@ -220,9 +262,12 @@ class BrowserDevice:
                 if not isinstance(action, actions.Type) or action.press_enter:
                     await tab.wait_for_navigation()
                 await tab.wait_for_answers(is_own)
+                errors = await tab.list_new_errors(clicked=action.kind == "click") if hands_in else ()
             except asyncio.CancelledError as stop:
                 note_outcome(stop, StopOutcome.DONE)
                 raise
+            if errors:
+                return f"{PAGE_ERROR}: {' · '.join(errors)}"
         return said
 
     async def _perform_action(self, tab: Tab, action: Action) -> str:

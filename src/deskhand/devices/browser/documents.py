@@ -22,6 +22,7 @@ from deskhand.devices.browser.cdp_target import CALL_S, CdpTarget, Interruption
 # How long the hit-test waits for an element that is covered or moving.
 PATIENCE_MS = 1500
 LIST_S = 5.0
+ERRORS_S = 2.0
 
 _REASONS = {
     "covered": "is covered by {by}",
@@ -209,6 +210,26 @@ class Documents:
             facts = await document.cdp.evaluate_in(document.frame, call)
             if facts["kind"] != "frame" or (child := await self.find_child(document, facts["frame"])) is None:
                 return document, facts
+            document = child
+
+    async def note_errors(self) -> None:
+        """Remember what the page says is wrong, in the document that has the focus."""
+        document = await self._find_focused_document()
+        await document.cdp.evaluate_in(document.frame, "deskhand.noteErrors()", timeout=ERRORS_S)
+
+    async def list_new_errors(self, *, clicked: bool) -> list[str]:
+        """Return what the page says is wrong since then, in the document that has the focus now."""
+        document = await self._find_focused_document()
+        return await document.cdp.evaluate_in(
+            document.frame, f"deskhand.newErrors({json.dumps(clicked)})", timeout=ERRORS_S
+        )
+
+    async def _find_focused_document(self) -> Document:
+        document = self.top
+        while True:
+            inner = await document.cdp.evaluate_in(document.frame, "deskhand.focusedFrame()", timeout=ERRORS_S)
+            if inner is None or (child := await self.find_child(document, inner)) is None:
+                return document
             document = child
 
     async def _enter_frame(self, document: Document, answer: dict[str, Any]) -> tuple[Document, str] | None:

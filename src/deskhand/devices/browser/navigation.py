@@ -5,6 +5,8 @@ from playwright.async_api import TimeoutError as Slow
 
 from deskhand.core.errors import ActionFailed, DeviceTimeout, NotPossible
 from deskhand.devices.browser.keyboard import BrowserKeyboard
+from deskhand.devices.browser.popup_actions import close_popup
+from deskhand.devices.browser.popups import NO, YES, DialogPopup
 from deskhand.devices.browser.tab import Tab
 from deskhand.devices.browser.window import BrowserWindow
 from deskhand.settings.site_lists import clean_address, split_scheme, unwrap_address
@@ -23,6 +25,19 @@ def to_full_url(url: str) -> str:
     if scheme or inner == "javascript" or "://" in url:
         raise NotPossible(f"{url[:60]} can't be opened: use an http or https address.")
     return ("http://" if url.startswith(_LOCAL) else "https://") + url
+
+
+async def free_tab(window: BrowserWindow, tab: Tab) -> Tab:
+    """Return a tab in which a page can be opened: without a dialog, and not one whose page is frozen."""
+    if (popup := tab.popup) is not None:
+        leaving = isinstance(popup, DialogPopup) and popup.asks_to_leave
+        await close_popup(tab, popup, YES if leaving else NO)
+        if isinstance(popup, DialogPopup):
+            window.add_note(f'the dialog "{popup.message}" was closed')
+    if await tab.is_responsive():
+        return tab
+    window.add_note("the page in front did not respond: its tab was closed")
+    return await window.replace_frozen_tab(tab)
 
 
 async def open_url(tab: Tab, url: str) -> str:

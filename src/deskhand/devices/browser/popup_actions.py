@@ -19,15 +19,15 @@ async def act_on_popup(tab: Tab, popup: Popup, action: Action, size: tuple[int, 
         case Click() | DoubleClick():
             for part in reversed(popup.lay_out(size, tab.scale)):
                 if part.bounds.contains_point(action.x, action.y):
-                    return await _close_popup(tab, popup, part.answer) if part.answer else ""
+                    return await close_popup(tab, popup, part.answer) if part.answer else ""
         case Type():
             said = await popup.write_text(action.text, action.clear_first)
             if not popup.modal:
                 tab.drop_popup(popup)
                 return said
-            return await _close_popup(tab, popup, YES) if action.press_enter else said
+            return await close_popup(tab, popup, YES) if action.press_enter else said
         case Key() if (answer := _KEY_ANSWERS.get(to_key_name(action.key))) is not None:
-            return await _close_popup(tab, popup, answer)
+            return await close_popup(tab, popup, answer)
         case Key() | Scroll() if not popup.modal:
             steps = _STEPS.get(action.direction if isinstance(action, Scroll) else to_key_name(action.key), 0)
             popup.move_choice(steps)
@@ -40,11 +40,12 @@ async def act_on_popup(tab: Tab, popup: Popup, action: Action, size: tuple[int, 
     if popup.modal:
         message = popup.lay_out(size, tab.scale)[0].text
         raise ActionFailed(f'A dialog is open ("{message}"): answer it first.')
-    await _close_popup(tab, popup, NO)
+    await close_popup(tab, popup, NO)
     return None
 
 
-async def _close_popup(tab: Tab, popup: Popup, answer: str) -> str:
+async def close_popup(tab: Tab, popup: Popup, answer: str) -> str:
+    """Answer a pop-up, which closes it; return a few words about the effect."""
     said = await popup.answer(answer)
     tab.drop_popup(popup)
     if popup.modal:

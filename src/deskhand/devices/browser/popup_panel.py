@@ -7,7 +7,7 @@ from functools import lru_cache
 from PIL import Image, ImageDraw, ImageFont
 
 from deskhand.core.geometry import Rect
-from deskhand.core.screen import Element, Frame, Role
+from deskhand.core.screen import DIALOG_ID, Element, Frame, Role
 from deskhand.screen.frame import from_image, to_image
 
 # The first one that the system has; the elements carry the text in any case.
@@ -38,6 +38,7 @@ def to_elements(parts: Sequence[PanelPart], after: int) -> list[Element]:
     return [
         Element(
             index=after + place, role=part.role, bounds=part.bounds, name=part.text, value=part.value, hint=part.hint,
+            id=DIALOG_ID if part.role == "dialog" else "",
             parent=after if place else None, enabled=part.enabled, focused=part.role == "field",
             selected=part.chosen, clickable=bool(part.answer) and part.enabled, editable=part.role == "field",
             source="dom",

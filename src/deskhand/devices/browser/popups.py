@@ -44,6 +44,10 @@ class DialogPopup(Popup):
         self.message = dialog.message or ("Leave this page?" if dialog.type == "beforeunload" else "")
         self._text = dialog.default_value if dialog.type == "prompt" else None
 
+    @property
+    def asks_to_leave(self) -> bool:
+        return self._dialog.type == "beforeunload"
+
     def lay_out(self, size: tuple[int, int], scale: float) -> list[PanelPart]:
         answers = self._ANSWERS.get(self._dialog.type, (("OK", YES), ("Cancel", NO)))
         return lay_out_dialog(size, scale, self.message, self._text, answers)

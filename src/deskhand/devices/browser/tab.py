@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.async_api import Dialog, FileChooser, Page, Request
 
-from deskhand.core.errors import DeviceTimeout
+from deskhand.core.errors import ActionFailed, DeviceTimeout
 from deskhand.devices.browser.cdp_target import CALL_S, CdpTarget, DialogOpened, Interruption, TabLost, discard_result
 from deskhand.devices.browser.documents import Document, Documents, ElementListing
 from deskhand.devices.browser.page_activity import PageActivity
@@ -25,6 +25,8 @@ ANSWERS_S = 15.0
 # An answer may make the page ask again; a page that asks on and on is left alone after this many times.
 ROUNDS = 4
 PLAN_S = 1.0
+# A page that does not answer for this long is frozen.
+FROZEN_S = 4.0
 DRAWN_S = 1.0
 MEASURE_S = 1.0
 
@@ -66,6 +68,15 @@ class Tab:
         # Last: until a tab is open, the window closes its dialogs, because a dialog would block the opening.
         page.on("dialog", tab._on_dialog)
         return tab
+
+    async def is_responsive(self) -> bool:
+        """False if the page runs a script that does not end."""
+        top = self.documents.top
+        try:
+            await top.cdp.evaluate_in(top.frame, "1", timeout=FROZEN_S)
+        except DeviceTimeout:
+            return False
+        return True
 
     async def list_elements(self) -> ElementListing:
         listing = await self.documents.list_elements()
@@ -153,6 +164,18 @@ class Tab:
         if goes_on:
             self._loaded.clear()
             await self.wait_for_navigation()
+
+    async def note_errors(self) -> None:
+        """Remember what the page says is wrong before an action that may hand something in."""
+        with contextlib.suppress(DeviceTimeout, DialogOpened, TabLost, ActionFailed):
+            await self.documents.note_errors()
+
+    async def list_new_errors(self, *, clicked: bool) -> list[str]:
+        """Return what the page says is wrong since then. `clicked`: only if it was a button that was clicked."""
+        if self.popup is None and not self._held.is_set():
+            with contextlib.suppress(DeviceTimeout, DialogOpened, TabLost, ActionFailed):
+                return await self.documents.list_new_errors(clicked=clicked)
+        return []
 
     def drop_popup(self, popup: Popup) -> None:
         if self.popup is popup:

@@ -3,11 +3,11 @@
 import asyncio
 import contextlib
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from playwright.async_api import BrowserContext, Dialog, Error, Page
 
-from deskhand.core.errors import ActionFailed, DeviceGone, DeviceRestarted, DeviceSetup, DeviceTimeout
+from deskhand.core.errors import ENTRIES_LOST, ActionFailed, DeviceGone, DeviceRestarted, DeviceSetup, DeviceTimeout
 from deskhand.core.outgoing import OutgoingRequest
 from deskhand.core.protocols import Clock
 from deskhand.devices.browser.browser_process import Chromium, attach_browser, start_browser
@@ -55,6 +55,7 @@ class BrowserWindow:
         self._notes: list[str] = []
         self._mending = asyncio.Lock()
         self._crashes: list[float] = []
+        self._restart: dict[str, str] = {}
         self._work: set[asyncio.Task[None]] = set()
         self._closed = False
         self.changes = Screencast(clock, self._run_later)
@@ -219,23 +220,38 @@ class BrowserWindow:
                 return  # another call has done it
             if not await self._is_alive():
                 await self._restart_browser()
-                raise DeviceRestarted(
-                    f"The browser crashed and was restarted at {self._last_url}: look at the page before going on."
-                )
+                raise self._note_restart("The browser crashed and was restarted")
             if lost is not None and lost.crashed:
                 self._tabs.pop(lost.page, None)
                 self._count_crash("tab")
                 await self.open_tab(self._last_url)
                 self._run_later(lost.page.close())
-                raise DeviceRestarted(
-                    f"The tab crashed and was reopened at {self._last_url}: look at the page before going on."
-                )
+                raise self._note_restart("The tab crashed and was reopened")
             others = [tab for tab in self.tabs if tab is not lost and tab.cdp.interruption.reason is not TabLost]
             if others:
                 await self.show_tab(others[-1])
             else:
                 await self.open_tab()
             self._notes.append("the tab closed")
+
+    async def replace_frozen_tab(self, frozen: Tab) -> Tab:
+        """Return a new tab in front; the frozen one is closed, whenever it lets itself be."""
+        tab = await self.open_tab()
+        self._tabs.pop(frozen.page, None)
+        self._run_later(frozen.page.close())
+        return tab
+
+    def _note_restart(self, what: str) -> DeviceRestarted:
+        notice = f"{what} at {self._last_url}: {ENTRIES_LOST}, so look at the page before going on."
+        self._restart = {"looking": notice, "acting": notice}
+        return DeviceRestarted(notice)
+
+    def take_restart(self, who: Literal["looking", "acting"]) -> str:
+        """Return the words about a crash that this one was not told yet: whoever met it may only have watched."""
+        notice = self._restart.pop(who, "")
+        if who == "acting":
+            self._restart.clear()
+        return notice
 
     async def _is_alive(self) -> bool:
         assert self._context is not None

@@ -3,11 +3,13 @@
 Keeps nothing between calls: its place is the bookmark. Text on the screen is data and is never read as an instruction.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from deskhand.core.actions import PAGE_ERROR
 from deskhand.core.decisions import Briefing, Decision, Verdict
+from deskhand.core.errors import ENTRIES_LOST
 from deskhand.roles.offline import detour
 from deskhand.roles.offline.bookmark import LastReply, WorkerPlace, read_place
 from deskhand.roles.offline.fault_words import to_chinese
@@ -15,6 +17,7 @@ from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.manager import EMPTY_GOAL
+from deskhand.roles.offline.memory import GoalMemory, InstructionMemory
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import (
@@ -23,6 +26,7 @@ from deskhand.roles.offline.strategies import (
     creating,
     messaging,
     moving,
+    obstacles,
     opening,
     toggling,
     touching,
@@ -62,6 +66,10 @@ _STRATEGIES: dict[type[Instruction], Strategy] = {
     say.StartAgain: moving.refuse_in_goal,
 }
 
+# What is entered on a page and can be entered again after it was lost.
+_REENTERED = (say.Write, say.SetValue, say.Clear, say.Select)
+# What only looks: a dialog or an error on the screen may be just what is looked for.
+_LOOKING = (say.Verify, say.WaitUntil, say.Ask, say.Read, say.Find, say.Scrolling, say.Pausing)
 # These are told to the device by name and need nothing on the screen: an empty desktop has no tree.
 _BLIND = (say.Open, say.Visit, say.GoHome, say.PressKey, say.Pausing)
 # How devices begin to say the same.
@@ -78,7 +86,10 @@ class OfflineWorker:
         _take_in_messages(briefing, place)
         before = place.to_text()
         steps, unknown = read_instructions(briefing, place)
+        blocking = _begin_again_if_lost(briefing, place, steps)
         scene = _make_scene(briefing, place)
+        if blocking:
+            return _make_failure(scene, place, _describe_loss(scene, blocking))
         if unknown:
             return _make_failure(scene, place, _describe_unclear(scene, unknown))
         if not steps:
@@ -162,15 +173,69 @@ def _carry_out(briefing: Briefing, place: WorkerPlace, steps: tuple[Instruction,
                 if taken is not None and taken.index is None:
                     place.kept = replace(place.kept, taken=replace(taken, index=place.index))
                 return _make_decision(outcome, scene, place, f"[{place.index + 1}/{len(steps)}] {step.source}", verdict)
+            case Finished() if (error := _find_page_error(briefing)) and not isinstance(step, _LOOKING):
+                return _make_failure(scene, place, _describe_page_error(scene, outcome, error), verdict)
             case Finished():
                 # an app that was only brought to the front may still show the page where someone left it
                 place.kept = replace(place.kept, left_over=place.memory.open.way in ("app", "icon"))
                 place.finish_instruction(outcome.evidence)
             case Failed():
                 return _make_failure(scene, place, outcome.reason, verdict)
-    scene, place.reply = _make_scene(briefing, place), None
+    scene = _make_scene(briefing, place)
+    if unanswered := _answer_open_question(scene, place, steps):
+        return unanswered
+    place.reply = None
     verdict, told = verdict or _judge_executed(scene), _summarize_done(scene, place)
     return Decision(kind="done", verdict=verdict, message=told, bookmark=place.to_text())
+
+
+def _find_page_error(briefing: Briefing) -> str:
+    """Return what the page says is wrong with what was just done there; empty if it says nothing."""
+    details = [one.detail for one in briefing.last.actions] if briefing.last else []
+    return next((detail for detail in details if PAGE_ERROR in detail), "")
+
+
+def _describe_page_error(scene: Scene, outcome: Finished, error: str) -> str:
+    told = error.partition(PAGE_ERROR)[2].lstrip(": ")
+    done = outcome.evidence[:1].upper() + outcome.evidence[1:]
+    return scene.say(f"{done}，但页面报错：{told}", f"{done}, but {PAGE_ERROR}: {told}")
+
+
+def _answer_open_question(scene: Scene, place: WorkerPlace, steps: Sequence[Instruction]) -> Decision | None:
+    """What the last instruction has brought up: a message is put away, a question that nobody has answered is told."""
+    parts = obstacles.find_open_question(scene)
+    if not parts or isinstance(steps[-1], _LOOKING):
+        return None
+    message, choices = parts[0].name or next((e.text for e in parts if e.text), ""), obstacles.list_buttons(parts)
+    if len(choices) == 1 and (away := obstacles.dismiss_dialog(scene)):
+        place.kept = scene.kept
+        place.done.append(scene.say(f"页面提示“{message}”", f"the page said “{message}”"))
+        return _make_decision(away, scene, place, scene.say("关掉提示", "putting a message away"))
+    names = scene.quote_names(e.text for e in choices)
+    return _make_failure(
+        scene,
+        place,
+        scene.say(
+            f"页面在问“{message}”（{names}），还没有人回答：请在目标里说明怎么回答。",
+            f"The page asks “{message}” ({names}) and nobody has answered: say in the goal which one to click.",
+        ),
+    )
+
+
+def _begin_again_if_lost(briefing: Briefing, place: WorkerPlace, steps: Sequence[Instruction]) -> str:
+    """After a crash of the browser, go back to the first instruction; return what forbids that, if anything does."""
+    last = briefing.last
+    if last is None or ENTRIES_LOST not in last.trouble:
+        return ""
+    # an action that was refused because of the crash was not carried out, any other one may have been
+    begun = place.memory != InstructionMemory() and not last.actions
+    done = steps[: place.index + begun]
+    blocking = next((step for step in done if not isinstance(step, (*detour.REPEATABLE, *_REENTERED))), None)
+    if blocking is not None:
+        return blocking.source
+    place.index, place.memory, place.kept = 0, InstructionMemory(), GoalMemory()
+    place.done.clear()
+    return ""
 
 
 def _make_scene(briefing: Briefing, place: WorkerPlace) -> Scene:
@@ -202,6 +267,13 @@ def _describe_unclear(scene: Scene, parts: list[str]) -> str:
         f"没有看懂这部分：{quoted}。可以说：打开…，点击…，在…里输入…，找到…，给…发消息“…”，打开/关闭…开关，读取…，确认…。",
         f"This part was not understood: {quoted}. Try: open …, click …, type … into …, find …, send “…” to …, "
         "turn … on or off, read …, verify that ….",
+    )
+
+
+def _describe_loss(scene: Scene, done: str) -> str:
+    return scene.say(
+        f"浏览器崩溃后已重启，之前填写的内容没有了；“{done}”已经做过，不再重复。",
+        f"The browser crashed and was restarted, so {ENTRIES_LOST}; “{done}” was done already and is not repeated.",
     )
 
 

@@ -240,10 +240,13 @@ function usableByStyle(el) {
 
 /** True for what can be used only by its style or the keyboard and holds several things: each has a name of its own. */
 function isHolder(el) {
-  if (roleOf(el) || el.tagName === "LABEL" || hasOwnText(el)) return false;
-  let parts = 0;
+  if (roleOf(el) || el.tagName === "LABEL") return false;
+  const own = hasOwnText(el);
+  let parts = own ? 1 : 0;
   for (const child of childrenOf(el)) {
-    if (SKIPPED.has(child.tagName) || !(textOf(child) || child.matches("img,svg,button,a,input,[tabindex],[role]"))) continue;
+    const usable = child.matches("button,a[href],input,select,textarea,[tabindex],[role]");
+    // Beside text of its own, words in bold or a link's icon are a part of that text.
+    if (SKIPPED.has(child.tagName) || !(usable || (!own && (textOf(child) || child.matches("img,svg"))))) continue;
     if (++parts > 1 || isHolder(child)) return true;
   }
   return false;
@@ -365,7 +368,16 @@ class Listing {
     item.clickable = usable && item.enabled;
     if (!usable && (role === "text" || role === "heading") && !item.name) return [parent, quiet];
     const speaks = role === "text" || role === "heading" || (usable && !HOLDERS.has(role) && !isHolder(el));
-    return [this.add(el, item, rect), quiet || speaks];
+    const number = this.add(el, item, rect);
+    if (own && !quiet && !speaks && role !== "field") this.addOwnText(el, number);
+    return [number, quiet || speaks];
+  }
+
+  /** Adds the text that stands in an element beside other things which have names of their own. */
+  addOwnText(el, parent) {
+    const name = tidy([...el.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data).join(" "));
+    const box = visibleBox(el, "text", textBox(el));
+    if (box && name) this.add(el, { ...describe(el, "text", box, parent), name, value: "", id: "", focused: false, scrollable: false, selected: false }, el.getBoundingClientRect());
   }
 
   /** Adds a label in place of its control if only the label can be seen. */

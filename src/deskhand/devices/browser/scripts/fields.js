@@ -7,6 +7,12 @@ deskhand.focus = (text, clear) => {
   return { ...facts, wanted: expected(text, clear) };
 };
 
+/** Returns the number of the iframe that has the focus; null if this document itself has it. */
+deskhand.focusedFrame = () => {
+  const el = activeElement();
+  return el && (el.tagName === "IFRAME" || el.tagName === "FRAME") ? arrive(el).frame : null;
+};
+
 function focused() {
   const el = activeElement();
   if (!el || el === document.body || el === document.documentElement) return { kind: document.designMode === "on" ? "editable" : "none" };

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from deskhand.core.actions import Back
-from deskhand.core.screen import Element
+from deskhand.core.screen import DIALOG_ID, Element
 from deskhand.roles.offline.outcome import Act, make_act, touch_element
 from deskhand.roles.offline.scene import Scene
 from deskhand.screen.grounding.vocabulary import is_same_word
@@ -25,6 +25,23 @@ def find_dialog(scene: Scene) -> list[Element]:
     return []
 
 
+def find_open_question(scene: Scene) -> list[Element]:
+    """The elements of a dialog that waits for an answer: a browser's own, or one that only asks; empty if none does."""
+    for element in scene.elements:
+        parts = [element, *scene.tree.descendants_of(element)] if element.role == "dialog" else []
+        if parts and (element.id == DIALOG_ID or _only_asks(parts)):
+            return parts
+    return []
+
+
+def _only_asks(parts: list[Element]) -> bool:
+    """True for a question with an answer that refuses, and nothing to fill in or to choose."""
+    if any(e.editable or e.checked is not None or e.scrollable for e in parts):
+        return False
+    asks = any(mark in e.text for e in parts for mark in "?？")
+    return asks and len(list_buttons(parts)) > 1 and _find_button(list_buttons(parts), REFUSALS, "") is not None
+
+
 def list_buttons(parts: list[Element]) -> list[Element]:
     return [e for e in parts if e.clickable and e.enabled and not e.editable and e.text]
 
@@ -44,7 +61,7 @@ def find_agreement(parts: list[Element], *words: str) -> Element | None:
 def _find_button(choices: list[Element], words: tuple[str, ...], id_end: str) -> Element | None:
     """The button with the first of the words that one has; else by its id."""
     named = (button for word in words for button in choices if is_same_word(button.text, word))
-    return next(named, None) or next((b for b in choices if b.id.endswith(id_end)), None)
+    return next(named, None) or next((b for b in choices if id_end and b.id.endswith(id_end)), None)
 
 
 def dismiss_dialog(scene: Scene) -> Act | None:

@@ -1,0 +1,54 @@
+// What the page says is wrong with what was entered: a refused form, fields marked as invalid, messages of errors.
+
+const MARKED = '[aria-invalid="true"], [role="alert"], [aria-live="assertive"], [class*="error" i], [class*="invalid" i]';
+const WRONG = /\b(errors?|invalid|required|incorrect|wrong|failed|missing|must|can'?t be|cannot|not valid|not match|too (short|long)|try again|please (enter|fill|choose|select|provide|correct|check))\b|错误|无效|必填|不能为空|不正确|不匹配|请(输入|填写|选择|检查|重试)|失败/i;
+const PRESSED = "button, a, summary, input[type=submit], input[type=button], input[type=image], [role=button], [role=link], [role=menuitem]";
+const MOST_ERRORS = 3;
+
+// A form that the browser itself refuses shows only a bubble, which is in no screenshot.
+const refused = { fields: [] };
+window.addEventListener("invalid", (event) => { refused.fields.push(event.target); }, true);
+window.addEventListener("submit", () => { refused.fields = []; }, true);
+
+const isShown = (el) => el.getClientRects().length > 0 && el.checkVisibility({ visibilityProperty: true, opacityProperty: true });
+
+function errorOf(el) {
+  if (el.getAttribute("aria-invalid") === "true") {
+    const ids = `${el.getAttribute("aria-errormessage") || ""} ${el.getAttribute("aria-describedby") || ""}`.split(/\s+/);
+    const said = tidy(ids.map((id) => (id && el.getRootNode().getElementById(id)?.textContent) || "").join(" "));
+    return `${nameOf(el, roleOf(el)) || hintOf(el) || "a field"}: ${said || el.validationMessage || "invalid"}`;
+  }
+  const text = tidy(el.innerText);
+  return text.length < 200 && WRONG.test(text) ? text : "";
+}
+
+function shownErrors() {
+  const found = new Map();
+  for (const el of document.querySelectorAll(MARKED)) {
+    if (el === document.body || el === document.documentElement || !isShown(el)) continue;
+    const text = errorOf(el);
+    if (text && ![...found.keys()].some((other) => other.includes(text) || text.includes(other))) found.set(text, el);
+  }
+  return found;
+}
+
+/** Remembers what is wrong before an action. */
+deskhand.noteErrors = () => { refused.fields = []; deskhand.errorsBefore = new Set(shownErrors().keys()); };
+
+/** Returns what is wrong since then; on another page only fields that are marked, since its words may be its content. */
+deskhand.newErrors = async (clicked) => {
+  const before = deskhand.errorsBefore;
+  // Leaving a field for another one may show an error, too: nothing was handed in by that.
+  if (clicked && before && !deskhand.hit?.closest(PRESSED)) return [];
+  await deskhand.drawn();
+  const said = [];
+  for (const el of refused.fields) {
+    if (el.isConnected && el.validationMessage) said.push(`${nameOf(el, roleOf(el)) || hintOf(el) || el.name || "a field"}: ${el.validationMessage}`);
+  }
+  for (const [text, el] of said.length ? [] : shownErrors()) {
+    const again = el.getAttribute("aria-invalid") === "true" && deskhand.hit?.form && deskhand.hit.form === el.form;
+    if (before ? again || !before.has(text) : el.getAttribute("aria-invalid") === "true") said.push(text);
+  }
+  deskhand.errorsBefore = null;
+  return said.slice(0, MOST_ERRORS);
+};
