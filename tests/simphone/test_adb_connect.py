@@ -48,12 +48,6 @@ async def test_what_would_change_the_phone_itself_is_refused_in_words(
     assert await sim.devices_state() == "device"
 
 
-async def test_reverse_connections_are_refused_with_the_reason(sim: ConnectedPhone) -> None:
-    code, _, err = await sim.adb_run("reverse", "tcp:1", "tcp:2")
-    assert (code, "reverse refused" in err) == (1, True)
-    assert (await sim.adb_run("reverse", "--list"))[0] == 0
-
-
 async def test_an_unknown_service_is_closed_at_once(sim: ConnectedPhone) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", sim.adb.port)
     for request in (f"host:transport:{sim.serial}", "no-such-service:"):

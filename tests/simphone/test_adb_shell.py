@@ -19,6 +19,29 @@ async def test_shell_v1_mixes_the_streams_and_always_ends_well(sim: ConnectedPho
     )
 
 
+async def test_exec_ends_the_shell_with_the_status_of_its_command(sim: ConnectedPhone) -> None:
+    assert await sim.shell("exec sh -c 'exit 9'; echo never") == (9, "", "")
+    assert await sim.shell("exec frobnicate") == (127, "", "/system/bin/sh: frobnicate: inaccessible or not found\n")
+
+
+async def test_an_unfinished_loop_is_a_syntax_error(sim: ConnectedPhone) -> None:
+    for line in ("for i in 1 2; do echo $i", "while true", "if true; then", "done", "case x in", "( echo a"):
+        code, out, err = await sim.shell(line)
+        assert (code, out) == (1, ""), line
+        assert "syntax error: unexpected" in err
+
+
+async def test_a_script_on_standard_input_may_have_commands_of_several_lines(sim: ConnectedPhone) -> None:
+    script = b"for i in 1 2\ndo\n  echo $i\ndone\nif true\nthen echo yes\nfi\nexit 4\n"
+    assert await sim.adb_run("shell", "-T", stdin=script) == (4, "1\n2\nyes\n", "")
+
+
+async def test_a_loop_without_end_ends_with_its_host(sim: ConnectedPhone) -> None:
+    with pytest.raises(TimeoutError):
+        await sim.adb.run("-s", sim.serial, "shell", "while true; do :; done", timeout=1)
+    assert await sim.out("echo alive") == "alive\n"
+
+
 async def test_an_unknown_command_is_not_found(sim: ConnectedPhone) -> None:
     assert await sim.shell("frobnicate") == (127, "", "/system/bin/sh: frobnicate: inaccessible or not found\n")
 
@@ -57,6 +80,21 @@ async def test_an_unknown_command_is_not_found(sim: ConnectedPhone) -> None:
         ("printf hello | gzip | gzip -d", "hello"),
         ("printf a | md5sum", "0cc175b9c0f1b6a831c399e269772661  -\n"),
         ("sh -c 'echo inner; exit 3'; echo $?", "inner\n3\n"),
+        ("for i in 1 2 3; do echo $i; done", "1\n2\n3\n"),
+        ("for f in $(seq 2); do for g in a b; do echo $f$g; done; done | wc -l", "4\n"),
+        ("i=0; while [ $i -lt 3 ]; do i=$((i+1)); echo $i; done", "1\n2\n3\n"),
+        ("i=5; until [ $i -le 3 ]; do i=$(( $i - 1 )); done; echo $i", "3\n"),
+        ("for i in 1 2 3 4; do [ $i = 2 ] && continue; [ $i = 4 ] && break; echo $i; done", "1\n3\n"),
+        ("printf 'a 1\\nb 2\\n' | while read name value; do echo $value-$name; done", "1-a\n2-b\n"),
+        ("while true; do echo once; break; done", "once\n"),
+        ("if false; then echo a; elif true; then echo b; else echo c; fi", "b\n"),
+        ("if [ -d /sdcard ]; then echo there; fi", "there\n"),
+        ("case phone in tab*) echo t;; ph*|x) echo p;; *) echo other;; esac", "p\n"),
+        ("X=1; (X=2; echo $X); { echo $X; }", "2\n1\n"),
+        ("for i in 1 2; do echo $i; done > /sdcard/out; cat /sdcard/out", "1\n2\n"),
+        ("exec echo last; echo never", "last\n"),
+        ("echo do done for in", "do done for in\n"),
+        ("echo $((2 + 3 * 4)) $((7 / 2)) $((7 % 4))", "14 3 3\n"),
         ("cd /sdcard; pwd; ls -d .", "/storage/emulated/0\n.\n"),
         ("test -d /sdcard && [ 3 -gt 2 ] && [ a != b ] && test -z '' && echo ok", "ok\n"),
         ("test -f /sdcard || echo no file", "no file\n"),
@@ -84,7 +122,7 @@ async def test_a_line_prints(sim: ConnectedPhone, line: str, output: str) -> Non
         ("echo a | ; b", 1, "unexpected ';'"),
         ("&& a", 1, "unexpected '&&'"),
         ("a ||", 1, "unexpected EOF"),
-        ("(ls)", 1, "unexpected '('"),
+        ("echo (ls)", 1, "unexpected '('"),
         ("echo x >", 1, "unexpected 'newline'"),
         ("echo x > /system/x", 1, "can't create /system/x: Read-only file system"),
         ("cat < /nope", 1, "can't open /nope: No such file or directory"),

@@ -218,7 +218,7 @@ def test_settings_are_found_by_search() -> None:
         ("应用", "com.android.settings"),
         ("安全", "屏幕锁定"),
         ("日期和时间", "2026-03-04"),
-        ("关于手机", "Deskhand Sim 1"),
+        ("关于手机", "SimPhone"),
     ],
 )
 def test_every_row_of_settings_leads_somewhere(row: str, sees: str) -> None:

@@ -12,6 +12,7 @@ from deskhand.simphone.shell.android_system import SRGB, AndroidSystem
 from deskhand.simphone.shell.commands import COMMANDS
 from deskhand.simphone.shell.commands.command import Bytes
 from deskhand.simphone.shell.interpreter import Shell
+from deskhand.simphone.shell.reversed_ports import ReverseRefused
 
 FEATURES = ("shell_v2", "cmd", "stat_v2", "ls_v2", "fixed_push_mkdir", "sendrecv_v2")
 SLOW_S = 1.0
@@ -57,7 +58,7 @@ async def open_service(system: AndroidSystem, stream: HostStream, name: str) -> 
         await _send_framebuffer(system, stream)
     elif service == "reverse":
         stream.accept_stream()
-        await _answer_reverse(stream, rest)
+        await _answer_reverse(system, stream, rest)
     elif service in REFUSALS:
         stream.accept_stream()
         await stream.write(REFUSALS[service].encode())
@@ -163,9 +164,30 @@ async def _send_framebuffer(system: AndroidSystem, stream: HostStream) -> None:
     await stream.write(pixels)
 
 
-async def _answer_reverse(stream: HostStream, request: str) -> None:
-    if request.startswith("list-forward"):
-        await stream.write(b"OKAY0000")
-        return
-    reason = "reverse refused: the simulated phone opens no connections"
-    await stream.write(f"FAIL{len(reason):04x}{reason}".encode())
+async def _answer_reverse(system: AndroidSystem, stream: HostStream, request: str) -> None:
+    """Set up, list and take down the phone's ports that lead to this host."""
+    ports, open_on_host = system.reversed_ports, stream.connection.open_on_host
+    verb, _, rest = request.partition(":")
+    try:
+        if verb == "list-forward":
+            await stream.write(_frame_text(ports.list_ports("host-1")))  # the only answer without a status
+        elif verb == "killforward-all":
+            ports.remove_all()
+            await stream.write(b"OKAY")
+        elif verb == "killforward":
+            ports.remove_port(rest)
+            await stream.write(b"OKAY")
+        elif verb == "forward":
+            rebind = not rest.startswith("norebind:")
+            name, _, target = rest.removeprefix("norebind:").partition(";")
+            bound = ports.add_port(name, target, open_on_host, rebind=rebind)
+            port = _frame_text(bound.removeprefix("tcp:")) if name == "tcp:0" else b""
+            await stream.write(b"OKAY" + port)
+        else:
+            raise ReverseRefused(f"bad forward: {request}")
+    except ReverseRefused as refusal:
+        await stream.write(b"FAIL" + _frame_text(str(refusal)))
+
+
+def _frame_text(text: str) -> bytes:
+    return f"{len(text.encode()):04x}{text}".encode()

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 
-from deskhand.simphone.shell.commands.command import Bytes, ByteSink, ByteSource, ShellExit
-from deskhand.simphone.shell.interpreter import BytesSource, Shell, ShellStreams
+from deskhand.simphone.shell.commands.command import Bytes, ByteSink, ByteSource, ShellExit, ShellStreams
+from deskhand.simphone.shell.interpreter import BytesSource, Shell
+from deskhand.simphone.shell.syntax import ShellSyntaxError, UnfinishedInput, parse_line
 
 INTERRUPTED = 130
 CTRL_C, CTRL_D = "\x03", "\x04"
@@ -13,8 +14,9 @@ ERASE = ("\x7f", "\b")
 
 
 async def run_lines(shell: Shell, stdin: ByteSource, stdout: ByteSink, stderr: ByteSink) -> int:
-    """Run each line as it comes, until the input ends or `exit`."""
+    """Run each command as it comes, which may take several lines, until the input ends or `exit`."""
     pending = b""
+    begun = ""
     ended = False
     try:
         while not ended:
@@ -24,10 +26,23 @@ async def run_lines(shell: Shell, stdin: ByteSource, stdout: ByteSink, stderr: B
             if ended:
                 lines.append(pending)
             for line in lines:
-                await shell.run_line(line.decode(errors="replace"), ShellStreams(BytesSource(), stdout, stderr))
+                begun += line.decode(errors="replace") + "\n"
+                if ended or not _is_unfinished(begun):
+                    await shell.run_line(begun, ShellStreams(BytesSource(), stdout, stderr))
+                    begun = ""
     except ShellExit as left:
         return left.status
     return shell.status
+
+
+def _is_unfinished(text: str) -> bool:
+    try:
+        parse_line(text)
+    except UnfinishedInput:
+        return True
+    except ShellSyntaxError:
+        pass  # said when it is run
+    return False
 
 
 class _TerminalSink:

@@ -87,6 +87,7 @@ class SimPhone:
             await link.serve_host(begun)
         finally:
             self._links.discard(link)
+            self.system.reversed_ports.remove_all(link.connection.open_on_host)
 
     def _follow_conditions(self) -> None:
         """Let the links follow the conditions, a plain set that anyone may change."""

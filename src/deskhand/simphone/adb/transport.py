@@ -129,6 +129,7 @@ class HostConnection:
             if packet.command != CLSE:
                 self.send_packet(CLSE, 0, packet.arg0)
         elif packet.command == OKAY:
+            stream.remote_id = packet.arg0
             stream.note_acknowledgement()
         elif packet.command == WRTE:
             stream.receive_data(packet.data)
@@ -143,6 +144,19 @@ class HostConnection:
         task = asyncio.ensure_future(self._run_service(stream, name, on_open))
         self._services.add(task)
         task.add_done_callback(self._services.discard)
+
+    async def open_on_host(self, service: str) -> HostStream | None:
+        """Open a stream to a service of the host (`tcp:8000`); None if the host refuses, or is gone."""
+        if not self.online:
+            return None
+        stream = HostStream(self, self._next_id, 0)
+        self._next_id += 1
+        self._streams[stream.local_id] = stream
+        self.send_packet(OPEN, stream.local_id, 0, service.encode() + b"\0")
+        if not await stream.wait_until_accepted():
+            self.forget_stream(stream)
+            return None
+        return stream
 
     async def _run_service(
         self, stream: HostStream, name: str, on_open: Callable[[HostStream, str], Awaitable[None]]
@@ -189,6 +203,12 @@ class HostStream:
         self._accepted = True
         self._may_send.set()
         self.connection.send_packet(OKAY, self.local_id, self.remote_id)
+
+    async def wait_until_accepted(self) -> bool:
+        """Wait for the host's answer to a stream that the phone has opened."""
+        await self._may_send.wait()
+        self._accepted = not self.is_gone
+        return self._accepted
 
     def note_acknowledgement(self) -> None:
         self._may_send.set()

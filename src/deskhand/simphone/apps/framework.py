@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, Unpack
 
+from deskhand.simphone.body.system_log import SystemLog
 from deskhand.simphone.render.motion import Motion
 from deskhand.simphone.ui.nodes import FILL, Action, Colour, Node, ScrollState, TextField
 from deskhand.simphone.ui.theme import DARK, LIGHT, Theme
@@ -47,6 +48,10 @@ class Host(Protocol):
     clipboard: str
     battery_level: int
     charging: bool
+    model: str
+    android_release: str
+    build_id: str
+    log: SystemLog
 
     now: Callable[[], float]
     today: Callable[[], datetime]

@@ -71,6 +71,7 @@ class AppManager:
         wanted = (activity or "").removeprefix(package)
         if wanted not in ("", app.activity) and not app.has_activity(wanted):
             return False
+        self._host.log.write_line("I", "ActivityTaskManager", f"START u0 {{cmp={package}/{wanted or app.activity}}}")
         self._switch_to(package, "open")
         if not app.hidden:
             self.system_ui.add_recent(package)
@@ -84,6 +85,7 @@ class AppManager:
         app = self.by_package.get(package)
         if app is None:
             return
+        self._host.log.write_line("I", "ActivityManager", f"Force stopping {package} appid=10112 user=0: from pid 4242")
         if self.front == package:
             self.go_home()
         app.close_pages()

@@ -8,6 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from zlib import crc32
 
+from deskhand.simphone.body.system_log import SystemLog
 from deskhand.simphone.render.glass import Glass
 from deskhand.simphone.render.motion import Motion
 from deskhand.simphone.ui.soft_keyboard import ADB_IME, LATIN_IME
@@ -19,6 +20,9 @@ class Handset:
     """Plain data that the shell, the apps and the parts of the body all read and change."""
 
     density = 420
+    model = "SimPhone"
+    android_release = "13"
+    build_id = "TQ3A.230805.001"
 
     def __init__(
         self, name: str, now: Callable[[], float], today: Callable[[], datetime], conditions: Iterable[str], locale: str
@@ -39,6 +43,7 @@ class Handset:
         self.clipboard = ""
         self.toasts: list[tuple[float, str]] = []
         self.glass = Glass()
+        self.log = SystemLog(today)
 
     @property
     def rotation(self) -> int:
@@ -71,6 +76,7 @@ class Handset:
 
     def show_toast(self, text: str) -> None:
         self.toasts.append((self.now(), text))
+        self.log.write_line("D", "Toast", text)
 
     def start_motion(self, motion: Motion) -> None:
         self.glass.begin_transition(motion, self.now(), self.animation_scale)

@@ -16,8 +16,10 @@ from PIL import Image
 from deskhand.clock import SystemClock
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.shell.file_system import FileSystem
+from deskhand.simphone.shell.reversed_ports import ReversedPorts
 
 RGBA_8888 = 1
+LOCALES = {"zh": "zh-CN", "en": "en-US"}
 SRGB = 1
 
 
@@ -30,6 +32,7 @@ class AndroidSystem:
         self.files = FileSystem()
         self.properties = properties_of(phone)
         self.capture = CapturedScreen(phone)
+        self.reversed_ports = ReversedPorts()
         self.booted_at = time.time()
         self.battery = phone.battery_level, phone.charging
         self.size_override: tuple[int, int] | None = None
@@ -105,4 +108,15 @@ def properties_of(phone: Phone) -> dict[str, str]:
     """Return the properties that `getprop` shows."""
     lines = Path(__file__).with_name("build.prop").read_text(encoding="utf-8").splitlines()
     shared = dict(line.split("=", 1) for line in lines if not line.startswith("#"))
-    return {**shared, "ro.serialno": phone.serial_number, "ro.sf.lcd_density": str(phone.density)}
+    locale = LOCALES[phone.locale]
+    return shared | {
+        "ro.serialno": phone.serial_number,
+        "ro.sf.lcd_density": str(phone.density),
+        "ro.product.model": phone.model,
+        "ro.build.version.release": phone.android_release,
+        "ro.build.id": phone.build_id,
+        "ro.build.display.id": phone.build_id,
+        "ro.build.fingerprint": f"deskhand/simphone/simphone:{phone.android_release}/{phone.build_id}/1:user/keys",
+        "ro.product.locale": locale,
+        "persist.sys.locale": locale,
+    }

@@ -11,11 +11,12 @@ import stat
 import time
 from dataclasses import dataclass, field
 
-WRITABLE = ("/storage/emulated/0", "/data/local/tmp")
+BUG_REPORTS = "/data/user_de/0/com.android.shell/files/bugreports"
+WRITABLE = ("/storage/emulated/0", "/data/local/tmp", BUG_REPORTS)
 SDCARD = "/storage/emulated/0"
 
 DIRECTORIES = (
-    "/data/local/tmp", "/data/data", "/system/bin", "/system/app", "/system/fonts", "/vendor", "/proc",
+    "/data/local/tmp", BUG_REPORTS, "/data/data", "/system/bin", "/system/app", "/system/fonts", "/vendor", "/proc",
     "/dev", "/cache", f"{SDCARD}/Android/data", f"{SDCARD}/DCIM/Camera", f"{SDCARD}/Download",
     f"{SDCARD}/Pictures/Screenshots", f"{SDCARD}/Music", f"{SDCARD}/Movies", f"{SDCARD}/Documents",
 )  # fmt: skip

@@ -1,36 +1,43 @@
-"""Runs shell lines: expansion, pipes, redirects, lists. What each command does is in `commands`."""
+"""Runs shell lines: expansion, pipes, redirects, lists, loops. What each command does is in `commands`."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import fnmatch
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
 
 from deskhand.simphone.shell.android_system import AndroidSystem
 from deskhand.simphone.shell.commands.command import (
     BadUsage,
+    BufferSink,
     Bytes,
     ByteSink,
     ByteSource,
     CommandCall,
     Handler,
+    LoopJump,
     ShellExit,
+    ShellStreams,
 )
 from deskhand.simphone.shell.file_system import FileError
-from deskhand.simphone.shell.syntax import Redirect, ShellCommand, ShellPipeline, ShellSyntaxError, Word, parse_line
+from deskhand.simphone.shell.sums import work_out
+from deskhand.simphone.shell.syntax import (
+    CaseChoice,
+    Compound,
+    ForLoop,
+    Redirect,
+    ShellBranches,
+    ShellCommand,
+    ShellGroup,
+    ShellPipeline,
+    ShellSyntaxError,
+    WhileLoop,
+    Word,
+    parse_line,
+)
 
 NAME = "/system/bin/sh"
-
-
-class BufferSink:
-    """A sink that keeps what it gets: a pipe, a substitution or a redirect before it lands in a file."""
-
-    def __init__(self) -> None:
-        self.data = bytearray()
-
-    async def write(self, data: Bytes) -> None:
-        self.data += data
 
 
 class BytesSource:
@@ -44,16 +51,28 @@ class BytesSource:
         return data
 
 
+class LineSource:
+    """A source that can be read line by line, by the commands of a loop one after the other."""
+
+    def __init__(self, source: ByteSource) -> None:
+        self._source = source
+        self._ahead = b""
+
+    async def read(self) -> bytes:
+        data, self._ahead = self._ahead, b""
+        return data or await self._source.read()
+
+    async def read_line(self) -> bytes:
+        """Return the next line with its end; without one only at the end of everything."""
+        while b"\n" not in self._ahead and (chunk := await self._source.read()):
+            self._ahead += chunk
+        line, newline, self._ahead = self._ahead.partition(b"\n")
+        return line + newline
+
+
 class NullSink:
     async def write(self, data: Bytes) -> None:
         pass
-
-
-@dataclass
-class ShellStreams:
-    stdin: ByteSource
-    stdout: ByteSink
-    stderr: ByteSink
 
 
 class Shell:
@@ -94,6 +113,10 @@ class Shell:
             await streams.stderr.write(f"{NAME}: {error}\n".encode())
             self.status = 1
             return
+        with contextlib.suppress(LoopJump):  # outside of a loop they do nothing
+            await self._run_program(program, streams)
+
+    async def _run_program(self, program: list[ShellPipeline], streams: ShellStreams) -> None:
         for pipeline in program:
             if pipeline.after == "&&" and self.status != 0:
                 continue
@@ -119,15 +142,22 @@ class Shell:
             stdin = BytesSource(bytes(pipe.data))
         return int(status == 0) if pipeline.negated else status
 
-    async def _run_command(self, command: ShellCommand, streams: ShellStreams) -> int:
+    async def _run_command(self, command: ShellCommand | Compound, streams: ShellStreams) -> int:
+        if not isinstance(command, ShellCommand):
+            return await self._run_redirected(command.redirects, streams, lambda to: self._run_compound(command, to))
         words = [field for word in command.words for field in await self._expand_word(word, streams)]
         while words and "=" in words[0] and words[0].split("=")[0].isidentifier():
             name, _, value = words.pop(0).partition("=")
             self.variables[name] = value
+        return await self._run_redirected(command.redirects, streams, lambda to: self.run_words(words, to))
+
+    async def _run_redirected(
+        self, redirects: list[Redirect], streams: ShellStreams, work: Callable[[ShellStreams], Awaitable[int]]
+    ) -> int:
         landing: list[tuple[str, bool, BufferSink]] = []
         try:
-            streams = await self._open_redirects(command.redirects, streams, landing)
-            status = await self._call_handler(words, streams) if words else 0
+            streams = await self._open_redirects(redirects, streams, landing)
+            status = await work(streams)
             for path, append, buffer in landing:
                 self.system.files.write_file(path, bytes(buffer.data), append=append)
         except _BadRedirect as error:
@@ -135,7 +165,64 @@ class Shell:
             return 1
         return status
 
-    async def _call_handler(self, words: list[str], streams: ShellStreams) -> int:
+    async def _run_compound(self, command: Compound, streams: ShellStreams) -> int:
+        streams = ShellStreams(LineSource(streams.stdin), streams.stdout, streams.stderr)
+        self.status = 0
+        match command:
+            case ForLoop():
+                for field in [each for word in command.words for each in await self._expand_word(word, streams)]:
+                    self.variables[command.name] = field
+                    if await self._run_turn(command.body, streams):
+                        break
+            case WhileLoop():
+                while await self._run_condition(command.condition, streams) != command.until:
+                    await self.system.clock.sleep(0)  # a loop that never ends must not stop the phone
+                    if await self._run_turn(command.body, streams):
+                        break
+            case ShellBranches(branches=branches):
+                for condition, body in branches:
+                    if condition is None or await self._run_condition(condition, streams):
+                        await self._run_program(body, streams)
+                        break
+            case CaseChoice():
+                await self._run_case(command, streams)
+            case ShellGroup(subshell=True):
+                child = self._fork_shell()
+                with contextlib.suppress(ShellExit):
+                    await child._run_program(command.body, streams)
+                self.status = child.status
+            case ShellGroup():
+                await self._run_program(command.body, streams)
+        return self.status
+
+    async def _run_turn(self, body: list[ShellPipeline], streams: ShellStreams) -> bool:
+        """Run a loop's body once; return True if the loop is to be left."""
+        try:
+            await self._run_program(body, streams)
+        except LoopJump as jump:
+            if jump.depth > 1:
+                raise LoopJump(jump.depth - 1, leaves=jump.leaves) from None
+            return jump.leaves
+        return False
+
+    async def _run_condition(self, condition: list[ShellPipeline], streams: ShellStreams) -> bool:
+        status = self.status
+        await self._run_program(condition, streams)
+        holds, self.status = self.status == 0, status
+        return holds
+
+    async def _run_case(self, command: CaseChoice, streams: ShellStreams) -> None:
+        value = "".join(await self._expand_word(command.word, streams))
+        for patterns, body in command.arms:
+            wanted = ["".join(await self._expand_word(pattern, streams, glob=False)) for pattern in patterns]
+            if any(fnmatch.fnmatchcase(value, pattern) for pattern in wanted):
+                await self._run_program(body, streams)
+                return
+
+    async def run_words(self, words: list[str], streams: ShellStreams) -> int:
+        """Run one command by its words, as they are after expansion."""
+        if not words:
+            return 0
         name, *args = words
         name = name.removeprefix("/system/bin/")
         handler = self._commands.get(name)
@@ -191,7 +278,7 @@ class Shell:
         landing.append((path, True, buffer))
         return buffer
 
-    async def _expand_word(self, word: Word, streams: ShellStreams) -> list[str]:
+    async def _expand_word(self, word: Word, streams: ShellStreams, *, glob: bool = True) -> list[str]:
         """Return a word's fields: unquoted substitutions split at blanks, unquoted * and ? match files."""
         fields: list[str] = [""]
         kept = any(part.quoted or part.kind == "text" for part in word)
@@ -202,6 +289,8 @@ class Shell:
                 value = self._read_variable(part.value)
             elif part.kind == "command":
                 value = await self._run_substitution(part.value, streams)
+            elif part.kind == "sum":
+                value = str(work_out(part.value, self._read_variable))
             if part.kind == "text" or part.quoted:
                 fields[-1] += value
                 pattern = pattern or (not part.quoted and any(char in value for char in "*?"))
@@ -213,7 +302,7 @@ class Shell:
                 fields.extend(pieces[1:])
         if not kept:
             return []
-        return self._match_files(fields[0]) if pattern and len(fields) == 1 else fields
+        return self._match_files(fields[0]) if glob and pattern and len(fields) == 1 else fields
 
     def _read_variable(self, name: str) -> str:
         if name == "?":
@@ -222,10 +311,14 @@ class Shell:
 
     async def _run_substitution(self, line: str, streams: ShellStreams) -> str:
         buffer = BufferSink()
-        child = Shell(self.system, self._commands)
-        child.cwd, child.variables = self.cwd, dict(self.variables)
+        child = self._fork_shell()
         self.status = await child.run_to_end(line, streams.stdin, buffer, streams.stderr)
         return buffer.data.decode(errors="replace").rstrip("\n")
+
+    def _fork_shell(self) -> Shell:
+        child = Shell(self.system, self._commands)
+        child.cwd, child.variables, child.status = self.cwd, dict(self.variables), self.status
+        return child
 
     def _match_files(self, pattern: str) -> list[str]:
         folder, slash, name = pattern.rpartition("/")

@@ -175,11 +175,11 @@ class AboutPage(SubPage):
                 rid=self.rid_of("device_name_row"),
                 sub_rid=self.rid_of("device_name"),
             ),
-            self.build_fact(t("型号", "Model"), "Deskhand Sim 1", "model"),
-            self.build_fact(t("Android 版本", "Android version"), "14", "android_version"),
+            self.build_fact(t("型号", "Model"), self.host.model, "model"),
+            self.build_fact(t("Android 版本", "Android version"), self.host.android_release, "android_version"),
             self.build_fact(t("处理器", "Processor"), "8 × 2.4 GHz"),
             self.build_fact(t("运行内存", "RAM"), "8 GB"),
-            self.build_fact(t("版本号", "Build number"), "UQ1A.240205.002"),
+            self.build_fact(t("版本号", "Build number"), self.host.build_id),
         ]
 
     def _rename_device(self) -> None:

@@ -2,11 +2,14 @@
 
 from deskhand.simphone.shell.commands import (
     activity,
+    content_tool,
     deskhand_tools,
     dumpsys,
     file_tools,
     ime,
     input_tool,
+    log_tools,
+    net_tools,
     package_manager,
     screen_tools,
     settings_tools,
@@ -17,6 +20,6 @@ from deskhand.simphone.shell.commands.command import Handler
 
 FAMILIES = (
     activity, small_tools, deskhand_tools, dumpsys, text_tools, input_tool, ime, package_manager, screen_tools,
-    settings_tools, file_tools,
+    settings_tools, file_tools, log_tools, content_tool, net_tools,
 )  # fmt: skip
 COMMANDS: dict[str, Handler] = {name: handler for family in FAMILIES for name, handler in family.COMMANDS.items()}

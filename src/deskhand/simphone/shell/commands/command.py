@@ -22,6 +22,23 @@ class ByteSink(Protocol):
     async def write(self, data: Bytes) -> None: ...
 
 
+class BufferSink:
+    """A sink that keeps what it gets: a pipe, a substitution or a redirect before it lands in a file."""
+
+    def __init__(self) -> None:
+        self.data = bytearray()
+
+    async def write(self, data: Bytes) -> None:
+        self.data += data
+
+
+@dataclass
+class ShellStreams:
+    stdin: ByteSource
+    stdout: ByteSink
+    stderr: ByteSink
+
+
 class CallingShell(Protocol):
     """The shell that runs a command, as far as a command may see it."""
 
@@ -33,6 +50,8 @@ class CallingShell(Protocol):
     def has_command(self, name: str) -> bool: ...
 
     async def run_to_end(self, line: str, stdin: ByteSource, stdout: ByteSink, stderr: ByteSink) -> int: ...
+
+    async def run_words(self, words: list[str], streams: ShellStreams) -> int: ...
 
 
 @dataclass
@@ -84,6 +103,15 @@ class ShellExit(Exception):
     def __init__(self, status: int) -> None:
         super().__init__(status)
         self.status = status
+
+
+class LoopJump(Exception):
+    """`break` (leaves the loop) or `continue` was called, out of so many loops."""
+
+    def __init__(self, depth: int, *, leaves: bool) -> None:
+        super().__init__(depth)
+        self.depth = depth
+        self.leaves = leaves
 
 
 class BadUsage(Exception):

@@ -6,7 +6,7 @@ import re
 import time
 from datetime import UTC, datetime
 
-from deskhand.simphone.shell.commands.command import CommandCall, Family, ShellExit, to_integer
+from deskhand.simphone.shell.commands.command import CommandCall, Family, LoopJump, ShellExit, ShellStreams, to_integer
 
 KERNEL = "5.15.104-android13"
 IDENTITY = (
@@ -183,6 +183,36 @@ async def run_exit(call: CommandCall) -> int:
     raise ShellExit(int(word) & 0xFF if word.lstrip("-").isdecimal() else 2)
 
 
+async def run_exec(call: CommandCall) -> int:
+    """Run a command in the shell's place: the shell ends with it. Without a command only redirects would count."""
+    if not call.args:
+        return 0
+    raise ShellExit(await call.shell.run_words(call.args, ShellStreams(call.stdin, call.stdout, call.stderr)))
+
+
+async def run_loop_jump(call: CommandCall) -> int:
+    raise LoopJump(max(1, to_integer(call.args[0])) if call.args else 1, leaves=call.name == "break")
+
+
+async def run_read(call: CommandCall) -> int:
+    """Read a line into variables, the last of which takes the rest; the status says whether there was one."""
+    names = [arg for arg in call.args if not arg.startswith("-")] or ["REPLY"]
+    read_line = getattr(call.stdin, "read_line", None)
+    line: bytes = await read_line() if read_line else await call.read_all()
+    words = line.decode(errors="replace").splitlines()[:1]
+    values = words[0].split(None, len(names) - 1) if words else []
+    for index, name in enumerate(names):
+        call.shell.variables[name] = values[index].strip() if index < len(values) else ""
+    return int(not line.endswith(b"\n"))
+
+
+async def run_seq(call: CommandCall) -> int:
+    numbers = [to_integer(word) for word in call.args]
+    first, step, last = {1: (1, 1, *numbers), 2: (numbers[0], 1, numbers[-1])}.get(len(numbers), tuple(numbers))
+    await call.stdout.write("".join(f"{n}\n" for n in range(first, last + (1 if step > 0 else -1), step)).encode())
+    return 0
+
+
 async def run_sh(call: CommandCall) -> int:
     """Run `sh -c LINE` or a script file in this same shell."""
     if call.args[:1] == ["-c"] and len(call.args) > 1:
@@ -228,17 +258,11 @@ async def run_pidof(call: CommandCall) -> int:
     return 1
 
 
-async def run_logcat(call: CommandCall) -> int:
-    """Show only the buffer's heading: the phone keeps no log, and `-c` has nothing to clear."""
-    if "-c" not in call.args:
-        await call.print_out("--------- beginning of main")
-    return 0
-
-
 COMMANDS: Family = {
     "echo": run_echo, "printf": run_printf, "true": run_true, ":": run_true, "false": run_false,
     "test": run_test, "[": run_test, "sleep": run_sleep, "date": run_date, "uptime": run_uptime, "id": run_id,
     "whoami": run_whoami, "uname": run_uname, "cd": run_cd, "pwd": run_pwd, "export": run_export,
     "env": run_env, "printenv": run_env, "exit": run_exit, "sh": run_sh, "ps": run_ps, "pidof": run_pidof,
-    "which": run_which, "logcat": run_logcat, "sync": run_true,
+    "exec": run_exec, "break": run_loop_jump, "continue": run_loop_jump, "read": run_read, "seq": run_seq,
+    "which": run_which, "sync": run_true,
 }  # fmt: skip
