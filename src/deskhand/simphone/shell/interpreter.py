@@ -21,7 +21,7 @@ from deskhand.simphone.shell.commands.command import (
     ShellStreams,
 )
 from deskhand.simphone.shell.file_system import FileError
-from deskhand.simphone.shell.sums import work_out
+from deskhand.simphone.shell.shell_sums import work_out
 from deskhand.simphone.shell.syntax import (
     CaseChoice,
     Compound,
