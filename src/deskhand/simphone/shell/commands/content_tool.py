@@ -98,7 +98,7 @@ def _make_filter(options: dict[str, list[str]]) -> Callable[[Row], bool]:
         if (found := CONDITION.match(part))
     ]
 
-    def fits(row: Row) -> bool:
+    def fits_row(row: Row) -> bool:
         for found in parts:
             name, sign, wanted = found[1], found[2].upper(), found[3] or found[4] or found[5] or ""
             value = row.get(name, "")
@@ -111,7 +111,7 @@ def _make_filter(options: dict[str, list[str]]) -> Callable[[Row], bool]:
                 return False
         return True
 
-    return fits
+    return fits_row
 
 
 async def _print_rows(call: CommandCall, rows: list[Row], options: dict[str, list[str]]) -> int:
