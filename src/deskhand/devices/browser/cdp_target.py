@@ -187,6 +187,19 @@ class CdpTarget:
         except TimeoutError:
             raise DeviceTimeout(f"The page timed out after {timeout:g} s: it is busy or still loading.") from None
 
+    async def resolve_in(self, frame: str, node: int) -> str:
+        """Return the id of this node as an object of our world of that document."""
+        world = await self._wait_for_world(frame)
+        answer = await self.send_command("DOM.resolveNode", {"backendNodeId": node, "executionContextId": world})
+        return answer["object"]["objectId"]
+
+    async def call_in(self, this: str, function: str, argument: str | None) -> None:
+        """Call a function on an object of our world, with another such object or null."""
+        given = [{"objectId": argument}] if argument else [{"value": None}]
+        await self.send_command(
+            "Runtime.callFunctionOn", {"objectId": this, "functionDeclaration": function, "arguments": given}
+        )
+
     async def _wait_for_world(self, frame: str) -> int:
         while frame not in self._worlds:
             await self.interruption.run_interruptible(self._news.wait(), CALL_S, "a document")

@@ -101,6 +101,8 @@ class Documents:
         self, document: Document, path: tuple[int, ...], clip: str
     ) -> tuple[list[FoundElement], dict[str, Any]]:
         answer = await document.cdp.evaluate_in(document.frame, f"deskhand.list({clip})", timeout=LIST_S)
+        if answer["suspects"] and await self._open_closed_shadows(document, answer["suspects"]):
+            answer = await document.cdp.evaluate_in(document.frame, f"deskhand.list({clip})", timeout=LIST_S)
         own = [
             FoundElement(facts, CssBox(*facts["box"]), ElementPath(path, number))
             for number, facts in enumerate(answer["items"])
@@ -120,6 +122,23 @@ class Documents:
             # Positions are those of `own` before anything is inserted, so the last frame goes first.
             own[frame["at"] : frame["at"]] = inner
         return own, answer["view"]
+
+    async def _open_closed_shadows(self, document: Document, suspects: int) -> bool:
+        """Show our scripts the shadows that a page has closed; True if there was any among these elements."""
+        found = await asyncio.gather(*(self._open_closed_shadow(document, number) for number in range(suspects)))
+        return any(found)
+
+    async def _open_closed_shadow(self, document: Document, number: int) -> bool:
+        cdp = document.cdp
+        host = await cdp.evaluate_in(document.frame, f"deskhand.suspects[{number}]", by_value=False)
+        try:
+            node = await cdp.send_command("DOM.describeNode", {"objectId": host["objectId"]})
+            shadows = [root for root in node["node"].get("shadowRoots", []) if root.get("shadowRootType") == "closed"]
+            root = await cdp.resolve_in(document.frame, shadows[0]["backendNodeId"]) if shadows else None
+            await cdp.call_in(host["objectId"], f"function (root) {{ deskhand.settleSuspect({number}, root) }}", root)
+        except Error:
+            return False  # the page replaced it meanwhile
+        return bool(shadows)
 
     async def _list_frame(
         self, document: Document, path: tuple[int, ...], number: int, frame: dict[str, Any]

@@ -24,9 +24,13 @@ const USABLE = new Set(["button", "link", "checkbox", "radio", "switch", "field"
 const HOLDERS = new Set(["field", "menu", "group"]);
 const TYPED = new Set(["date", "time", "datetime-local", "month", "week"]);
 const FORMATS = { date: "YYYY-MM-DD", time: "HH:MM", "datetime-local": "YYYY-MM-DDTHH:MM", month: "YYYY-MM", week: "YYYY-Www", color: "#rrggbb", file: "a file's path" };
-const SKIPPED = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE", "BR", "WBR", "DATALIST"]);
+const SKIPPED = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "META", "LINK", "TITLE", "BR", "WBR", "DATALIST",
+  "title", "desc", "defs", "style", "script", "metadata", "clipPath", "mask", "symbol", "linearGradient", "radialGradient", "pattern", "filter"]);
 // Elements whose content is always shown inside their own box, so that all of it can be skipped if it is far away.
 const ROWS = new Set(["TR", "LI", "P", "TD", "DT", "DD", "OPTION", "PRE"]);
+// Besides custom elements, these can have a shadow.
+const HOSTS = new Set(["DIV", "SPAN", "SECTION", "ARTICLE", "MAIN", "NAV", "HEADER", "FOOTER", "ASIDE", "P"]);
+const MOST_SUSPECTS = 40;
 const MANY = 1500;
 const MANY_ROWS = 40;
 const FAR = 400;
@@ -34,16 +38,27 @@ const TINY = 6;
 const LONGEST = 300;
 
 const tidy = (text) => (text || "").replace(/[\s\u00a0]+/g, " ").trim().slice(0, LONGEST);
+// Shadow roots that a page has closed; the caller finds them by the browser's own protocol.
+const closed = { roots: new WeakMap(), asked: new WeakSet() };
+const rootOf = (el) => el.shadowRoot || closed.roots.get(el) || null;
 const parentOf = (el) => el.assignedSlot || el.parentElement || (el.getRootNode() instanceof ShadowRoot ? el.getRootNode().host : null);
 const childrenOf = (el) => {
-  if (el.shadowRoot) return el.shadowRoot.children;
-  if (el.tagName === "SLOT") { const given = el.assignedElements(); if (given.length) return given; }
+  const root = rootOf(el);
+  if (root) return root.children;
+  if (el.tagName === "SLOT") { const given = el.assignedNodes(); if (given.length) return given.filter((node) => node.nodeType === 1); }
   return el.children;
+};
+/** Returns the nodes that are shown inside an element: its own, those of its shadow, or those that a slot was given. */
+const shownNodes = (el) => {
+  const root = rootOf(el);
+  if (root) return root.childNodes;
+  const given = el.tagName === "SLOT" ? el.assignedNodes() : [];
+  return given.length ? given : el.childNodes;
 };
 
 function activeElement(root = document) {
   let el = root.activeElement;
-  while (el && el.shadowRoot && el.shadowRoot.activeElement) el = el.shadowRoot.activeElement;
+  while (el && rootOf(el)?.activeElement) el = rootOf(el).activeElement;
   return el;
 }
 
@@ -59,7 +74,8 @@ function roleOf(el) {
   const tag = el.tagName;
   if (tag === "INPUT") return el.type === "hidden" ? "" : INPUTS[el.type] || (el.list ? "combobox" : "field");
   if (tag === "SELECT") return el.multiple || el.size > 1 ? "list" : "combobox";
-  if (tag === "A" || tag === "AREA") return el.href ? "link" : "";
+  if (tag === "A" || tag === "AREA" || tag === "a") return el.href ? "link" : "";
+  if (tag === "svg") return labelOf(el) || titleOf(el) ? "image" : "";
   if (tag in TAGS) return TAGS[tag];
   if (el.isContentEditable && isEditable(el)) return "field";
   return "";
@@ -67,9 +83,19 @@ function roleOf(el) {
 
 // --- names ---------------------------------------------------------------------------------------------
 
+/** Returns the title of a drawing or of a part of it. */
+const titleOf = (el) => (el instanceof SVGElement ? tidy([...el.children].find((child) => child.tagName === "title")?.textContent) : "");
+
+/** Returns the text as it is shown, with what is in shadows and slots. */
+function flatText(node) {
+  if (node.nodeType === 3) return node.data;
+  if (node.nodeType !== 1 || SKIPPED.has(node.tagName) || !node.checkVisibility?.()) return node.tagName === "SLOT" ? [...shownNodes(node)].map(flatText).join(" ") : "";
+  return [...shownNodes(node)].map(flatText).join(" ");
+}
+
 function textOf(el) {
-  if (el.shadowRoot) return tidy([...el.shadowRoot.children].map(textOf).join(" "));
-  const text = tidy(el.innerText ?? el.textContent);
+  if (el instanceof SVGElement) return titleOf(el) || tidy([...el.querySelectorAll("text")].map((one) => one.textContent).join(" ") || (el.tagName === "text" || el.tagName === "tspan" ? el.textContent : ""));
+  const text = rootOf(el) || el.getRootNode() instanceof ShadowRoot ? tidy(flatText(el)) : tidy(el.innerText ?? el.textContent);
   if (text) return text;
   const pictures = el.querySelectorAll("img[alt],svg[aria-label],[role=img][aria-label],svg>title");
   return tidy([...pictures].map((p) => p.getAttribute("alt") || p.getAttribute("aria-label") || p.textContent).join(" "));
@@ -165,8 +191,11 @@ const empty = (b) => b[2] - b[0] < 1 || b[3] - b[1] < 1;
 
 function deepest(x, y) {
   let el = document.elementFromPoint(x, y);
-  while (el && el.shadowRoot) {
-    const inner = el.shadowRoot.elementFromPoint(x, y);
+  while (el && rootOf(el)) {
+    const root = rootOf(el);
+    let inner = root.elementFromPoint(x, y);
+    // Text in a slot belongs to the host, but is drawn inside of what holds the slot.
+    if (inner === el) inner = root.elementsFromPoint(x, y).find((one) => one.getRootNode() === root);
     if (!inner || inner === el) break;
     el = inner;
   }
@@ -206,7 +235,7 @@ function boxOf(el, role, box = el.getBoundingClientRect()) {
 function textBox(el) {
   const range = document.createRange();
   let all = null;
-  for (const node of el.childNodes) {
+  for (const node of shownNodes(el)) {
     if (node.nodeType !== 3 || !/\S/.test(node.data)) continue;
     range.selectNodeContents(node);
     const box = range.getBoundingClientRect();
@@ -227,7 +256,7 @@ function visibleBox(el, role, box) {
 // --- the list -------------------------------------------------------------------------------------------
 
 const hasOwnText = (el) => {
-  for (const node of el.childNodes) if (node.nodeType === 3 && /\S/.test(node.data)) return true;
+  for (const node of shownNodes(el)) if (node.nodeType === 3 && /\S/.test(node.data)) return true;
   return false;
 };
 
@@ -251,6 +280,9 @@ function isHolder(el) {
   }
   return false;
 }
+
+/** True for an icon made of a font or a background: it has a label, and nothing inside. */
+const isIcon = (el) => !el.childElementCount && !hasOwnText(el) && !!(el.getAttribute("aria-label") || el.getAttribute("title"));
 
 function scrollsOf(el) {
   const style = getComputedStyle(el), moves = /auto|scroll|overlay/;  // asked first: the sizes cost ten times as much
@@ -292,12 +324,27 @@ function shownAnywhere() {
   return found;
 }
 
+/** True if the element may have a shadow that the page has closed: nothing that is inside of it can be seen from here. */
+function isSuspect(el) {
+  if (rootOf(el) || closed.asked.has(el)) return false;
+  if (el.tagName.includes("-")) return el.matches(":defined");
+  return HOSTS.has(el.tagName) && !el.firstChild && el.scrollHeight >= TINY && el.getBoundingClientRect().width >= TINY;
+}
+
+/** Takes in what the browser says of a suspect: its closed shadow, or that it has none. */
+deskhand.settleSuspect = (number, root) => {
+  const el = deskhand.suspects[number];
+  closed.asked.add(el);
+  if (root) closed.roots.set(el, root);
+};
+
 class Listing {
   constructor() {
     this.items = [];
     this.targets = [];
     this.frames = [];
     this.stoodFor = new Set();
+    this.suspects = [];
     this.shown = document.getElementsByTagName("*").length > MANY ? shownAnywhere() : null;
   }
 
@@ -322,7 +369,9 @@ class Listing {
     if (seen && (el.tagName === "IFRAME" || el.tagName === "FRAME")) return this.frame(el, parent);
     if (seen) [parent, quiet] = this.consider(el, box, parent, quiet);
     else if (sized && this.canSkip(el, box)) return;
-    if (el.tagName === "svg" || (el.tagName === "SELECT" && !(el.multiple || el.size > 1))) return;
+    if (el.tagName === "SLOT" && !quiet && hasOwnText(el)) this.addOwnText(el, parent);
+    if (isSuspect(el)) this.suspects.push(el);
+    if ((el.tagName === "SELECT" && !(el.multiple || el.size > 1))) return;
     for (const child of this.near(childrenOf(el))) this.visit(child, parent, quiet);
   }
 
@@ -359,7 +408,7 @@ class Listing {
     const scrolls = !usable && el !== document.documentElement && el !== document.body && scrollsOf(el);
     if (el.getAttribute("aria-hidden") === "true") quiet = true;
     if (!usable && role === "item") role = "";
-    if (!role) role = usable ? "button" : scrolls ? "group" : own && !quiet ? "text" : "";
+    if (!role) role = usable ? "button" : scrolls ? "group" : own && !quiet ? "text" : isIcon(el) ? "image" : "";
     if (!role || (!usable && !scrolls && quiet && role !== "dialog")) return [parent, quiet];
     if (role === "image" && !usable && !nameOf(el, role)) return [parent, quiet];
     const box = visibleBox(el, role, role === "text" || role === "heading" ? textBox(el) : boxOf(el, role, rect));
@@ -375,8 +424,9 @@ class Listing {
 
   /** Adds the text that stands in an element beside other things which have names of their own. */
   addOwnText(el, parent) {
-    const name = tidy([...el.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data).join(" "));
-    const box = visibleBox(el, "text", textBox(el));
+    const name = tidy([...shownNodes(el)].filter((node) => node.nodeType === 3).map((node) => node.data).join(" "));
+    // A slot has no box of its own, nor has it a say in what is shown.
+    const box = visibleBox(el.tagName === "SLOT" ? parentOf(el) : el, "text", textBox(el));
     if (box && name) this.add(el, { ...describe(el, "text", box, parent), name, value: "", id: "", focused: false, scrollable: false, selected: false }, el.getBoundingClientRect());
   }
 
@@ -412,7 +462,8 @@ deskhand.list = (clip) => {
   if (document.body) listing.visit(document.documentElement, null, false);
   deskhand.targets = listing.targets;
   deskhand.frames = listing.frames.map((f) => f.el);
-  return { view, items: listing.items.map(short), frames: listing.frames.map((f) => ({ parent: f.parent, at: f.at, ...frameBox(f.el, f.clip) })) };
+  deskhand.suspects = listing.suspects.slice(0, MOST_SUSPECTS);
+  return { view, suspects: deskhand.suspects.length, items: listing.items.map(short), frames: listing.frames.map((f) => ({ parent: f.parent, at: f.at, ...frameBox(f.el, f.clip) })) };
 };
 
 /** Drops default values, which make up most of a long list. */
