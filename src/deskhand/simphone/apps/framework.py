@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, Unpack
 
+from deskhand.simphone.apps.notification import Notification
 from deskhand.simphone.body.system_log import SystemLog
 from deskhand.simphone.render.motion import Motion
 from deskhand.simphone.ui.nodes import FILL, Action, Colour, Node, ScrollState, TextField
@@ -253,6 +254,10 @@ class App(ABC):
     def close_pages(self) -> None:
         """Forget the open pages (force-stop); data stays."""
         self.pages = []
+
+    def list_notifications(self) -> list[Notification]:
+        """Return what the app has to say in the notification shade, the newest first."""
+        return []
 
     def read_state(self) -> dict[str, Any]:
         """Return the app's data for `Phone.read_state`."""

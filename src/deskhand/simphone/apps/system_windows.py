@@ -1,10 +1,12 @@
-"""The system's own windows: the lock screen, recent apps and the update pop-up."""
+"""The system's own windows: the lock screen, recent apps, the update pop-up; the shade has its own file."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from deskhand.simphone.apps.framework import App, Host, Page
+from deskhand.simphone.apps.notification import Notification
+from deskhand.simphone.apps.notification_shade import ShadePage
 from deskhand.simphone.ui.nodes import FILL, Node, ScrollState
 from deskhand.simphone.ui.theme import STATUS_BAR
 from deskhand.simphone.ui.widgets import WHITE, BadgeIcon, Column, DialogCard, Icon, Label, Row
@@ -123,6 +125,42 @@ class SystemUi(App):
         self.popup_page = PopupPage(self)
         self.popup_shown = False
         self.popup_answers: list[str] = []
+        self.shade_page = ShadePage(self, self)
+        self.shade_shown = False
+        self.posted: list[Notification] = []
+        self._dismissed: set[Notification] = set()
+
+    @property
+    def covers_apps(self) -> bool:
+        """True while one of the system's windows takes all touches and keys."""
+        return self.popup_shown or self.shade_shown
+
+    def expand_shade(self) -> None:
+        self.shade_shown = True
+
+    def collapse_shade(self) -> None:
+        self.shade_shown = False
+        self.shade_page.scrolls.clear()
+
+    def list_notifications(self) -> list[Notification]:
+        """Return what is in the shade: of the shell, of the apps, and that adb is connected."""
+        others = [app for app in self.host.apps.list_launchable() if app is not self]
+        found = [*reversed(self.posted), *(one for app in others for one in app.list_notifications())]
+        adb = Notification(
+            self.package,
+            "adb",
+            self.t("已连接到 USB 调试", "USB debugging connected"),
+            self.t("点按即可关闭 USB 调试", "Tap to turn off USB debugging"),
+        )
+        return [*(one for one in found if one not in self._dismissed), adb]
+
+    def post_notification(self, tag: str, title: str, text: str) -> None:
+        """Post one of the shell's own; the same tag replaces what it said before."""
+        self.posted = [one for one in self.posted if one.tag != tag]
+        self.posted.append(Notification(self.package, tag, title, text, open=_do_nothing))
+
+    def dismiss_notification(self, one: Notification) -> None:
+        self._dismissed.add(one)
 
     def build_first_page(self) -> Page[App]:
         return RecentsPage(self)
@@ -140,4 +178,16 @@ class SystemUi(App):
         self.recent = [name for name in self.recent if name != package]
 
     def read_state(self) -> dict[str, Any]:
-        return {"recent": list(self.recent), "popup": self.popup_shown, "popup_answers": list(self.popup_answers)}
+        return {
+            "recent": list(self.recent),
+            "popup": self.popup_shown,
+            "popup_answers": list(self.popup_answers),
+            "shade": self.shade_shown,
+            "notifications": [
+                {"package": one.package, "title": one.title, "text": one.text} for one in self.list_notifications()
+            ],
+        }
+
+
+def _do_nothing() -> None:
+    """A notification of the shell opens nothing, but may be swept away."""

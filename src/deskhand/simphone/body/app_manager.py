@@ -93,6 +93,7 @@ class AppManager:
         self._on_change()
 
     def _switch_to(self, package: str, motion: Motion) -> None:
+        self.system_ui.collapse_shade()
         if self.front != package:
             self._host.start_motion(motion)
             self.page.typing = False

@@ -26,7 +26,14 @@ class InputDispatcher:
         self._windows = windows
         self._on_event = on_event
         self._finger = Finger(
-            GestureHandlers(self._focus_field, self._hold_field, self._glide_to, self._apps.go_home, self._go_back)
+            GestureHandlers(
+                self._focus_field,
+                self._hold_field,
+                self._glide_to,
+                self._apps.go_home,
+                self._go_back,
+                self._apps.system_ui.expand_shade,
+            )
         )
 
     def touch_down(self, x: float, y: float) -> None:
@@ -100,6 +107,8 @@ class InputDispatcher:
             self._step_volume(1 if code == keys.VOLUME_UP else -1)
         elif self._apps.system_ui.popup_shown:
             return
+        elif code == keys.NOTIFICATION:
+            self._apps.system_ui.expand_shade()
         elif code == keys.APP_SWITCH:
             self._apps.show_recents()
         else:
@@ -119,10 +128,12 @@ class InputDispatcher:
         self._handset.show_toast(f"{'媒体音量' if self._handset.locale == 'zh' else 'Media volume'} {level}")
 
     def _go_back(self) -> None:
-        """Leave the innermost of: pop-up, keyboard, dialog, a mode of the page, the page, the app."""
+        """Leave the innermost of: pop-up, shade, keyboard, dialog, a mode of the page, the page, the app."""
         page, system = self._apps.page, self._apps.system_ui
         if system.popup_shown:
             system.answer_popup("later")
+        elif system.shade_shown:
+            system.collapse_shade()
         elif self._windows.is_keyboard_shown:
             page.typing = False
         elif page.dialog is not None:

@@ -1,4 +1,4 @@
-"""Builds and lays out the windows from the bottom up: app, dialog, keyboard, pop-up, lock screen."""
+"""Builds and lays out the windows from the bottom up: app, dialog, keyboard, shade, pop-up, lock screen."""
 
 from __future__ import annotations
 
@@ -57,13 +57,13 @@ class WindowManager:
     @property
     def is_keyboard_shown(self) -> bool:
         page = self._apps.page
-        covered = self._handset.is_locked or self._apps.system_ui.popup_shown
+        covered = self._handset.is_locked or self._apps.system_ui.covers_apps
         return page.typing and page.focus is not None and not covered
 
     @property
     def focused_field(self) -> TextField | None:
         """The text field that typing goes to."""
-        if self._handset.is_locked or not self._handset.awake or self._apps.system_ui.popup_shown:
+        if self._handset.is_locked or not self._handset.awake or self._apps.system_ui.covers_apps:
             return None
         page = self._apps.page
         return page.focus if page.dialog is None or page.typing else None
@@ -101,6 +101,10 @@ class WindowManager:
             windows.append(lay_out_dialog(app, page, page.dialog(), area, page.dismiss_dialog))
         if self.is_keyboard_shown and page.focus is not None:
             windows.append(self._build_keyboard(page.focus))
+        if system.shade_shown:
+            shade = lay_out_page(system, system.shade_page, system.shade_page.build(), screen)
+            shade.on_swipe = lambda dx, dy: system.collapse_shade() if dy < -150 else None
+            windows.append(shade)
         if system.popup_shown:
             popup = system.popup_page
             # A tap beside the system's pop-up is swallowed.

@@ -10,6 +10,7 @@ from deskhand.simphone.ui.nodes import Action, Box, Node, ScrollState, TextField
 SLOP = 24
 LONG_PRESS = 0.5
 EDGE = 30
+TOP_EDGE = 96
 FLIP = 0.12
 
 
@@ -37,6 +38,7 @@ class GestureHandlers:
     glide: Callable[[ScrollState, float], object]
     home: Action
     back: Action
+    shade: Action
 
 
 @dataclass
@@ -160,7 +162,7 @@ class Finger:
 
     def _is_from_edge(self, c: _TouchContact) -> bool:
         width, height = c.size
-        return c.y > height - 2 * EDGE or c.x < EDGE or c.x >= width - EDGE
+        return c.y < TOP_EDGE or c.y > height - 2 * EDGE or c.x < EDGE or c.x >= width - EDGE
 
     def _handle_edge_swipe(self, c: _TouchContact, dx: float, dy: float) -> bool:
         width, height = c.size
@@ -168,6 +170,9 @@ class Finger:
             return False
         if c.y > height - 2 * EDGE and dy < -150:
             self._do.home()
+            return True
+        if c.y < TOP_EDGE and dy > 150 and dy > abs(dx):
+            self._do.shade()
             return True
         if (c.x < EDGE and dx > 150) or (c.x >= width - EDGE and dx < -150):
             self._do.back()

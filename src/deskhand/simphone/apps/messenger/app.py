@@ -9,6 +9,7 @@ from typing import Any
 
 from deskhand.simphone.apps.first_contacts import Person, load_people
 from deskhand.simphone.apps.framework import App, Host, Page
+from deskhand.simphone.apps.notification import Notification
 
 GREEN = (7, 193, 96)
 DAYS = {"Yesterday": "昨天", "Mon": "周一", "Tue": "周二", "Wed": "周三", "Sun": "周日"}
@@ -80,6 +81,29 @@ class Messenger(App):
         chat.messages.append(Message("me", text, self.host.today().strftime("%H:%M")))
         self.chats.remove(chat)
         self.chats.insert(0, chat)
+
+    def receive_message(self, name: str, text: str) -> None:
+        """Take in what somebody has written."""
+        chat = self.use_chat(name)
+        chat.messages.append(Message(name, text, self.host.today().strftime("%H:%M")))
+        chat.unread += 1
+        self.chats.remove(chat)
+        self.chats.insert(0, chat)
+
+    def list_notifications(self) -> list[Notification]:
+        """One for each chat with something unread, unless they are turned off in the app."""
+        return [self._make_notification(chat) for chat in self.chats if chat.unread and self.notify]
+
+    def _make_notification(self, chat: Chat) -> Notification:
+        count = self.t(f"[{chat.unread}条] ", f"[{chat.unread} new] ") if chat.unread > 1 else ""
+        text = count + chat.messages[-1].text
+        return Notification(self.package, chat.name, chat.name, text, lambda: self.show_chat(chat.name))
+
+    def show_chat(self, name: str) -> None:
+        from deskhand.simphone.apps.messenger.chat_page import ChatPage
+
+        self.host.apps.launch_app(self.package)
+        self.reset_pages(self.build_first_page(), ChatPage(self, name))
 
     def add_person(self, name: str) -> None:
         if all(p.name != name for p in self.people):

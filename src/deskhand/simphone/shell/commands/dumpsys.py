@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deskhand.simphone.shell.commands import window_dumps
+from deskhand.simphone.shell.commands import notification_tools, window_dumps
 from deskhand.simphone.shell.commands.command import CommandCall, Family, Handler
 from deskhand.simphone.shell.commands.intents import find_package
 from deskhand.simphone.shell.commands.package_manager import apk_path_of, uid_of
@@ -207,11 +207,6 @@ async def dump_surface_flinger(call: CommandCall) -> int:
     return 0
 
 
-async def dump_notification(call: CommandCall) -> int:
-    await call.print_out("Current Notification Manager state:\n  Notification List:")
-    return 0
-
-
 SERVICES: dict[str, Handler] = {
     "window": dump_window,
     "activity": dump_activity,
@@ -222,7 +217,7 @@ SERVICES: dict[str, Handler] = {
     "package": dump_package,
     "input": dump_input,
     "SurfaceFlinger": dump_surface_flinger,
-    "notification": dump_notification,
+    "notification": notification_tools.dump_notification,
 }
 
 COMMANDS: Family = {"dumpsys": run_dumpsys}

@@ -26,6 +26,7 @@ from deskhand.simphone.shell.commands.intents import (
     to_full_activity,
     to_short_component,
 )
+from deskhand.simphone.shell.commands.notification_tools import run_notification, run_status_bar
 from deskhand.simphone.shell.commands.screen_tools import run_wm
 from deskhand.simphone.shell.commands.settings_tools import run_settings
 
@@ -231,15 +232,6 @@ async def _refuse_clipboard(call: CommandCall) -> int:
     return 255
 
 
-async def _run_status_bar(call: CommandCall) -> int:
-    match call.args:
-        case ["expand-notifications" | "expand-settings" | "collapse"]:
-            return 0
-        case _:
-            await call.print_out(f"Unknown command: {call.args[0]}" if call.args else "Status bar commands:\n  help")
-            return 255
-
-
 SERVICES: dict[str, Handler] = {
     "package": run_pm,
     "activity": run_am,
@@ -248,7 +240,8 @@ SERVICES: dict[str, Handler] = {
     "window": run_wm,
     "settings": run_settings,
     "clipboard": _refuse_clipboard,
-    "statusbar": _run_status_bar,
+    "statusbar": run_status_bar,
+    "notification": run_notification,
 }
 
 COMMANDS: Family = {"pm": run_pm, "cmd": run_cmd}

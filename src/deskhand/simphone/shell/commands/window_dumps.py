@@ -19,18 +19,18 @@ def _read_component(call: CommandCall) -> str:
 
 
 def describe_focused_window(call: CommandCall) -> str:
-    """Name the window in focus; the keyguard and a dark screen are one window of the system."""
-    if call.phone.is_locked or not call.phone.awake:
+    """Name the window in focus; the keyguard, the shade and a dark screen are one window of the system."""
+    if call.phone.is_locked or not call.phone.awake or call.phone.apps.system_ui.shade_shown:
         return f"Window{{{hash_code_of('shade')} u0 NotificationShade}}"
     component = _read_component(call)
     return f"Window{{{hash_code_of(component)} u0 {component}}}"
 
 
 def _describe_record(call: CommandCall) -> str:
-    """Name the record of the activity in front, or behind the keyguard."""
+    """Name the record of the activity in front, or behind the keyguard and the shade."""
     front = call.phone.apps.front
     component = _read_component(call)
-    if call.phone.is_locked:
+    if call.phone.is_locked or call.phone.apps.system_ui.shade_shown:
         app = call.phone.apps.find_app(front)
         component = f"{front}/{to_full_activity(front, app.page.activity or app.activity)}"
     package = component.split("/")[0]
