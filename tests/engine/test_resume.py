@@ -8,12 +8,13 @@ import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from deskhand.build import Deskhand
 from deskhand.clock import SystemClock
-from deskhand.core.actions import Click, Home, Memorize
+from deskhand.core.actions import Action, Click, Home, Memorize, OpenApp
 from deskhand.core.decisions import Decision, PlannedAction
 from deskhand.core.errors import UsageError
 from deskhand.core.planning import GateTrigger
@@ -34,6 +35,7 @@ from tests.engine.outer.test_dispatcher import DONE, ScriptedJudge, ScriptedPlan
 KILLED = """
 import asyncio, sys
 from pathlib import Path
+from typing import Literal
 from deskhand.build import Deskhand
 from deskhand.settings.schema import Settings, AdbSettings
 from deskhand.task.events import Record
@@ -127,29 +129,89 @@ def _crew_of(run: Task, worker: ScriptedWorker) -> TaskParts:
     return replace(run._parts, workers={"operator": worker})
 
 
-async def test_an_action_whose_outcome_is_unknown_is_told_and_not_repeated(
-    start: StartRun, device: Journaled, journal: SqliteJournal
-) -> None:
+async def _cut_off(start: StartRun, device: Journaled, action: Action, *, moved_on: bool) -> Task:
+    """A task that was stopped while its device had an action in hand; `moved_on`: it shows something else since."""
+
     async def hang(_: object) -> None:
         await asyncio.Event().wait()
 
     device.on_act = hang
-    worker = ScriptedWorker(Click(x=540, y=45, target="Send"))
-    async with start(device, worker, policy={"irreversible": "allow"}) as run:
+    async with start(device, ScriptedWorker(action, needs_elements=True), policy={"irreversible": "allow"}) as run:
         async with asyncio.timeout(20):
             while not device.sent:
                 await asyncio.sleep(0.01)
         await run.stop()
     device.on_act = None
-    past = fold_all(await journal.read(run.task_id))
-    assert past.unconfirmed == Click(x=540, y=45, target="Send")
-    next_worker = ScriptedWorker()
-    again = Task.from_past(past, _crew_of(run, next_worker))
+    if moved_on:
+        await device._device.act(OpenApp(name="Settings"))
+    return run
+
+
+SEND = Click(x=540, y=45, target="Send")
+PLAIN = Click(x=540, y=900)
+
+
+async def test_a_message_that_may_have_gone_out_is_nobodys_to_send_again(
+    start: StartRun, device: Journaled, journal: SqliteJournal
+) -> None:
+    run = await _cut_off(start, device, SEND, moved_on=True)
+    for _ in range(2):  # it is asked each time
+        past = fold_all(await journal.read(run.task_id))
+        assert past.unconfirmed
+        assert past.unconfirmed.action == SEND
+        worker = ScriptedWorker()
+        again = Task.from_past(past, _crew_of(run, worker))
+        await again.start()
+        state = await again.wait()
+        assert state.status is TaskStatus.REJECTED
+        assert state.reason.startswith('the user is needed: click "Send"')
+        assert "may have been carried out already" in state.reason
+        assert not worker.briefings
+    assert len(device.sent) == 1
+
+
+@pytest.mark.parametrize(("verdict", "told"), [("yes", "was not carried out"), ("no", "counts as carried out")])
+async def test_the_user_says_whether_it_is_done_once_more(
+    start: StartRun, device: Journaled, journal: SqliteJournal, verdict: Literal["yes", "no"], told: str
+) -> None:
+    run = await _cut_off(start, device, SEND, moved_on=True)
+    worker = ScriptedWorker(SEND)
+    again = Task.from_past(fold_all(await journal.read(run.task_id)), _crew_of(run, worker), attended=True)
+    await again.start()
+    async with asyncio.timeout(20):
+        while not again.state.requests:
+            await asyncio.sleep(0.01)
+    assert "Do it (again)?" in again.state.requests[0].text
+    first = again.state.requests
+    again.answer(first[0].id, verdict)
+    if verdict == "no":  # a worker that wants it all the same has to ask
+        async with asyncio.timeout(20):
+            while not again.state.requests or again.state.requests == first:
+                await asyncio.sleep(0.01)
+        assert "was carried out in step 1 and can't be undone" in again.state.requests[0].text
+        again.answer(again.state.requests[0].id, "no")
+    await again.wait()
+    assert any(told in message for message in worker.briefings[0].messages)
+    assert len(device.sent) == (2 if verdict == "yes" else 1)
+
+
+async def test_what_can_be_undone_is_judged_by_the_screen(
+    start: StartRun, device: Journaled, journal: SqliteJournal
+) -> None:
+    run = await _cut_off(start, device, PLAIN, moved_on=False)
+    worker = ScriptedWorker()
+    again = Task.from_past(fold_all(await journal.read(run.task_id)), _crew_of(run, worker))
+    await again.start()
+    assert (await again.wait()).status is TaskStatus.FULFILLED
+    assert any(
+        "was not carried out: the screen is as it was before" in message for message in worker.briefings[0].messages
+    )
+    device.sent.clear()
+    run = await _cut_off(start, device, PLAIN, moved_on=True)
+    again = Task.from_past(fold_all(await journal.read(run.task_id)), _crew_of(run, worker))
     await again.start()
     await again.wait()
-    told = next_worker.briefings[0].messages
-    assert any('click "Send"' in message and "look first" in message for message in told)
-    assert len(device.sent) == 1
+    assert any("It is unknown" in message and "look first" in message for message in worker.briefings[1].messages)
 
 
 async def test_the_outer_loop_goes_on_with_the_subtask_it_was_at(

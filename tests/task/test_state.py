@@ -67,7 +67,7 @@ def test_a_task_is_pending_until_it_ends() -> None:
 
 def test_an_action_without_an_outcome_stays_unconfirmed() -> None:
     intended = ActionIntended(step=1, number=1, action=CLICK)
-    assert after(CREATED, intended).unconfirmed == CLICK
+    assert after(CREATED, intended).unconfirmed == intended
     done = after(CREATED, intended, ActionEnded(step=1, number=1, status=ExecStatus.EXECUTED))
     assert (done.unconfirmed, done.actions, done.failed_actions) == (None, 1, 0)
     failed = after(CREATED, intended, ActionEnded(step=1, number=1, status=ExecStatus.TIMEOUT))

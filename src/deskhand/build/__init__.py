@@ -163,6 +163,14 @@ class Deskhand:
         if await _is_asked_to_stay(device):
             await device.act(opening.action)  # the second time, the page before is left
 
+    async def _reopen_page(self, device: Device, past: TaskState, policy: PolicySettings, authority: Authority) -> str:
+        """Lead a browser that shows nothing to the page where the task was; return a sentence if it had to be."""
+        url = past.address or past.origin.url
+        if not url or not (await device.app()).address.startswith("about:"):
+            return ""
+        await self._open_page(device, url, policy, authority)
+        return f"The browser was opened anew at {url}: what was filled in there is gone."
+
     @asynccontextmanager
     async def resume(
         self,
@@ -199,7 +207,8 @@ class Deskhand:
                 self._assemble_crew(settings, leased, past.loop, budget, events, goal_approves=approves) as crew,
             ):
                 origin = past.origin.model_copy(update={"options": given})
-                task = Task.from_past(past, crew, max_steps, attended=attended, origin=origin)
+                reopened = await self._reopen_page(leased, past, settings.policy, authority)
+                task = Task.from_past(past, crew, max_steps, attended=attended, origin=origin, reopened=reopened)
                 async with _run_task(task):
                     yield task
 

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from deskhand.core.actions import Action, ActionKind, FrozenModel
+from deskhand.core.irreversible import DoneAct
 from deskhand.core.screen import Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
@@ -150,6 +151,10 @@ class Briefing:
     messages: tuple[str, ...] = ()
     bookmark: str = ""
     system_prompt: str = ""
+    # What was done before, can't be undone, and is not done again by this worker.
+    done_before: tuple[DoneAct, ...] = ()
+    # Why the device was opened anew since the last decision: what was filled in there is gone.
+    reopened: str = ""
 
     @property
     def last(self) -> StepReport | None:

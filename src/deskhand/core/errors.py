@@ -103,10 +103,6 @@ class NoElements(DeviceFault):
     pass
 
 
-# In the words of DeviceRestarted, wherever they are passed on.
-ENTRIES_LOST = "what was entered before is gone"
-
-
 class DeviceRestarted(DeviceFault):
     pass
 

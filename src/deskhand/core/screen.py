@@ -112,14 +112,16 @@ class Observation:
     app: str = ""
     title: str = ""
     problem: str = ""
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class AppInfo:
-    """The app in front: package and activity, or program and window title, or site and page title."""
+    """The app in front: package and activity, or program and window title, or site and page title with its address."""
 
     name: str
     title: str = ""
+    address: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import TypeVar
 
 from deskhand.core.actions import Action, points_of
@@ -45,7 +46,7 @@ class Observer:
         if not with_elements or self._reader is None or seen.frame.secure or not _is_hollow(seen.elements):
             return seen
         read = await self._reader.elements(seen.frame, self._device.id)
-        return Observation(seen.frame, read or seen.elements, seen.app, seen.title, seen.problem)
+        return replace(seen, elements=read or seen.elements)
 
     async def describe_change(self, before: Frame) -> str:
         """Describe what changed while the user had the device, for the worker."""

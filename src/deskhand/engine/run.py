@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import Literal, Self
 
 from deskhand.bus import Subscription
-from deskhand.core.actions import Action, Type, describe_action
+from deskhand.core.actions import Action, Type
 from deskhand.core.commands import Command, InjectPrompt, Pause, Resume, StartTask, Stop
 from deskhand.core.errors import DeskhandError, JournalError, UsageError
 from deskhand.core.human import UserReply, UserRequest
@@ -27,6 +27,7 @@ from deskhand.screen.perception import Perception
 from deskhand.task.events import (
     NO_ORIGIN,
     CommandTaken,
+    DeviceReopened,
     Event,
     ExecutorChanged,
     Record,
@@ -65,6 +66,7 @@ class Task:
         self._parts = parts
         self._max_steps = max_steps or parts.settings.executor.max_steps
         self._origin = origin or NO_ORIGIN
+        self._reopened = ""
         self._past = past
         settings, clock = parts.settings, parts.clock
         self._log = TaskLog(self.task_id, parts.journal, parts.bus, past, parts.ledger)
@@ -94,12 +96,18 @@ class Task:
         *,
         attended: bool = False,
         origin: TaskOrigin | None = None,
+        reopened: str = "",
     ) -> Self:
-        """Make the task again from its folded log; `max_steps` are added to those that it took."""
+        """Make the task again from its folded log; `max_steps` are added to those that it took.
+
+        `reopened`: why its device shows nothing of what was done there.
+        """
         if past.status is TaskStatus.FULFILLED:
             raise UsageError(f"Task {past.task_id} is fulfilled: there is nothing left to do.")
         most = past.step + (max_steps or parts.settings.executor.max_steps)
-        return cls(past.goal, parts, most, attended=attended, origin=origin or past.origin, past=past)
+        task = cls(past.goal, parts, most, attended=attended, origin=origin or past.origin, past=past)
+        task._reopened = reopened
+        return task
 
     @property
     def state(self) -> TaskState:
@@ -140,14 +148,12 @@ class Task:
             return (created,)
         resumed = TaskResumed(max_steps=self._max_steps, options=self._origin.options)
         doubts: list[str] = []
-        if self._past.unconfirmed:
-            action = describe_action(self._past.unconfirmed)
-            doubts.append(f"It is unknown whether the last action was carried out ({action}): look first.")
         if self._past.unreadable:
             doubts.append(
                 "Some entries of the log can't be read, so more may have been done than is listed: look first."
             )
-        return resumed, *(CommandTaken(command=InjectPrompt(content=doubt)) for doubt in doubts)
+        reopened = (DeviceReopened(because=self._reopened),) if self._reopened else ()
+        return resumed, *reopened, *(CommandTaken(command=InjectPrompt(content=doubt)) for doubt in doubts)
 
     async def wait(self) -> TaskState:
         assert self._driver, "a task is waited for after it was started"

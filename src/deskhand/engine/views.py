@@ -7,6 +7,7 @@ from deskhand.core.planning import Depth, GateRequest, GateTrigger, PlanRequest,
 from deskhand.core.screen import Frame, Observation
 from deskhand.core.statuses import SubtaskStatus
 from deskhand.core.subtask import Subtask, WorkerRole
+from deskhand.engine.safety.once import list_held
 from deskhand.screen.diff import measure_change
 from deskhand.task.state import TaskState
 
@@ -34,6 +35,8 @@ def make_briefing(
         messages=state.messages,
         bookmark=state.bookmark,
         system_prompt=state.system_prompt,
+        done_before=list_held(state),
+        reopened=state.reopened,
     )
 
 
@@ -88,9 +91,9 @@ def make_plan_request(
 
 
 def make_gate_request(
-    state: TaskState, trigger: GateTrigger, depth: Depth, seen: Observation, before: Frame | None, now: float
+    state: TaskState, trigger: GateTrigger, depth: Depth, seen: Observation, before: Frame | None, seconds: float
 ) -> GateRequest:
-    """For the evaluator. `before`: the screen as the subtask began; `now`: the wall clock."""
+    """For the evaluator. `before`: the screen as the subtask began, `seconds` ago."""
     return GateRequest(
         trigger=trigger,
         depth=depth,
@@ -102,7 +105,7 @@ def make_gate_request(
         steps=state.subtask_steps,
         error_rate=state.error_rate,
         changed=measure_change(before, seen.frame) if before else 1.0,
-        seconds=max(0.0, now - state.subtask_since) if state.subtask else 0.0,
+        seconds=seconds if state.subtask else 0.0,
         subtasks=state.subtasks_with(*SubtaskStatus),
         history=state.history,
         notes=state.notes,

@@ -9,6 +9,7 @@ from deskhand.core.actions import Action, FrozenModel
 from deskhand.core.commands import Command
 from deskhand.core.decisions import Decision, DecisionKind, StepReport, Usage
 from deskhand.core.human import TodoEdit, UserReply, UserRequest
+from deskhand.core.irreversible import IrreversibleAct
 from deskhand.core.planning import Depth, GateTrigger, Material, QualityReport, ReplanReason, ReplanStrategy, Ruling
 from deskhand.core.statuses import ExecStatus, ExecutorStatus, Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
@@ -77,6 +78,7 @@ class Observed(FrozenModel):
     height: int
     app: str = ""
     title: str = ""
+    address: str = ""
     elements: int | None = None
     problem: str = ""
 
@@ -127,15 +129,19 @@ class Decided(FrozenModel):
 
 
 class ActionIntended(FrozenModel):
-    """On disk before the action is sent."""
+    """On disk before the action is sent. `act`: what it does can't be undone. `screen` names what was on the screen."""
 
     type: Literal["action_intended"] = "action_intended"
     step: int
     number: int
     action: Action
+    act: IrreversibleAct | None = None
+    screen: str = ""
 
 
 class ActionEnded(FrozenModel):
+    """`unknown`: nobody knows whether the device carried it out."""
+
     type: Literal["action_ended"] = "action_ended"
     step: int
     number: int
@@ -143,6 +149,24 @@ class ActionEnded(FrozenModel):
     detail: str = ""
     exit_code: int | None = None
     ms: int = 0
+    unknown: bool = False
+
+
+class DoubtSettled(FrozenModel):
+    """It was unknown whether this action was carried out; now it is known, and `because` says from what."""
+
+    type: Literal["doubt_settled"] = "doubt_settled"
+    step: int
+    number: int
+    done: bool
+    because: str
+
+
+class DeviceReopened(FrozenModel):
+    """The device was opened anew: what was filled in there, and not sent, is gone."""
+
+    type: Literal["device_reopened"] = "device_reopened"
+    because: str
 
 
 class Settled(FrozenModel):
@@ -336,7 +360,8 @@ class Unreadable(FrozenModel):
 
 Event = Annotated[
     TaskCreated | TaskResumed | SubtaskStarted | Observed | Reserved | Released | Billed | Decided
-    | ActionIntended | ActionEnded | Settled | QueueFlushed | StepFinished | CommandTaken | ExecutorChanged | Memorized
+    | ActionIntended | ActionEnded | DoubtSettled | DeviceReopened
+    | Settled | QueueFlushed | StepFinished | CommandTaken | ExecutorChanged | Memorized
     | Answered | ArtifactKept | PlanMade
     | SubtaskEnded | Ruled | GateOpened | GateClosed | Supplemented | UserAsked | UserReplied | UserSaid
     | UserActed | TodoEdited | Corrected | Warned | SituationChanged | TaskEnded | Unreadable,

@@ -6,10 +6,11 @@ from decimal import Decimal
 from deskhand.core.actions import Action
 from deskhand.core.decisions import Artifact, DecisionKind, StepReport, Usage
 from deskhand.core.human import UserRequest
+from deskhand.core.irreversible import DoneAct
 from deskhand.core.planning import Material, QualityReport, ReplanStrategy
 from deskhand.core.statuses import ExecutorStatus, Situation, SubtaskStatus, TaskStatus
 from deskhand.core.subtask import Subtask
-from deskhand.task.events import NO_ORIGIN, EndCause, LoopMode, Reserved, TaskOrigin, TaskSummary
+from deskhand.task.events import NO_ORIGIN, ActionIntended, EndCause, LoopMode, Reserved, TaskOrigin, TaskSummary
 
 NO_USAGE = Usage()
 
@@ -59,6 +60,7 @@ class TaskState:
     # what the worker is told
     step: int = 0
     app: str = ""
+    address: str = ""
     history: tuple[StepReport, ...] = ()
     bookmark: str = ""
     messages: tuple[str, ...] = ()
@@ -69,7 +71,11 @@ class TaskState:
     reports: tuple[QualityReport, ...] = ()
 
     # what the rules count
-    unconfirmed: Action | None = None
+    unconfirmed: ActionIntended | None = None
+    acts: tuple[DoneAct, ...] = ()
+    # Counted up whenever the worker is sent off anew or told something: what it did before, it may not know.
+    attempt: int = 0
+    reopened: str = ""  # why the device was opened anew, until the worker has decided on what is there now
     last_action: Action | None = None
     repeats: int = 0
     actions: int = 0

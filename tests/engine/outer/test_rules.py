@@ -41,7 +41,7 @@ NOW = 1010.0
 
 
 def ruling(state: TaskState, now: float = NOW, **limits: Any) -> Ruling:
-    return decide(state, now, RuleSettings(**limits))
+    return decide(state, now - state.subtask_since, RuleSettings(**limits))
 
 
 def state(**fields: Any) -> TaskState:
@@ -252,9 +252,9 @@ def test_the_workers_end_is_heard_whatever_was_decided_before() -> None:
     own = Rule("own", lambda now: True, "QUALITY_CHECK", 300, lambda _: "mine", GateTrigger.PERIODIC_CHECK, every=9)
     rules = (*DEFAULT_RULES, own)
     before = state(repeats=9)
-    after = fire(before, decide(before, NOW, LIMITS, rules))
-    assert decide(after, NOW, LIMITS, rules).outcome == "CONTINUE"
-    assert decide(replace(after, executor=ExecutorStatus.COMPLETED), NOW, LIMITS, rules).rule == "worker_done"
+    after = fire(before, decide(before, 10.0, LIMITS, rules))
+    assert decide(after, 10.0, LIMITS, rules).outcome == "CONTINUE"
+    assert decide(replace(after, executor=ExecutorStatus.COMPLETED), 10.0, LIMITS, rules).rule == "worker_done"
 
 
 def test_a_rule_that_fired_rests_for_its_steps() -> None:
@@ -273,7 +273,7 @@ def test_how_long_each_rule_rests(name: str) -> None:
     speaks = RULES[name][0]
     spoken = replace(speaks, fired=((name, speaks.subtask_steps),))
     later = [replace(spoken, subtask_steps=speaks.subtask_steps + steps) for steps in range(10)]
-    again = (steps for steps, state in enumerate(later) if decide(state, NOW, LIMITS, alone).rule)
+    again = (steps for steps, state in enumerate(later) if decide(state, NOW - state.subtask_since, LIMITS, alone).rule)
     assert next(again) == RESTS.get(name, LIMITS.check_every if name == "periodic_check" else 1)
 
 
@@ -281,7 +281,7 @@ def test_a_rule_of_the_same_rank_does_not_override_what_was_just_decided() -> No
     repeated = RULES["repeated_action"][0]
     mine = Rule("mine", lambda now: True, "REPLAN", 70, lambda now: "because")
     fired = replace(repeated, fired=(("repeated_action", repeated.subtask_steps),))
-    assert decide(fired, NOW, LIMITS, (*DEFAULT_RULES, mine)).outcome == "CONTINUE"
+    assert decide(fired, 10.0, LIMITS, (*DEFAULT_RULES, mine)).outcome == "CONTINUE"
 
 
 def test_without_a_rest_a_rule_speaks_once_a_step() -> None:
@@ -303,10 +303,10 @@ def in_the_wrong_app(now: RuleInput) -> bool:
 def test_a_user_adds_a_rule_in_python() -> None:
     own = Rule("no_games", in_the_wrong_app, "USER_INTERVENTION", 200, lambda now: f"{now.state.app} was opened")
     rules = (*DEFAULT_RULES, own)
-    said = decide(state(app="Games", repeats=9), NOW, LIMITS, rules)
+    said = decide(state(app="Games", repeats=9), 10.0, LIMITS, rules)
     assert (said.rule, said.outcome, said.reason) == ("no_games", "USER_INTERVENTION", "Games was opened")
-    assert decide(state(app="Notes", repeats=9), NOW, LIMITS, rules).rule == "repeated_action"
-    assert decide(state(repeats=9), NOW, LIMITS, (own,)).outcome == "CONTINUE", "the list is taken as it is given"
+    assert decide(state(app="Notes", repeats=9), 10.0, LIMITS, rules).rule == "repeated_action"
+    assert decide(state(repeats=9), 10.0, LIMITS, (own,)).outcome == "CONTINUE", "the list is taken as it is given"
 
 
 def test_deciding_is_pure() -> None:

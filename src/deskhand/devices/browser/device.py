@@ -180,7 +180,7 @@ class BrowserDevice:
         with contextlib.suppress(DialogOpened, DeviceTimeout):
             self._title = await top.cdp.evaluate_in(top.frame, "document.title", timeout=2.0)
         url = tab.page.url
-        return AppInfo(urlsplit(url).netloc or url, self._title)
+        return AppInfo(urlsplit(url).netloc or url, self._title, url)
 
     async def apps(self) -> tuple[str, ...]:
         return ()

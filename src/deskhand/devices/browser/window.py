@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar
 
 from playwright.async_api import BrowserContext, Dialog, Error, Page
 
-from deskhand.core.errors import ENTRIES_LOST, ActionFailed, DeviceGone, DeviceRestarted, DeviceSetup, DeviceTimeout
+from deskhand.core.errors import ActionFailed, DeviceGone, DeviceRestarted, DeviceSetup, DeviceTimeout
 from deskhand.core.outgoing import OutgoingRequest
 from deskhand.core.protocols import Clock
 from deskhand.devices.browser.browser_process import Chromium, attach_browser, start_browser
@@ -242,7 +242,7 @@ class BrowserWindow:
         return tab
 
     def _note_restart(self, what: str) -> DeviceRestarted:
-        notice = f"{what} at {self._last_url}: {ENTRIES_LOST}, so look at the page before going on."
+        notice = f"{what} at {self._last_url}: what was entered before is gone, so look at the page before going on."
         self._restart = {"looking": notice, "acting": notice}
         return DeviceRestarted(notice)
 

@@ -71,7 +71,7 @@ class ActionQueue:
             if hindrance:
                 _flush_queue(step, left, hindrance)
                 break
-            acted = await self._runner.carry_out(step, number, planned.action, frame)
+            acted = await self._runner.carry_out(step, number, planned.action, frame, self._permission.intent)
             outcome.reports.append(acted.report)
             frame = acted.frame or frame
             outcome.refused = acted.refused
@@ -92,6 +92,9 @@ class ActionQueue:
             permit = await self._permission.judge_planned(planned, seen)
             if permit.verdict == "allow":
                 return ""
+            if permit.repeats and not self._questions.attended:
+                outcome.error = f"It is not done again: {permit.reason}"
+                return outcome.error
             await step.write_noted()
             answer = await self._permission.ask_user(planned.action, permit)
         except ModelFault as fault:

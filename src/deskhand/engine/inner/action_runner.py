@@ -15,7 +15,14 @@ from deskhand.core.actions import (
     Wait,
 )
 from deskhand.core.decisions import ActionReport, CodeResult
-from deskhand.core.errors import AppNotFound, DeviceFault, DeviceTimeout, DeviceUnusable, ModelFault
+from deskhand.core.errors import (
+    AppNotFound,
+    DeviceFault,
+    DeviceRestarted,
+    DeviceTimeout,
+    DeviceUnusable,
+    ModelFault,
+)
 from deskhand.core.protocols import CodeRunner, Settle
 from deskhand.core.screen import Frame
 from deskhand.core.statuses import ExecStatus
@@ -23,10 +30,20 @@ from deskhand.core.stop_outcome import StopOutcome, outcome_of
 from deskhand.engine.context import TaskContext
 from deskhand.engine.inner.step import Step
 from deskhand.engine.inner.stopped_action import StoppedAction
+from deskhand.engine.safety.permission import ActionIntent
 from deskhand.engine.safety.wire_guard import WireGuard
 from deskhand.screen.stillness.self_motion import SelfMotion
 from deskhand.screen.stillness.stuck import StuckWatch
-from deskhand.task.events import ActionEnded, ActionIntended, Answered, ArtifactKept, Event, Memorized, Settled
+from deskhand.task.events import (
+    ActionEnded,
+    ActionIntended,
+    Answered,
+    ArtifactKept,
+    DeviceReopened,
+    Event,
+    Memorized,
+    Settled,
+)
 
 # Actions of the engine itself, on every device.
 ENGINE_SKILLS: frozenset[ActionKind] = frozenset({"wait", "memorize", "answer"})
@@ -100,14 +117,17 @@ class ActionRunner:
             case "analyst":
                 return ANALYST_SKILLS
 
-    async def carry_out(self, step: Step, number: int, action: Action, before: Frame) -> ActionOutcome:
+    async def carry_out(
+        self, step: Step, number: int, action: Action, before: Frame, intent: ActionIntent
+    ) -> ActionOutcome:
         """Journal the intention with what the step has noted, act, wait until the screen is still."""
         with self._observer.perception.expect_changes():
             self.acting = True
             try:
-                ended, hopeless, refused = await self._attempt_action(step, number, action)
-                if ended.status is not ExecStatus.EXECUTED and action.kind in REPEATABLE_KINDS and not hopeless:
-                    ended, _, refused = await self._attempt_action(step, number, action)
+                ended, hopeless, refused = await self._attempt_action(step, number, action, intent)
+                again = action.kind in REPEATABLE_KINDS and intent.act is None and not hopeless
+                if ended.status is not ExecStatus.EXECUTED and again:
+                    ended, _, refused = await self._attempt_action(step, number, action, intent)
             finally:
                 self.acting = False
             if ended.status is not ExecStatus.EXECUTED:
@@ -123,12 +143,15 @@ class ActionRunner:
         """Ask about the requests that are held by now; return why one was dropped, empty if none was."""
         return await self._wire.settle_requests()
 
-    async def _attempt_action(self, step: Step, number: int, action: Action) -> tuple[ActionEnded, bool, str]:
+    async def _attempt_action(
+        self, step: Step, number: int, action: Action, intent: ActionIntent
+    ) -> tuple[ActionEnded, bool, str]:
         """Return how it ended, True if trying again can't help, and why a request that it led to was dropped."""
-        intended = ActionIntended(step=step.number, number=number, action=action)
+        intended = ActionIntended(step=step.number, number=number, action=action, act=intent.act, screen=intent.screen)
         await self._log.record(*step.take_unwritten(), intended)
         begun = self._clock.now()
         status, detail, lost, hopeless, sent = ExecStatus.EXECUTED, "", None, False, _Sent()
+        reopened: tuple[Event, ...] = ()
         try:
             # Code and waiting have a time of their own, with which they end as a result and not as a fault.
             timed = action.kind not in ("run_code", "wait")
@@ -138,6 +161,8 @@ class ActionRunner:
             status, detail, lost = ExecStatus.ERROR, str(fault), fault
         except (TimeoutError, DeviceTimeout) as fault:
             status, detail = ExecStatus.TIMEOUT, str(fault) or f"no answer within {self._settings.action_timeout_s:g} s"
+        except DeviceRestarted as fault:
+            status, detail, reopened = ExecStatus.ERROR, str(fault), (DeviceReopened(because=str(fault)),)
         except (DeviceFault, ModelFault) as fault:
             # A key that nobody has, an address that is none: told to the worker, and the same again when repeated.
             hopeless = isinstance(fault, AppNotFound | ModelFault)
@@ -156,8 +181,9 @@ class ActionRunner:
             detail=detail or sent.detail,
             exit_code=sent.exit_code,
             ms=ms,
+            unknown=status is ExecStatus.TIMEOUT or lost is not None or bool(reopened),
         )
-        await self._log.record(ended, *sent.learned)
+        await self._log.record(ended, *sent.learned, *reopened)
         if lost:
             raise lost
         return ended, hopeless, refused

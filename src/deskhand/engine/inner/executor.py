@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from deskhand.bus import Mailbox
 from deskhand.core.commands import Command, Pause, Resume, StartTask, Stop
 from deskhand.core.decisions import Decision, StepReport
-from deskhand.core.errors import BudgetSpent, DeviceFault, DeviceUnusable, ModelFault, ModelUnavailable
+from deskhand.core.errors import BudgetSpent, DeviceFault, DeviceRestarted, DeviceUnusable, ModelFault, ModelUnavailable
 from deskhand.core.human import UserRequest
 from deskhand.core.protocols import Worker
 from deskhand.core.screen import Observation
@@ -18,13 +18,23 @@ from deskhand.core.subtask import WorkerRole
 from deskhand.engine.context import TaskContext
 from deskhand.engine.inner.action_queue import ActionQueue
 from deskhand.engine.inner.action_runner import ActionRunner
+from deskhand.engine.inner.doubts import Doubts
 from deskhand.engine.inner.pausing import PauseSwitch
 from deskhand.engine.inner.questions import Questions
 from deskhand.engine.inner.step import Step, record_status, subtask_id_of, turn_status
 from deskhand.engine.safety.permission import Permission
 from deskhand.engine.safety.policy import find_need_for_user
 from deskhand.engine.views import make_briefing
-from deskhand.task.events import CommandTaken, Decided, EndCause, Event, ExecutorChanged, Observed, SubtaskStarted
+from deskhand.task.events import (
+    CommandTaken,
+    Decided,
+    DeviceReopened,
+    EndCause,
+    Event,
+    ExecutorChanged,
+    Observed,
+    SubtaskStarted,
+)
 from deskhand.task.state import TaskState
 
 
@@ -47,6 +57,7 @@ class Executor:
         self._runner = runner
         self._pause = PauseSwitch(context.log)
         self._questions = Questions(context, unanswered)
+        self._doubts = Doubts(context, self._questions)
         self._queue = ActionQueue(context, runner, permission, self._pause, self._questions)
         self._work: asyncio.Task[None] | None = None
 
@@ -55,6 +66,7 @@ class Executor:
     async def _take_steps(self) -> None:
         try:
             await self._questions.ask_again()
+            await self._doubts.settle_last_action()
             while not await self._is_over():
                 await self._pause.wait_while_paused()
                 await self._take_step()
@@ -71,6 +83,8 @@ class Executor:
         try:
             seen = await self._observe_screen(step)
         except DeviceFault as fault:
+            if isinstance(fault, DeviceRestarted):
+                step.note_events(DeviceReopened(because=str(fault)))
             await step.finish_step(error=f"The screen could not be read: {fault}")
             return
         try:
@@ -107,6 +121,7 @@ class Executor:
                 height=seen.frame.height,
                 app=seen.app,
                 title=seen.title,
+                address=seen.address,
                 elements=None if seen.elements is None else len(seen.elements),
                 problem=seen.problem,
             )

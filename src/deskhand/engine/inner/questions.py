@@ -23,6 +23,10 @@ class Questions:
         self._observer = context.observer
         self._unanswered = list(unanswered)
 
+    @property
+    def attended(self) -> bool:
+        return self._human.attended
+
     async def ask_again(self) -> None:
         """Ask what nobody had answered when the task was left."""
         while self._unanswered:

@@ -7,7 +7,7 @@ from deskhand.core.statuses import ExecStatus
 from deskhand.core.stop_outcome import StopOutcome
 from deskhand.engine.task_log import TaskLog
 from deskhand.language import language_of
-from deskhand.task.events import ActionEnded
+from deskhand.task.events import ActionEnded, DoubtSettled
 
 _TOLD = {
     StopOutcome.NOT_SENT: ("{} was not sent any more", "{} 没有再发出"),
@@ -36,5 +36,8 @@ class StoppedAction:
         told = _TOLD[self.outcome][language_of(log.state.goal) == "zh"].format(describe_action(self.action))
         if self.outcome is not StopOutcome.UNKNOWN:
             status = ExecStatus.EXECUTED if self.outcome is StopOutcome.DONE else ExecStatus.ERROR
-            await log.record(ActionEnded(step=step, number=number, status=status, detail=told))
+            in_part = self.outcome is StopOutcome.CUT_SHORT
+            await log.record(ActionEnded(step=step, number=number, status=status, detail=told, unknown=in_part))
+        if self.outcome is StopOutcome.NOT_SENT:
+            await log.record(DoubtSettled(step=step, number=number, done=False, because=told))
         return told

@@ -2,6 +2,7 @@
 
 from deskhand.bus import Mailbox
 from deskhand.core.commands import Command, Pause, StartTask
+from deskhand.core.protocols import Clock
 from deskhand.core.statuses import SubtaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.engine.outer.coaching import Coaching
@@ -9,8 +10,11 @@ from deskhand.engine.task_log import TaskLog
 
 
 class Assignments:
-    def __init__(self, log: TaskLog, commands: Mailbox[Command], coaching: Coaching) -> None:
+    def __init__(self, log: TaskLog, commands: Mailbox[Command], coaching: Coaching, clock: Clock) -> None:
         self._log = log
+        self._clock = clock
+        self._begun = clock.now()
+        self._since = 0.0
         self._commands = commands
         self._coaching = coaching
         # The subtask that was given out last and not given up since: only its events count, and none from before
@@ -37,6 +41,13 @@ class Assignments:
 
     def note_order_taken(self) -> None:
         self._orders -= 1
+        if self._since != self._log.state.subtask_since:  # not just sent back to go on
+            self._since, self._begun = self._log.state.subtask_since, self._clock.now()
+
+    @property
+    def seconds(self) -> float:
+        """For how long the subtask is under way."""
+        return self._clock.now() - self._begun
 
     def take_back(self) -> None:
         """Withdraw what was given out; it may still be on its way to the worker."""

@@ -62,7 +62,7 @@ class Dispatcher:
         self._gate = QualityGate(context, outer)
         self._coaching = Coaching(context, outer.coach, outer.memory)
         self._plan_maker = PlanMaker(context, outer.planner, roles)
-        self._assignments = Assignments(context.log, commands, self._coaching)
+        self._assignments = Assignments(context.log, commands, self._coaching, context.clock)
         self._amending: set[asyncio.Task[None]] = set()
         self._beside: asyncio.Task[None] | None = None
 
@@ -154,7 +154,7 @@ class Dispatcher:
 
     async def _apply_rules(self, *, ended: bool = False) -> TaskEnded | None:
         """`ended`: the worker has come to its end, so nothing goes on while this is decided."""
-        ruling = decide(self._log.state, self._context.clock.wall(), self._settings.rules, self._rules)
+        ruling = decide(self._log.state, self._assignments.seconds, self._settings.rules, self._rules)
         if ruling.outcome == "CONTINUE":
             return None
         await self._log.record(Ruled(ruling=ruling))
@@ -179,7 +179,9 @@ class Dispatcher:
         """Wait for a check that the worker asked for; run every other one beside the work, while there is any."""
         if ended or trigger in _WHEN:
             await self._move_situation(_WHEN.get(trigger, "checked"))
-            return await self._act_on_report(await self._gate.check_work(trigger, beside=False))
+            return await self._act_on_report(
+                await self._gate.check_work(trigger, self._assignments.seconds, beside=False)
+            )
         if self._log.state.executor.ended:
             return None  # news of that end is on its way here, and says more
         if self._beside is None or self._beside.done():
@@ -190,7 +192,7 @@ class Dispatcher:
         """Check beside the work; the report comes back as an event, like everything else."""
         # A device that can't be looked at is the worker's trouble as well, and it has a way to say so.
         with contextlib.suppress(DeviceError):
-            await self._gate.check_work(trigger, beside=True)
+            await self._gate.check_work(trigger, self._assignments.seconds, beside=True)
 
     async def _react_to_side_check(self, report: QualityReport) -> TaskEnded | None:
         if self._log.state.situation not in _INNER or self._log.state.executor.ended:
@@ -234,7 +236,7 @@ class Dispatcher:
         await self._log.record(SubtaskEnded(id=subtask.id, status=status, reason=reason))
 
     async def _check_whole_task(self) -> TaskEnded | None:
-        report = await self._gate.check_work(GateTrigger.FINAL_CHECK, beside=False)
+        report = await self._gate.check_work(GateTrigger.FINAL_CHECK, self._assignments.seconds, beside=False)
         if report.decision is GateDecision.DONE:
             if await self._find_ready_subtasks():  # the user thought of something while it was checked
                 await self._move_situation("more")

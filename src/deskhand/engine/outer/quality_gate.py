@@ -35,33 +35,33 @@ class QualityGate:
         """Keep the screen as the subtask begins: later frames are compared with it."""
         self._before = frame
 
-    async def check_work(self, trigger: GateTrigger, *, beside: bool) -> QualityReport:
-        """Judge the work and journal the report. `beside`: the worker goes on meanwhile."""
+    async def check_work(self, trigger: GateTrigger, seconds: float, *, beside: bool) -> QualityReport:
+        """Judge the work, `seconds` after it began, and journal the report. `beside`: the worker goes on meanwhile."""
         state = self._log.state
         subtask = state.subtask.id if state.subtask else ""
         depth = choose_depth(trigger, state, self._context.settings.gates, self._outer.can_afford)
         await self._log.record(GateOpened(subtask=subtask, trigger=trigger, depth=depth, beside=beside))
-        report = await self._ask_judge(trigger, depth)
+        report = await self._ask_judge(trigger, depth, seconds)
         await self._log.record(GateClosed(subtask=subtask, beside=beside, report=report))
         return report
 
-    async def _ask_judge(self, trigger: GateTrigger, depth: Depth) -> QualityReport:
+    async def _ask_judge(self, trigger: GateTrigger, depth: Depth, seconds: float) -> QualityReport:
         judge, fallback, spent = self._outer.judge, self._outer.fallback, Usage()
         if depth != "low" and judge is not fallback:
-            request = await self._make_request(trigger, depth, judge.needs_elements)
+            request = await self._make_request(trigger, depth, seconds, judge.needs_elements)
             try:
                 return make_lawful(await judge.check(request))
             except (ModelFault, ModelUnavailable, BudgetSpent) as fault:
                 # A check is never skipped: what the model can't judge now, the rules do.
                 depth, spent = "low", fault.usage if isinstance(fault, ModelFault) else spent
-        request = await self._make_request(trigger, depth, fallback.needs_elements)
+        request = await self._make_request(trigger, depth, seconds, fallback.needs_elements)
         report = make_lawful(await fallback.check(request))
         return report.model_copy(update={"usage": report.usage + spent})
 
-    async def _make_request(self, trigger: GateTrigger, depth: Depth, elements: bool) -> GateRequest:
+    async def _make_request(self, trigger: GateTrigger, depth: Depth, seconds: float, elements: bool) -> GateRequest:
         state, observer = self._log.state, self._context.observer
         seen = await look_patiently(lambda: observer.observe(elements))
-        return make_gate_request(state, trigger, depth, seen, self._before, self._context.clock.wall())
+        return make_gate_request(state, trigger, depth, seen, self._before, seconds)
 
 
 def choose_depth(

@@ -20,11 +20,14 @@ ENOUGH_ACTIONS = 4
 
 @dataclass(frozen=True, slots=True)
 class RuleInput:
-    """The input of a condition: the state, the thresholds, the wall clock."""
+    """The input of a condition: the state, the thresholds, and for how many seconds the subtask is under way.
+
+    Seconds by the monotonic clock: nothing happened to the worker when the wall clock is set.
+    """
 
     state: TaskState
     limits: RuleSettings
-    time: float
+    seconds: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +48,9 @@ class Rule:
     ends: bool = False
 
 
-def decide(state: TaskState, now: float, limits: RuleSettings, rules: Sequence[Rule] | None = None) -> Ruling:
-    """Return the ruling of the highest rule that applies; CONTINUE if none does."""
-    moment = RuleInput(state, limits, now)
+def decide(state: TaskState, seconds: float, limits: RuleSettings, rules: Sequence[Rule] | None = None) -> Ruling:
+    """Return the ruling of the highest rule that applies; CONTINUE if none does. `seconds`: see RuleInput."""
+    moment = RuleInput(state, limits, seconds)
     rules = rules or DEFAULT_RULES
     floor = _find_last_priority(rules, state)
     applying = [
@@ -173,7 +176,7 @@ DEFAULT_RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "subtask_timeout",
-        lambda now: bool(now.state.subtask) and now.time - now.state.subtask_since > now.limits.subtask_s,
+        lambda now: bool(now.state.subtask) and now.seconds > now.limits.subtask_s,
         "QUALITY_CHECK",
         55,
         lambda now: f"the subtask takes longer than {now.limits.subtask_s:g} s",

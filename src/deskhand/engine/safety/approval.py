@@ -32,9 +32,9 @@ def is_still_valid(agreed: Observation, now: Observation, action: Action, movers
     change = change_between(agreed.frame, now.frame)
     tiles = movers.find_unexplained(change) if movers else change.tiles
     if agreed.elements is not None and now.elements is not None:
-        same = _texts_at_target(agreed, action) == _texts_at_target(now, action) and _count_texts(
-            agreed
-        ) == _count_texts(now)
+        same = _texts_at_target(agreed, action) == _texts_at_target(now, action) and count_texts(agreed) == count_texts(
+            now
+        )
         return same and change.share_of(tiles) <= OTHER_SCREEN
     changed = find_changed_regions(agreed.frame, now.frame, ignore=change.tiles & ~tiles)
     return all(_may_move_by_itself(box, now.frame.size) for box in changed)
@@ -44,7 +44,7 @@ def _texts_at_target(seen: Observation, action: Action) -> list[list[str]]:
     return [[_mask_times(one.text) for one in find_touched(seen, x, y)] for x, y in points_of(action)]
 
 
-def _count_texts(seen: Observation) -> Counter[str]:
+def count_texts(seen: Observation) -> Counter[str]:
     """Count every text on the screen but for those at its edge, where the clock and the battery are."""
     return Counter(_mask_times(one.text) for one in seen.elements or () if one.text and not _is_at_edge(one, seen))
 

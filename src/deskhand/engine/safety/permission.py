@@ -4,15 +4,17 @@ An approval is for one action on one screen, and for the requests that this acti
 left to `policy`.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deskhand.core.actions import Action
 from deskhand.core.decisions import PlannedAction
+from deskhand.core.irreversible import IrreversibleAct
 from deskhand.core.outgoing import OutgoingRequest
 from deskhand.core.screen import Observation
 from deskhand.engine.human_input import HumanInput, explain_refusal
 from deskhand.engine.observer import Observer
 from deskhand.engine.safety.approval import is_still_valid
+from deskhand.engine.safety.once import describe_act, find_repeated, judge_doubt, name_screen
 from deskhand.engine.safety.policy import Permit, judge_action, judge_request
 from deskhand.engine.safety.risk import needs_elements
 from deskhand.engine.safety.touched_elements import list_labels
@@ -27,6 +29,14 @@ class Agreement:
 
     refused: str = ""
     stale: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ActionIntent:
+    """What the log is told of an action before it is sent, so that it is known again."""
+
+    act: IrreversibleAct | None = None
+    screen: str = ""
 
 
 class Permission:
@@ -51,6 +61,7 @@ class Permission:
         # An approved action covers the requests that it leads to, until another one is judged.
         self._is_covered = False
         self._labels: tuple[str, ...] = ()
+        self.intent = ActionIntent()
 
     async def judge_planned(self, planned: PlannedAction, seen: Observation | None) -> Permit:
         """Judge an action on this screen; observes again where `seen` does not tell enough.
@@ -63,6 +74,10 @@ class Permission:
             seen = await self._eyes.observe(listed)
         self._seen = seen
         permit = judge_action(planned, seen, self._policy, approved=self._approved_goal)
+        act = describe_act(planned, seen, self._log.state.goal)
+        self.intent = ActionIntent(act, name_screen(seen))
+        if act and permit.verdict != "deny":
+            permit = self._forbid_repeating(permit, act, seen)
         if permit.risk != "look":
             self._acted, self._labels = planned.action, list_labels(planned.action, seen)
             self._is_covered = permit.verdict == "allow" and permit.risk == "irreversible"
@@ -71,6 +86,15 @@ class Permission:
     @property
     def _approved_goal(self) -> str:
         return self._log.state.goal if self._goal_approves else ""
+
+    def _forbid_repeating(self, permit: Permit, act: IrreversibleAct, seen: Observation) -> Permit:
+        """Whatever the policy and the goal allow: what was done, or may have been done, is not simply done again."""
+        before = find_repeated(act, self._log.state)
+        if before is None or (not before.certain and judge_doubt(before, seen) == "undone"):
+            return permit
+        certain = "was" if before.certain else "may have been"
+        reason = f"{act.what} {certain} carried out in step {before.step} and can't be undone."
+        return replace(permit, verdict="ask", reason=reason, repeats=True)
 
     async def _has_changed_since(self, seen: Observation) -> bool:
         await self._eyes.perception.frame()  # at hand where the device tells of changes, or the decision was quick

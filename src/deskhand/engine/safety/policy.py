@@ -28,11 +28,15 @@ _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？", "…")
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """`reason`: a sentence that says what needs approval, or which setting blocks it; empty for `allow`."""
+    """`reason`: a sentence that says what needs approval, or which setting blocks it; empty for `allow`.
+
+    `repeats`: it can't be undone and was, or may have been, done before.
+    """
 
     verdict: Literal["allow", "ask", "deny"]
     risk: Risk
     reason: str = ""
+    repeats: bool = False
 
 
 def judge_action(planned: PlannedAction, seen: Observation, policy: PolicySettings, *, approved: str = "") -> Permit:

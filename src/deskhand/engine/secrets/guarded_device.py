@@ -78,7 +78,9 @@ class GuardedDevice(DeviceWrapper):
     async def app(self) -> AppInfo:
         found = await super().app()
         scrub = self._vault.scrub_text
-        return replace(found, name=scrub(found.name), title=scrub(found.title)) if self._vault else found
+        if not self._vault:
+            return found
+        return replace(found, name=scrub(found.name), title=scrub(found.title), address=scrub(found.address))
 
     async def act(self, action: Action) -> str:
         self._acts, self.listed = self._acts + 1, ()

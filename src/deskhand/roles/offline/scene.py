@@ -1,6 +1,6 @@
 """Provides what a strategy works with: the screen as a tree, the last result, and the memory of this instruction."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Self
@@ -8,6 +8,7 @@ from zlib import crc32
 
 from deskhand.core.actions import Action, ActionKind
 from deskhand.core.decisions import Briefing, StepReport, Verdict
+from deskhand.core.irreversible import DoneAct, IrreversibleAct
 from deskhand.core.screen import Element, Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
@@ -96,6 +97,10 @@ class Scene:
 
     def remember_record(self, record: Record) -> None:
         self.memory = self.memory.with_record(record)
+
+    def find_done(self, is_it: Callable[[IrreversibleAct], bool]) -> DoneAct | None:
+        """Return the act of this kind that was done before this worker was sent off, and is not done again."""
+        return next((done for done in self.briefing.done_before if done.certain and is_it(done.act)), None)
 
     def judge_last(self, success: bool, reason: str = "") -> None:
         self.verdict = Verdict(success=success, reason=reason)

@@ -9,7 +9,6 @@ from typing import Any
 
 from deskhand.core.actions import PAGE_ERROR
 from deskhand.core.decisions import Briefing, Decision, Verdict
-from deskhand.core.errors import ENTRIES_LOST
 from deskhand.roles.offline import detour
 from deskhand.roles.offline.bookmark import LastReply, WorkerPlace, read_place
 from deskhand.roles.offline.fault_words import to_chinese
@@ -17,7 +16,7 @@ from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.manager import EMPTY_GOAL
-from deskhand.roles.offline.memory import GoalMemory, InstructionMemory
+from deskhand.roles.offline.memory import InstructionMemory
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import (
@@ -66,8 +65,8 @@ _STRATEGIES: dict[type[Instruction], Strategy] = {
     say.StartAgain: moving.refuse_in_goal,
 }
 
-# What is entered on a page and can be entered again after it was lost.
-_REENTERED = (say.Write, say.SetValue, say.Clear, say.Select)
+# What a page forgets when it is loaded anew.
+_FILLING = (say.Write, say.Clear, say.Select, say.SetValue)
 # What only looks: a dialog or an error on the screen may be just what is looked for.
 _LOOKING = (say.Verify, say.WaitUntil, say.Ask, say.Read, say.Find, say.Scrolling, say.Pausing)
 # These are told to the device by name and need nothing on the screen: an empty desktop has no tree.
@@ -86,10 +85,9 @@ class OfflineWorker:
         _take_in_messages(briefing, place)
         before = place.to_text()
         steps, unknown = read_instructions(briefing, place)
-        blocking = _begin_again_if_lost(briefing, place, steps)
+        if briefing.reopened:
+            _fill_in_again(place, steps)
         scene = _make_scene(briefing, place)
-        if blocking:
-            return _make_failure(scene, place, _describe_loss(scene, blocking))
         if unknown:
             return _make_failure(scene, place, _describe_unclear(scene, unknown))
         if not steps:
@@ -117,6 +115,14 @@ def _is_undone(briefing: Briefing, place: WorkerPlace, reply: LastReply) -> bool
     here = read_instructions(briefing, place)[0][place.index :][:1]
     safe = place.detour is not None or isinstance(next(iter(here), None), detour.REPEATABLE)
     return safe and reply.print == _make_scene(briefing, place).print
+
+
+def _fill_in_again(place: WorkerPlace, steps: tuple[Instruction, ...]) -> None:
+    """Go back to the first of the last instructions that only fill in or look: what they did is gone with the page."""
+    first = min(place.index, len(steps))
+    while first > 0 and isinstance(steps[first - 1], (*detour.REPEATABLE, *_FILLING)):
+        first -= 1
+    place.index, place.memory = first, InstructionMemory()
 
 
 def _take_in_messages(briefing: Briefing, place: WorkerPlace) -> None:
@@ -222,22 +228,6 @@ def _answer_open_question(scene: Scene, place: WorkerPlace, steps: Sequence[Inst
     )
 
 
-def _begin_again_if_lost(briefing: Briefing, place: WorkerPlace, steps: Sequence[Instruction]) -> str:
-    """After a crash of the browser, go back to the first instruction; return what forbids that, if anything does."""
-    last = briefing.last
-    if last is None or ENTRIES_LOST not in last.trouble:
-        return ""
-    # an action that was refused because of the crash was not carried out, any other one may have been
-    begun = place.memory != InstructionMemory() and not last.actions
-    done = steps[: place.index + begun]
-    blocking = next((step for step in done if not isinstance(step, (*detour.REPEATABLE, *_REENTERED))), None)
-    if blocking is not None:
-        return blocking.source
-    place.index, place.memory, place.kept = 0, InstructionMemory(), GoalMemory()
-    place.done.clear()
-    return ""
-
-
 def _make_scene(briefing: Briefing, place: WorkerPlace) -> Scene:
     elements = briefing.observation.elements or ()
     return Scene(briefing, elements, place.memory, place.kept, first=place.index == 0)
@@ -267,13 +257,6 @@ def _describe_unclear(scene: Scene, parts: list[str]) -> str:
         f"没有看懂这部分：{quoted}。可以说：打开…，点击…，在…里输入…，找到…，给…发消息“…”，打开/关闭…开关，读取…，确认…。",
         f"This part was not understood: {quoted}. Try: open …, click …, type … into …, find …, send “…” to …, "
         "turn … on or off, read …, verify that ….",
-    )
-
-
-def _describe_loss(scene: Scene, done: str) -> str:
-    return scene.say(
-        f"浏览器崩溃后已重启，之前填写的内容没有了；“{done}”已经做过，不再重复。",
-        f"The browser crashed and was restarted, so {ENTRIES_LOST}; “{done}” was done already and is not repeated.",
     )
 
 

@@ -33,7 +33,7 @@ def _fold_plan_made(state: TaskState, event: PlanMade, at: float) -> TaskState:
 
 @on_event(SubtaskStarted)
 def _fold_subtask_started(state: TaskState, event: SubtaskStarted, at: float) -> TaskState:
-    state = _withdraw_questions(state)
+    state = replace_fields(_withdraw_questions(state), attempt=state.attempt + 1)
     again = state.subtask is not None and state.subtask.id == event.subtask.id
     started = event.subtask.model_copy(
         update={

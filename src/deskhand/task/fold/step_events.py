@@ -1,7 +1,8 @@
 """Folds the events of the inner loop: what it saw, decided and did, and what its commands told it."""
 
 from deskhand.core.commands import InjectPrompt, ResetContext
-from deskhand.core.decisions import Artifact
+from deskhand.core.decisions import Artifact, StepReport
+from deskhand.core.irreversible import DoneAct
 from deskhand.core.statuses import ExecStatus
 from deskhand.task.events import (
     ActionEnded,
@@ -10,6 +11,8 @@ from deskhand.task.events import (
     ArtifactKept,
     CommandTaken,
     Decided,
+    DeviceReopened,
+    DoubtSettled,
     ExecutorChanged,
     Memorized,
     Observed,
@@ -25,11 +28,15 @@ from deskhand.task.transitions import follow_table
 HISTORY_KEPT = 20
 NOTES_KEPT = 50
 ARTIFACTS_KEPT = 20
+ACTS_KEPT = 500
 
 
 @on_event(Observed)
 def _fold_observed(state: TaskState, event: Observed, at: float) -> TaskState:
-    return replace_fields(state, step=event.step, app=event.app, situation=follow_table(state.situation, "looked"))
+    address = event.address or state.address
+    return replace_fields(
+        state, step=event.step, app=event.app, address=address, situation=follow_table(state.situation, "looked")
+    )
 
 
 @on_event(Decided)
@@ -40,6 +47,7 @@ def _fold_decided(state: TaskState, event: Decided, at: float) -> TaskState:
         state,
         bookmark=event.decision.bookmark or place,
         messages=state.messages[event.heard :],
+        reopened="",
     )
 
 
@@ -47,7 +55,8 @@ def _fold_decided(state: TaskState, event: Decided, at: float) -> TaskState:
 def _fold_action_intended(state: TaskState, event: ActionIntended, at: float) -> TaskState:
     return replace_fields(
         state,
-        unconfirmed=event.action,
+        unconfirmed=event,
+        acts=_add_act(state, event),
         last_action=event.action,
         repeats=state.repeats + 1 if event.action == state.last_action else 1,
         situation=follow_table(state.situation, "acted"),
@@ -57,8 +66,9 @@ def _fold_action_intended(state: TaskState, event: ActionIntended, at: float) ->
 @on_event(ActionEnded)
 def _fold_action_ended(state: TaskState, event: ActionEnded, at: float) -> TaskState:
     failed = event.status is not ExecStatus.EXECUTED
+    settled = state if event.unknown else _settle_act(state, event.step, event.number, done=not failed)
     return replace_fields(
-        state,
+        settled,
         unconfirmed=None,
         actions=state.actions + 1,
         failed_actions=state.failed_actions + failed,
@@ -67,6 +77,48 @@ def _fold_action_ended(state: TaskState, event: ActionEnded, at: float) -> TaskS
         # An action of a subtask that was given up meanwhile moves nothing any more.
         situation=follow_table(state.situation, "failed" if failed else "executed"),
     )
+
+
+def _add_act(state: TaskState, event: ActionIntended) -> tuple[DoneAct, ...]:
+    if event.act is None:
+        return state.acts
+    subtask = state.subtask.id if state.subtask else ""
+    begun = DoneAct(
+        act=event.act,
+        step=event.step,
+        number=event.number,
+        subtask=subtask,
+        attempt=state.attempt,
+        screen=event.screen,
+    )
+    return (*state.acts, begun)[-ACTS_KEPT:]
+
+
+def _settle_act(state: TaskState, step: int, number: int, *, done: bool) -> TaskState:
+    """What was done is certain now; what was not done is forgotten."""
+    if not any(one.step == step and one.number == number for one in state.acts):
+        return state
+    acts = (
+        one.model_copy(update={"certain": True}) if (one.step, one.number) == (step, number) else one
+        for one in state.acts
+        if done or (one.step, one.number) != (step, number)
+    )
+    return replace_fields(state, acts=tuple(acts))
+
+
+@on_event(DoubtSettled)
+def _fold_doubt_settled(state: TaskState, event: DoubtSettled, at: float) -> TaskState:
+    settled = replace_fields(_settle_act(state, event.step, event.number, done=event.done), unconfirmed=None)
+    if event.done:
+        return settled
+    # The worker goes back to where it was before that step, as it does when none of a step's actions was carried out.
+    empty = StepReport(step=event.step, message=event.because)
+    return replace_fields(settled, history=(*settled.history, empty)[-HISTORY_KEPT:])
+
+
+@on_event(DeviceReopened)
+def _fold_device_reopened(state: TaskState, event: DeviceReopened, at: float) -> TaskState:
+    return replace_fields(state, reopened=event.because, attempt=state.attempt + 1)
 
 
 @on_event(Settled)
@@ -96,9 +148,9 @@ def _fold_step_finished(state: TaskState, event: StepFinished, at: float) -> Tas
 def _fold_command_taken(state: TaskState, event: CommandTaken, at: float) -> TaskState:
     match event.command:
         case InjectPrompt(content=content):
-            return replace_fields(state, messages=(*state.messages, content))
+            return replace_fields(state, messages=(*state.messages, content), attempt=state.attempt + 1)
         case ResetContext():
-            return replace_fields(state, history=(), messages=())
+            return replace_fields(state, history=(), messages=(), attempt=state.attempt + 1)
         case _:
             return state
 

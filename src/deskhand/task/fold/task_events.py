@@ -54,6 +54,7 @@ def _fold_task_resumed(state: TaskState, event: TaskResumed, at: float) -> TaskS
         executor_cause=None,
         executor_decision=None,
         subtask=state.subtask and _with_status(state.subtask, SubtaskStatus.PENDING),
+        attempt=state.attempt + 1,
         subtask_since=at,  # the time in which nobody worked is not the worker's
         max_steps=event.max_steps,
         origin=state.origin if event.options is None else state.origin.model_copy(update={"options": event.options}),

@@ -20,13 +20,18 @@ MAX_LOOKS = 4
 
 def send_message(step: say.Send, scene: Scene) -> Outcome:
     memory = scene.memory.send
-    if memory.sent:
+    done = scene.find_done(lambda act: act.has_sent(step.text, step.to))
+    if memory.sent and done is None:
         return _check_sent(scene, step)
     box = find_message_box(scene)
     if step.to and not _is_talking_to(scene, step.to, box):
         return _reach_person(scene, step)
     if box is None:
         return _open_conversation(scene, step)
+    if done:
+        # Sent before this worker was sent off anew: it is looked for, and never sent again.
+        scene.remember_record(replace(memory, sent=True))
+        return _check_sent(scene, step)
     if memory.typed:
         return _press_send(scene, step, box)
     scene.remember_record(replace(memory, typed=1, before=len(scene.find_shown(step.text))))

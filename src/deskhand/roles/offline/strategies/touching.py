@@ -35,6 +35,10 @@ def tap_thing(step: say.Tap, scene: Scene) -> Outcome:
     found = locate_thing(scene, step.target, "clickable", stages=stages)
     if not isinstance(found, Candidate):
         return found
+    if done := scene.find_done(lambda act: act.has_pressed(found.label) or act.has_pressed(step.target)):
+        return scene.finish_with(
+            f"“{step.target}”在第 {done.step} 步已经点击过", f"“{step.target}” was clicked before, in step {done.step}"
+        )
     return _touch_found(scene, step.target, found, step.gesture)
 
 

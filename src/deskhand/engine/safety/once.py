@@ -1,0 +1,108 @@
+"""Holds every worker to "nothing irreversible twice": knows an act again that the log has as done, or as begun.
+
+A worker that goes on by itself may repeat what its goal says twice. Behind a hint, a fresh start, a new plan, a resume,
+or an outcome that nobody knows, the same act needs an approval of its own.
+"""
+
+from typing import Literal
+
+import xxhash
+
+from deskhand.core.actions import Action, Hotkey, Key, Type, describe_action, points_of
+from deskhand.core.decisions import PlannedAction
+from deskhand.core.irreversible import DoneAct, IrreversibleAct, fold_text
+from deskhand.core.screen import Element, Observation
+from deskhand.engine.safety.approval import count_texts
+from deskhand.engine.safety.risk import assess_risk
+from deskhand.engine.safety.touched_elements import find_touched
+from deskhand.task.state import TaskState
+
+# The upper part of a screen, in which apps say whom or what the page is about.
+_TOP = 0.15
+_MOST_VALUES, _LONGEST = 20, 500
+
+
+def describe_act(planned: PlannedAction, seen: Observation, goal: str) -> IrreversibleAct | None:
+    """Return how this action is known again; None if it can be undone."""
+    found = assess_risk(planned, seen)
+    if found.risk != "irreversible":
+        return None
+    action = planned.action
+    return IrreversibleAct(
+        what=describe_action(action),
+        deed=found.deed.name if found.deed else "",
+        label=fold_text(found.label or _label_of(action, seen)),
+        app=seen.app,
+        values=_list_values(action, seen),
+        names=_list_names(seen, fold_text(goal)),
+    )
+
+
+def _label_of(action: Action, seen: Observation) -> str:
+    for x, y in points_of(action):
+        return next((one.text for one in find_touched(seen, x, y) if one.text), action.kind)
+    keys = (action.key,) if isinstance(action, Key) else action.keys if isinstance(action, Hotkey) else (action.kind,)
+    return "+".join(keys)
+
+
+def _list_values(action: Action, seen: Observation) -> tuple[str, ...]:
+    typed = [action.text] if isinstance(action, Type) else []
+    held = [one.value for one in seen.elements or () if one.editable and one.value and not one.password]
+    return tuple(fold_text(text)[:_LONGEST] for text in (*typed, *held)[:_MOST_VALUES])
+
+
+def _list_names(seen: Observation, goal: str) -> tuple[str, ...]:
+    lowest = _TOP * seen.frame.height
+    above = [one for one in seen.elements or () if one.bounds.bottom <= lowest and not one.editable]
+    return tuple(dict.fromkeys(text for one in above if (text := fold_text(one.text)) and text in goal))
+
+
+def name_screen(seen: Observation) -> str:
+    """Return a short name for what can be read on a screen; empty if that is not known."""
+    if seen.elements is None:
+        return ""
+    marks = sorted(repr((one.name, one.checked)) for one in seen.elements if one.checked is not None)
+    texts = sorted(count_texts(seen).items())
+    return xxhash.xxh3_64_hexdigest(repr((seen.app, texts, marks)).encode())
+
+
+def find_repeated(act: IrreversibleAct, state: TaskState) -> DoneAct | None:
+    """Return what this would repeat, or may repeat; None if the worker may do it as far as that goes."""
+    return next((done for done in reversed(list_held(state)) if done.act.is_same_as(act)), None)
+
+
+def list_held(state: TaskState) -> tuple[DoneAct, ...]:
+    """Return the acts that the worker may not repeat by itself."""
+    current = state.subtask.id if state.subtask else ""
+    return tuple(
+        done
+        for done in state.acts
+        if (not done.certain or done.attempt != state.attempt) and not _is_planned_apart(done.subtask, current)
+    )
+
+
+def _is_planned_apart(earlier: str, current: str) -> bool:
+    """True if both were wanted side by side: two subtasks of one plan, or the user's own addition to it."""
+    if earlier == current:
+        return False
+    plan, dot, _ = current.partition(".")
+    return current.startswith("+") or bool(dot and earlier.partition(".")[0] == plan)
+
+
+def judge_doubt(doubt: DoneAct, seen: Observation) -> Literal["done", "undone", "unknown"]:
+    """Return what the screen says about an act whose outcome was never recorded.
+
+    A text that left its field and stands on the screen was sent. A screen on which every text is as it was shows that
+    nothing happened; only a web page may have sent something without a sign.
+    """
+    elements = seen.elements or ()
+    if doubt.act.values and seen.app == doubt.act.app and _has_left_fields(doubt.act.values, elements):
+        return "done"
+    same = bool(doubt.screen) and doubt.screen == name_screen(seen)
+    return "undone" if same and not any(one.source == "dom" for one in elements) else "unknown"
+
+
+def _has_left_fields(values: tuple[str, ...], elements: tuple[Element, ...]) -> bool:
+    held = {fold_text(one.value) for one in elements if one.editable}
+    shown = {fold_text(text) for one in elements if not one.editable for text in (one.name, one.value)}
+    return all(value in shown and value not in held for value in values)
