@@ -14,7 +14,7 @@ import pytest
 
 from deskhand.build import Deskhand
 from deskhand.clock import SystemClock
-from deskhand.core.actions import Action, Click, Home, Memorize, OpenApp
+from deskhand.core.actions import Action, Click, Home, Memorize, OpenApp, Scroll
 from deskhand.core.decisions import Decision, PlannedAction
 from deskhand.core.errors import UsageError
 from deskhand.core.planning import GateTrigger
@@ -135,6 +135,7 @@ async def _cut_off(start: StartRun, device: Journaled, action: Action, *, moved_
     async def hang(_: object) -> None:
         await asyncio.Event().wait()
 
+    await device._device.act(OpenApp(name="Settings"))
     device.on_act = hang
     async with start(device, ScriptedWorker(action, needs_elements=True), policy={"irreversible": "allow"}) as run:
         async with asyncio.timeout(20):
@@ -143,7 +144,7 @@ async def _cut_off(start: StartRun, device: Journaled, action: Action, *, moved_
         await run.stop()
     device.on_act = None
     if moved_on:
-        await device._device.act(OpenApp(name="Settings"))
+        await device._device.act(Scroll(x=540, y=1200, direction="down"))
     return run
 
 

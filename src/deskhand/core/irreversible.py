@@ -26,14 +26,14 @@ class IrreversibleAct(FrozenModel):
     def is_same_as(self, other: IrreversibleAct) -> bool:
         """True unless they are known to differ: one question too many is better than a message too many."""
         deed = self.deed == other.deed if self.deed and other.deed else self.label == other.label
-        return deed and self.app == other.app and _may_agree(self.values, other.values) and self._fits(other.names)
+        return deed and self.app == other.app and _may_agree(self.values, other.values) and self._fits_names(other.names)
 
-    def _fits(self, names: tuple[str, ...]) -> bool:
+    def _fits_names(self, names: tuple[str, ...]) -> bool:
         return _may_agree(self.names, names)
 
     def has_sent(self, text: str, to: str = "") -> bool:
         """True if this may have sent the text, if a name is given to that one."""
-        return fold_text(text) in self.values and (not to or self._fits((fold_text(to),)))
+        return fold_text(text) in self.values and (not to or self._fits_names((fold_text(to),)))
 
     def has_pressed(self, label: str) -> bool:
         return bool(self.label) and self.label == fold_text(label)
