@@ -26,7 +26,9 @@ class IrreversibleAct(FrozenModel):
     def is_same_as(self, other: IrreversibleAct) -> bool:
         """True unless they are known to differ: one question too many is better than a message too many."""
         deed = self.deed == other.deed if self.deed and other.deed else self.label == other.label
-        return deed and self.app == other.app and _may_agree(self.values, other.values) and self._fits_names(other.names)
+        return (
+            deed and self.app == other.app and _may_agree(self.values, other.values) and self._fits_names(other.names)
+        )
 
     def _fits_names(self, names: tuple[str, ...]) -> bool:
         return _may_agree(self.names, names)
