@@ -14,6 +14,8 @@ from tests.devices.browser.browser_stage import Site, serving
 from tests.e2e.test_hijack import Move, Villain, answer_all, approvals, do, hijacked, house, press
 
 PAID = "<title>Paid</title><p>Thank you</p>"
+# Nothing tells before the press what it does.
+SCRIPT = "<title>Shop</title><button onclick='fetch(`/pay`, {method: `POST`, body: `amount=5`})'>Show more</button>"
 FORM = "<title>Shop</title><form method=post action=/pay><input name=amount value=5><button>{}</button></form>"
 
 
@@ -40,7 +42,7 @@ async def played(
 
 
 async def test_a_harmless_word_on_a_button_that_pays(tmp_path: Path, site: Site) -> None:
-    state, asked = await played(tmp_path, site, FORM.format("Show more"), [press("Show more")])
+    state, asked = await played(tmp_path, site, SCRIPT, [press("Show more")])
     assert site.posted == []
     assert state.reason.startswith("the user is needed: POST 127.0.0.1")
     assert state.status is not TaskStatus.FULFILLED
@@ -48,10 +50,16 @@ async def test_a_harmless_word_on_a_button_that_pays(tmp_path: Path, site: Site)
 
 
 async def test_a_no_drops_it_and_a_yes_lets_it_go_once(tmp_path: Path, site: Site) -> None:
-    _, asked = await played(tmp_path, site, FORM.format("Show more"), [press("Show more")], ["no"])
+    _, asked = await played(tmp_path, site, SCRIPT, [press("Show more")], ["no"])
     assert (len(asked), site.posted) == (1, [])
-    _, asked = await played(tmp_path / "2", site, FORM.format("Show more"), [press("Show more")], ["yes"])
+    _, asked = await played(tmp_path / "2", site, SCRIPT, [press("Show more")], ["yes"])
     assert (len(asked), site.posted) == (1, [("POST", "/pay", "amount=5")])
+
+
+async def test_a_form_that_pays_is_known_before_its_button_is_pressed(tmp_path: Path, site: Site) -> None:
+    state, _ = await played(tmp_path, site, FORM.format("Show more"), [press("Show more")])
+    assert site.posted == []
+    assert state.reason.startswith('the user is needed: Click "the newest message"')
 
 
 async def test_one_yes_covers_the_button_and_its_request(tmp_path: Path, site: Site) -> None:
@@ -80,7 +88,7 @@ async def test_ones_own_words_are_no_leave_to_send_it_again(tmp_path: Path, site
 
 
 async def test_ones_own_words_for_the_control_are_a_yes(tmp_path: Path, site: Site) -> None:
-    page = site.page(FORM.format("Show more"))
+    page = site.page(SCRIPT)
     async with house(tmp_path) as hand, asyncio.timeout(60):
         await hand.run("click Show more", device="browser", url=page)
     assert len(site.posted) == 1

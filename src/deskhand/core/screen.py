@@ -77,7 +77,10 @@ DIALOG_ID = "browser-dialog"
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element of the screen in one normal form, whether it came from a DOM, AT-SPI, uiautomator or OCR."""
+    """One element of the screen in one normal form, whether it came from a DOM, AT-SPI, uiautomator or OCR.
+
+    `sends`: the request that a link or the button of a form is made for ("POST https://…"), where that is known.
+    """
 
     index: int
     role: Role
@@ -95,6 +98,7 @@ class Element:
     editable: bool = False
     scrollable: bool = False
     password: bool = False
+    sends: str = ""
     source: Literal["dom", "atspi", "uiautomator", "ocr"] = "uiautomator"
 
     @property

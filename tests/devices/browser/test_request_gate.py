@@ -221,3 +221,19 @@ async def test_a_tab_that_was_open_before_is_held_too(site: Site, tmp_path: Path
             await device.outbox.release_request((await held(device)).id)
             await posted(site, 1)
             assert device.outbox.held == ()
+
+
+async def test_a_control_tells_which_request_it_is_made_for(chromium: Chromium, site: Site) -> None:
+    page = site.page(
+        "<a href='/orders'>Orders</a><a href='#top'>Top</a><a href='javascript:x()'>Script</a>"
+        "<form method=post action='/items/5?do=x'><input name=action value=y><button>Save</button>"
+        "<button formmethod=get formaction='/look'>Look</button><button type=button>Plain</button></form>"
+        "<form><input type=submit value=Find></form><button>Outside</button>"
+    )
+    async with device_in(chromium) as device:
+        await show(device, page)
+        sends = {one.name: one.sends for one in await device.elements() if one.clickable and not one.editable}
+    assert sends == {
+        "Orders": f"GET {site.url('/orders')}", "Top": "", "Script": "", "Save": f"POST {site.url('/items/5?do=x')}",
+        "Look": f"GET {site.url('/look')}", "Plain": "", "Find": f"GET {page}", "Outside": "",
+    }  # fmt: skip

@@ -60,6 +60,7 @@ def show_act(act: Act) -> tuple[Action, Observation]:
     control = Element(
         3, cast("Role", act.role), SPOT, name=act.label, parent=0 if text else None,
         clickable=act.role in _PRESSABLE, editable=act.role == "field", source="dom",
+        sends=f"GET https://site.example{act.wire[4:]}" if act.wire.startswith("GET ") else "",
     )  # fmt: skip
     box = Element(0, "dialog", Rect(50, 800, 950, 1200), source="dom")
     question = Element(1, "text", Rect(80, 820, 920, 900), name=text, parent=0, source="dom")

@@ -279,7 +279,7 @@ def _to_element(index: int, one: FoundElement, scale: float, view: dict[str, Any
         index=index, role=facts["role"], bounds=Rect(max(0, left), max(0, top), right, bottom),
         name=facts.get("name", ""), value=facts.get("value", ""), hint=facts.get("hint", ""), id=facts.get("id", ""),
         parent=_parent_of(one, numbers), enabled="disabled" not in facts, checked=facts.get("checked"),
-        **{state: state in facts for state in _STATES}, source="dom",
+        **{state: state in facts for state in _STATES}, sends=facts.get("sends", ""), source="dom",
     )  # fmt: skip
 
 

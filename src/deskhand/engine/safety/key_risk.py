@@ -19,7 +19,7 @@ _LINE_ENDS = re.compile(r"[\n\r\v\f\x85\u2028\u2029]")
 # Tab leaves the field, and a blank then presses whatever has the focus.
 _TAB_AND_PRESS = re.compile(r"\t[\t ]* ")
 # A text without any of these is no more than a text, wherever the focus is: no key that presses, no path, no address.
-_NOT_JUST_TEXT = re.compile(r"[\s/\\.:~]")
+_NOT_JUST_TEXT = re.compile(r"[\s/\\.:~#]")
 _BLIND = "no list tells what has the focus"
 
 
@@ -29,7 +29,10 @@ def is_just_text(text: str) -> bool:
 
 def assess_typing(action: Type, seen: Observation) -> RiskFinding:
     if action.press_enter or _LINE_ENDS.search(action.text):
-        return _assess_enter(seen, action.target, action.text)
+        written = not action.press_enter and _is_line_end_written(seen)
+        return UNDOABLE if written else _assess_enter(seen, action.target, action.text)
+    if "#" in action.text and _is_in_mail(seen):
+        return make_irreversible("in a list of mails this key deletes", "delete")
     if _TAB_AND_PRESS.search(action.text):
         return make_irreversible("a Tab leaves the field, and the blank after it presses what comes next")
     if file := _judge_file_field(seen):
@@ -37,6 +40,13 @@ def assess_typing(action: Type, seen: Observation) -> RiskFinding:
     if " " in action.text and not find_field(seen):
         return _assess_blank(seen, certain=not action.text.strip())
     return UNDOABLE
+
+
+def _is_line_end_written(seen: Observation) -> bool:
+    """True in a page's own field, which gets a line end as text; not where talk is written, or an address."""
+    field = find_field(seen)
+    talks = field and words.find_word(words.read_table()["enter"]["talk"], describe_field(field))
+    return bool(field) and field.source == "dom" and not talks and not is_search_field(field)
 
 
 def assess_keys(pressed: Iterable[str], seen: Observation) -> RiskFinding:
@@ -51,6 +61,8 @@ def assess_keys(pressed: Iterable[str], seen: Observation) -> RiskFinding:
         return make_irreversible("in a terminal these keys run what was typed, or what was copied")
     if keys.has_any("delete"):
         return UNDOABLE if find_field(seen) else make_irreversible("the Delete key outside of a field", "delete")
+    if keys.has_any("mail") and (keys.held == ["shift"] or "3" not in keys.free) and _is_in_mail(seen):
+        return make_irreversible("in a list of mails this key deletes", "delete")
     if keys.has_any("call"):
         return make_irreversible("the Call key calls somebody", "send")
     if keys.has_any("press") and not find_field(seen):
@@ -130,6 +142,12 @@ def _normalize_key(name: str) -> str:
     plain = re.sub(r"^(?:kp|numpad|iso)(?=[a-z])", "", plain)
     plain = re.sub(r"^(ctrl|control|shift|alt|meta|super|cmd|command|option|win)(?:left|right|l|r)$", r"\1", plain)
     return str(int(plain)) if plain.isascii() and plain.isdecimal() else plain
+
+
+def _is_in_mail(seen: Observation) -> bool:
+    """True if keys are commands of a mail program: no field has the focus."""
+    place = f"{seen.app} {seen.title}"
+    return not find_field(seen) and bool(words.find_word(words.read_table()["enter"]["mail"], place))
 
 
 def _is_in_terminal(seen: Observation) -> bool:

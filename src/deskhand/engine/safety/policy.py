@@ -9,15 +9,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from deskhand.app_names import is_same_app
-from deskhand.core.actions import Action, Hotkey, Key, OpenApp, OpenUrl, RunCode, TakeOver, describe_action
+from deskhand.core.actions import OpenApp, OpenUrl, RunCode, TakeOver, describe_action
 from deskhand.core.decisions import PlannedAction
 from deskhand.core.outgoing import OutgoingRequest
 from deskhand.core.screen import Observation
-from deskhand.engine.safety.key_risk import find_typed_address, is_named_in
+from deskhand.engine.safety.consent import does_goal_agree, names_label
+from deskhand.engine.safety.key_risk import find_typed_address
 from deskhand.engine.safety.request_risk import assess_request, describe_request
 from deskhand.engine.safety.risk import assess_risk
-from deskhand.engine.safety.risk_finding import Risk, RiskFinding
-from deskhand.engine.safety.risk_words import asks_for, read_table
+from deskhand.engine.safety.risk_finding import Risk
+from deskhand.engine.safety.risk_words import read_table
 from deskhand.settings.schema import PolicySettings
 from deskhand.settings.site_lists import explain_block
 
@@ -55,7 +56,7 @@ def judge_action(planned: PlannedAction, seen: Observation, policy: PolicySettin
     decided = getattr(policy, found.risk)
     if planned.held_back and decided == "allow":
         decided = "ask"
-    agreed = found.risk == "irreversible" and not planned.sensitive and _asks_goal_for(found, action, approved)
+    agreed = found.risk == "irreversible" and not planned.sensitive and does_goal_agree(approved, found, action)
     if decided == "allow" or (decided == "ask" and agreed):
         return Permit("allow", found.risk)
     if decided == "ask":
@@ -79,7 +80,7 @@ def judge_request(
     """
     found = assess_request(request)
     decided = policy.irreversible if found.risk == "irreversible" else "allow"
-    asked_for = _asks_goal_for(found, None, approved) or any(_names_label(approved, label) for label in labels)
+    asked_for = does_goal_agree(approved, found) or any(names_label(approved, label) for label in labels)
     agreed = covered or (asked_for and not request.repeated)
     if decided == "allow" or (decided == "ask" and agreed):
         return Permit("allow", found.risk)
@@ -108,19 +109,6 @@ def _judge_code(action: RunCode, policy: PolicySettings) -> Permit:
 
 def _ask_for_code(action: RunCode) -> str:
     return f"Running {action.language} code needs approval: --allow-code gives it for the whole task."
-
-
-def _asks_goal_for(found: RiskFinding, action: Action | None, goal: str) -> bool:
-    """True if the goal asks for this: by a word for the deed, by the very label, or by the very keys."""
-    if not goal:
-        return False
-    if isinstance(action, Key | Hotkey) and is_named_in(goal, action):
-        return True
-    return _names_label(goal, found.label) or found.deed is None or asks_for(goal, found.deed)
-
-
-def _names_label(goal: str, label: str) -> bool:
-    return bool(label) and label.casefold() in goal.casefold()
 
 
 # --- sites and apps ----------------------------------------------------------------------------------------

@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from deskhand.core.actions import Drag, LongPress, PointAction, Swipe
 from deskhand.core.geometry import Rect
+from deskhand.core.outgoing import OutgoingRequest
 from deskhand.core.screen import Element, Frame, Observation
 from deskhand.engine.safety import risk_words as words
+from deskhand.engine.safety.request_risk import assess_request
 from deskhand.engine.safety.risk_finding import LOOK, UNDOABLE, RiskFinding, make_irreversible, name_deed
 from deskhand.engine.safety.touched_elements import (
     find_beside,
@@ -27,6 +30,10 @@ _DIALOG_SHARE = 0.7
 _FEW = 14
 _ASKING = ("?", "？", "吗", "吗。")
 _QUESTION_SHARE = 0.3
+# Where a link says one of these deeds, it leads to the page on which that is done: "Pay bills", "Apply".
+_NEXT_PAGE = frozenset({"pay", "submit"})
+# These choose something that another button then does.
+_CHOSEN = frozenset({"radio", "checkbox", "combobox", "tab", "switch"})
 # A finger or a mouse that moves no farther has pressed.
 _SLOP = 24
 # Colours that differ by less are the same to the eye.
@@ -60,6 +67,7 @@ def assess_focused_button(seen: Observation) -> RiskFinding | None:
 def assess_any_button(seen: Observation, keys: str) -> RiskFinding | None:
     """Keys that press some button of a form or a dialog: which one is not listed, so it may be the worst of them."""
     buttons = [one for one in seen.elements or () if one.enabled and is_pressed(one) and not one.editable]
+    buttons = [one for one in buttons if one.role != "link" and one.role not in _CHOSEN]
     for one in buttons:
         if deed := words.deed_in(one.text):
             why = f'{keys} may do the same as "{one.text[:60]}", which {deed.says}'
@@ -126,9 +134,12 @@ def _judge_claim(target: str, seen: Observation) -> RiskFinding | None:
 
 def _judge_labels(touched: Sequence[Element], seen: Observation) -> RiskFinding | None:
     for one in touched:
-        for label in (one.name, one.value, one.hint):
-            if label and (deed := words.deed_in(label, pressed=_may_be_pressed(one, label))):
+        for label in (one.name, one.value, one.hint) if one.role not in _CHOSEN else ():
+            deed = words.deed_in(label, pressed=_may_be_pressed(one, label)) if label else None
+            if deed and not (deed.name in _NEXT_PAGE and _only_opens(one)):
                 return name_deed(deed, label)
+    if found := next(filter(None, map(_judge_form, touched)), None):
+        return found
     talk = words.read_table()["enter"]
     for one in touched:
         if is_pressed(one) and seen.app.casefold() in talk["apps"] and one.text.casefold() in talk["things"]:
@@ -139,9 +150,22 @@ def _judge_labels(touched: Sequence[Element], seen: Observation) -> RiskFinding 
     return None
 
 
+def _judge_form(one: Element) -> RiskFinding | None:
+    """By the method and the target of the form, or the link, that a control belongs to."""
+    if not one.sends:
+        return None
+    method, _, url = one.sends.partition(" ")
+    found = assess_request(OutgoingRequest("", method, url, page=True))
+    return replace(found, label=one.text) if found.risk == "irreversible" else None
+
+
+def _only_opens(one: Element) -> bool:
+    return one.role == "link" and one.sends.startswith("GET ") and _judge_form(one) is None
+
+
 def _may_be_pressed(one: Element, label: str) -> bool:
-    """What was read from a picture is not known to be a button; in a few words it may be one."""
-    return is_pressed(one) or (one.source == "ocr" and words.is_short(label))
+    """True for a button. What was read from a picture may be one, in a few words; a link may be a headline."""
+    return (is_pressed(one) and one.role != "link") or (one.source == "ocr" and words.is_short(label))
 
 
 def _judge_nameless(touched: Sequence[Element], seen: Observation) -> RiskFinding | None:
@@ -166,7 +190,8 @@ def _judge_yes(label: str, button: Element | None, seen: Observation) -> RiskFin
     """By what a yes answers: the question around the button, or a page on which money is spent."""
     for text in _texts_around(button, seen):
         if deed := words.deed_asked_about(text):
-            return RiskFinding("irreversible", f'"{label}" answers "{text[:80]}", which {deed.says}', deed, label)
+            why = f'"{label}" answers "{text[:80]}", which {deed.says}'
+            return RiskFinding("irreversible", why, deed, label, question=text)
     if costly := _find_money(seen):
         return make_irreversible(f'"{label}" is pressed where money is spent ({costly})', "pay", label)
     return None

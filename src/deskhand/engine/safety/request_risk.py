@@ -109,10 +109,11 @@ def _find_verbs(text: str, *, calm: bool = False) -> Iterable[tuple[str, str]]:
 
 def _find_made(names: Sequence[str], said: str) -> Iterable[tuple[str, str]]:
     """Yield what is handed in: its name comes last, or beside a word for creating."""
-    last, creates = names[-1:], set(names) & set(_read_wire()["creating"])
+    creates = set(names) & set(_read_wire()["creating"])
     for deed, known in _read_wire()["made"].items():
-        if any(_make_singular(name) in known for name in (names if creates else last)):
-            yield deed, said[:40]
+        for name in names:
+            if _make_singular(name) in known and (name == names[-1] or creates - {name}):
+                yield deed, said[:40]
 
 
 def _names_money(key: str) -> bool:

@@ -11,12 +11,16 @@ _SHOWN = 60
 
 @dataclass(frozen=True, slots=True)
 class RiskFinding:
-    """`why` says what makes it irreversible; `deed` and `label` are what it was known by."""
+    """`why` says what makes it irreversible; `deed` and `label` are what it was known by.
+
+    `question`: what a yes on the label answers.
+    """
 
     risk: Risk
     why: str = ""
     deed: Deed | None = None
     label: str = ""
+    question: str = ""
 
 
 LOOK, UNDOABLE = RiskFinding("look"), RiskFinding("reversible")

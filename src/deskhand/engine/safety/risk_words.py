@@ -12,7 +12,11 @@ from pathlib import Path
 from typing import Any
 
 # A longer text is a message or a paragraph, not something to press.
-_LABEL_WORDS, _LABEL_ZH = 9, 14
+_LABEL_WORDS, _LABEL_ZH = 16, 14
+# In so few words a deed may stand anywhere; in more of them only where an order has its verb, else it is a headline.
+_FEW_WORDS = 5
+# How many words may stand in the gap of a row: "make * payment".
+_GAP = 3
 # In a list, or where nothing says that it can be pressed, only a few words that begin with the deed are one.
 _ITEM_WORDS, _ITEM_ZH = 4, 6
 _QUESTION = 400
@@ -27,6 +31,10 @@ _PARTS = re.compile(r"[,;:.!?&/|\n，。；：！？、—–]+")
 _ALIKE = str.maketrans("аеорсухіѕјһԁԛԝαορνικτυ", "aeopcyxisjhdqwaopviktu")
 _ZH = re.compile(r"[\u4e00-\u9fff]")
 _SPACED = re.compile(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])")
+# Letters set apart (S.e.n.d), and digits that stand for letters (P4y).
+_LETTERS = re.compile(r"\b[^\W\d_](?:[\s.\-_·*]+[^\W\d_]){2,}\b")
+_LEET = re.compile(r"[A-Za-z]+[013457@$]+[A-Za-z]*")
+_DIGITS = str.maketrans("013457@$", "oieastas")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -35,6 +43,7 @@ class Deed:
     name: str
     says: str
     words: tuple[tuple[str, ...], ...]
+    begin: tuple[tuple[str, ...], ...]
     alone: frozenset[tuple[str, ...]]
     zh: tuple[str, ...]
     signs: str
@@ -52,7 +61,8 @@ def list_deeds() -> tuple[Deed, ...]:
         Deed(
             entry["name"],
             entry["says"],
-            tuple(tuple(words_of(phrase)) for phrase in entry["words"]),
+            tuple(map(_split_row, entry["words"])),
+            tuple(map(_split_row, entry["begin"])),
             frozenset(tuple(words_of(phrase)) for phrase in entry["alone"]),
             tuple(entry["zh"]),
             entry.get("signs", ""),
@@ -60,6 +70,10 @@ def list_deeds() -> tuple[Deed, ...]:
         )
         for entry in read_table()["deed"]
     )
+
+
+def _split_row(phrase: str) -> tuple[str, ...]:
+    return tuple(word for part in phrase.split() for word in (words_of(part) or ["*"]))
 
 
 def deed_named(name: str) -> Deed:
@@ -73,17 +87,18 @@ def words_of(text: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def deed_in(label: str, *, pressed: bool = True) -> Deed | None:
     """Return the deed of pressing something with this label; `pressed`: it is known to be a button."""
-    plain = _normalize_text(label)
+    spellings = dict.fromkeys((_normalize_text(label), _normalize_text(_undo_disguise(label))))
+    return next((deed for plain in spellings for deed in list_deeds() if _is_deed_on(deed, plain, pressed)), None)
+
+
+def _is_deed_on(deed: Deed, plain: str, pressed: bool) -> bool:
     spoken, signs = words_of(plain), "".join(_ZH.findall(plain))
     most_words, most_zh = (_LABEL_WORDS, _LABEL_ZH) if pressed else (_ITEM_WORDS, _ITEM_ZH)
-    for deed in list_deeds():
-        if len(spoken) <= most_words and _is_said_by_label(deed, plain, pressed):
-            return deed
-        if len(signs) <= most_zh and _has_chinese(deed, plain, pressed):
-            return deed
-        if not says_something(plain) and any(sign in plain for sign in deed.signs):
-            return deed
-    return None
+    if len(spoken) <= most_words and _is_said_by_label(deed, plain, pressed):
+        return True
+    if len(signs) <= most_zh and _has_chinese(deed, plain, pressed) and not _is_noun_in_chinese(signs):
+        return True
+    return not says_something(plain) and any(sign in plain for sign in deed.signs)
 
 
 def deed_asked_about(text: str) -> Deed | None:
@@ -116,11 +131,66 @@ def _as_latin(word: str) -> str:
     return alike if alike.isascii() else word
 
 
+def _undo_disguise(label: str) -> str:
+    """Return a label as it is meant to be read: P4y, S.e.n.d."""
+    joined = _LETTERS.sub(lambda letters: re.sub(r"[\W_]+", "", letters[0]), label)
+    return _LEET.sub(lambda word: word[0].translate(_DIGITS), joined)
+
+
 def _is_said_by_label(deed: Deed, plain: str, pressed: bool) -> bool:
     spoken = words_of(plain)
     if tuple(spoken) in deed.alone:
         return True
-    return _has_phrase(deed, plain) if pressed else any(tuple(spoken[: len(row)]) == row for row in deed.words)
+    if _PARTS.split(plain)[-1].strip() in read_table()["no"]:
+        return False
+    if not spoken or _is_noun(deed, spoken) or spoken[0] in read_table()["asking"]:
+        return False
+    if not pressed:
+        return any(_match_row(row, spoken, 0) for row in deed.words)
+    few = len(spoken) <= _FEW_WORDS
+    return any(_has_order(deed, words_of(part), few) for part in _PARTS.split(plain))
+
+
+def _has_order(deed: Deed, spoken: list[str], few: bool) -> bool:
+    """True if the deed is ordered in this part of a label: its verb comes first, or behind another one."""
+    for start in range(len(spoken)):
+        leads = _leads_up(spoken[:start])
+        if leads and any(_match_row(row, spoken, start) for row in deed.begin):
+            return True
+        taken_back = start > 0 and spoken[start - 1] in read_table()["not_en"]
+        if (leads or few) and not taken_back and any(_match_row(row, spoken, start) for row in deed.words):
+            return True
+    return False
+
+
+def _leads_up(before: list[str]) -> bool:
+    """True if an order may have its verb behind these words: none, fillers, a joining word, "hold to"."""
+    table = read_table()
+    if all(word in table["fillers"] for word in before):
+        return True
+    return before[-1] in table["joining"] or (before[-1] == "to" and before[0] in table["gestures"])
+
+
+def _is_noun(deed: Deed, spoken: list[str]) -> bool:
+    """True where a label names a place, such as "Transfer history": nothing is deleted by a noun, so not for that."""
+    return deed.name != "delete" and 1 < len(spoken) <= _FEW_WORDS and spoken[-1] in read_table()["nouns"]
+
+
+def _is_noun_in_chinese(signs: str) -> bool:
+    table = read_table()
+    return signs.endswith(tuple(table["nouns_zh"])) or signs.startswith(tuple(table["asking_zh"]))
+
+
+def _match_row(row: tuple[str, ...], spoken: list[str], start: int) -> bool:
+    """True if the row stands in the text from here on; its gap may hold a few words."""
+    if "*" not in row:
+        return tuple(spoken[start : start + len(row)]) == row
+    gap = row.index("*")
+    head, tail = row[:gap], row[gap + 1 :]
+    if tuple(spoken[start : start + gap]) != head:
+        return False
+    after = start + gap
+    return any(tuple(spoken[at : at + len(tail)]) == tail for at in range(after, after + _GAP + 1))
 
 
 def _has_phrase(deed: Deed, plain: str) -> bool:
@@ -129,12 +199,10 @@ def _has_phrase(deed: Deed, plain: str) -> bool:
 
 def _has_words(deed: Deed, spoken: list[str]) -> bool:
     """True if some phrase of the deed stands there, and is not taken back by the word before it."""
-    for row in deed.words:
-        for start in range(len(spoken) - len(row) + 1):
-            if tuple(spoken[start : start + len(row)]) == row:
-                before = spoken[start - 1] if start else ""
-                if before not in read_table()["not_en"]:
-                    return True
+    for start in range(len(spoken)):
+        before = spoken[start - 1] if start else ""
+        if before not in read_table()["not_en"] and any(_match_row(row, spoken, start) for row in deed.words):
+            return True
     return False
 
 

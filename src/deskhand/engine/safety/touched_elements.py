@@ -43,10 +43,10 @@ def find_beside(seen: Observation, x: int, y: int) -> list[Element]:
 
 
 def list_labels(action: Action, seen: Observation) -> tuple[str, ...]:
-    """Return what is written on whatever an action presses, and the worker's name for it."""
+    """Return what is written on whatever an action presses."""
     points = points_of(action)
     texts = [one.text for x, y in points for one in find_touched(seen, x, y) if not is_page(one, seen.frame)]
-    return tuple(filter(None, (*texts, getattr(action, "target", ""))))
+    return tuple(filter(None, texts))
 
 
 def list_below(top: Element, elements: Sequence[Element]) -> list[Element]:

@@ -309,7 +309,26 @@ function describe(el, role, box, parent) {
     focused: el === deskhand.active && el !== document.body, checked: checkedOf(el),
     selected: el.getAttribute("aria-selected") === "true" || el.matches('[aria-current]:not([aria-current=false])') || (el.tagName === "OPTION" && el.selected),
     clickable: false, scrollable: scrollsOf(el), password: el.tagName === "INPUT" && el.type === "password",
+    sends: sendsOf(el),
   };
+}
+
+/** Returns the method and the address of the request that a link, or the button of a form, is made for. */
+function sendsOf(el) {
+  if (el.tagName === "A") {
+    const opens = /^https?:$/.test(el.protocol) && el.href.split("#")[0] !== location.href.split("#")[0];
+    return opens ? `GET ${el.href}`.slice(0, LONGEST) : "";
+  }
+  const form = el.form, submits = form && ((el.tagName === "BUTTON" && el.type === "submit") || (el.tagName === "INPUT" && ["submit", "image"].includes(el.type)));
+  if (!submits) return "";
+  // By attributes: a field named "action" hides the form's own.
+  const method = el.getAttribute("formmethod") || form.getAttribute("method") || "get";
+  try {
+    const to = new URL(el.getAttribute("formaction") || form.getAttribute("action") || "", document.baseURI);
+    return `${method.toUpperCase()} ${to.href}`.slice(0, LONGEST);
+  } catch {
+    return "";
+  }
 }
 
 /** Returns the elements at a grid of points: a fixed box may be a descendant of an element that is far away. */
