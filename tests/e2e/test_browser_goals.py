@@ -265,3 +265,18 @@ async def test_whatever_a_task_leaves_behind_the_next_one_begins_at_its_page(
     await hand.run("click Go", device="browser", url=site.url("/before.html"))
     ended = await carry_out(hand, site, """<button onclick="tell('next')">Next</button>""", "click Next")
     assert (ended.status, told(site)) == (TaskStatus.FULFILLED, ["next"])
+
+
+@pytest.mark.parametrize(
+    ("goal", "value"), [("set Volume to 7", "7"), ("set Volume to 40%", "4"), ("把Volume调到9", "9")]
+)
+async def test_a_slider_gets_the_value_itself(hand: Deskhand, site: Site, goal: str, value: str) -> None:
+    body = """<label>Volume <input type=range max=10 value=2 onchange="tell(value)"></label>"""
+    ended = await carry_out(hand, site, body, goal)
+    assert (ended.status, told(site)) == (TaskStatus.FULFILLED, [value])
+
+
+async def test_a_slider_is_not_set_beyond_its_ends(hand: Deskhand, site: Site) -> None:
+    body = """<label>Volume <input type=range max=10 value=2 oninput="tell(value)"></label>"""
+    ended = await carry_out(hand, site, body, "set Volume to 70")
+    assert (ended.status, told(site)) == (TaskStatus.REJECTED, [])

@@ -25,6 +25,7 @@ class Site:
         self.delays: dict[str, threading.Event] = {}
         self.redirects: dict[str, str] = {}
         self.pauses: dict[str, float] = {}
+        self.parts: dict[str, tuple[bytes, bytes, threading.Event]] = {}
         self.asked: set[str] = set()
         self.stopped = threading.Event()
         # What was posted (or put, deleted …), in order: method, path with its query, body.
@@ -46,12 +47,17 @@ class Site:
         self.pauses[path] = seconds
         return path
 
+    def withhold(self, path: str, first: bytes, last: bytes) -> threading.Event:
+        """Serve the first part of a file, and the last one once the event is set."""
+        self.parts[path] = (first, last, threading.Event())
+        return self.parts[path][2]
+
     def start(self) -> None:
         self._thread.start()
 
     def stop(self) -> None:
         self.stopped.set()
-        for delay in self.delays.values():
+        for delay in (*self.delays.values(), *(part[2] for part in self.parts.values())):
             delay.set()
         self._server.shutdown()
         self._thread.join()
@@ -73,7 +79,7 @@ def _handler(site: Site) -> type[http.server.BaseHTTPRequestHandler]:
                 site.stopped.wait(site.pauses[path])
             if path in site.delays:
                 site.delays[path].wait(20)
-            data = site.texts.get(path)
+            data = b"".join(site.parts[path][:2]) if path in site.parts else site.texts.get(path)
             if data is None and (file := PAGES / path.lstrip("/")).is_file():
                 data = file.read_bytes()
             self.send_response(200 if data is not None else 404)
@@ -84,6 +90,12 @@ def _handler(site: Site) -> type[http.server.BaseHTTPRequestHandler]:
             data = b"nothing here" if data is None else data
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
+            if path in site.parts:
+                first, _, ended = site.parts[path]
+                self.wfile.write(first)
+                self.wfile.flush()
+                ended.wait(20)
+                data = data[len(first) :]
             self.wfile.write(data)
 
         def do_POST(self) -> None:

@@ -25,6 +25,7 @@ from deskhand.core.actions import (
     Type,
 )
 from deskhand.core.errors import ActionFailed, NotPossible, TextNotTyped
+from deskhand.devices.browser import arrivals
 from deskhand.devices.browser.browser_process import Chromium
 from deskhand.devices.browser.device import BrowserDevice
 from deskhand.settings.schema import BrowserSettings
@@ -454,14 +455,13 @@ async def test_a_swipe_moves_the_content_with_the_finger(device: BrowserDevice, 
 async def test_a_pop_up_comes_to_the_front_and_tabs_are_switched_by_name(device: BrowserDevice, site: Site) -> None:
     site.page("<title>Invoice</title><h1>42 €</h1>", "/pop.html")
     await show(device, site.page("<title>Shop</title><a href='/pop.html' target=_blank>Open</a>"))
-    await click(device, "Open")
+    assert "new tab" in await click(device, "Open")
     async with asyncio.timeout(10):
         while (await device.app()).title != "Invoice":
             await device.frame()
     assert (await device.frame()).size == (1280, 800)
     assert "42 €" in {one.name for one in await device.elements()}
-    said = await device.act(SwitchWindow(title="shop"))
-    assert "new tab" in said
+    await device.act(SwitchWindow(title="shop"))
     assert (await device.app()).title == "Shop"
     await device.act(SwitchWindow(title="pop.html"))
     assert (await device.app()).title == "Invoice"
@@ -485,15 +485,55 @@ async def test_a_pop_up_that_closes_itself_gives_the_front_back(device: BrowserD
     assert "Sign in" in {one.name for one in await device.elements()}
 
 
-async def test_a_download_lands_in_the_known_folder(device: BrowserDevice, site: Site, downloads: Path) -> None:
-    site.page("the data", "/report.bin")
-    await show(device, site.page("<a href='/report.bin'>Report</a>"))
-    said = await click(device, "Report")
+LINKS = [
+    "<a href='/NAME'>Report</a>",
+    "<a href='/NAME' download='NAME'>Report</a>",
+    """<button onclick="location.href = '/NAME'">Report</button>""",
+    """<button onclick="const a = document.createElement('a');
+      a.href = window.URL.createObjectURL(new Blob(['the data']));
+      a.download = 'NAME'; a.click()">Report</button>""",
+    """<button onclick="window.open('/NAME')">Report</button>""",
+]
+
+
+@pytest.mark.parametrize("link", range(len(LINKS)))
+async def test_a_download_lands_in_the_known_folder_and_is_told_at_once(
+    device: BrowserDevice, site: Site, downloads: Path, link: int
+) -> None:
+    name = f"report{link}.bin"
+    site.page("the data", f"/{name}")
+    await show(device, site.page(LINKS[link].replace("NAME", name)))
+    assert f"downloaded {downloads / name}" in await click(device, "Report")
+    assert (downloads / name).read_text() == "the data"
+
+
+async def test_a_slow_download_is_told_when_it_begins_and_when_it_ends(
+    device: BrowserDevice, site: Site, downloads: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arrivals, "COMPLETE_S", 0.5)
+    ended = site.withhold("/big.bin", b"first" * 9999, b"last")
+    await show(device, site.page("<a href='/big.bin'>Big</a>"))
+    assert "big.bin is being downloaded" in await click(device, "Big")
+    ended.set()
+    said = ""
     async with asyncio.timeout(15):
         while "downloaded" not in said:
             said = await device.act(Move(x=5, y=5))
-    assert str(downloads / "report.bin") in said
-    assert (downloads / "report.bin").read_text() == "the data"
+    assert (downloads / "big.bin").read_bytes() == b"first" * 9999 + b"last"
+
+
+async def test_a_slider_is_set_by_the_browser_itself(device: BrowserDevice, site: Site) -> None:
+    page = """<input type=range id=r min=0 max=10 step=2 value=2 autofocus><script>heard = [];
+      for (const kind of ["input", "change"]) r.addEventListener(kind, (e) => heard.push([kind, r.value, e.isTrusted]))
+      </script>"""
+    await show(device, site.page(page))
+    for value in ("8", "0", "10"):
+        await script(device, "void (heard.length = 0); r.focus()")
+        assert await device.act(Type(text=value)) == f"holds {value}"
+        assert await script(device, "heard") == [["input", value, True], ["change", value, True]]
+    with pytest.raises(TextNotTyped, match="does not accept"):
+        await device.act(Type(text="3"))
+    assert await script(device, "r.value") == "10"
 
 
 async def test_files_are_uploaded_through_the_chooser_or_the_field(

@@ -217,8 +217,11 @@ class BrowserDevice:
             said = ""
         except ActionFailed as fault:
             raise ActionFailed(self._window.sites.take_blocked() or str(fault)) from None
+        unfinished = await self._window.arrivals.wait_for_arrivals()
         if refused := self._window.sites.take_blocked():
             raise ActionFailed(refused)
+        for name in unfinished:
+            self._window.add_note(f"{name} is being downloaded")
         return "; ".join(words for words in (said, *self._window.take_notes()) if words)
 
     async def _find_tab_to_act_on(self, action: Action) -> Tab:

@@ -243,6 +243,11 @@ class Documents:
             document.frame, f"deskhand.newErrors({json.dumps(clicked)})", timeout=ERRORS_S
         )
 
+    async def is_saving_file(self) -> bool:
+        """True if a link that saves a file was clicked since then."""
+        document = await self._find_focused_document()
+        return await document.cdp.evaluate_in(document.frame, "deskhand.isSaving()", timeout=ERRORS_S)
+
     async def _find_focused_document(self) -> Document:
         document = self.top
         while True:

@@ -10,16 +10,18 @@ from typing import Any
 from playwright.async_api import BrowserContext, Page
 
 from deskhand.core.errors import DeviceSetup
+from deskhand.devices.browser.arrivals import Arrivals
 from deskhand.devices.browser.cdp_target import send_cdp
 from deskhand.private_files import close_to_others, make_private_folder
 
 
 class Downloads:
-    """`tell` is called with a few words when a download ends."""
+    """`tell` is called with a few words when a download ends, `arrivals` hear of it when it begins and ends."""
 
-    def __init__(self, folder: Path, tell: Callable[[str], None]) -> None:
+    def __init__(self, folder: Path, tell: Callable[[str], None], arrivals: Arrivals) -> None:
         self._folder = folder.expanduser()
         self._tell = tell
+        self._arrivals = arrivals
         self._names: dict[str, str] = {}
 
     async def watch_downloads(self, context: BrowserContext, page: Page) -> None:
@@ -41,6 +43,7 @@ class Downloads:
 
     def _on_begin(self, event: dict[str, Any]) -> None:
         self._names[event["guid"]] = Path(event["suggestedFilename"]).name
+        self._arrivals.note_download(event["guid"], self._names[event["guid"]])
 
     def _on_progress(self, event: dict[str, Any]) -> None:
         if event["state"] == "inProgress" or (name := self._names.pop(event["guid"], None)) is None:
@@ -51,3 +54,4 @@ class Downloads:
             self._tell(f"downloaded {file}")
         else:
             self._tell(f"the download of {name} was cancelled")
+        self._arrivals.end_download(event["guid"])

@@ -131,6 +131,11 @@ class BrowserKeyboard:
         result = await document.cdp.evaluate_in(document.frame, f"deskhand.assign({json.dumps(text)})")
         if result["held"] != result["wanted"]:
             raise TextNotTyped(f'This field does not accept "{text}": type it as {field["format"]}.')
+        if key := result.get("key"):
+            await self.press_keys(key)
+            held = await document.cdp.evaluate_in(document.frame, "deskhand.held()")
+            if held != result["held"]:
+                raise TextNotTyped(f"The slider holds {held} instead of {result['held']}.")
         return f"holds {result['held']}"
 
     async def _attach_files(self, document: Document, text: str) -> str:

@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 
 from playwright.async_api import Page, Request, Response
 
+from deskhand.devices.browser.arrivals import Arrivals
+
 # How long an answer is waited for, by kind; images, beacons and streams are not waited for at all.
 _WAITS = {"document": 10.0, "xhr": 10.0, "fetch": 10.0, "script": 3.0}
 # An answer that has begun but does not end within this time is a stream.
@@ -16,7 +18,10 @@ BODY_S = 1.0
 
 
 class PageActivity:
-    def __init__(self, page: Page) -> None:
+    """`arrivals` hear of answers that the browser saves instead of showing them."""
+
+    def __init__(self, page: Page, arrivals: Arrivals) -> None:
+        self._arrivals = arrivals
         # When each request began, and when its answer did.
         self._begun: dict[Request, float] = {}
         self._answered: dict[Request, float] = {}
@@ -81,6 +86,8 @@ class PageActivity:
             self._ring_bell()
 
     def _on_response(self, response: Response) -> None:
+        if response.request.is_navigation_request() and _is_attachment(response):
+            self._arrivals.expect_arrival("download")
         if response.request in self._begun:
             self._answered[response.request] = asyncio.get_running_loop().time()
             self._ring_bell()
@@ -96,6 +103,10 @@ class PageActivity:
     def _ring_bell(self) -> None:
         self._news.set()
         self._news = asyncio.Event()
+
+
+def _is_attachment(response: Response) -> bool:
+    return response.headers.get("content-disposition", "").strip().casefold().startswith("attachment")
 
 
 def _name_of(request: Request) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from playwright.async_api import Dialog, FileChooser, Page, Request
 
 from deskhand.core.errors import ActionFailed, DeviceTimeout
+from deskhand.devices.browser.arrivals import Arrivals
 from deskhand.devices.browser.cdp_target import CALL_S, CdpTarget, DialogOpened, Interruption, TabLost, discard_result
 from deskhand.devices.browser.documents import Document, Documents, ElementListing
 from deskhand.devices.browser.page_activity import PageActivity
@@ -32,11 +33,14 @@ MEASURE_S = 1.0
 
 
 class Tab:
-    def __init__(self, page: Page, cdp: CdpTarget, scale: float, signal_change: Callable[[], None]) -> None:
+    def __init__(
+        self, page: Page, cdp: CdpTarget, scale: float, signal_change: Callable[[], None], arrivals: Arrivals
+    ) -> None:
         self.page = page
         self.cdp = cdp
         self.documents = Documents(page, cdp)
-        self.activity = PageActivity(page)
+        self.activity = PageActivity(page, arrivals)
+        self._arrivals = arrivals
         self.popup: Popup | None = None
         self.crashed = False
         # Frame pixels in one CSS pixel, the unit of the browser's input (zoom included).
@@ -48,14 +52,19 @@ class Tab:
         self._plan: asyncio.TimerHandle | None = None
 
     @classmethod
-    async def open_page(cls, page: Page, settings: BrowserSettings | None, signal_change: Callable[[], None]) -> Tab:
+    async def open_page(
+        cls, page: Page, settings: BrowserSettings | None, signal_change: Callable[[], None], arrivals: Arrivals
+    ) -> Tab:
         """Open a tab on the page; `settings` give the size and scale of an emulated screen, None means a real one."""
         session = await page.context.new_cdp_session(page)
-        tab = cls(page, CdpTarget(session, Interruption()), settings.scale if settings else 1.0, signal_change)
+        tab = cls(
+            page, CdpTarget(session, Interruption()), settings.scale if settings else 1.0, signal_change, arrivals
+        )
         page.on("filechooser", tab._on_file_chooser)
         page.on("crash", tab._on_crash)
         page.on("close", tab._on_close)
         session.on("Page.javascriptDialogClosed", tab._on_dialog_closed)
+        session.on("Page.windowOpen", tab._on_window_open)
         for event in ("Page.frameStartedLoading", "Page.frameStartedNavigating", "Page.frameRequestedNavigation"):
             session.on(event, tab._on_loading)
         session.on("Page.frameScheduledNavigation", tab._on_scheduled_navigation)
@@ -174,6 +183,8 @@ class Tab:
         """Return what the page says is wrong since then. `clicked`: only if it was a button that was clicked."""
         if self.popup is None and not self._held.is_set():
             with contextlib.suppress(DeviceTimeout, DialogOpened, TabLost, ActionFailed):
+                if await self.documents.is_saving_file():
+                    self._arrivals.expect_arrival("download")
                 return await self.documents.list_new_errors(clicked=clicked)
         return []
 
@@ -204,6 +215,9 @@ class Tab:
     def _on_close(self, _: Any) -> None:
         self.cdp.interruption.interrupt_calls(TabLost)
         self.signal_change()
+
+    def _on_window_open(self, _: Any) -> None:
+        self._arrivals.expect_arrival("tab")
 
     def _on_loading(self, event: dict[str, Any]) -> None:
         elsewhere = event["frameId"] != self.cdp.root or event.get("disposition", "currentTab") != "currentTab"

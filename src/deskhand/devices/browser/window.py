@@ -10,6 +10,7 @@ from playwright.async_api import BrowserContext, Dialog, Error, Page
 from deskhand.core.errors import ActionFailed, DeviceGone, DeviceRestarted, DeviceSetup, DeviceTimeout
 from deskhand.core.outgoing import OutgoingRequest
 from deskhand.core.protocols import Clock
+from deskhand.devices.browser.arrivals import Arrivals
 from deskhand.devices.browser.browser_process import Chromium, attach_browser, start_browser
 from deskhand.devices.browser.cdp_target import DialogOpened, TabHidden, TabLost
 from deskhand.devices.browser.downloads import Downloads
@@ -58,6 +59,7 @@ class BrowserWindow:
         self._restart: dict[str, str] = {}
         self._work: set[asyncio.Task[None]] = set()
         self._closed = False
+        self.arrivals = Arrivals()
         self.changes = Screencast(clock, self._run_later)
         self.sites = SiteFilter(policy, self.add_note, self._run_later)
         self.gate = RequestGate(self._run_later, self._on_request_held, self._on_request_settled)
@@ -76,7 +78,9 @@ class BrowserWindow:
         tab = (await self._find_visible_tab() or self.tabs[-1]) if self._tabs else await self.open_tab()
         await self.show_tab(tab)
         if self._chromium.is_owned:
-            await Downloads(self._settings.downloads, self.add_note).watch_downloads(self._context, tab.page)
+            await Downloads(self._settings.downloads, self.add_note, self.arrivals).watch_downloads(
+                self._context, tab.page
+            )
         return tab
 
     async def _find_visible_tab(self) -> Tab | None:
@@ -122,7 +126,7 @@ class BrowserWindow:
     async def _open_adopted(self, page: Page) -> Tab | None:
         emulated = self._settings if self._chromium.is_owned and self._settings.headless else None
         try:
-            tab = self._tabs[page] = await Tab.open_page(page, emulated, self.changes.signal_change)
+            tab = self._tabs[page] = await Tab.open_page(page, emulated, self.changes.signal_change, self.arrivals)
         except (Error, TabLost):
             return None  # it closed meanwhile
         tab.cdp.session.on("Page.frameStartedNavigating", self.gate.note_navigation)
@@ -131,6 +135,7 @@ class BrowserWindow:
         if self._front is not None and len(self._tabs) > 1:
             self._notes.append(f"a new tab opened: {page.url}")
         await self.show_tab(tab)
+        self.arrivals.note_arrival("tab")
         return tab
 
     async def show_tab(self, tab: Tab) -> None:

@@ -156,6 +156,7 @@ function valueOf(el, role) {
 
 function hintOf(el) {
   const hint = tidy(el.getAttribute("placeholder") || el.getAttribute("aria-placeholder") || el.dataset?.placeholder);
+  if (el.tagName === "INPUT" && el.type === "range") return `${el.min || 0} to ${el.max || 100}`;
   return hint || (el.tagName === "INPUT" ? FORMATS[el.type] || "" : "");
 }
 

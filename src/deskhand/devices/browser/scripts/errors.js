@@ -10,6 +10,12 @@ const refused = { fields: [] };
 window.addEventListener("invalid", (event) => { refused.fields.push(event.target); }, true);
 window.addEventListener("submit", () => { refused.fields = []; }, true);
 
+// A link that saves a file, clicked by whomever: the browser begins with it only after the click.
+const saving = { asked: false };
+window.addEventListener("click", (event) => {
+  if (event.composedPath().some((el) => el.matches?.("a[download]"))) setTimeout(() => { saving.asked ||= !event.defaultPrevented; });
+}, true);
+
 const isShown = (el) => el.getClientRects().length > 0 && el.checkVisibility({ visibilityProperty: true, opacityProperty: true });
 
 function errorOf(el) {
@@ -33,7 +39,10 @@ function shownErrors() {
 }
 
 /** Remembers what is wrong before an action. */
-deskhand.noteErrors = () => { refused.fields = []; deskhand.errorsBefore = new Set(shownErrors().keys()); };
+deskhand.noteErrors = () => { saving.asked = false; refused.fields = []; deskhand.errorsBefore = new Set(shownErrors().keys()); };
+
+/** True if a link that saves a file was clicked since then. */
+deskhand.isSaving = () => saving.asked;
 
 /** Returns what is wrong since then; on another page only fields that are marked, since its words may be its content. */
 deskhand.newErrors = async (clicked) => {

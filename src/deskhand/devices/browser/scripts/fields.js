@@ -138,7 +138,22 @@ deskhand.assign = (text) => {
   const el = deskhand.field, wanted = text ? plainly(text.trim(), el.type) : "";
   const before = el.value;
   el.value = wanted;
-  if (wanted && el.value !== wanted) { const held = el.value; el.value = before; return { held, wanted }; }
-  if (el.value !== before) announce(el);
-  return { held: el.value, wanted };
+  if (wanted && el.value !== wanted && Number(el.value) !== Number(wanted || NaN)) { const held = el.value; el.value = before; return { held, wanted }; }
+  const held = el.value;
+  if (el.type === "range" && held !== before) return { held, wanted: held, key: stepBeside(el) };
+  if (held !== before) announce(el);
+  return { held, wanted: held };
 };
+
+/** Puts a slider one step beside its value; returns the key that leads back, so that the page hears of it from the browser. */
+function stepBeside(el) {
+  const value = el.value;
+  el.stepDown();
+  if (el.value !== value) return "ArrowUp";
+  el.stepUp();
+  if (el.value !== value) return "ArrowDown";
+  announce(el);
+  return "";
+}
+
+deskhand.held = () => deskhand.field.value;

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from deskhand.core.actions import Swipe, Type
+from deskhand.core.actions import Click, Swipe, Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.outcome import (
@@ -188,6 +188,9 @@ def set_value(step: say.SetValue, scene: Scene) -> Outcome:
         focused = next((f for f in scene.list_fields() if f.focused), None)
         at = field.target if field else focused
         return _check_written(scene, at, step.value) if at else Finished(_describe_set(scene, step))
+    slider = _find_slider(scene, step.target)
+    if slider is not None and (ends := _RANGE.fullmatch(slider.hint)):
+        return _set_page_slider(scene, slider, float(ends[1]), float(ends[2]), step)
     if scene.memory.write.slid:
         return _check_slider(scene, step)
     if field is not None and is_select_box(field.target):
@@ -196,7 +199,6 @@ def set_value(step: say.SetValue, scene: Scene) -> Outcome:
         return fail_fixed(scene, field.target, step.target)
     if field is not None:
         return type_into(scene, field.target, step.value, clear=True)
-    slider = _find_slider(scene, step.target)
     if slider is not None:
         return _drag_slider(scene, slider, step)
     control = scene.find_element(step.target, "checkable").best
@@ -252,13 +254,50 @@ def _read_share(value: str) -> float | None:
     return words.get(value.strip().casefold())
 
 
+_RANGE = re.compile(r"(-?\d+(?:\.\d+)?) to (-?\d+(?:\.\d+)?)")
+
+
+def _set_page_slider(scene: Scene, slider: Element, low: float, high: float, step: say.SetValue) -> Outcome:
+    """A slider of a web page tells from where to where it goes, and takes a value exactly."""
+    given, share = re.search(r"-?\d+(?:\.\d+)?", step.value), _read_share(step.value)
+    if given and not step.value.rstrip().endswith(("%", "percent", "％")):
+        wanted = float(given[0])
+    elif share is not None:
+        wanted = low + share * (high - low)
+    else:
+        return _fail_no_share(scene, step)
+    if not low <= wanted <= high:
+        return scene.fail_with(
+            f"“{step.target}”只能从 {low:g} 到 {high:g}。", f"“{step.target}” goes only from {low:g} to {high:g}."
+        )
+    memory = scene.memory.write
+    if memory.slid and slider.value == f"{wanted:g}":
+        scene.judge_last(True)
+        return Finished(_describe_set(scene, step))
+    if memory.slid >= MAX_TRIES:
+        return scene.fail_with(
+            f"“{step.target}”停在 {slider.value}，没有到 {wanted:g}。",
+            f"“{step.target}” stopped at {slider.value}, not at {wanted:g}.",
+        )
+    scene.remember_record(replace(memory, slid=memory.slid + 1))
+    box = slider.bounds
+    x = min(box.right - 2, max(box.left + 1, round(box.left + box.width * (wanted - low) / ((high - low) or 1))))
+    thought = scene.say(f"把“{step.target}”设为 {wanted:g}", f"Setting “{step.target}” to {wanted:g}")
+    press = Click(x=x, y=box.center[1], target=slider.name)
+    return make_act(thought, press, Type(text=f"{wanted:g}", target=slider.name))
+
+
+def _fail_no_share(scene: Scene, step: say.SetValue) -> Failed:
+    return scene.fail_with(
+        f"“{step.value}”不能用于滑块，请给出百分比。",
+        f"“{step.value}” is not a value for a slider: give a percentage.",
+    )
+
+
 def _drag_slider(scene: Scene, slider: Element, step: say.SetValue) -> Outcome:
     share = _read_share(step.value)
     if share is None:
-        return scene.fail_with(
-            f"“{step.value}”不能用于滑块，请给出百分比。",
-            f"“{step.value}” is not a value for a slider: give a percentage.",
-        )
+        return _fail_no_share(scene, step)
     box, memory = slider.bounds, scene.memory.write
     x = min(box.right - 2, max(box.left + 1, round(box.left + box.width * share) + memory.shift))
     scene.remember_record(replace(memory, slid=memory.slid + 1))
