@@ -1,0 +1,132 @@
+"""Kills a task at a chosen row of its journal and takes it up again, with a user who knows what the world shows."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from deskhand.build import Deskhand
+from deskhand.core.statuses import TaskStatus
+from deskhand.settings.load import load
+from deskhand.task.journal import SqliteJournal
+from deskhand.task.state import TaskState
+
+CHILD = """
+import asyncio, json, os, signal, sys
+from deskhand.build import Deskhand
+from deskhand.bus import Bus
+from deskhand.settings.load import load
+from deskhand.task.events import Record
+
+order = json.loads(sys.argv[1])
+publish, rows = Bus.publish_message, 0
+
+def publish_and_die(bus, message):
+    global rows
+    publish(bus, message)
+    rows += isinstance(message, Record)
+    if rows == order["kill_at"]:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+Bus.publish_message = publish_and_die
+
+async def main():
+    async with Deskhand(load(order["settings"])) as hand:
+        if order["task"]:
+            work = hand.resume(order["task"], wait_s=order["wait_s"])
+        else:
+            options = {"policy": order["settings"].get("policy", {})}
+            work = hand.start(order["goal"], device=order["device"], url=order["url"], options=options)
+        async with work as run:
+            state = await run.wait()
+    print(json.dumps({"status": state.status.value, "reason": state.reason}))
+
+asyncio.run(main())
+"""
+
+
+@dataclass
+class World:
+    """What a goal is carried out on. `count` tells from the world itself how often the irreversible thing was done."""
+
+    goal: str
+    device: str
+    folder: Path
+    count: Callable[[], int]
+    url: str = ""
+    settings: dict[str, Any] = field(default_factory=dict)
+
+    def tree(self) -> dict[str, Any]:
+        return {"data_dir": str(self.folder), **self.settings}
+
+    def start_child(self, kill_at: int, task: str = "", wait_s: float = 0.0) -> subprocess.Popen[str]:
+        """Begin the task, or resume it, in a process that kills itself after that many rows (0: never)."""
+        order = {
+            "settings": self.tree(),
+            "kill_at": kill_at,
+            "task": task,
+            "wait_s": wait_s,
+            "goal": self.goal,
+            "device": self.device,
+            "url": self.url,
+        }
+        argv = [sys.executable, "-c", CHILD, json.dumps(order)]
+        return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    async def run_child(self, kill_at: int, task: str = "") -> bool:
+        """True if it was killed before its end."""
+        child = self.start_child(kill_at, task)
+        _, err = await asyncio.to_thread(child.communicate)
+        assert child.returncode in (0, -9), err
+        return child.returncode != 0
+
+    async def find_task(self) -> str:
+        journal = SqliteJournal(self.folder)
+        try:
+            ids = await journal.find_ids()
+        finally:
+            await journal.close()
+        return ids[0] if ids else ""
+
+    async def finish(self, task: str) -> TaskState:
+        """Resume it with a user at hand. What may have happened, they look up; what is asked before it, they grant."""
+        async with Deskhand(load(self.tree())) as hand, hand.resume(task, attended=True) as run:
+            answering = asyncio.create_task(self._answer_requests(run))
+            state = await run.wait()
+            answering.cancel()
+        return state
+
+    async def _answer_requests(self, run: Any) -> None:
+        async for record in run.events():
+            if record.event.type == "person_asked":
+                run.answer(record.event.request.id, "no" if self.count() else "yes")
+
+
+async def survive(world: World, kills: list[int]) -> TaskState | None:
+    """Kill the task and its resumes at these rows, then let it end. None if it ended before the first kill."""
+    task = ""
+    for kill_at in kills:
+        if not await world.run_child(kill_at, task):
+            break
+        task = await world.find_task()
+        assert world.count() <= 1, f"done twice after kills at {kills}"
+        if not task:
+            return None  # killed before anything was written: it never was
+    task = task or await world.find_task()
+    journal = SqliteJournal(world.folder)
+    try:
+        over = any(summary.status is TaskStatus.FULFILLED for summary in await journal.runs())
+    finally:
+        await journal.close()
+    if over:
+        assert world.count() == 1, f"called fulfilled, and not done, after kills at {kills}"
+        return None
+    state = await world.finish(task)
+    assert world.count() == 1, f"{world.count()} times after kills at {kills}: {state.status} {state.reason}"
+    return state
