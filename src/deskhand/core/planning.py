@@ -10,6 +10,7 @@ from pydantic import Field
 
 from deskhand.core.actions import ActionKind, FrozenModel
 from deskhand.core.decisions import StepReport, Usage
+from deskhand.core.irreversible import DoneAct
 from deskhand.core.screen import Frame, Observation
 from deskhand.core.subtask import Subtask, WorkerRole
 
@@ -129,6 +130,7 @@ class PlanRequest:
     notes: tuple[str, ...] = ()
     messages: tuple[str, ...] = ()
     said: tuple[str, ...] = ()
+    acts: tuple[DoneAct, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,7 @@ def make_plan_request(
         notes=state.notes,
         messages=state.messages,
         said=state.said,
+        acts=state.acts,
     )
 
 

@@ -12,12 +12,14 @@ from typing import Literal
 
 from deskhand.core.actions import describe_action
 from deskhand.core.decisions import ActionReport, Briefing, StepReport
+from deskhand.core.irreversible import DoneAct
 from deskhand.core.llm import Language, Picture
 from deskhand.core.planning import QualityReport
 from deskhand.core.screen import Element, Frame, Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
-from deskhand.prompting.templates import PromptSheet, load_sheet
+from deskhand.language import language_of
+from deskhand.prompting.templates import PromptSheet, as_data, load_sheet
 from deskhand.screen.frame import shrink_frame, to_jpeg
 from deskhand.settings.placeholders import find_secret_names, make_placeholder
 
@@ -57,7 +59,21 @@ def describe_assignment(briefing: Briefing, words: PromptSheet) -> list[str]:
         parts.append(words.fill_section("subtask", subtask=subtask.title[:_TASK]))
     if subtask.done_when:
         parts.append(words.fill_section("done_when", done_when=subtask.done_when[:_TASK]))
-    return parts
+    language = language_of(briefing.goal)
+    return [*parts, *describe_done(briefing.done_before, language), *_describe_reopening(briefing.reopened, language)]
+
+
+def describe_done(acts: Sequence[DoneAct], language: Language) -> list[str]:
+    """Return what was done, can't be undone, and must not be done again; nothing if there is none."""
+    lines = [f"{one.act.what}{': ' if one.act.values else ''}{', '.join(one.act.values)}" for one in acts]
+    words = load_sheet("deskhand.roles", "prompts", language, "interrupted")
+    told = as_data("history", list_newest(lines, _TASK, _LINE)) if lines else ""
+    return [words.fill_section("done_before", acts=told)] if told else []
+
+
+def _describe_reopening(reopened: str, language: Language) -> list[str]:
+    words = load_sheet("deskhand.roles", "prompts", language, "interrupted")
+    return [words.fill_section("reopened", reopened=reopened)] if reopened else []
 
 
 def describe_role(briefing: Briefing, words: PromptSheet, *more: str) -> str:

@@ -168,6 +168,7 @@ def _describe_task(request: PlanRequest, words: PromptSheet) -> str:
         "messages": lambda r: describe.list_newest(r.messages, _MESSAGES),
     }
     parts = [words.fill_section(name, **{name: text}) for name, tell in tellings.items() if (text := tell(request))]
+    parts += describe.describe_done(request.acts, language_of(request.goal))
     if request.reason is ReplanReason.FIRST_PLAN:
         parts.append(words.fill_section("first"))
     else:

@@ -8,7 +8,7 @@ from typing import Literal
 
 import xxhash
 
-from deskhand.core.actions import Action, Hotkey, Key, Type, describe_action, points_of
+from deskhand.core.actions import Action, Hotkey, Key, Type, points_of
 from deskhand.core.decisions import PlannedAction
 from deskhand.core.irreversible import DoneAct, IrreversibleAct, fold_text
 from deskhand.core.screen import Element, Observation
@@ -28,10 +28,11 @@ def describe_act(planned: PlannedAction, seen: Observation, goal: str) -> Irreve
     if found.risk != "irreversible":
         return None
     action = planned.action
+    label = found.label or _label_of(action, seen)
     return IrreversibleAct(
-        what=describe_action(action),
+        what=f'{action.kind.replace("_", " ")} "{label}"',
         deed=found.deed.name if found.deed else "",
-        label=fold_text(found.label or _label_of(action, seen)),
+        label=fold_text(label),
         app=seen.app,
         values=_list_values(action, seen),
         names=_list_names(seen, fold_text(goal)),
