@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from deskhand.cli.event_lines import lines_of
+from deskhand.cli.event_lines import EventLines
 from deskhand.cli.typed_input import TypedLine, WholeLines, verdict_of
 from deskhand.core.human import RequestKind, UserRequest
 from deskhand.models.scripted.http_server import ModelServer
@@ -279,7 +279,7 @@ async def test_it_stops_when_told_to(cli: Cli, sim: ConnectedPhone, word: str) -
         await shown.shows("? Which of the two Bobs?")
         shown.type(word)
         assert await shown.ended() == 130, shown.text
-    assert "✘ rejected: stopped by the user" in shown.text
+    assert "■ stopped by the user" in shown.text
 
 
 # --- the live view ------------------------------------------------------------------------------------------------
@@ -312,7 +312,7 @@ def test_a_model_can_neither_hide_nor_forge_what_is_asked() -> None:
     asked = UserAsked(request=UserRequest(id="1", kind="approval", text=said, expires=1.0))
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, color_system=None, width=200)
-    for line in lines_of(Record(task_id="t", seq=1, at=0.0, event=asked)):
+    for line in EventLines().describe_record(Record(task_id="t", seq=1, at=0.0, event=asked)):
         console.print(line, soft_wrap=True)
     assert out.getvalue().splitlines() == [
         '? click "[/] Back�[2K�" has to be agreed to⏎  (nothing to agree to)�: "Pay"',

@@ -58,8 +58,8 @@ async def test_a_run_is_shown_by_its_beginning_or_as_the_last_one(cli: Cli, past
     assert shown.code == 0
     assert shown.out.splitlines()[0] == LONG
     assert "was [red]black[/red]" in shown.out, "what a screen says is no markup"
-    assert "✔ fulfilled: sent" in shown.out
-    assert (await cli("show", "last", "--json")).json["run"] == past[2]
+    assert "✔ 完成：sent" in shown.out
+    assert (await cli("show", "last", "--json")).json["task_id"] == past[2]
 
 
 @pytest.mark.parametrize(
@@ -98,8 +98,8 @@ async def test_a_half_written_entry_is_shown_as_such_in_its_own_task(cli: Cli, p
     db.close()
     shown = await cli("show", "aaaa")
     assert shown.code == 0, shown.err
-    assert """can't be read (Invalid JSON: EOF while parsing a string at line 1 column 9): {"type":""" in shown.out
-    assert "✔ fulfilled: sent" in shown.out, "what can be read is told"
+    assert """第 2 条读不出来 (Invalid JSON: EOF while parsing a string at line 1 column 9): {"type":""" in shown.out
+    assert "✔ 完成：sent" in shown.out, "what can be read is told"
     listed = (await cli("runs")).out.splitlines()
     assert [("can't be read" in line) for line in listed[1:]] == [False, False, True]
     assert "can't be read" not in (await cli("show", past[1])).out
@@ -126,7 +126,7 @@ async def test_a_resumed_task_with_a_damaged_log_asks_before_it_sends(cli: Cli) 
     assert (await cli("resume", "well", "--json")).json["status"] == "fulfilled"
     asked = await cli("resume", "hurt")
     assert asked.code == 1, asked.out + asked.err
-    assert "? " in asked.out
+    assert "needs approval" in asked.out
 
 
 def obey_rights() -> None:

@@ -177,7 +177,7 @@ async def test_when_the_budget_is_gone_the_state_is_kept_and_more_money_goes_on(
         assert 0 < Decimal(told["cost"]) <= Decimal("0.09")
         assert (told["model_calls"], len(told["steps"])) == (len(server.requests), len(server.requests))
         broke = True
-        ended = await cli("resume", told["run"][:8], "--budget", "2", "--json")
+        ended = await cli("resume", told["task_id"][:8], "--budget", "2", "--json")
     assert (ended.code, ended.json["status"]) == (0, "fulfilled"), ended.out + ended.err
     assert ended.json["model_calls"] == len(server.requests)
     assert Decimal(ended.json["cost"]) > Decimal(told["cost"])
@@ -195,7 +195,7 @@ async def test_ctrl_c_inside_a_streaming_call_closes_the_connection(cli: Cli, si
         await server.wait_until(lambda server: server.aborted == 1, timeout=20)
         ended = await running.ended()
     assert ended.code == 130, ended.out + ended.err
-    assert last_words(ended) == "✘ rejected: stopped by the user"
+    assert last_words(ended) == "■ stopped by the user"
 
 
 # --- keys ---------------------------------------------------------------------------------------------------------

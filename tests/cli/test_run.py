@@ -1,5 +1,6 @@
 """`deskhand run`: what it prints, where, and what it ends with."""
 
+import re
 import resource
 import signal
 from pathlib import Path
@@ -37,11 +38,11 @@ async def test_without_a_device_a_simulated_phone_is_started_and_lines_tell_what
     lines = ended.out.splitlines()
     assert (ended.code, ended.err) == (0, "")
     assert lines[0] == "打开计算器，计算 12*34，读取结果"
-    assert lines[1].startswith("sim · offline · run ")
-    assert '  1  open app "计算器"' in lines
+    assert lines[1].startswith("sim · offline · 任务 ")
+    assert "  1  打开应用“计算器”" in lines
     assert "     结果：408" in lines
-    assert lines[-2].startswith("✔ fulfilled: 打开了“计算器”")
-    assert "0 model calls" in lines[-1]
+    assert lines[-2].startswith("✔ 完成：打开了“计算器”")
+    assert re.fullmatch(r"\d+ 步，[\d.]+ 秒 · deskhand show \w+", lines[-1])
     assert "\x1b" not in ended.out, "colours are for terminals"
 
 

@@ -73,7 +73,7 @@ async def test_ctrl_c_stops_cleanly(cli: Cli, moment: Moment) -> None:
         assert ended.refused(130) == "deskhand: Stopped."
     else:
         assert ended.err == ""
-        assert "✘ rejected: stopped by the user" in ended.out
+        assert "■ stopped by the user" in ended.out
         shown = await cli("show", "last", "--json")
         assert (shown.json["cause"], shown.json["exit_code"]) == ("stopped", 130)
     assert (await cli("runs")).code == 0

@@ -1,6 +1,16 @@
-"""Actions as a confused model writes them: each is well-formed, and none can be carried out or has to be."""
+"""Fields for one action of each kind; and actions as a confused model writes them, well-formed and of no use."""
 
 from typing import Any
+
+POINT = {"x": 5, "y": 5}
+PATH = {**POINT, "to_x": 50, "to_y": 50}
+FIELDS_OF: dict[str, dict[str, Any]] = {
+    "click": POINT, "double_click": POINT, "right_click": POINT, "middle_click": POINT, "move": POINT,
+    "long_press": POINT, "drag": PATH, "swipe": PATH,
+    "scroll": {}, "type": {"text": "x"}, "key": {"key": "a"}, "hotkey": {"keys": ["ctrl", "a"]}, "wait": {},
+    "open_app": {"name": "x"}, "open_url": {"url": "x"}, "switch_window": {"title": "x"}, "back": {}, "home": {},
+    "memorize": {"text": "x"}, "answer": {"text": "x"}, "take_over": {"reason": "x"}, "run_code": {"code": "true"},
+}  # fmt: skip
 
 NAMES = ["refresh", "KEYCODE_FOO", " ", "\x00", "🦄", "+", "++", "ctrl+", "ctrl+refresh", "F99", "f٣", "99999", "-1",
          "\ud800", "a\nb", "KEYCODE_", "keycode_ ", "f", "ﬀ", "İ", "²", "\u200b", "x" * 40]  # fmt: skip

@@ -1,7 +1,6 @@
 """The contract on the other words: keys, apps, addresses, windows, the ways back; and on words a device lacks."""
 
 from contextlib import suppress
-from typing import Any
 
 import pytest
 from pydantic import ValidationError
@@ -21,20 +20,10 @@ from deskhand.core.actions import (
     parse_action,
 )
 from deskhand.core.errors import ActionFailed, AppNotFound, DeviceFault, ModelFault, NotPossible
-from tests.contract.absurd_actions import ABSURD
+from tests.contract.absurd_actions import ABSURD, FIELDS_OF
 from tests.contract.stage import Stage, until
 
 pytestmark = pytest.mark.asyncio(loop_scope="package")
-
-POINT = {"x": 5, "y": 5}
-PATH = {**POINT, "to_x": 50, "to_y": 50}
-FIELDS_OF: dict[str, dict[str, Any]] = {
-    "click": POINT, "double_click": POINT, "right_click": POINT, "middle_click": POINT, "move": POINT,
-    "long_press": POINT, "drag": PATH, "swipe": PATH,
-    "scroll": {}, "type": {"text": "x"}, "key": {"key": "a"}, "hotkey": {"keys": ["ctrl", "a"]}, "wait": {},
-    "open_app": {"name": "x"}, "open_url": {"url": "x"}, "switch_window": {"title": "x"}, "back": {}, "home": {},
-    "memorize": {"text": "x"}, "answer": {"text": "x"}, "take_over": {"reason": "x"}, "run_code": {"code": "true"},
-}  # fmt: skip
 
 
 async def in_front(stage: Stage, wanted: str) -> None:

@@ -63,8 +63,11 @@ def test_points_are_every_place_the_action_touches() -> None:
     assert points_of(Type(text="x")) == []
 
 
-def test_a_description_names_the_target_and_the_point() -> None:
-    assert describe_action(Click(x=540, y=2210, target="Send")) == 'click "Send" (540, 2210)'
+def test_a_description_names_the_target_or_else_the_point() -> None:
+    send = Click(x=540, y=2210, target="Send")
+    assert describe_action(send) == 'click "Send"'
+    assert describe_action(send, points=True) == 'click "Send" (540, 2210)'
+    assert describe_action(Click(x=540, y=2210)) == "click (540, 2210)"
     assert describe_action(Type(text="你好", press_enter=True)) == 'type "你好" press_enter=True'
     assert describe_action(Scroll(direction="up", pages=3 * 0.8)) == 'scroll "up" pages=2.4'
 

@@ -9,12 +9,12 @@ from typing import Any, TypeVar
 import pytest
 
 from deskhand.build import Deskhand
-from deskhand.cli.event_lines import lines_of
+from deskhand.cli.event_lines import EventLines
 from deskhand.core.statuses import TaskStatus
 from deskhand.models.scripted.http_server import ModelServer
 from deskhand.models.scripted.script import ReceivedRequest, ScriptedCall, ScriptedStep, ScriptEntry
 from deskhand.settings.schema import Settings
-from deskhand.task.events import ActionEnded, GateClosed, PlanMade, Record, Ruled, Supplemented
+from deskhand.task.events import ActionEnded, GateClosed, PlanMade, Record, Ruled, Supplemented, TaskEnded
 from deskhand.task.state import TaskState
 
 E = TypeVar("E")
@@ -196,9 +196,15 @@ async def test_a_final_check_that_fails_leads_to_a_new_plan(tmp_path: Path) -> N
     assert [made.reason for made in office.events(PlanMade)] == ["first_plan", "final_check_failed"]
     gates = office.events(GateClosed)
     assert [gate.report.by for gate in gates] == ["model"] * 4
-    shown = [lines_of(Record(seq=1, task_id="t", at=0, event=gate))[0] for gate in gates]
-    assert "gate WORKER_SUCCESS: gate_done by model, medium depth: Settings are open." in shown[0]
-    assert "gate FINAL_CHECK: gate_fail by model, high depth: Nobody opened WeChat." in shown[1]
+    lines = EventLines()
+    end = TaskEnded(status=TaskStatus.REJECTED, cause="failed", reason="something else")
+    shown = [
+        line
+        for event in (*gates[:2], end)
+        for line in lines.describe_record(Record(seq=1, task_id="t", at=0, event=event))
+    ]
+    assert "checked: Settings are open." in shown[0]
+    assert "the check failed: Nobody opened WeChat." in shown[1]
 
 
 async def test_a_part_that_fails_is_replanned_light_medium_heavy_and_then_goes_to_the_person(tmp_path: Path) -> None:

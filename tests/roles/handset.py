@@ -12,7 +12,7 @@ from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Frame, Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
-from deskhand.devices.android.apps import find_app, suggest_names
+from deskhand.devices.android.apps import describe_missing, find_app
 from deskhand.devices.android.device import CAPABILITIES
 from deskhand.devices.android.elements import read_elements
 from deskhand.devices.android.scrolling import find_scroll_area, plan_stroke
@@ -120,8 +120,7 @@ class Handset:
         installed = [p.name for p in self.phone.apps.list_packages()]
         package = find_app(name, installed)
         if package is None or not self.phone.apps.launch_app(package):
-            near = ", ".join(suggest_names(name, installed))
-            raise Refused(f"The app {name!r} is not on the phone handset. Apps on it: {near}.")
+            raise Refused(describe_missing(name, installed, "handset"))
 
     async def run(self, goal: str, max_steps: int = 50) -> Decision:
         """What the worker concluded; every action is written into `log`."""

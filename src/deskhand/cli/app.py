@@ -138,11 +138,15 @@ def runs(
 
 
 @app.command()
-def show(run_id: RunArgument, as_json: JsonOption = False) -> None:
+def show(
+    run_id: RunArgument,
+    frames: Annotated[bool, typer.Option("--frames", help="Also the file of each picture.")] = False,
+    as_json: JsonOption = False,
+) -> None:
     """Show a run step by step: what was decided and done, and how it ended."""
     from deskhand.cli.history import show_run
 
-    _run_command(show_run(run_id, as_json), as_json=as_json)
+    _run_command(show_run(run_id, as_json, frames), as_json=as_json)
 
 
 @app.command()

@@ -1,93 +1,184 @@
-"""Events as lines of text for the user: one or more for each event, none where there is nothing to say."""
+"""Events as lines of text for the user, in the language of the goal: none where there is nothing to say."""
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 from deskhand.cli.console import as_markup
-from deskhand.cli.typed_input import HOW_TO_ANSWER
-from deskhand.core.actions import describe_action
-from deskhand.core.planning import GateDecision, ReplanReason
+from deskhand.cli.typed_input import tell_how_to_answer
+from deskhand.core.action_words import tell_action
+from deskhand.core.llm import Language
+from deskhand.core.planning import GateDecision, GateTrigger, QualityReport, ReplanReason
 from deskhand.core.statuses import ExecStatus
+from deskhand.language import language_of
+from deskhand.roles.offline.fault_words import to_chinese
 from deskhand.task import events
 
-_GATE_COLOURS = {GateDecision.DONE: "green", GateDecision.CONTINUE: "dim"}
+# Rulings that lead to a check, whose result is told, or to nothing.
+_QUIET_OUTCOMES = ("CONTINUE", "QUALITY_CHECK")
 
 
-def lines_of(record: events.Record) -> list[str]:
-    lines = _describe_work(record) or _describe_plan(record) or _describe_dialogue(record)
-    if record.unknown:  # the entry is of a newer version, which had more to say
-        lines.append(f"     [dim]entry {record.seq} also has {as_markup(', '.join(record.unknown))}[/dim]")
-    return lines
+class _HeldLine(NamedTuple):
+    """A line that is told later, or not at all if the task ends with its sentence. `brief`: until the step's end."""
+
+    sentence: str
+    line: str
+    brief: bool = False
 
 
-def _describe_work(record: events.Record) -> list[str]:
-    match record.event:
-        case events.TaskCreated(goal=goal, device=device, worker=worker):
-            return [
-                f"[bold]{as_markup(goal)}[/bold]",
-                f"[dim]{as_markup(f'{device} · {worker} · run {record.task_id}')}[/dim]",
-            ]
-        case events.TaskResumed():
-            return ["[bold]taken up again[/bold]"]
-        case events.ActionIntended(step=step, number=number, action=action):
-            label = f"{step:>3}" if number == 1 else "   "
-            return [f"{label}  {as_markup(describe_action(action), one_line=True)}"]
-        case events.ActionEnded(status=status, detail=detail) if status is not ExecStatus.EXECUTED:
-            return [f"     [red]{status.value}: {as_markup(detail)}[/red]"]
-        case events.QueueFlushed(dropped=dropped, reason=reason):
-            return [f"     [yellow]{len(dropped)} queued dropped: {as_markup(reason)}[/yellow]"]
-        case events.StepFinished(report=report) if report.error:
-            return [f"{report.step:>3}  [red]{as_markup(report.error)}[/red]"]
-        case events.Unreadable(why=why, body=body):
-            stored = f": {body}" if body else ""
-            return [
-                f"     [red]entry {record.seq} can't be read ({as_markup(why)}){as_markup(stored, one_line=True)}[/red]"
-            ]
-        case events.Answered(text=text):
-            return [f"     [green]{as_markup(text)}[/green]"]
-        case _:
+class EventLines:
+    """Follows one task. A sentence that is also its end is told once, there."""
+
+    def __init__(self, language: Language = "en") -> None:
+        self._language: Language = language
+        self._goal = ""
+        self._held: list[_HeldLine] = []
+
+    def describe_record(self, record: events.Record) -> list[str]:
+        """Return the lines of this record, behind those that were held back until now."""
+        event = record.event
+        if isinstance(event, events.TaskCreated):
+            self._language, self._goal = language_of(event.goal), event.goal
+        if isinstance(event, events.TaskEnded):
+            return self._release(lambda held: not _is_same(held.sentence, event.reason))
+        if (last := self._find_last_word(event)) is not None:
+            if not any(_is_same(last.sentence, held.sentence) for held in self._held):
+                self._held.append(last)
             return []
+        lines = self._describe_work(record) or self._describe_plan(event) or self._describe_dialogue(event)
+        if record.unknown:  # the entry is of a newer version, which had more to say
+            names = as_markup(", ".join(record.unknown))
+            lines.append(
+                f"     [dim]{self._say(f'第 {record.seq} 条还有', f'entry {record.seq} also has')} {names}[/dim]"
+            )
+        if lines:
+            return [*self._release(), *lines]
+        return self._release(lambda held: held.brief) if isinstance(event, events.StepFinished) else []
+
+    def _release(self, is_told: Callable[[_HeldLine], bool] = lambda _: True) -> list[str]:
+        """Return the lines that were held back and are to be told; at a step's end, the others stay held."""
+        told = [held for held in self._held if is_told(held)]
+        self._held = [held for held in self._held if held not in told]
+        return [held.line for held in told]
+
+    def _say(self, chinese: str, english: str) -> str:
+        return chinese if self._language == "zh" else english
+
+    def _translate(self, detail: str) -> str:
+        return to_chinese(detail) if self._language == "zh" else detail
+
+    def _find_last_word(self, event: events.Event) -> _HeldLine | None:
+        """Return a sentence that the task may end with, and its line."""
+        match event:
+            case events.Ruled(ruling=ruling) if ruling.outcome not in _QUIET_OUTCOMES:
+                return _HeldLine(ruling.reason, f"     [yellow]{as_markup(ruling.reason)}[/yellow]")
+            case events.GateClosed(report=report) if line := self._describe_check(report):
+                return _HeldLine(report.reason, line)
+            case events.ActionEnded(status=status, detail=detail) if status is not ExecStatus.EXECUTED:
+                slow = status is ExecStatus.TIMEOUT
+                failed = self._say("超时", "timed out") if slow else self._say("失败", "failed")
+                return _HeldLine(detail, f"     [red]{failed}: {as_markup(self._translate(detail))}[/red]", brief=True)
+            case events.QueueFlushed(dropped=dropped, reason=reason):
+                count = len(dropped)
+                skipped = self._say(f"跳过后面 {count} 个动作", f"skipped {count} more {_plural('action', count)}")
+                return _HeldLine(reason, f"     [yellow]{skipped}: {as_markup(self._translate(reason))}[/yellow]")
+            case events.UserAsked(request=request) if not request.expires:  # there was nobody to ask
+                return _HeldLine(request.text, self._describe_question(request.text))
+            case _:
+                return None
+
+    def _describe_question(self, text: str) -> str:
+        return f"[bold yellow]? {as_markup(text, one_line=True)}[/bold yellow]"
+
+    def _describe_check(self, report: QualityReport) -> str:
+        """A check without a model that finds all well on the way, or at the end, is nothing new."""
+        reason, by_model = as_markup(report.reason), report.by == "model"
+        match report.decision:
+            case GateDecision.CONTINUE:
+                return f"     [dim]{self._say('检查', 'checked')}: {reason}[/dim]" if by_model and reason else ""
+            case GateDecision.DONE:
+                told = reason and (by_model or report.trigger is not GateTrigger.FINAL_CHECK)
+                return f"     [green]{self._say('检查通过', 'checked')}: {reason}[/green]" if told else ""
+            case GateDecision.SUPPLEMENT:
+                return f"     [yellow]{self._say('还缺资料', 'more has to be known')}: {reason}[/yellow]"
+            case _:
+                return f"     [red]{self._say('检查没有通过', 'the check failed')}: {reason}[/red]"
+
+    def _describe_work(self, record: events.Record) -> list[str]:
+        match record.event:
+            case events.TaskCreated(goal=goal, device=device, worker=worker):
+                named = f"{device} · {worker} · {self._say('任务', 'run')} {record.task_id}"
+                return [f"[bold]{as_markup(goal)}[/bold]", f"[dim]{as_markup(named)}[/dim]"]
+            case events.TaskResumed():
+                return [f"[bold]{self._say('继续任务', 'resumed')}[/bold]"]
+            case events.ActionIntended(step=step, number=number, action=action) if action.kind != "answer":
+                label = f"{step:>3}" if number == 1 else "   "
+                return [f"{label}  {as_markup(tell_action(action, self._language), one_line=True)}"]
+            case events.StepFinished(report=report) if report.error:
+                return [f"{report.step:>3}  [red]{as_markup(self._translate(report.error))}[/red]"]
+            case events.Unreadable(why=why, body=body):
+                stored = as_markup(f": {body}" if body else "", one_line=True)
+                broken = self._say(f"第 {record.seq} 条读不出来", f"entry {record.seq} can't be read")
+                return [f"     [red]{broken} ({as_markup(why)}){stored}[/red]"]
+            case events.Answered(text=text):
+                return [f"     [green]{as_markup(text)}[/green]"]
+            case _:
+                return []
+
+    def _describe_plan(self, event: events.Event) -> list[str]:
+        match event:
+            case events.PlanMade(reason=reason, because=because, subtasks=subtasks):
+                first = reason is ReplanReason.FIRST_PLAN
+                if first and len(subtasks) == 1:
+                    return []  # it is the goal
+                head = self._say("计划", "plan") if first else f"{self._say('新计划', 'new plan')}: {because}"
+                parts = [
+                    f"     {number}. {part.title}" + ("" if part.role == "operator" else f" [{part.role}]")
+                    for number, part in enumerate(subtasks, 1)
+                ]
+                return [f"[blue]{as_markup(line)}[/blue]" for line in (head, *parts)]
+            case events.SubtaskStarted(subtask=subtask, went_on=went_on) if subtask.title != self._goal:
+                again = self._say("（继续）", " (going on)") if went_on else ""
+                return [f"[blue]▸ {as_markup(subtask.title)}{again}[/blue]"]
+            case events.Supplemented(need=need, materials=materials, trouble=trouble):
+                nothing = self._say("没有找到", "nothing found")
+                found = ", ".join(material.title for material in materials) or ("" if trouble else nothing)
+                told = "; ".join(part for part in (found, trouble) if part)
+                looked = f"{self._say('查了', 'looked up')} {need}: {told}"
+                return [f"     [blue]{as_markup(looked)}[/blue]"]
+            case events.TodoEdited(understood=understood) if understood:
+                return [f"     [blue]{as_markup(understood)}[/blue]"]
+            case _:
+                return []
+
+    def _describe_dialogue(self, event: events.Event) -> list[str]:
+        match event:
+            case events.UserAsked(request=request):
+                how = tell_how_to_answer(request.kind, self._language)
+                return [self._describe_question(request.text), f"[dim]  ({how})[/dim]"]
+            case events.UserReplied(reply=reply):
+                verdict = self._say("同意" if reply.verdict == "yes" else "不同意", reply.verdict)
+                said = reply.text if reply.verdict == "yes" and reply.text else f"{verdict} {reply.text}".strip()
+                late = self._say("（没有人及时回答）", " (nobody answered in time)") if reply.by == "timeout" else ""
+                return [f"     [yellow]→ {as_markup(said)}{late}[/yellow]"]
+            case events.UserSaid(text=text):
+                return [f"     [yellow]{self._say('你', 'you')}: {as_markup(text)}[/yellow]"]
+            case events.UserActed(action=action):
+                told = f"{self._say('你动手', 'by hand')}: {tell_action(action, self._language)}"
+                return [f"     [yellow]{as_markup(told, one_line=True)}[/yellow]"]
+            case events.Warned(text=text):
+                return [f"     [yellow]{as_markup(text)}[/yellow]"]
+            case events.Corrected(text=text):
+                stuck = self._say("卡住了，换个办法", "stuck, so it tries another way")
+                return [f"     [yellow]{stuck}: {as_markup(text)}[/yellow]"]
+            case _:
+                return []
 
 
-def _describe_plan(record: events.Record) -> list[str]:
-    match record.event:
-        case events.PlanMade(reason=reason, strategy=strategy, because=because, subtasks=subtasks):
-            head = "plan" if reason is ReplanReason.FIRST_PLAN else f"new plan ({strategy}, {reason}): {because}"
-            parts = [f"     {number}. {part.title} [{part.role}]" for number, part in enumerate(subtasks, 1)]
-            return [f"[blue]{as_markup(line)}[/blue]" for line in (head, *parts)]
-        case events.SubtaskStarted(subtask=subtask, went_on=went_on):
-            return [f"[blue]▸ {as_markup(subtask.title)}{' (going on)' if went_on else ''}[/blue]"]
-        case events.Ruled(ruling=ruling) if ruling.rule not in ("worker_done", "periodic_check"):
-            return [f"     [yellow]rule {ruling.rule}: {as_markup(ruling.reason)}[/yellow]"]
-        case events.GateClosed(report=report):
-            colour = _GATE_COLOURS.get(report.decision, "red")
-            by = f"model, {report.depth} depth" if report.by == "model" else "rules"
-            told = f"gate {report.trigger}: {report.decision} by {by}" + (f": {report.reason}" if report.reason else "")
-            return [f"     [{colour}]{as_markup(told)}[/{colour}]"]
-        case events.Supplemented(need=need, materials=materials, trouble=trouble):
-            found = ", ".join(material.title for material in materials) or ("" if trouble else "nothing found")
-            told = "; ".join(part for part in (found, trouble) if part)
-            return [f"     [blue]looked up {as_markup(need)}: {as_markup(told)}[/blue]"]
-        case _:
-            return []
+def _plural(noun: str, count: int) -> str:
+    return noun if count == 1 else f"{noun}s"
 
 
-def _describe_dialogue(record: events.Record) -> list[str]:
-    match record.event:
-        case events.UserAsked(request=request):
-            told = f"[bold yellow]? {as_markup(request.text, one_line=True)}[/bold yellow]"
-            # Without a time until which it is waited for, there was nobody to ask.
-            return [told, f"[dim]  ({HOW_TO_ANSWER[request.kind]})[/dim]"] if request.expires else [told]
-        case events.UserReplied(reply=reply):
-            said = reply.text if reply.verdict == "yes" and reply.text else f"{reply.verdict} {reply.text}".strip()
-            late = " (nobody answered in time)" if reply.by == "timeout" else ""
-            return [f"     [yellow]→ {as_markup(said)}{late}[/yellow]"]
-        case events.UserSaid(text=text):
-            return [f"     [yellow]you: {as_markup(text)}[/yellow]"]
-        case events.UserActed(action=action):
-            return [f"     [yellow]by hand: {as_markup(describe_action(action), one_line=True)}[/yellow]"]
-        case events.TodoEdited(understood=understood) if understood:
-            return [f"     [blue]{as_markup(understood)}[/blue]"]
-        case events.Warned(text=text):
-            return [f"     [yellow]{as_markup(text)}[/yellow]"]
-        case events.Corrected(level=level, text=text):
-            return [f"     [yellow]stuck ({level}): {as_markup(text)}[/yellow]"]
-        case _:
-            return []
+def _is_same(one: str, other: str) -> bool:
+    """True if one sentence holds the other; a full stop or what was done so far may follow."""
+    one, other = one.rstrip(".。… "), other.rstrip(".。… ")
+    return one in other or other in one

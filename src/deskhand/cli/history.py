@@ -3,10 +3,11 @@
 from datetime import datetime
 
 from deskhand.cli.console import as_markup, make_console, make_table, print_markup
-from deskhand.cli.event_lines import lines_of
+from deskhand.cli.end_words import tell_status
+from deskhand.cli.event_lines import EventLines
 from deskhand.cli.output import print_json
 from deskhand.cli.progress import colour_status, describe_end, format_money
-from deskhand.cli.run_goal import find_task_id, outcome_of
+from deskhand.cli.run_goal import find_picture, find_task_id, outcome_of
 from deskhand.settings.load import load
 from deskhand.task.events import TaskSummary
 from deskhand.task.fold import fold_all
@@ -32,7 +33,7 @@ async def list_runs(limit: int, as_json: bool) -> int:
     table.columns[-2].max_width = console.width // 6
     for s in summaries:
         started = datetime.fromtimestamp(s.started).strftime("%m-%d %H:%M")
-        cells = [s.task_id[:ID_SHOWN], started, colour_status(s.status, s.status.value), str(s.steps)]
+        cells = [s.task_id[:ID_SHOWN], started, colour_status(s.status, tell_status(s.status, s.cause)), str(s.steps)]
         cost = [format_money(s.usage.cost)] if paid else []
         table.add_row(*cells, *cost, as_markup(s.device), as_markup(_describe_goal(s)))
     console.print(table if summaries else 'No runs yet: deskhand run "Open Settings, turn on Wi-Fi"')
@@ -47,7 +48,7 @@ def _describe_goal(summary: TaskSummary) -> str:
     return f"{goal} ({entries} can't be read)".lstrip()
 
 
-async def show_run(run_id: str, as_json: bool) -> int:
+async def show_run(run_id: str, as_json: bool, with_frames: bool) -> int:
     journal = SqliteJournal(load().data_dir, to_read=True)
     try:
         task_id = await find_task_id(journal, run_id)
@@ -56,11 +57,14 @@ async def show_run(run_id: str, as_json: bool) -> int:
         await journal.close()
     state = fold_all(records)
     if as_json:
-        print_json(outcome_of(state, records))
+        print_json(outcome_of(state, records, journal))
         return 0
     console = make_console()
+    events = EventLines()
     for record in records:
-        for line in lines_of(record):
+        for line in events.describe_record(record):
             print_markup(console, line)
+        if with_frames and (picture := find_picture(record.event, journal)):
+            print_markup(console, f"[dim]     {as_markup(picture)}[/dim]")
     print_markup(console, describe_end(state))
     return 0

@@ -10,9 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from deskhand.cli.console import as_markup, make_console, print_markup
-from deskhand.cli.event_lines import lines_of
+from deskhand.cli.end_words import tell_end, tell_numbers
+from deskhand.cli.event_lines import EventLines
 from deskhand.cli.terminal_picture import draw_half_blocks
 from deskhand.core.statuses import TaskStatus
+from deskhand.language import language_of
 from deskhand.task.events import Event, Observed, Record, Settled
 from deskhand.task.journal import Journal
 from deskhand.task.state import TaskState
@@ -21,7 +23,6 @@ from deskhand.task.state import TaskState
 SMALLEST_WIDTH, SMALLEST_HEIGHT = 72, 24
 # What is written below the live view when the run ends.
 LAST_WORDS = 4
-MARKS = {TaskStatus.FULFILLED: "✔", TaskStatus.REJECTED: "✘"}
 COLOURS = {TaskStatus.FULFILLED: "green", TaskStatus.REJECTED: "red"}
 
 
@@ -36,12 +37,13 @@ class Progress(Protocol):
     def close(self, state: TaskState) -> None: ...
 
 
-def make_progress(journal: Journal, *, quiet: bool) -> Progress:
+def make_progress(journal: Journal, goal: str, *, quiet: bool) -> Progress:
+    """Make the view of a task; it speaks the language of the goal."""
     console = make_console(quiet=quiet)
     roomy = console.width >= SMALLEST_WIDTH and console.height >= SMALLEST_HEIGHT
     if not quiet and console.is_terminal and console.color_system == "truecolor" and roomy:
-        return PictureProgress(console, journal)
-    return LineProgress(console)
+        return PictureProgress(console, journal, EventLines(language_of(goal)))
+    return LineProgress(console, EventLines(language_of(goal)))
 
 
 class LineProgress:
@@ -49,12 +51,13 @@ class LineProgress:
 
     show_typed = None
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, events: EventLines) -> None:
         self._console = console
+        self._events = events
 
     async def follow(self, records: AsyncIterable[Record]) -> None:
         async for record in records:
-            for line in lines_of(record):
+            for line in self._events.describe_record(record):
                 print_markup(self._console, line)
 
     def tell(self, line: str) -> None:
@@ -67,8 +70,9 @@ class LineProgress:
 class PictureProgress:
     """The device's newest picture beside the steps so far."""
 
-    def __init__(self, console: Console, journal: Journal) -> None:
+    def __init__(self, console: Console, journal: Journal, events: EventLines) -> None:
         self._console = console
+        self._events = events
         self._journal = journal
         self._lines: list[str] = []
         self._picture = Text()
@@ -79,7 +83,7 @@ class PictureProgress:
         with Live(console=self._console, auto_refresh=False, transient=False) as live:
             self._live = live
             async for record in records:
-                self._lines += lines_of(record)
+                self._lines += self._events.describe_record(record)
                 await self._load_picture(record.event)
                 self._refresh_view()
             self._typed = None
@@ -125,15 +129,9 @@ class PictureProgress:
 
 def describe_end(state: TaskState) -> str:
     """Return the closing lines: how it ended, how long it took, what it cost, where to read more."""
-    mark = MARKS.get(state.status, "…")
-    reason = state.reason if state.over else "not ended: it still runs, or its program was killed"
     by_role = ", ".join(f"{role} {format_money(usage.cost)}" for role, usage in state.spend)
-    spent = f"{state.usage.calls} model calls, {format_money(state.usage.cost)}" + (f" ({by_role})" if by_role else "")
-    took = f"{state.ended - state.started:.1f} s, " if state.ended else ""
-    return (
-        f"{colour_status(state.status, f'{mark} {state.status.value}')}: {as_markup(reason)}\n"
-        f"[dim]{state.step} steps, {took}{spent} · deskhand show {state.task_id}[/dim]"
-    )
+    spent = format_money(state.usage.cost) + (f" ({by_role})" if by_role else "")
+    return f"{tell_end(state)}\n{tell_numbers(state, spent)}"
 
 
 def format_money(cost: Decimal) -> str:

@@ -17,7 +17,7 @@ from deskhand.engine.run import Task
 from deskhand.settings.layers import SettingsTree, merge_trees
 from deskhand.settings.load import load
 from deskhand.settings.schema import COMMAND_LINE_ROLE, Settings
-from deskhand.task.events import EndCause, LoopMode, Record, StepFinished
+from deskhand.task.events import EndCause, Event, LoopMode, Observed, Record, Settled, StepFinished
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import Journal, SqliteJournal
 from deskhand.task.state import TaskState
@@ -91,33 +91,32 @@ async def run_goal(goal: str, options: TaskOptions, overrides: SettingOptions, a
             attended=is_attended(quiet=as_json),
             options=overrides.to_tree(),
         )
-        say = await _follow_task(hand, task, as_json)
+        say = await _follow_task(hand, task, goal, as_json)
     # Said when all is cleaned up: a Ctrl-C until here has its own last words, and only one of the two may be said.
     return say()
 
 
 async def resume_run(run_id: str, options: TaskOptions, overrides: SettingOptions, as_json: bool) -> int:
     given = overrides.to_tree()
-    task_id, before = await _read_options(load(given), run_id)
-    async with Deskhand(load(merge_trees(before, given))) as hand:
+    past = await _read_past(load(given), run_id)
+    async with Deskhand(load(merge_trees(past.origin.options, given))) as hand:
         task = hand.resume(
-            task_id,
+            past.task_id,
             device=options.device,
             max_steps=options.max_steps,
             wait_s=options.wait_s,
             attended=is_attended(quiet=as_json),
             options=given,
         )
-        say = await _follow_task(hand, task, as_json)
+        say = await _follow_task(hand, task, past.goal, as_json)
     return say()
 
 
-async def _read_options(settings: Settings, run_id: str) -> tuple[str, SettingsTree]:
-    """Return the whole id of a run and the options that it began with: its devices are opened by them, too."""
+async def _read_past(settings: Settings, run_id: str) -> TaskState:
+    """Return a run as its log tells it. Its devices are opened by the options that it began with, too."""
     journal = SqliteJournal(settings.data_dir)
     try:
-        task_id = await find_task_id(journal, run_id)
-        return task_id, fold_all(await journal.read(task_id)).origin.options
+        return fold_all(await journal.read(await find_task_id(journal, run_id)))
     finally:
         await journal.close()
 
@@ -137,9 +136,11 @@ async def find_task_id(journal: Journal, beginning: str) -> str:
     raise UsageError(f"There is no run {beginning!r}: `deskhand runs` lists them.")
 
 
-async def _follow_task(hand: Deskhand, starting: AbstractAsyncContextManager[Task], as_json: bool) -> Callable[[], int]:
+async def _follow_task(
+    hand: Deskhand, starting: AbstractAsyncContextManager[Task], goal: str, as_json: bool
+) -> Callable[[], int]:
     """Show a task live until it ends. Returns the function that reports its end, for when everything is closed."""
-    progress = make_progress(hand.journal, quiet=as_json)
+    progress = make_progress(hand.journal, goal, quiet=as_json)
     with hand.bus.subscribe_to(Record) as records:
         watching = asyncio.create_task(progress.follow(records))
         try:
@@ -152,7 +153,7 @@ async def _follow_task(hand: Deskhand, starting: AbstractAsyncContextManager[Tas
 
     def report_end() -> int:
         if as_json:
-            print_json(outcome_of(state, steps))
+            print_json(outcome_of(state, steps, hand.journal))
         else:
             progress.close(state)
         return EXIT_CODES[state.cause or "crashed"]
@@ -192,21 +193,45 @@ async def _wait_for_end(task: Task, tell: Callable[[str], None]) -> TaskState:
         return await stopping
 
 
-def outcome_of(state: TaskState, records: list[Record]) -> dict[str, Any]:
+def outcome_of(state: TaskState, records: list[Record], journal: Journal) -> dict[str, Any]:
     """Return what --json prints. A run that has not ended has no exit code."""
-    steps = [record.event.report for record in records if isinstance(record.event, StepFinished)]
     return {
-        "run": state.task_id,
+        "task_id": state.task_id,
         "goal": state.goal,
         "device": state.device,
         "status": state.status.value,
         "cause": state.cause,
         "reason": state.reason,
         "answers": list(state.answers),
-        "steps": [step.model_dump(mode="json") for step in steps],
+        "steps": _list_steps(records, journal),
         "model_calls": state.usage.calls,
         "cost": str(state.usage.cost),
         "spend": {role: usage.model_dump(mode="json") for role, usage in state.spend},
         "seconds": round((state.ended or records[-1].at) - state.started, 3),
         "exit_code": EXIT_CODES[state.cause] if state.cause else None,
     }
+
+
+def _list_steps(records: list[Record], journal: Journal) -> list[dict[str, Any]]:
+    """Return the report of each step with the files of its pictures: as it began, and as it ended."""
+    steps: list[dict[str, Any]] = []
+    before = after = ""
+    for record in records:
+        picture = find_picture(record.event, journal)
+        if isinstance(record.event, Observed):
+            before = after = picture
+        elif isinstance(record.event, Settled):
+            after = picture
+        elif isinstance(record.event, StepFinished):
+            changed = record.event.screen_changed
+            told = record.event.report.model_dump(mode="json")
+            steps.append({**told, "screen_changed": changed, "before": before or None, "after": after or None})
+    return steps
+
+
+def find_picture(event: Event, journal: Journal) -> str:
+    """Return the file of the picture that an event names; empty if it names none, or that was deleted."""
+    if not isinstance(event, Observed | Settled) or not event.frame:
+        return ""
+    file = journal.find_frame_file(event.frame)
+    return str(file) if file.exists() else ""

@@ -14,18 +14,29 @@ from typing import Literal
 
 from deskhand.core.errors import DeskhandError
 from deskhand.core.human import RequestKind, UserRequest
+from deskhand.core.llm import Language
 from deskhand.engine.run import Task
-from deskhand.language import read_yes_or_no
+from deskhand.language import language_of, read_yes_or_no
 
 PAUSE, RESUME = frozenset({"pause", "暂停"}), frozenset({"resume", "go on", "continue", "继续"})
 STOP = frozenset({"stop", "quit", "exit", "停止", "退出"})
 TAKE_OVER, HAND_BACK = frozenset({"take over", "接管"}), frozenset({"hand back", "done", "交还", "好了"})
 
-HOW_TO_ANSWER: dict[RequestKind, str] = {
-    "approval": "y to agree, n to refuse",
-    "question": "type your answer, or n to refuse",
-    "take_over": "do it on the device, then press Enter; n to refuse",
+_HOW_TO_ANSWER: dict[RequestKind, tuple[str, str]] = {
+    "approval": ("y to agree, n to refuse", "y 同意，n 不同意"),
+    "question": ("type your answer, or n to refuse", "输入你的回答；n 表示不回答"),
+    "take_over": ("do it on the device, then press Enter; n to refuse", "在设备上做完后按回车；n 表示不做"),
 }
+
+
+def tell_how_to_answer(kind: RequestKind, language: Language) -> str:
+    english, chinese = _HOW_TO_ANSWER[kind]
+    return chinese if language == "zh" else english
+
+
+def _ask_again(kind: RequestKind, language: Language) -> str:
+    how = tell_how_to_answer(kind, language)
+    return f"请回答：{how}。" if language == "zh" else f"Please answer: {how}."
 
 
 def is_attended(*, quiet: bool) -> bool:
@@ -69,7 +80,7 @@ async def _forward_line(run: Task, line: str, tell: Callable[[str], None]) -> No
 def _answer_request(run: Task, request: UserRequest, line: str, tell: Callable[[str], None]) -> None:
     verdict = verdict_of(request.kind, line)
     if verdict is None:
-        tell(f"Please answer: {HOW_TO_ANSWER[request.kind]}.")
+        tell(_ask_again(request.kind, language_of(run.state.goal)))
     else:
         run.answer(request.id, verdict, line if request.kind == "question" and verdict == "yes" else "")
 

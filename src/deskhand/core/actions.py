@@ -213,8 +213,8 @@ def points_of(action: Action) -> list[tuple[int, int]]:
     return points
 
 
-def describe_action(action: Action) -> str:
-    """Return one short line for users: `click "Send" (540, 2210)`."""
+def describe_action(action: Action, *, points: bool = False) -> str:
+    """Return one short line: `click "Send"`. Where it aims at is told only with `points`, or if it has no name."""
     fields = action.model_dump(
         exclude_defaults=True, exclude={"kind", "x", "y", "to_x", "to_y", "target", "duration_ms"}
     )
@@ -224,7 +224,8 @@ def describe_action(action: Action) -> str:
     words += [
         f'"{value}"' if isinstance(value, str) else f"{name}={_format_value(value)}" for name, value in fields.items()
     ]
-    words += [f"({x}, {y})" for x, y in points_of(action)]
+    if points or not target:
+        words += [f"({x}, {y})" for x, y in points_of(action)]
     return " ".join(words)
 
 

@@ -164,7 +164,7 @@ def list_older_steps(past: Sequence[StepReport]) -> str:
     """Return the steps before the recent ones, in one short line each."""
     lines: list[str] = []
     for step in past[:-_DETAILED_STEPS]:
-        actions = "; ".join(describe_action(report.action) for report in step.actions)
+        actions = "; ".join(describe_action(report.action, points=True) for report in step.actions)
         lines.append(f"{step.step}. {(actions or step.error or step.message)[:_OLDER_STEP]}")
     return "\n".join(lines)
 
@@ -178,7 +178,7 @@ def describe_outcome(step: StepReport, detail: StepDetail = FULL) -> str:
 
 
 def _describe_action_outcome(report: ActionReport, detail: StepDetail) -> str:
-    line = describe_action(report.action)[: detail.action]
+    line = describe_action(report.action, points=True)[: detail.action]
     if report.status is not ExecStatus.EXECUTED:
         return f"{line} FAILED ({report.status}): {report.detail[: detail.fault]}"
     if report.changed is False:

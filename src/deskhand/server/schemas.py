@@ -167,7 +167,7 @@ class StepView(ResponseModel):
     subtask: str
     report: StepReport
     success: bool
-    screen_changed: bool
+    screen_changed: bool | None
     ms: int
     before: str
     after: str

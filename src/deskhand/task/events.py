@@ -191,14 +191,14 @@ class QueueFlushed(FrozenModel):
 
 
 class StepFinished(FrozenModel):
-    """The executor's report of one step."""
+    """The executor's report of one step. `screen_changed` is None if nothing was watched, as in a wait."""
 
     type: Literal["step_finished"] = "step_finished"
     subtask: str = ""
     report: StepReport
     success: bool
     finished: bool
-    screen_changed: bool
+    screen_changed: bool | None
     ms: int
 
 
@@ -400,6 +400,7 @@ class TaskSummary(BaseModel):
     goal: str
     device: str
     status: TaskStatus
+    cause: EndCause | None = None
     reason: str
     started: float
     ended: float | None

@@ -43,6 +43,7 @@ class Journal(Protocol):
         ...
 
     async def load_frame(self, name: str) -> bytes | None: ...
+    def find_frame_file(self, name: str) -> Path: ...
     async def claim(self, task_id: str) -> bool:
         """Become the task's only writer; False if somebody else is. See `task_lease.hold_task`."""
         ...
@@ -116,7 +117,7 @@ class SqliteJournal:
         if name := self._names.get(frame):  # a step begins with the frame that the last one ended with
             return name
         name = xxhash.xxh3_128_hexdigest(frame.pixels.data)  # 0.2 ms for a phone's screen: less than a thread's hop
-        file = self._path_of(name)
+        file = self.find_frame_file(name)
         if name not in self._painting and not file.exists():
             self._painting[name] = self._painter.submit(_encode_frame, frame, file)
         self._names[frame] = name
@@ -140,10 +141,11 @@ class SqliteJournal:
     async def load_frame(self, name: str) -> bytes | None:
         if painting := self._painting.get(name):
             await self._await_encoding(painting)
-        file = self._path_of(name)
+        file = self.find_frame_file(name)
         return await asyncio.to_thread(file.read_bytes) if file.exists() else None
 
-    def _path_of(self, name: str) -> Path:
+    def find_frame_file(self, name: str) -> Path:
+        """Return where a picture is, or would be, stored."""
         return self._frames / name[:2] / f"{name}.jpg"
 
     async def close(self) -> None:

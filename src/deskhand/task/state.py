@@ -125,6 +125,7 @@ def summarize_task(state: TaskState) -> TaskSummary:
         goal=state.goal,
         device=state.device,
         status=state.status,
+        cause=state.cause,
         reason=state.reason,
         started=state.started,
         ended=state.ended,

@@ -350,7 +350,7 @@ async def test_an_app_that_is_open_already_stays_in_front(attach: Attach) -> Non
 
 async def test_an_app_that_is_not_installed_is_named_with_the_nearest(attach: Attach) -> None:
     device, sim = await attach()
-    with pytest.raises(AppNotFound, match=r"The app 'Calender' is not on the phone .* Apps on it: .*Camera"):
+    with pytest.raises(AppNotFound, match=r"The app 'Calender' is not on the phone .* Similar apps on it: .*Camera"):
         await device.act(OpenApp(name="Calender"))
     with pytest.raises(AppNotFound, match=r"淘宝.*设置"):
         await device.act(OpenApp(name="淘宝"))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from deskhand.bench.engine import FreeDevice
-from deskhand.cli.event_lines import lines_of
+from deskhand.cli.event_lines import EventLines
 from deskhand.core.actions import Click, Home, Memorize, OpenApp
 from deskhand.core.decisions import Briefing, Decision, PlannedAction
 from deskhand.core.errors import DeviceTimeout, ModelFault, ModelUnavailable
@@ -232,7 +232,7 @@ async def test_a_source_that_failed_is_recorded_beside_what_another_one_found(
     assert [material.text for material in looked_up.materials] == ["the door code is 42"]
     assert "The MCP server /does/not/exist failed" in looked_up.trouble
     assert planner.requests[1].materials == looked_up.materials
-    (line,) = lines_of(Record(seq=1, task_id="t", at=0, event=looked_up))
+    (line,) = EventLines().describe_record(Record(seq=1, task_id="t", at=0, event=looked_up))
     assert "door.txt; The MCP server /does/not/exist failed" in line
 
 

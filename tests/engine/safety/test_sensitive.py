@@ -39,7 +39,7 @@ async def test_a_sensitive_action_ends_in_a_question_to_a_person(
     events = [record.event for record in await journal.read(state.task_id)]
     assert device.sent == []
     assert (state.status, state.cause) == (TaskStatus.REJECTED, "failed")
-    assert state.reason == ('the user is needed: Click "Pay now" (100, 200) needs approval: this spends 30 dollars.')
+    assert state.reason == ('the user is needed: Click "Pay now" needs approval: this spends 30 dollars.')
     assert Situation.WAIT_USER in [event.situation for event in events if isinstance(event, SituationChanged)]
     assert [event.report.actions for event in events if isinstance(event, StepFinished)] == [()]
 

@@ -17,10 +17,10 @@ WORDS = SOURCES / "roles/offline/fault_words.toml"
 
 async def test_a_chinese_goal_is_refused_in_chinese_and_an_english_one_in_english() -> None:
     chinese = await Handset().run("打开淘宝")
-    assert "手机 handset 上没有应用“淘宝”，有的是：" in chinese.message
+    assert "手机 handset 上没有应用“淘宝”，有的应用例如：" in chinese.message
     assert "is not on the phone" not in chinese.message
     english = await Handset().run("Open Telegram")
-    assert "The app 'Telegram' is not on the phone handset. Apps on it:" in english.message
+    assert "The app 'Telegram' is not on the phone handset. Some apps on it:" in english.message
 
 
 def test_what_is_taken_over_is_taken_over_whole() -> None:

@@ -20,6 +20,8 @@ FRONT_S = 10.0
 POLL_S = 0.1
 CERTAIN = 86.0
 NEAR = 50.0
+# So many names are told of those that an app may have meant.
+SUGGESTED = 8
 
 
 def names_of(package: str) -> tuple[str, ...]:
@@ -54,11 +56,24 @@ def _is_part_of_name(full: str, name: str) -> bool:
     return len(fold_name(part)) >= 2 and fold_name(part) in fold_name(full)
 
 
-def suggest_names(name: str, installed: list[str], count: int = 8) -> list[str]:
+def suggest_names(name: str, installed: list[str], count: int = SUGGESTED) -> list[str]:
     """Return names of similar apps, else of any installed apps, in the language of `name`."""
-    near = [package for score, package in _score_packages(fold_name(name), installed) if score >= NEAR]
-    all_names = [names_of(package) for package in (near or installed)[:count]]
+    all_names = [names_of(package) for package in (_find_near(name, installed) or installed)[:count]]
     return [next((each for each in names if each.isascii() == name.isascii()), names[0]) for names in all_names]
+
+
+def describe_missing(name: str, installed: list[str], serial: str) -> str:
+    """Return the sentence for an app that is not there, with what it may have meant, and not as if that were all."""
+    names = ", ".join(suggest_names(name, installed))
+    if _find_near(name, installed):
+        return f"The app {name!r} is not on the phone {serial}. Similar apps on it: {names}."
+    if len(installed) > SUGGESTED:
+        return f"The app {name!r} is not on the phone {serial}. Some apps on it: {names}."
+    return f"The app {name!r} is not on the phone {serial}. Apps on it: {names}."
+
+
+def _find_near(name: str, installed: list[str]) -> list[str]:
+    return [package for score, package in _score_packages(fold_name(name), installed) if score >= NEAR]
 
 
 def _score_packages(wanted: str, installed: list[str]) -> list[tuple[float, str]]:
@@ -94,8 +109,7 @@ class PhoneApps:
         installed = await self.list_packages()
         package = find_app(name, list(installed))
         if package is None:
-            near = ", ".join(suggest_names(name, list(installed)))
-            raise AppNotFound(f"The app {name!r} is not on the phone {self._shell.serial}. Apps on it: {near}.")
+            raise AppNotFound(describe_missing(name, list(installed), self._shell.serial))
         await self._start_app(name, package, installed[package])
         return await self._wait_until_in_front(name, package)
 

@@ -39,7 +39,7 @@ class Step:
             report=report,
             success=not report.trouble if success is None else success,
             finished=finished,
-            screen_changed=any(seen_changes) or not seen_changes,
+            screen_changed=any(seen_changes) if seen_changes else None,
             ms=round((self._clock.now() - self._begun) * 1000),
         )
         await self._log.record(*self.take_unwritten(), ended)

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from deskhand.core.actions import Action, describe_action
+from deskhand.core.action_words import tell_action
+from deskhand.core.actions import Action
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.stop_outcome import StopOutcome
 from deskhand.engine.task_log import TaskLog
@@ -33,7 +34,8 @@ class StoppedAction:
 
         An action of which nobody knows stays unconfirmed, as after a crash: `resume` looks first.
         """
-        told = _TOLD[self.outcome][language_of(log.state.goal) == "zh"].format(describe_action(self.action))
+        language = language_of(log.state.goal)
+        told = _TOLD[self.outcome][language == "zh"].format(tell_action(self.action, language))
         if self.outcome is not StopOutcome.UNKNOWN:
             status = ExecStatus.EXECUTED if self.outcome is StopOutcome.DONE else ExecStatus.ERROR
             in_part = self.outcome is StopOutcome.CUT_SHORT

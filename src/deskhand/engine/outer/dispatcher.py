@@ -98,7 +98,9 @@ class Dispatcher:
             await self._move_situation("resumed")
             return await self._start_next_subtask()
         await self._move_situation("accepted_dual", state.goal)
-        return await self._make_plan(ReplanReason.USER_REQUEST if state.plans else ReplanReason.FIRST_PLAN, "resumed")
+        if state.plans:
+            return await self._make_plan(ReplanReason.USER_REQUEST, "resumed")
+        return await self._make_plan(ReplanReason.FIRST_PLAN, "")
 
     async def _react_to_event(self, event: Event) -> TaskEnded | None:
         """React to what happened; return the end of the task if this ends it."""

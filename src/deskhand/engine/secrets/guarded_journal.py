@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, cast
 
 from pydantic import ValidationError
@@ -66,6 +67,9 @@ class GuardedJournal:
 
     async def release(self, task_id: str) -> None:
         await self._journal.release(task_id)
+
+    def find_frame_file(self, name: str) -> Path:
+        return self._journal.find_frame_file(name)
 
     async def close(self) -> None:
         await self._journal.close()

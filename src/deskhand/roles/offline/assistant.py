@@ -205,5 +205,11 @@ def _tell_results(lines: list[DeviceOrders], zh: bool) -> str:
 
 def _tell_unclear(zh: bool) -> str:
     if zh:
-        return "没有看懂。可以说：在 sim 上打开设置；打开微信，给张三发消息“…”；标题是什么？"
-    return 'This was not understood. Try: "on sim open Settings", "turn on Wi-Fi on sim:b", "what is the title?".'
+        return (
+            "没有看懂。可以说：在 sim 上打开设置；打开微信，给张三发消息“…”；标题是什么？"
+            "配上模型（models.assistant）就能听懂更随意的说法。"
+        )
+    return (
+        'This was not understood. Try: "on sim open Settings", "turn on Wi-Fi on sim:b", "what is the title?"; '
+        "or set a model (models.assistant), which understands more."
+    )

@@ -254,9 +254,10 @@ def _summarize_done(scene: Scene, place: WorkerPlace) -> str:
 def _describe_unclear(scene: Scene, parts: list[str]) -> str:
     quoted = scene.quote_names(parts)
     return scene.say(
-        f"没有看懂这部分：{quoted}。可以说：打开…，点击…，在…里输入…，找到…，给…发消息“…”，打开/关闭…开关，读取…，确认…。",
+        f"没有看懂这部分：{quoted}。可以说：打开…，点击…，在…里输入…，找到…，给…发消息“…”，打开/关闭…开关，读取…，确认…；"
+        "配上模型（--model 或 models.operator）就能听懂更随意的说法。",
         f"This part was not understood: {quoted}. Try: open …, click …, type … into …, find …, send “…” to …, "
-        "turn … on or off, read …, verify that ….",
+        "turn … on or off, read …, verify that …; or set a model (--model or models.operator), which understands more.",
     )
 
 

@@ -140,7 +140,7 @@ def _fold_step_finished(state: TaskState, event: StepFinished, at: float) -> Tas
         history=(*state.history, event.report)[-HISTORY_KEPT:],
         situation=follow_table(state.situation, "looked"),
         failures_in_a_row=0 if event.success else state.failures_in_a_row + 1,
-        unchanged_in_a_row=0 if event.screen_changed else state.unchanged_in_a_row + 1,
+        unchanged_in_a_row=state.unchanged_in_a_row + 1 if event.screen_changed is False else 0,
     )
 
 

@@ -128,6 +128,8 @@ def _open_by_icon(scene: Scene, name: str) -> Outcome:
 
 def _fail_no_app(scene: Scene, name: str) -> Failed:
     error = scene.memory.open.error
+    if error and name in error:  # the device has said the same, and which apps there are
+        return scene.fail_with(f"{error}。", f"{error}.")
     told = scene.say(f"（{error}）", f" ({error})") if error else ""
     return scene.fail_with(f"没有名为“{name}”的应用{told}。", f"There is no app called “{name}”{told}.")
 
