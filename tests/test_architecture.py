@@ -17,7 +17,7 @@ SRC = Path(__file__).parent.parent / "src" / "deskhand"
 LAYERS: list[set[str]] = [
     {"core"},
     {"settings"},
-    {"clock", "bus", "language", "app_names", "private_files"},
+    {"clock", "bus", "language", "app_names", "private_files", "fault_words"},
     {"task", "screen"},
     # Above the screen: what a model is told of it comes with its encoded picture.
     {"prompting"},

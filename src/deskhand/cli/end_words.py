@@ -4,8 +4,8 @@ import re
 
 from deskhand.cli.console import as_markup
 from deskhand.core.statuses import TaskStatus
+from deskhand.fault_words import to_chinese
 from deskhand.language import language_of
-from deskhand.roles.offline.fault_words import to_chinese
 from deskhand.task.events import EndCause
 from deskhand.task.state import TaskState
 

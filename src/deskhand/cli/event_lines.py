@@ -9,8 +9,8 @@ from deskhand.core.action_words import tell_action
 from deskhand.core.llm import Language
 from deskhand.core.planning import GateDecision, GateTrigger, QualityReport, ReplanReason
 from deskhand.core.statuses import ExecStatus
+from deskhand.fault_words import to_chinese
 from deskhand.language import language_of
-from deskhand.roles.offline.fault_words import to_chinese
 from deskhand.task import events
 
 # Rulings that lead to a check, whose result is told, or to nothing.
@@ -39,31 +39,29 @@ class EventLines:
         if isinstance(event, events.TaskCreated):
             self._language, self._goal = language_of(event.goal), event.goal
         if isinstance(event, events.TaskEnded):
-            return self._release(lambda held: not _is_same(held.sentence, event.reason))
+            return self._release_lines(lambda held: not _is_same(held.sentence, event.reason))
         if (last := self._find_last_word(event)) is not None:
             if not any(_is_same(last.sentence, held.sentence) for held in self._held):
                 self._held.append(last)
             return []
         lines = self._describe_work(record) or self._describe_plan(event) or self._describe_dialogue(event)
         if record.unknown:  # the entry is of a newer version, which had more to say
-            names = as_markup(", ".join(record.unknown))
-            lines.append(
-                f"     [dim]{self._say(f'第 {record.seq} 条还有', f'entry {record.seq} also has')} {names}[/dim]"
-            )
+            more = self._choose_words(f"第 {record.seq} 条还有", f"entry {record.seq} also has")
+            lines.append(f"     [dim]{more} {as_markup(', '.join(record.unknown))}[/dim]")
         if lines:
-            return [*self._release(), *lines]
-        return self._release(lambda held: held.brief) if isinstance(event, events.StepFinished) else []
+            return [*self._release_lines(), *lines]
+        return self._release_lines(lambda held: held.brief) if isinstance(event, events.StepFinished) else []
 
-    def _release(self, is_told: Callable[[_HeldLine], bool] = lambda _: True) -> list[str]:
+    def _release_lines(self, is_told: Callable[[_HeldLine], bool] = lambda _: True) -> list[str]:
         """Return the lines that were held back and are to be told; at a step's end, the others stay held."""
         told = [held for held in self._held if is_told(held)]
         self._held = [held for held in self._held if held not in told]
         return [held.line for held in told]
 
-    def _say(self, chinese: str, english: str) -> str:
+    def _choose_words(self, chinese: str, english: str) -> str:
         return chinese if self._language == "zh" else english
 
-    def _translate(self, detail: str) -> str:
+    def _translate_detail(self, detail: str) -> str:
         return to_chinese(detail) if self._language == "zh" else detail
 
     def _find_last_word(self, event: events.Event) -> _HeldLine | None:
@@ -75,12 +73,18 @@ class EventLines:
                 return _HeldLine(report.reason, line)
             case events.ActionEnded(status=status, detail=detail) if status is not ExecStatus.EXECUTED:
                 slow = status is ExecStatus.TIMEOUT
-                failed = self._say("超时", "timed out") if slow else self._say("失败", "failed")
-                return _HeldLine(detail, f"     [red]{failed}: {as_markup(self._translate(detail))}[/red]", brief=True)
+                failed = self._choose_words("超时", "timed out") if slow else self._choose_words("失败", "failed")
+                return _HeldLine(
+                    detail, f"     [red]{failed}: {as_markup(self._translate_detail(detail))}[/red]", brief=True
+                )
             case events.QueueFlushed(dropped=dropped, reason=reason):
                 count = len(dropped)
-                skipped = self._say(f"跳过后面 {count} 个动作", f"skipped {count} more {_plural('action', count)}")
-                return _HeldLine(reason, f"     [yellow]{skipped}: {as_markup(self._translate(reason))}[/yellow]")
+                skipped = self._choose_words(
+                    f"跳过后面 {count} 个动作", f"skipped {count} more {_make_plural('action', count)}"
+                )
+                return _HeldLine(
+                    reason, f"     [yellow]{skipped}: {as_markup(self._translate_detail(reason))}[/yellow]"
+                )
             case events.UserAsked(request=request) if not request.expires:  # there was nobody to ask
                 return _HeldLine(request.text, self._describe_question(request.text))
             case _:
@@ -94,30 +98,32 @@ class EventLines:
         reason, by_model = as_markup(report.reason), report.by == "model"
         match report.decision:
             case GateDecision.CONTINUE:
-                return f"     [dim]{self._say('检查', 'checked')}: {reason}[/dim]" if by_model and reason else ""
+                return (
+                    f"     [dim]{self._choose_words('检查', 'checked')}: {reason}[/dim]" if by_model and reason else ""
+                )
             case GateDecision.DONE:
                 told = reason and (by_model or report.trigger is not GateTrigger.FINAL_CHECK)
-                return f"     [green]{self._say('检查通过', 'checked')}: {reason}[/green]" if told else ""
+                return f"     [green]{self._choose_words('检查通过', 'checked')}: {reason}[/green]" if told else ""
             case GateDecision.SUPPLEMENT:
-                return f"     [yellow]{self._say('还缺资料', 'more has to be known')}: {reason}[/yellow]"
+                return f"     [yellow]{self._choose_words('还缺资料', 'more has to be known')}: {reason}[/yellow]"
             case _:
-                return f"     [red]{self._say('检查没有通过', 'the check failed')}: {reason}[/red]"
+                return f"     [red]{self._choose_words('检查没有通过', 'the check failed')}: {reason}[/red]"
 
     def _describe_work(self, record: events.Record) -> list[str]:
         match record.event:
             case events.TaskCreated(goal=goal, device=device, worker=worker):
-                named = f"{device} · {worker} · {self._say('任务', 'run')} {record.task_id}"
+                named = f"{device} · {worker} · {self._choose_words('任务', 'run')} {record.task_id}"
                 return [f"[bold]{as_markup(goal)}[/bold]", f"[dim]{as_markup(named)}[/dim]"]
             case events.TaskResumed():
-                return [f"[bold]{self._say('继续任务', 'resumed')}[/bold]"]
+                return [f"[bold]{self._choose_words('继续任务', 'resumed')}[/bold]"]
             case events.ActionIntended(step=step, number=number, action=action) if action.kind != "answer":
                 label = f"{step:>3}" if number == 1 else "   "
                 return [f"{label}  {as_markup(tell_action(action, self._language), one_line=True)}"]
             case events.StepFinished(report=report) if report.error:
-                return [f"{report.step:>3}  [red]{as_markup(self._translate(report.error))}[/red]"]
+                return [f"{report.step:>3}  [red]{as_markup(self._translate_detail(report.error))}[/red]"]
             case events.Unreadable(why=why, body=body):
                 stored = as_markup(f": {body}" if body else "", one_line=True)
-                broken = self._say(f"第 {record.seq} 条读不出来", f"entry {record.seq} can't be read")
+                broken = self._choose_words(f"第 {record.seq} 条读不出来", f"entry {record.seq} can't be read")
                 return [f"     [red]{broken} ({as_markup(why)}){stored}[/red]"]
             case events.Answered(text=text):
                 return [f"     [green]{as_markup(text)}[/green]"]
@@ -130,20 +136,25 @@ class EventLines:
                 first = reason is ReplanReason.FIRST_PLAN
                 if first and len(subtasks) == 1:
                     return []  # it is the goal
-                head = self._say("计划", "plan") if first else f"{self._say('新计划', 'new plan')}: {because}"
+                head = (
+                    self._choose_words("计划", "plan")
+                    if first
+                    else f"{self._choose_words('新计划', 'new plan')}: {because}"
+                )
+                mixed = len({part.role for part in subtasks}) > 1
                 parts = [
-                    f"     {number}. {part.title}" + ("" if part.role == "operator" else f" [{part.role}]")
+                    f"     {number}. {part.title}" + (f" [{part.role}]" if mixed else "")
                     for number, part in enumerate(subtasks, 1)
                 ]
                 return [f"[blue]{as_markup(line)}[/blue]" for line in (head, *parts)]
             case events.SubtaskStarted(subtask=subtask, went_on=went_on) if subtask.title != self._goal:
-                again = self._say("（继续）", " (going on)") if went_on else ""
+                again = self._choose_words("（继续）", " (going on)") if went_on else ""
                 return [f"[blue]▸ {as_markup(subtask.title)}{again}[/blue]"]
             case events.Supplemented(need=need, materials=materials, trouble=trouble):
-                nothing = self._say("没有找到", "nothing found")
+                nothing = self._choose_words("没有找到", "nothing found")
                 found = ", ".join(material.title for material in materials) or ("" if trouble else nothing)
                 told = "; ".join(part for part in (found, trouble) if part)
-                looked = f"{self._say('查了', 'looked up')} {need}: {told}"
+                looked = f"{self._choose_words('查了', 'looked up')} {need}: {told}"
                 return [f"     [blue]{as_markup(looked)}[/blue]"]
             case events.TodoEdited(understood=understood) if understood:
                 return [f"     [blue]{as_markup(understood)}[/blue]"]
@@ -156,25 +167,29 @@ class EventLines:
                 how = tell_how_to_answer(request.kind, self._language)
                 return [self._describe_question(request.text), f"[dim]  ({how})[/dim]"]
             case events.UserReplied(reply=reply):
-                verdict = self._say("同意" if reply.verdict == "yes" else "不同意", reply.verdict)
+                verdict = self._choose_words("同意" if reply.verdict == "yes" else "不同意", reply.verdict)
                 said = reply.text if reply.verdict == "yes" and reply.text else f"{verdict} {reply.text}".strip()
-                late = self._say("（没有人及时回答）", " (nobody answered in time)") if reply.by == "timeout" else ""
+                late = (
+                    self._choose_words("（没有人及时回答）", " (nobody answered in time)")
+                    if reply.by == "timeout"
+                    else ""
+                )
                 return [f"     [yellow]→ {as_markup(said)}{late}[/yellow]"]
             case events.UserSaid(text=text):
-                return [f"     [yellow]{self._say('你', 'you')}: {as_markup(text)}[/yellow]"]
+                return [f"     [yellow]{self._choose_words('你', 'you')}: {as_markup(text)}[/yellow]"]
             case events.UserActed(action=action):
-                told = f"{self._say('你动手', 'by hand')}: {tell_action(action, self._language)}"
+                told = f"{self._choose_words('你动手', 'by hand')}: {tell_action(action, self._language)}"
                 return [f"     [yellow]{as_markup(told, one_line=True)}[/yellow]"]
             case events.Warned(text=text):
                 return [f"     [yellow]{as_markup(text)}[/yellow]"]
             case events.Corrected(text=text):
-                stuck = self._say("卡住了，换个办法", "stuck, so it tries another way")
+                stuck = self._choose_words("卡住了，换个办法", "stuck, so it tries another way")
                 return [f"     [yellow]{stuck}: {as_markup(text)}[/yellow]"]
             case _:
                 return []
 
 
-def _plural(noun: str, count: int) -> str:
+def _make_plural(noun: str, count: int) -> str:
     return noun if count == 1 else f"{noun}s"
 
 

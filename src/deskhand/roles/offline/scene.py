@@ -12,8 +12,8 @@ from deskhand.core.irreversible import DoneAct, IrreversibleAct
 from deskhand.core.screen import Element, Observation
 from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
+from deskhand.fault_words import to_chinese
 from deskhand.language import is_chinese
-from deskhand.roles.offline.fault_words import to_chinese
 from deskhand.roles.offline.memory import GoalMemory, InstructionMemory, Record
 from deskhand.roles.offline.outcome import Failed, Finished
 from deskhand.screen.grounding.find import SearchResult, find_element

@@ -9,9 +9,9 @@ from typing import Any
 
 from deskhand.core.actions import PAGE_ERROR
 from deskhand.core.decisions import Briefing, Decision, Verdict
+from deskhand.fault_words import to_chinese
 from deskhand.roles.offline import detour
 from deskhand.roles.offline.bookmark import LastReply, WorkerPlace, read_place
-from deskhand.roles.offline.fault_words import to_chinese
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.language.instructions import Instruction

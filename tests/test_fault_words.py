@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 import deskhand
-from deskhand.roles.offline import fault_words
-from deskhand.roles.offline.fault_words import to_chinese
+from deskhand import fault_words
+from deskhand.fault_words import to_chinese
 from tests.roles.handset import Handset
 
 SOURCES = Path(deskhand.__file__).parent
-WORDS = SOURCES / "roles/offline/fault_words.toml"
+WORDS = SOURCES / "fault_words.toml"
 
 
 async def test_a_chinese_goal_is_refused_in_chinese_and_an_english_one_in_english() -> None:
@@ -29,9 +29,7 @@ def test_what_is_taken_over_is_taken_over_whole() -> None:
     assert to_chinese("Something nobody foresaw.") == "Something nobody foresaw."
 
 
-@pytest.mark.parametrize(
-    "sentence", tomllib.loads((SOURCES / "roles/offline/fault_words.toml").read_text())["sentences"]
-)
+@pytest.mark.parametrize("sentence", tomllib.loads((SOURCES / "fault_words.toml").read_text())["sentences"])
 def test_each_sentence_is_still_one_that_a_device_says(sentence: str) -> None:
     # a string may be broken over lines; its pieces stand in the source as they are told
     devices = "".join(path.read_text() for path in (SOURCES / "devices").rglob("*.py"))
