@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from deskhand import __version__
+from deskhand.simphone.conditions import CONDITIONS
 
 app = typer.Typer(
     name="deskhand",
@@ -154,14 +155,17 @@ def simphone(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="TCP port on 127.0.0.1; 0 for a free one.")] = 5600,
     condition: Annotated[
         list[str] | None,
-        typer.Option(help="Simulate trouble: unauthorized, offline, locked, rotated, slow …; may be repeated."),
+        typer.Option(help=f"Simulate trouble; may be repeated. One of: {', '.join(CONDITIONS)}."),
     ] = None,
     locale: Annotated[str, typer.Option(help="Language of its screens: zh or en.")] = "zh",
+    view: Annotated[
+        bool, typer.Option("--view", help="Show its screen on a page of 127.0.0.1, to see and touch it.")
+    ] = False,
 ) -> None:
     """Run a simulated Android phone that the real adb can connect to, until Ctrl-C."""
     from deskhand.cli.simphone import run_phone
 
-    _run_command(run_phone(port, condition or [], locale))
+    _run_command(run_phone(port, condition or [], locale, view=view))
 
 
 @app.command()

@@ -7,19 +7,21 @@ from deskhand.simphone.conditions import CONDITIONS
 from deskhand.simphone.phone import Phone
 
 
-async def run_phone(port: int, conditions: list[str], locale: str) -> int:
+async def run_phone(port: int, conditions: list[str], locale: str, *, view: bool = False) -> int:
     if locale not in ("zh", "en"):
         raise UsageError(f"There is no locale {locale!r}: use zh or en.")
     if unknown := sorted(set(conditions) - set(CONDITIONS)):
         raise UsageError(f"There is no condition {unknown[0]!r}: use {', '.join(CONDITIONS)}.")
     try:
-        await serve_phone(Phone(locale=locale, conditions=conditions), port, _announce_phone)
+        await serve_phone(Phone(locale=locale, conditions=conditions), port, _announce_phone, view=view)
     except OSError as error:
         raise DeviceSetup(f"The simulated phone can't listen on port {port}: {error.strerror}.") from None
     return 0
 
 
 def _announce_phone(sim: SimPhone) -> None:
+    if sim.view_url:
+        print_line(f"See and touch it: {sim.view_url}")
     print_line(f"A simulated phone listens on {sim.address} until Ctrl-C.")
     print_line(f"  adb connect {sim.address} && adb -s {sim.address} shell deskhand-state")
     print_line(f'  deskhand run --device android:{sim.address} "Open Settings, turn on Wi-Fi"')

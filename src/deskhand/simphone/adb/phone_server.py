@@ -11,6 +11,7 @@ from typing import Literal, Self
 
 from deskhand.simphone.adb import http_control
 from deskhand.simphone.adb.adb_services import make_banner, open_service
+from deskhand.simphone.adb.phone_view import PhoneView
 from deskhand.simphone.adb.transport import AUTH, AUTH_RSAPUBLICKEY, AUTH_TOKEN, MAX_PAYLOAD, HostConnection
 from deskhand.simphone.phone import Phone
 from deskhand.simphone.shell.android_system import AndroidSystem
@@ -22,11 +23,12 @@ Mode = Literal["online", "unauthorized", "offline"]
 class SimPhone:
     """`async with SimPhone(phone) as sim:` and then `adb connect` to `sim.address`."""
 
-    def __init__(self, phone: Phone, port: int = 0, *, host: str = "127.0.0.1") -> None:
+    def __init__(self, phone: Phone, port: int = 0, *, host: str = "127.0.0.1", view: bool = False) -> None:
         self.phone = phone
         self.host = host
         self.port = port
         self.system = AndroidSystem(phone)
+        self.view = PhoneView(self.system) if view else None
         self._server: asyncio.Server | None = None
         self._hosts: set[asyncio.Task[None]] = set()
         self._links: set[HostLink] = set()
@@ -36,6 +38,11 @@ class SimPhone:
     def address(self) -> str:
         """The address for `adb connect`; adb lists the phone under it, too."""
         return f"{self.host}:{self.port}"
+
+    @property
+    def view_url(self) -> str:
+        """The address of the page that shows the screen; empty if it was not asked for."""
+        return f"http://{self.address}/view#{self.view.key}" if self.view else ""
 
     @property
     def is_busy(self) -> bool:
@@ -79,7 +86,9 @@ class SimPhone:
         async with asyncio.timeout(30):
             begun = await reader.readexactly(4)
         if begun in http_control.METHODS:
-            await http_control.answer_request(begun, reader, writer, self.phone)
+            if request := await http_control.read_request(begun, reader):
+                writer.write((await self._answer_http(request)).to_bytes())
+                await writer.drain()
             return
         link = HostLink(HostConnection(reader, writer), self.system)
         self._links.add(link)
@@ -88,6 +97,12 @@ class SimPhone:
         finally:
             self._links.discard(link)
             self.system.reversed_ports.remove_all(link.connection.open_on_host)
+
+    async def _answer_http(self, request: http_control.HttpRequest) -> http_control.HttpAnswer:
+        if request.is_foreign:
+            return http_control.answer_json("403 Forbidden", {"error": "this is not for other sites"})
+        answer = await self.view.answer_view(request) if self.view else None
+        return answer or http_control.answer_control(request, self.phone)
 
     def _follow_conditions(self) -> None:
         """Let the links follow the conditions, a plain set that anyone may change."""
@@ -140,9 +155,11 @@ class HostLink:
             self.connection.cut_line()  # the host comes back and meets the new mode
 
 
-async def serve_phone(phone: Phone, port: int = 0, on_ready: Callable[[SimPhone], None] | None = None) -> None:
+async def serve_phone(
+    phone: Phone, port: int = 0, on_ready: Callable[[SimPhone], None] | None = None, *, view: bool = False
+) -> None:
     """Serve a phone until cancelled; `on_ready` is called when it listens."""
-    async with SimPhone(phone, port) as sim:
+    async with SimPhone(phone, port, view=view) as sim:
         if on_ready:
             on_ready(sim)
         await asyncio.Event().wait()
