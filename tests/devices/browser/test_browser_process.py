@@ -317,3 +317,35 @@ async def test_no_process_outlives_a_kill_9(victim: str) -> None:
     parent.kill()
     await parent.wait()
     await gone(started)
+
+
+# --- the driver ----------------------------------------------------------------------------------------------------
+
+
+def drivers() -> set[int]:
+    """The Node processes that drive the browsers of this process."""
+    return {pid for pid in below(os.getpid()) if b"run-driver" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+
+
+async def test_all_browsers_of_a_process_share_one_driver(site: Site) -> None:
+    page = site.page("<title>Here</title>")
+    async with launched(url=page) as one, launched(url=page) as other:
+        assert len(drivers()) == 1
+        await one.close()
+        assert len(drivers()) == 1
+        assert (await other.app()).title == "Here"
+    assert drivers() == set()
+
+
+async def test_a_driver_that_was_killed_is_replaced(site: Site) -> None:
+    page = site.page("<title>Here</title>")
+    async with launched(url=page) as one, launched(url=page) as other:
+        for pid in drivers():
+            os.kill(pid, signal.SIGKILL)
+        for device in (one, other):
+            with pytest.raises(DeviceRestarted):
+                async with asyncio.timeout(30):
+                    while True:
+                        await device.act(Click(x=5, y=5))
+            assert (await device.app()).title == "Here"
+        assert len(drivers()) == 1

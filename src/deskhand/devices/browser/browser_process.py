@@ -8,11 +8,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from playwright.async_api import Browser, BrowserContext, Error, Playwright, async_playwright
+from playwright.async_api import Browser, BrowserContext, Error, Playwright
 
 from deskhand.core.errors import DeviceSetup
 from deskhand.devices.browser.executable import find_executable
-from deskhand.settings.environment import read_session_environment, withhold_secrets
+from deskhand.devices.browser.shared_driver import give_back_driver, take_driver
+from deskhand.settings.environment import read_session_environment
 from deskhand.settings.schema import BrowserSettings
 
 FLAGS = (
@@ -76,22 +77,15 @@ class Chromium:
                 await self._default.close()
             elif self._browser is not None:
                 await self._browser.close()
-        with contextlib.suppress(Error):
-            await self._playwright.stop()
+        await give_back_driver(self._playwright)
         if self._scratch is not None:
             shutil.rmtree(self._scratch, ignore_errors=True)  # the guard does it, unless it was killed
-
-
-async def _start_driver() -> Playwright:
-    """Start Playwright's driver, a process that can't be given an environment of its own."""
-    with withhold_secrets():
-        return await async_playwright().start()
 
 
 async def start_browser(settings: BrowserSettings) -> Chromium:
     """Start a browser of our own, under a guard process."""
     program = find_executable(settings.executable)
-    driver = await _start_driver()
+    driver = await take_driver()
     scratch = Path(tempfile.mkdtemp(prefix="deskhand-browser-"))
     profile = settings.profile.expanduser().resolve() if settings.profile else scratch / "profile"
     command, args = _wrap_in_guard(program, build_flags(settings, profile), scratch)
@@ -108,27 +102,27 @@ async def start_browser(settings: BrowserSettings) -> Chromium:
             return Chromium(driver, context.browser, context, scratch)
         return Chromium(driver, await driver.chromium.launch(**options), None, scratch)
     except Error as error:
-        await driver.stop()
+        await give_back_driver(driver)
         shutil.rmtree(scratch, ignore_errors=True)
         raise DeviceSetup(_explain_failure(program, settings.profile, error)) from None
     except BaseException:
-        await driver.stop()
+        await give_back_driver(driver)
         raise
 
 
 async def attach_browser(cdp_url: str) -> Chromium:
     """Attach to a browser that already runs with a debugging port."""
-    driver = await _start_driver()
+    driver = await take_driver()
     try:
         browser = await driver.chromium.connect_over_cdp(cdp_url, timeout=START_S * 1000)
         return Chromium(driver, browser, browser.contexts[0] if browser.contexts else None, None)
     except Error as error:
-        await driver.stop()
+        await give_back_driver(driver)
         raise DeviceSetup(
             f"No browser answers at {cdp_url} ({_first_line_of(error)}): start it with --remote-debugging-port."
         ) from None
     except BaseException:
-        await driver.stop()
+        await give_back_driver(driver)
         raise
 
 

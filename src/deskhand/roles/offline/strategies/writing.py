@@ -281,7 +281,8 @@ def _set_page_slider(scene: Scene, slider: Element, low: float, high: float, ste
         )
     scene.remember_record(replace(memory, slid=memory.slid + 1))
     box = slider.bounds
-    x = min(box.right - 2, max(box.left + 1, round(box.left + box.width * (wanted - low) / ((high - low) or 1))))
+    thumb = min(box.height, box.width)  # its middle never reaches the ends of the slider
+    x = round(box.left + thumb / 2 + (box.width - thumb) * (wanted - low) / ((high - low) or 1))
     thought = scene.say(f"把“{step.target}”设为 {wanted:g}", f"Setting “{step.target}” to {wanted:g}")
     press = Click(x=x, y=box.center[1], target=slider.name)
     return make_act(thought, press, Type(text=f"{wanted:g}", target=slider.name))
