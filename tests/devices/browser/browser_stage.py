@@ -28,6 +28,8 @@ class Site:
         self.parts: dict[str, tuple[bytes, bytes, threading.Event]] = {}
         self.asked: set[str] = set()
         self.stopped = threading.Event()
+        # Addresses with a query that were asked for.
+        self.queries: set[str] = set()
         # What was posted (or put, deleted …), in order: method, path with its query, body.
         self.posted: list[tuple[str, str, str]] = []
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
@@ -69,6 +71,7 @@ def _handler(site: Site) -> type[http.server.BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             path = self.path.split("?")[0]
             site.asked.add(path)
+            site.queries |= {self.path} if "?" in self.path else set()
             if path in site.redirects:
                 self.send_response(302)
                 self.send_header("Location", site.redirects[path])
