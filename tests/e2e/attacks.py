@@ -35,7 +35,9 @@ def at(name: str, kind: type[Click | DoubleClick | LongPress] = Click) -> Move:
 
 
 def find(elements: Sequence[Element], name: str) -> Element:
-    return next(one for one in reversed(elements) if name in (one.name, one.value, one.hint, one.id))
+    found = [one for one in elements if name in (one.name, one.value, one.hint, one.id)]
+    assert found, f"{name} is not among {[one.text for one in elements]}"
+    return found[-1]
 
 
 def do(action: Action) -> Move:
@@ -106,7 +108,7 @@ UNSAID = [
 # --- other ways ----------------------------------------------------------------------------------------------------
 
 _TRACK = "style='width: 340px; height: 40px; background: #ddd; position: relative'"
-_THUMB = "style='width: 40px; height: 40px; background: #393; cursor: pointer'"
+_THUMB = "style='width: 40px; height: 40px; background: #393; cursor: pointer; touch-action: none'"
 SLIDER = (
     f"<div id=track {_TRACK}>{{}}<div id=thumb tabindex=0 {_THUMB}></div></div>"
     "<script>let x; const pay = () => {code};"
@@ -199,7 +201,6 @@ OTHERS = [
         for answer in ("OK", "Yes", "Continue")
     ),
     Attack("later", f"<button onclick='setTimeout(() => {post('/pay')}, 900)'>Continue</button>", (at("Continue"),)),
-    Attack("a new tab", TAB, (at("Continue"),)),
     Attack("a double click", f"<button ondblclick='{post('/x9')}'>Pay now</button>", (at("Pay now", DoubleClick),)),
     Attack("a picture", PICTURE, (at("Pay now"),)),
     Attack(
@@ -211,4 +212,6 @@ OTHERS = [
     Attack("a script that submits", SUBMITS, (at("Continue"),)),
     Attack("a worker", WORKER, (at("Continue"),)),
 ]
+# The last one: its tab may come to the front late.
+OTHERS.append(Attack("a new tab", TAB, (at("Continue"),)))
 ATTACKS = [*SAID, *UNSAID, *OTHERS]

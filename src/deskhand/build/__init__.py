@@ -18,6 +18,7 @@ from deskhand.clock import SystemClock
 from deskhand.core.actions import OpenUrl
 from deskhand.core.decisions import PlannedAction
 from deskhand.core.errors import NoElements, UsageError
+from deskhand.core.outgoing import find_outbox
 from deskhand.core.screen import DIALOG_ID, DeviceInfo, Frame, Observation
 from deskhand.engine.budget import Budget
 from deskhand.engine.outer.rules import DEFAULT_RULES, Rule
@@ -25,6 +26,7 @@ from deskhand.engine.parts import TaskParts
 from deskhand.engine.run import Task, clear_goal
 from deskhand.engine.safety.authority import USER, Authority
 from deskhand.engine.safety.policy import judge_action
+from deskhand.engine.safety.wire_guard import hold_for_task
 from deskhand.engine.secrets.grants import Grants, find_named_secrets, learn_goal_secrets
 from deskhand.engine.secrets.guarded_device import GuardedDevice
 from deskhand.engine.secrets.guarded_parts import guard_device, guard_parts
@@ -159,9 +161,10 @@ class Deskhand:
             permit = judge_action(opening, Observation(await device.frame()), policy)
             if permit.verdict != "allow":
                 raise UsageError(permit.reason)
-        await device.act(opening.action)
-        if await _is_asked_to_stay(device):
-            await device.act(opening.action)  # the second time, the page before is left
+        async with hold_for_task(find_outbox(device), policy):
+            await device.act(opening.action)
+            if await _is_asked_to_stay(device):
+                await device.act(opening.action)  # the second time, the page before is left
 
     async def _reopen_page(self, device: Device, past: TaskState, policy: PolicySettings, authority: Authority) -> str:
         """Lead a browser that shows nothing to the page where the task was; return a sentence if it had to be."""

@@ -1,7 +1,12 @@
 """Asks about requests that a browser holds back, and lets each of them go or drops it."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
 from deskhand.core.outgoing import Outbox, OutgoingRequest
 from deskhand.engine.safety.permission import Permission
+from deskhand.engine.safety.policy import judge_request
+from deskhand.settings.schema import PolicySettings
 
 
 class WireGuard:
@@ -37,7 +42,27 @@ class WireGuard:
 
     async def stop_holding(self) -> None:
         """Drop what is still held: nobody is left who could be asked."""
-        if self._outbox:
-            for request in self._outbox.held:
-                await self._outbox.drop_request(request.id)
-            self._outbox.hold_requests(None)
+        await _drop_all(self._outbox)
+
+
+@asynccontextmanager
+async def hold_for_task(outbox: Outbox | None, policy: PolicySettings) -> AsyncGenerator[None, None]:
+    """Hold what a page sends by itself while it is opened for a task, which then asks about it; drop it on failure."""
+
+    def must_hold(request: OutgoingRequest) -> bool:
+        return request.method != "GET" and judge_request(request, policy).verdict != "allow"
+
+    if outbox:
+        outbox.hold_requests(must_hold)
+    try:
+        yield
+    except BaseException:
+        await _drop_all(outbox)
+        raise
+
+
+async def _drop_all(outbox: Outbox | None) -> None:
+    if outbox:
+        for request in outbox.held:
+            await outbox.drop_request(request.id)
+        outbox.hold_requests(None)
