@@ -555,3 +555,53 @@ async def test_files_are_uploaded_through_the_chooser_or_the_field(
     assert (await find(device, "Files")).value == "one.txt, 二.txt"
     await device.act(Type(text=str(second)))
     assert await script(device, "[...f.files].map(f => f.name)") == ["二.txt"]
+
+
+# --- editors -------------------------------------------------------------------------------------------------------
+
+# Draws its text itself, and catches keys in a hidden field which it empties (as Monaco and CodeMirror 5 do).
+SINK = """<div class=editor style="position:relative;width:400px;height:120px;border:1px solid"><div id=lines></div>
+  <textarea id=sink style="position:absolute;width:1px;height:1px;opacity:0"></textarea></div><script>
+  let text = "old", all = false;
+  const draw = () => lines.replaceChildren(...text.split("\\n").map((line) => {
+    const row = document.createElement("div"); row.textContent = line || "\\u200b"; return row }));
+  draw(); lines.parentNode.onclick = () => sink.focus();
+  sink.onkeydown = (e) => { if (e.ctrlKey && e.key == "a") { all = true; e.preventDefault() }
+    if (e.key == "Delete" && all) { text = ""; all = false; draw() } };
+  sink.oninput = () => { text = (all ? "" : text) + sink.value; all = false; sink.value = ""; draw() }</script>"""
+
+# Keeps its own model: a line end inside of a text is dropped, and what a script selects is not heeded (as ProseMirror).
+MODEL = """<div id=host contenteditable style="width:400px;height:120px;border:1px solid"><p>old</p></div><script>
+  let paragraphs = ["old"], all = false;
+  const draw = () => { host.replaceChildren(...paragraphs.map((line) => {
+      const p = document.createElement("p"); p.style.margin = 0;
+      p.append(line || document.createElement("br")); return p }));
+    getSelection().selectAllChildren(host.lastChild); getSelection().collapseToEnd() };
+  host.addEventListener("keydown", (e) => { if (e.ctrlKey && e.key == "a") { all = true; e.preventDefault() } });
+  host.addEventListener("beforeinput", (e) => { e.preventDefault();
+    if (all) { paragraphs = [""]; all = false }
+    if (e.inputType == "insertText") paragraphs[paragraphs.length - 1] += (e.data || "").replace(/\\n/g, "");
+    if (e.inputType == "insertParagraph") paragraphs.push("");
+    draw() })</script>"""
+
+
+@pytest.mark.parametrize("text", ["const a = 1", "first\nsecond", "一行\n\n三行"])
+async def test_editors_that_draw_their_own_text_are_typed_into_and_cleared(
+    device: BrowserDevice, site: Site, text: str
+) -> None:
+    await show(device, site.page(SINK))
+    await device.act(Click(x=200, y=60))
+    await device.act(Type(text=text))
+    assert await script(device, "text") == "old" + text
+    await device.act(Type(text=text, clear_first=True))
+    assert await script(device, "text") == text
+    await device.act(Type(text="", clear_first=True))
+    assert await script(device, "text") == ""
+
+
+@pytest.mark.parametrize("text", ["words", "first\nsecond", "一行\n三行"])
+async def test_editors_with_a_model_of_their_own_keep_line_ends(device: BrowserDevice, site: Site, text: str) -> None:
+    await show(device, site.page(MODEL))
+    await device.act(Click(x=200, y=60))
+    await device.act(Type(text=text, clear_first=True))
+    assert await script(device, "paragraphs.join('|')") == text.replace("\n", "|")

@@ -74,6 +74,8 @@ class BrowserKeyboard:
         match field["kind"]:
             case "text" | "editable":
                 said = await self._write_text(document, field, text, action.clear_first)
+            case "sink":
+                said = await self._write_into_editor(document, text, action.clear_first)
             case "select":
                 said = await choose_option_named(document, action.text)
             case "valued":
@@ -94,15 +96,47 @@ class BrowserKeyboard:
             return await self._write_cells(document, text)
         wanted: list[str] = field["wanted"]
         if clear:
-            await document.cdp.evaluate_in(document.frame, "deskhand.selectAll()")
+            await self._select_all(document, field)
             if not text:
                 await self.press_keys("Delete")
-        if text:
+        if text and field["kind"] == "editable":
+            await self._insert_lines(text)
+        elif text:
             await self._insert_text(text)
         read_back = f"deskhand.readBack({json.dumps(wanted)}, {READ_BACK_MS})"
         held = await document.cdp.evaluate_in(document.frame, read_back)
         if held not in wanted and (field["exact"] or clear or not _is_added(field["value"], held, text)):
             raise TextNotTyped(_describe_difference(field, wanted[0], held))
+        return ""
+
+    async def _select_all(self, document: Document, field: dict[str, Any]) -> None:
+        """Select everything. An editor has its own idea of what is selected, so it gets the keys for it."""
+        await document.cdp.evaluate_in(document.frame, "deskhand.selectAll()")
+        if field["kind"] == "editable" and field["value"]:
+            await self.press_keys("Control+a")
+
+    async def _insert_lines(self, text: str) -> None:
+        """Insert line by line with Enter between: some editors drop a line end inside of a text."""
+        first, *others = text.split("\n")
+        if first:
+            await self._insert_text(first)
+        for line in others:
+            await self.press_keys("Enter")
+            if line:
+                await self._insert_text(line)
+
+    async def _write_into_editor(self, document: Document, text: str, clear: bool) -> str:
+        """Type into an editor that catches keys in a hidden field; what it shows tells if it got them."""
+        if clear:
+            await self.press_keys("Control+a")
+            await self.press_keys("Delete")
+        if text:
+            # At once: an editor indents the lines that are typed one by one.
+            await self._tab.send_calls(("Input.insertText", {"text": text}))
+        call = f"deskhand.readShown({json.dumps(text)}, {READ_BACK_MS})"
+        result = await document.cdp.evaluate_in(document.frame, call)
+        if not result["holds"] or (clear and not text and result["shown"]):
+            raise TextNotTyped(f'The editor shows "{result["shown"][:_SHOWN]}" instead of the text that was typed.')
         return ""
 
     async def _insert_text(self, text: str) -> None:
