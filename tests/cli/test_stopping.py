@@ -35,16 +35,16 @@ async def device_starting(cli: Cli, running: Running) -> None:
 
 
 async def first_step(cli: Cli, running: Running) -> None:
-    await running.line("  1  open app")
+    await running.line("  1  打开应用")
 
 
 async def typing(cli: Cli, running: Running) -> None:
-    await running.line("     type")
+    await running.line("里输入")
 
 
 async def at_its_end(cli: Cli, running: Running) -> None:
     """The end stands in the journal; the devices are being put away."""
-    await running.line("  6  click")
+    await running.line("  6  点击")
     async with asyncio.timeout(60):
         while '"task_ended"' not in _journal(cli):
             await asyncio.sleep(0.01)
@@ -73,7 +73,7 @@ async def test_ctrl_c_stops_cleanly(cli: Cli, moment: Moment) -> None:
         assert ended.refused(130) == "deskhand: Stopped."
     else:
         assert ended.err == ""
-        assert "■ stopped by the user" in ended.out
+        assert "■ 用户停止了任务" in ended.out
         shown = await cli("show", "last", "--json")
         assert (shown.json["cause"], shown.json["exit_code"]) == ("stopped", 130)
     assert (await cli("runs")).code == 0
@@ -102,10 +102,10 @@ async def test_any_number_of_ctrl_c_is_as_good_as_one(cli: Cli, moment: Moment) 
         running.send(signal.SIGINT)
         await asyncio.sleep(0.005)
     ended = ending.result()
-    last_words = [line for line in (ended.out + ended.err).splitlines() if line[:1] in "✔✘" or "Stopped." in line]
+    last_words = [line for line in (ended.out + ended.err).splitlines() if line[:1] in "✔✘■" or "Stopped." in line]
     assert len(last_words) == 1, ended.out + ended.err
     assert ended.err in ("", "deskhand: Stopped.\n")
-    assert ended.code == (0 if "fulfilled" in last_words[0] else 130)
+    assert ended.code == (0 if last_words[0].startswith("✔") else 130)
     if moment is at_its_end:  # it changes nothing of what was done
         assert (await cli("show", "last", "--json")).json["status"] == "fulfilled"
     await cli.nothing_is_left_behind()
@@ -113,7 +113,7 @@ async def test_any_number_of_ctrl_c_is_as_good_as_one(cli: Cli, moment: Moment) 
 
 async def test_after_kill_9_the_journal_is_whole_and_nothing_runs_on(cli: Cli) -> None:
     running = await cli.start("run", GOAL)
-    await running.line("  2  click")
+    await running.line("  2  点击")
     running.send(signal.SIGKILL)
     assert (await running.ended()).code == -9
     await cli.nothing_is_left_behind()
@@ -122,6 +122,6 @@ async def test_after_kill_9_the_journal_is_whole_and_nothing_runs_on(cli: Cli) -
     assert run["status"] == "pending"
     shown = await cli("show", run["task_id"][:5])
     assert shown.code == 0
-    assert '  1  open app "微信"' in shown.out
-    assert "… pending: not ended: it still runs, or its program was killed" in shown.out
+    assert "  1  打开应用“微信”" in shown.out
+    assert "… 进行中：还没有结束：仍在运行，或程序被强行终止" in shown.out
     assert (await cli("show", "last", "--json")).json["exit_code"] is None

@@ -59,8 +59,8 @@ async def test_the_devices_picture_is_shown_live_in_true_colour(cli: Cli) -> Non
     picture = [line for line in plain(written) if line.startswith("▀▀▀")]
     assert picture
     assert max(line.count("▀") for line in picture) <= 60
-    assert any(line.rstrip().endswith('1  open app "设置"') for line in picture), "the steps stand beside it"
-    assert any(line.startswith("✔ fulfilled") for line in plain(written))
+    assert any(line.rstrip().endswith("1  打开应用“设置”") for line in picture), "the steps stand beside it"
+    assert any(line.startswith("✔ 完成") for line in plain(written))
 
 
 async def test_a_terminal_without_true_colour_or_room_gets_coloured_lines(cli: Cli) -> None:
@@ -68,8 +68,8 @@ async def test_a_terminal_without_true_colour_or_room_gets_coloured_lines(cli: C
         code, written = await on_a_terminal(cli, "run", GOAL, size=size, COLORTERM=colours)
         assert code == 0
         assert "▀" not in written
-        assert "\x1b[32m✔ fulfilled" in written
-        assert '  1  open app "设置"' in plain(written)
+        assert "\x1b[32m✔ 完成" in written
+        assert "  1  打开应用“设置”" in plain(written)
 
 
 async def test_the_list_of_runs_fits_the_terminal_line_by_line(cli: Cli) -> None:

@@ -40,13 +40,14 @@ def tell_status(status: TaskStatus, cause: EndCause | None) -> str:
 def tell_end(state: TaskState) -> str:
     """Return the line, in markup, that says how the task ended, or that it has not."""
     zh = language_of(state.goal) == "zh"
+    colon = "：" if zh else ": "
     if not state.over:
-        return f"[yellow]… {_UNDER_WAY[state.status] if zh else state.status.value}[/yellow]: {_UNFINISHED[zh]}"
+        return f"[yellow]… {_UNDER_WAY[state.status] if zh else state.status.value}[/yellow]{colon}{_UNFINISHED[zh]}"
     reason = as_markup(_translate_reason(state.reason) if zh else state.reason)
     if state.cause == "stopped":
         return f"[yellow]■[/yellow] {reason}"
     mark, colour, english, chinese = _ENDS[state.status]
-    return f"[{colour}]{mark} {chinese if zh else english}[/{colour}]{'：' if zh else ': '}{reason}"
+    return f"[{colour}]{mark} {chinese if zh else english}[/{colour}]{colon}{reason}"
 
 
 def tell_numbers(state: TaskState, spent: str) -> str:
