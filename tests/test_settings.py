@@ -150,6 +150,7 @@ SHOWN_BY = {
     "budget.low": TIER,
     "budget.medium": TIER,
     "budget.high": TIER,
+    "simphone.locale": "e2e/test_phone_language.py::test_the_settings_decide_and_app_names_of_both_languages_work",
     "adb.host": f"{ADB}::test_a_server_on_another_host_is_not_started_here",
     "adb.port": f"{ADB}::test_a_server_that_does_not_run_is_started_once_for_all_callers",
     "adb.path": f"{ADB}::test_a_missing_adb_is_said_in_one_sentence",

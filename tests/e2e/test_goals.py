@@ -179,7 +179,7 @@ FOLLIES = {
         Folly("Open Settings, please frobnicate", "frobnicate"),
     ],
     "facts": [
-        Folly("Open Settings and verify that Wi-Fi is on", "Wi-Fi is on", "已关闭"),
+        Folly("Open Settings and verify that Wi-Fi is on", "Wi-Fi is on", "Off"),
         Folly("打开设置，确认飞行模式已打开", "飞行模式", "关闭"),
         Folly('Open Notes and verify that "Secret plan" is shown', "Secret plan", "购物清单"),
         Folly('Open Notes and delete the note "不存在的便签"', "不存在的便签", "购物清单"),

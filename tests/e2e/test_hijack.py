@@ -125,7 +125,8 @@ async def hijacked(hand: Deskhand, villain: Villain, *, attended: bool = False, 
 @asynccontextmanager
 async def house(folder: Path, **settings: Any) -> AsyncIterator[Deskhand]:
     quick = {"settle": {"patience_ms": 0}, "dispatcher": {"max_plans": 60}, "executor": {"max_steps": 300}}
-    async with Deskhand(Settings.model_validate({"data_dir": folder / "data", **quick, **settings})) as hand:
+    chinese = {"simphone": {"locale": "zh"}}
+    async with Deskhand(Settings.model_validate({"data_dir": folder / "data", **chinese, **quick, **settings})) as hand:
         yield hand
 
 

@@ -55,7 +55,14 @@ async def hand(tmp_path_factory: pytest.TempPathFactory, programs: Path) -> Asyn
     """One for all: its browser and its desktop stay open from task to task."""
     data = tmp_path_factory.mktemp("data")
     async with Deskhand(
-        load({"data_dir": data, "desktop": {"display": "own"}, "policy": {"irreversible": "allow"}})
+        load(
+            {
+                "data_dir": data,
+                "desktop": {"display": "own"},
+                "policy": {"irreversible": "allow"},
+                "simphone": {"locale": "zh"},
+            }
+        )
     ) as hand:
         yield hand
 

@@ -65,7 +65,7 @@ async def task(
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(ModelServer(operator))
         model = {"model": "scripted", "base_url": server.url, "free": True}
-        tree = {"data_dir": folder / "data", "models": {"operator": model}, **settings}
+        tree = {"data_dir": folder / "data", "models": {"operator": model}, "simphone": {"locale": "zh"}, **settings}
         hand = await stack.enter_async_context(Deskhand(Settings.model_validate(tree)))
         starting = hand.start("Look after Bob", device=place.device, url=place.url, attended=True)
         yield await stack.enter_async_context(starting), server, hand

@@ -133,3 +133,10 @@ async def test_the_phone_tells_one_version_everywhere(sim: ConnectedPhone) -> No
     shown = await sim.out("uiautomator dump /data/local/tmp/x.xml >/dev/null; cat /data/local/tmp/x.xml")
     for fact in (release, model, build):
         assert f'text="{fact}"' in shown, fact
+
+
+async def test_the_language_is_told_as_android_does(sim: ConnectedPhone) -> None:
+    for locale, name in (("en", "en-US\n"), ("zh", "zh-CN\n")):
+        sim.phone.locale = locale
+        assert await sim.out("getprop persist.sys.locale") == name
+        assert await sim.out("settings get system system_locales") == name

@@ -148,6 +148,7 @@ class Deskhand:
             self.pool.lease_device(name, wait_s=wait_s) as leased,
             self._assemble_crew(settings, leased, loop, budget, goal_approves=approves) as crew,
         ):
+            self.simulated.set_language(leased.id, goal, settings.simphone.locale)
             if url:
                 await self._open_page(leased, url, policy, authority)
             task = Task(goal, crew, max_steps, attended=attended, origin=origin)
@@ -209,6 +210,7 @@ class Deskhand:
                 self.pool.lease_device(device or past.device, wait_s=wait_s) as leased,
                 self._assemble_crew(settings, leased, past.loop, budget, events, goal_approves=approves) as crew,
             ):
+                self.simulated.set_language(leased.id, past.goal, settings.simphone.locale)
                 origin = past.origin.model_copy(update={"options": given})
                 reopened = await self._reopen_page(leased, past, settings.policy, authority)
                 task = Task.from_past(past, crew, max_steps, attended=attended, origin=origin, reopened=reopened)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from deskhand.core.screen import DeviceInfo
+from deskhand.language import has_chinese
 from deskhand.settings.schema import Settings
 
 if TYPE_CHECKING:
+    from deskhand.core.llm import Language
     from deskhand.core.protocols import Clock, Device
     from deskhand.devices.android.adb.client import AdbClient
     from deskhand.simphone.phone import Phone
@@ -30,6 +32,7 @@ class SimulatedPhones:
         self._adb: AdbClient | None = None
         self._starting = asyncio.Lock()
         self.phones: dict[str, Phone] = {}  # by NAME, to read their own state
+        self._spoken: dict[str, Language] = {}  # by NAME, the language that we have set
 
     async def found(self) -> list[DeviceInfo]:
         return [DeviceInfo("sim", "sim", "ready", "a simulated phone, started when it is used (sim:NAME for more)")]
@@ -49,6 +52,19 @@ class SimulatedPhones:
         # Raw, without trying: to pack a picture only to unpack it on the same machine costs twice as much.
         name = f"sim:{name}" if name else "sim"
         return await attach_phone(serial, adb=adb, clock=self._clock, name=name, method="raw")
+
+    def set_language(self, device_id: str, goal: str, wanted: Literal["auto", "zh", "en"]) -> None:
+        """Let a phone speak the language of the goal, unless the settings or somebody on the phone chose another.
+
+        A goal with Chinese words in it, in whatever sentence, names what a Chinese screen shows.
+        """
+        kind, _, name = device_id.partition(":")
+        phone = self.phones.get(name) if kind == "sim" else None
+        if phone is None or phone.locale != self._spoken.get(name, phone.locale):
+            return
+        self._spoken[name] = wanted if wanted != "auto" else "zh" if has_chinese(goal) else "en"
+        phone.locale = self._spoken[name]
+        phone.settle_screen()
 
     async def _start_server(self) -> AdbClient:
         from deskhand.devices.android.adb.client import AdbClient

@@ -204,6 +204,14 @@ class AdbSettings(_Section):
     """The adb program; the one inside the adbutils package, else the one on PATH, if not set."""
 
 
+class SimphoneSettings(_Section):
+    """The simulated phone."""
+
+    locale: Literal["auto", "zh", "en"] = "auto"
+    """Language of its screens; `auto`: Chinese if the goal has Chinese words, else English, unless the language was
+    changed on the phone itself."""
+
+
 class DesktopSettings(_Section):
     """The X display to work on."""
 
@@ -464,6 +472,7 @@ class Settings(_Section):
     mcp: McpSettings = McpSettings()
     budget: BudgetSettings = BudgetSettings()
     adb: AdbSettings = AdbSettings()
+    simphone: SimphoneSettings = SimphoneSettings()
     browser: BrowserSettings = Field(default_factory=BrowserSettings)
     desktop: DesktopSettings = DesktopSettings()
     sandbox: SandboxSettings = SandboxSettings()

@@ -50,6 +50,11 @@ class AndroidSystem:
         await asyncio.shield(task)
 
     @property
+    def locale(self) -> str:
+        """Android's name for the language of the screens, which may change at any time."""
+        return LOCALES[self.phone.locale]
+
+    @property
     def has_gestures(self) -> bool:
         return bool(self._gestures)
 
@@ -108,7 +113,6 @@ def properties_of(phone: Phone) -> dict[str, str]:
     """Return the properties that `getprop` shows."""
     lines = Path(__file__).with_name("build.prop").read_text(encoding="utf-8").splitlines()
     shared = dict(line.split("=", 1) for line in lines if not line.startswith("#"))
-    locale = LOCALES[phone.locale]
     return shared | {
         "ro.serialno": phone.serial_number,
         "ro.sf.lcd_density": str(phone.density),
@@ -117,6 +121,5 @@ def properties_of(phone: Phone) -> dict[str, str]:
         "ro.build.id": phone.build_id,
         "ro.build.display.id": phone.build_id,
         "ro.build.fingerprint": f"deskhand/simphone/simphone:{phone.android_release}/{phone.build_id}/1:user/keys",
-        "ro.product.locale": locale,
-        "persist.sys.locale": locale,
+        "ro.product.locale": LOCALES[phone.locale],
     }

@@ -57,6 +57,8 @@ async def _carry_out(call: CommandCall, verb: str, namespace: str, rest: list[st
 
 def table_of(call: CommandCall, namespace: str) -> dict[str, str]:
     table = dict(call.phone.settings[namespace])
+    if namespace == "system":
+        table["system_locales"] = call.system.locale
     if namespace == "secure":
         table["enabled_input_methods"] = ":".join(call.phone.enabled_imes)
     return table
@@ -109,7 +111,7 @@ async def run_svc(call: CommandCall) -> int:
 
 
 async def run_getprop(call: CommandCall) -> int:
-    properties = call.system.properties
+    properties = call.system.properties | {"persist.sys.locale": call.system.locale}
     if call.args:
         default = call.args[1] if len(call.args) > 1 else ""
         await call.print_out(properties.get(call.args[0], default))
