@@ -7,11 +7,13 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from deskhand.build import Deskhand
+from deskhand.core.errors import UsageError
 from deskhand.core.statuses import TaskStatus
 from deskhand.settings.load import load
 from deskhand.task.journal import SqliteJournal
@@ -105,7 +107,8 @@ class World:
     async def _answer_requests(self, run: Any) -> None:
         async for record in run.events():
             if record.event.type == "person_asked":
-                run.answer(record.event.request.id, "no" if self.count() else "yes")
+                with suppress(UsageError):  # asked in an earlier life
+                    run.answer(record.event.request.id, "no" if self.count() else "yes")
 
 
 async def survive(world: World, kills: list[int]) -> TaskState | None:

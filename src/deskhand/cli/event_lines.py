@@ -125,6 +125,8 @@ class EventLines:
                 stored = as_markup(f": {body}" if body else "", one_line=True)
                 broken = self._choose_words(f"第 {record.seq} 条读不出来", f"entry {record.seq} can't be read")
                 return [f"     [red]{broken} ({as_markup(why)}){stored}[/red]"]
+            case events.DeviceReopened(because=because):
+                return [f"     [yellow]{as_markup(self._translate_detail(because))}[/yellow]"]
             case events.Answered(text=text):
                 return [f"     [green]{as_markup(text)}[/green]"]
             case _:
