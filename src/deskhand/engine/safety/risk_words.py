@@ -35,6 +35,7 @@ _SPACED = re.compile(r"(?<=[\u4e00-\u9fff])\s+(?=[\u4e00-\u9fff])")
 _LETTERS = re.compile(r"\b[^\W\d_](?:[\s.\-_·*]+[^\W\d_]){2,}\b")
 _LEET = re.compile(r"[A-Za-z]+[013457@$]+[A-Za-z]*")
 _DIGITS = str.maketrans("013457@$", "oieastas")
+_FIGURE = re.compile(r"[\d@€$£¥]")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -148,19 +149,26 @@ def _is_said_by_label(deed: Deed, plain: str, pressed: bool) -> bool:
     if not pressed:
         return any(_match_row(row, spoken, 0) for row in deed.words)
     few = len(spoken) <= _FEW_WORDS
-    return any(_has_order(deed, words_of(part), few) for part in _PARTS.split(plain))
+    return any(_has_order(deed, part, few) for part in _PARTS.split(plain))
 
 
-def _has_order(deed: Deed, spoken: list[str], few: bool) -> bool:
+def _has_order(deed: Deed, part: str, few: bool) -> bool:
     """True if the deed is ordered in this part of a label: its verb comes first, or behind another one."""
+    spoken = words_of(part)
     for start in range(len(spoken)):
         leads = _leads_up(spoken[:start])
-        if leads and any(_match_row(row, spoken, start) for row in deed.begin):
+        if leads and any(_match_row(row, spoken, start) and _has_object(row, part, start) for row in deed.begin):
             return True
         taken_back = start > 0 and spoken[start - 1] in read_table()["not_en"]
         if (leads or few) and not taken_back and any(_match_row(row, spoken, start) for row in deed.words):
             return True
     return False
+
+
+def _has_object(row: tuple[str, ...], part: str, start: int) -> bool:
+    """True if a verb that may be a noun has an object: "Report user" and "Bid $45", but not "Report builder"."""
+    behind = words_of(part)[start + len(row) :]
+    return len(row) > 1 or bool(_FIGURE.search(part)) or bool(behind and behind[0] in read_table()["objects"])
 
 
 def _leads_up(before: list[str]) -> bool:
