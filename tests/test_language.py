@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from deskhand.cli.typed_input import verdict_of
 from deskhand.language import has_chinese, is_chinese, language_of, read_yes_or_no
+from deskhand.sessions.request_words import verdict_of
 
 CHINESE_ORDERS = ("打开{}", "点击{}", "帮我关闭{}", "在{}里搜索“Milk”", "给{}发消息：“see you”", "{}现在开着吗？")
 ENGLISH_ORDERS = ("Open {}", "tap {} twice", "Search {} for “牛奶”", "Send {} a message saying “明天见”", "Is {} on?")

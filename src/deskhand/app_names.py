@@ -16,6 +16,11 @@ def load_known_names() -> dict[str, tuple[str, ...]]:
     return {package: tuple(app["names"]) for app in table["app"] for package in app["packages"]}
 
 
+def name_app(app: str) -> str:
+    """Return what users call a package; any other name is returned as it is."""
+    return load_known_names().get(app, (app,))[0]
+
+
 def fold_name(name: str) -> str:
     """Return the name without case, blanks, signs and an ending such as `app`."""
     folded = re.sub(r"[\W_]+", "", name.casefold())

@@ -24,14 +24,26 @@ _ENGLISH_BEGINNINGS = frozenset({
     "which", "who", "write",
 })  # fmt: skip
 
-_YES = frozenset({
-    "y", "yes", "yeah", "yep", "ok", "okay", "sure", "allow", "agree", "agreed", "approve", "approved",
-    "是", "是的", "好", "好的", "可以", "同意", "确认", "行", "允许",
-})  # fmt: skip
-_NO = frozenset({
-    "n", "no", "nope", "deny", "denied", "refuse", "don't", "dont", "cancel",
-    "否", "不", "不行", "不要", "不可以", "不同意", "不允许", "拒绝", "取消",
-})  # fmt: skip
+# Words of a short answer. A deed or a courtesy says nothing by itself: "yes, send it", "no thanks", 好，发吧, 别发.
+_ANSWER_WORDS: dict[Literal["yes", "no", "deed", "courtesy"], str] = {
+    "yes": """y yes yeah yep yup ok okay sure allow allowed agree agreed approve approved confirm confirmed certainly
+        of_course go_ahead go_on do_it please_do proceed no_problem all_right alright fine 👍 ✅
+        是 是的 好 好的 好吧 好啊 可以 可以的 同意 确认 行 行的 允许 批准 嗯 对 对的 没问题 当然""",
+    "no": """n no nope nah deny denied refuse refused don't dont do_not cancel never not_now not_yet 👎 ❌
+        否 不 不行 不要 不可以 不同意 不允许 不好 不用 不用了 不必 不是 不对 拒绝 取消 别 先别 算了""",
+    "deed": """send send_it pay pay_it delete delete_it remove submit buy order call post do do_that it that this
+        发 发送 发出 发出去 付 付款 支付 转 转账 删 删除 提交 买 购买 下单 打 拨打 做 继续 这样 它""",
+    "courtesy": """please thanks thank_you then now just i you may can
+        请 谢谢 麻烦 你 您 我 吧 啊 呀 了 哦 呢 就 那 那就 现在""",
+}
+_ANSWER_KINDS = {word.replace("_", " "): kind for kind, words in _ANSWER_WORDS.items() for word in words.split()}
+_ANSWER_WORD = re.compile(
+    "|".join(
+        rf"{re.escape(word)}(?![\w'])" if word.isascii() else re.escape(word)
+        for word in sorted(_ANSWER_KINDS, key=len, reverse=True)
+    )
+)
+_BETWEEN_WORDS = re.compile(r"[\s.,!;:~。、…-]+")
 
 
 def has_chinese(text: str) -> bool:
@@ -59,6 +71,15 @@ def language_of(text: str) -> Language:
 
 
 def read_yes_or_no(text: str) -> Literal["yes", "no"] | None:
-    """Return what a short answer says; None if it is neither a plain yes nor a plain no."""
-    word = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").strip(" \t\r\n.,!。")
-    return "yes" if word in _YES else "no" if word in _NO else None
+    """Return what a short answer says; None if any word in it says something else, or if it says both."""
+    rest = unicodedata.normalize("NFKC", text).casefold().replace("’", "'").strip()
+    said: set[str] = set()
+    while rest := _BETWEEN_WORDS.sub("", rest, count=1) if _BETWEEN_WORDS.match(rest) else rest:
+        word = _ANSWER_WORD.match(rest)
+        if word is None:
+            return None
+        said.add(_ANSWER_KINDS[word[0]])
+        rest = rest[word.end() :]
+    if ("yes" in said) == ("no" in said):
+        return None
+    return "yes" if "yes" in said else "no"

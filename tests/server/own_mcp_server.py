@@ -1,5 +1,8 @@
 """An MCP server as a user would write one."""
 
+import os
+import sys
+
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
@@ -18,4 +21,8 @@ def storm() -> str:
     raise ToolError("it blew away")
 
 
+if len(sys.argv) > 1:
+    with open(sys.argv[1], "a") as starts:
+        starts.write(f"{os.getpid()}\n")
+print("weather server is up", file=sys.stderr, flush=True)
 server.run()

@@ -13,6 +13,7 @@ from deskhand.cli.typed_input import read_lines
 from deskhand.sessions.conversation_store import ConversationBusy, ConversationStore
 from deskhand.sessions.conversations import Conversations
 from deskhand.sessions.settings_reload import SettingsWatch
+from deskhand.sessions.tasks import Tasks
 
 _SHOWN = 500
 
@@ -23,7 +24,8 @@ async def run_chat(message: str, device: str, session: str, as_json: bool) -> in
     store = ConversationStore(settings.data_dir)
     try:
         async with Deskhand(settings) as hand:
-            chats = Conversations(hand, store, watch)
+            tasks = Tasks(hand, watch)
+            chats = Conversations(hand, store, watch, tasks)
             try:
                 if message:
                     events = await TerminalChat(chats, device, session, quiet=as_json).send_message(message)

@@ -11,6 +11,7 @@ from deskhand.core.planning import GateDecision, GateTrigger, QualityReport, Rep
 from deskhand.core.statuses import ExecStatus
 from deskhand.fault_words import to_chinese
 from deskhand.language import language_of
+from deskhand.sessions.request_words import describe_request
 from deskhand.task import events
 
 # Rulings that lead to a check, whose result is told, or to nothing.
@@ -167,7 +168,9 @@ class EventLines:
         match event:
             case events.UserAsked(request=request):
                 how = tell_how_to_answer(request.kind, self._language)
-                return [self._describe_question(request.text), f"[dim]  ({how})[/dim]"]
+                first, *more = describe_request(request, self._language)
+                told = [f"[yellow]  {as_markup(line, one_line=True)}[/yellow]" for line in more]
+                return [self._describe_question(first), *told, f"[dim]  ({how})[/dim]"]
             case events.UserReplied(reply=reply):
                 verdict = self._choose_words("同意" if reply.verdict == "yes" else "不同意", reply.verdict)
                 said = reply.text if reply.verdict == "yes" and reply.text else f"{verdict} {reply.text}".strip()

@@ -10,17 +10,17 @@ import termios
 import unicodedata
 from collections.abc import AsyncGenerator, Callable, Generator
 from contextlib import contextmanager, nullcontext
-from typing import Literal
 
 from deskhand.core.errors import DeskhandError
 from deskhand.core.human import RequestKind, UserRequest
 from deskhand.core.llm import Language
 from deskhand.engine.run import Task
-from deskhand.language import language_of, read_yes_or_no
+from deskhand.language import language_of
+from deskhand.sessions.request_words import HAND_BACK, verdict_of
 
 PAUSE, RESUME = frozenset({"pause", "暂停"}), frozenset({"resume", "go on", "continue", "继续"})
 STOP = frozenset({"stop", "quit", "exit", "停止", "退出"})
-TAKE_OVER, HAND_BACK = frozenset({"take over", "接管"}), frozenset({"hand back", "done", "交还", "好了"})
+TAKE_OVER = frozenset({"take over", "接管"})
 
 _HOW_TO_ANSWER: dict[RequestKind, tuple[str, str]] = {
     "approval": ("y to agree, n to refuse", "y 同意，n 不同意"),
@@ -83,14 +83,6 @@ def _answer_request(run: Task, request: UserRequest, line: str, tell: Callable[[
         tell(_ask_again(request.kind, language_of(run.state.goal)))
     else:
         run.answer(request.id, verdict, line if request.kind == "question" and verdict == "yes" else "")
-
-
-def verdict_of(kind: RequestKind, line: str) -> Literal["yes", "no"] | None:
-    """What a typed line says to a request; None where it says neither yes nor no and has to."""
-    word, verdict = line.strip().casefold(), read_yes_or_no(line)
-    if verdict is None and ((kind == "question" and word) or (kind == "take_over" and (not word or word in HAND_BACK))):
-        return "yes"
-    return verdict
 
 
 async def read_lines(descriptor: int) -> AsyncGenerator[str, None]:

@@ -20,15 +20,31 @@ Asker = Literal["worker", "planner"]
 Words = Annotated[str, Field(min_length=1, max_length=20_000)]
 
 
-class UserRequest(FrozenModel):
+class RequestDetails(FrozenModel):
+    """What a request is about, read from the screen on which it was made; empty where that is not known.
+
+    `doing` is the action in words, `content` what would go out with it, `recipient` to whom, `page` the screen's title.
+    """
+
+    app: str = ""
+    page: str = ""
+    doing: str = ""
+    content: str = ""
+    recipient: str = ""
+
+
+class UserRequest(RequestDetails):
     """A request that only a user can fulfil: an answer, an approval, or an action on the device.
 
+    The same object in the log, the API, chat, MCP and on the terminal.
     An approval is for `action` on the screen of `frame` (the stored picture) and for nothing else.
     `expires` is the wall time at which the configured default is taken as the answer.
     A worker's request is withdrawn when the worker gets another order.
     """
 
     id: str
+    task_id: str = ""
+    device: str = ""
     kind: RequestKind
     asker: Asker = "worker"
     text: str

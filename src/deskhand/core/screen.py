@@ -130,12 +130,13 @@ class AppInfo:
 
 @dataclass(frozen=True, slots=True)
 class DeviceInfo:
-    """A device as the pool lists it, attached or not."""
+    """A device as the pool lists it, attached or not. `open`: it is started or connected, and keeps what was done."""
 
     id: str
     kind: str
     state: str
     detail: str = ""
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,12 @@
 import asyncio
 import secrets
 
+from deskhand.app_names import name_app
 from deskhand.core.actions import Action
-from deskhand.core.errors import UsageError
-from deskhand.core.human import Asker, RequestKind, UserReply, UserRequest
+from deskhand.core.errors import DeviceError, UsageError
+from deskhand.core.human import Asker, RequestDetails, RequestKind, UserReply, UserRequest
 from deskhand.core.protocols import Clock
+from deskhand.engine.observer import Observer
 from deskhand.engine.task_log import FromState, TaskLog
 from deskhand.settings.schema import PeopleSettings
 from deskhand.task.events import Event, SituationChanged, UserAsked, UserReplied
@@ -20,9 +22,12 @@ class HumanInput:
     What nobody answered stays open in the log: a resumed task asks it again.
     """
 
-    def __init__(self, log: TaskLog, clock: Clock, settings: PeopleSettings, *, attended: bool) -> None:
+    def __init__(
+        self, log: TaskLog, observer: Observer, clock: Clock, settings: PeopleSettings, *, attended: bool
+    ) -> None:
         self.attended = attended
         self._log = log
+        self._observer = observer
         self._clock = clock
         self._settings = settings
         self._open: dict[str, asyncio.Future[UserReply]] = {}
@@ -39,18 +44,26 @@ class HumanInput:
         *,
         action: Action | None = None,
         frame: str = "",
+        about: RequestDetails | None = None,
         then: When = "answered",
         asker: Asker = "worker",
     ) -> UserReply:
-        """Return the user's reply, or the configured default after the time-out. `then`: where a yes leads."""
+        """Return the user's reply, or the configured default after the time-out. `then`: where a yes leads.
+
+        Without `about` and `frame`, the request has the app and the picture of the moment.
+        """
         timeout = self._settings.timeout_s
+        details = about or RequestDetails(app=name_app(self._log.state.app))
         request = UserRequest(
+            **dict(details),
             id=secrets.token_hex(3),
+            task_id=self._log.task_id,
+            device=self._log.state.device,
             kind=kind,
             asker=asker,
             text=text,
             action=action,
-            frame=frame,
+            frame=frame or await self._keep_picture(),
             expires=self._clock.wall() + timeout if self.attended else None,
         )
         if not self.attended:
@@ -69,6 +82,15 @@ class HumanInput:
             del self._open[request.id]
         await self._log.record(UserReplied(reply=reply), *((_move_situation(then),) if reply.verdict == "yes" else ()))
         return reply
+
+    async def _keep_picture(self) -> str:
+        """Return the name of the screen's picture; empty if nobody is there to see it, or it can't be taken."""
+        if not self.attended:
+            return ""
+        try:
+            return await self._log.journal.keep_frame(await self._observer.perception.frame())
+        except DeviceError:
+            return ""
 
     def take_reply(self, reply: UserReply) -> None:
         answered = self._open.get(reply.request_id)

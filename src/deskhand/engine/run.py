@@ -74,7 +74,7 @@ class Task:
             parts.device, parts.bus.publish_message, clock, parts.movers, settings.executor.tick_ms / 1000
         )
         self._observer = Observer(perception, parts.device, parts.reader)
-        self._human = HumanInput(self._log, clock, settings.people, attended=attended)
+        self._human = HumanInput(self._log, self._observer, clock, settings.people, attended=attended)
         self._context = TaskContext(self._log, parts.device, self._observer, self._human, clock, settings)
         self._before_take_over: Frame | None = None  # the screen as the user took the device over
         code = parts.code(self.task_id) if parts.code else None

@@ -16,11 +16,7 @@ from mcp import MCPError
 
 Context = ServerRequestContext[Any, Any]
 _ANSWER = "answer"
-_HEADS: dict[RequestKind, str] = {
-    "question": "Deskhand asks: ",
-    "approval": "Deskhand needs your yes: ",
-    "take_over": "Deskhand needs your hand on the device; accept when it is done: ",
-}
+_ENDS: dict[RequestKind, str] = {"question": "", "approval": "", "take_over": "\nAccept when it is done."}
 
 
 def can_ask(ctx: Context) -> bool:
@@ -40,11 +36,11 @@ def asks_by_result(ctx: Context) -> bool:
 def make_form(request: RequestReport) -> ElicitRequestFormParams:
     answer = {_ANSWER: {"type": "string", "description": "in your own words"}} if request.kind == "question" else {}
     schema: dict[str, Any] = {"type": "object", "properties": answer, "required": list(answer)}
-    return ElicitRequestFormParams(message=_HEADS[request.kind] + request.text, requested_schema=schema)
+    return ElicitRequestFormParams(message=f"Deskhand: {request.words}{_ENDS[request.kind]}", requested_schema=schema)
 
 
 def make_forms(requests: list[RequestReport]) -> dict[str, Any]:
-    return {request.request_id: ElicitRequest(params=make_form(request)) for request in requests}
+    return {request.id: ElicitRequest(params=make_form(request)) for request in requests}
 
 
 def to_reply(request_id: str, result: ElicitResult) -> UserReply | None:
@@ -68,4 +64,4 @@ async def ask_user(ctx: Context, request: RequestReport, now: float) -> UserRepl
             result = await ctx.session.elicit_form(asked.message, asked.requested_schema, ctx.request_id)
     except (MCPError, TimeoutError):
         return None
-    return to_reply(request.request_id, result)
+    return to_reply(request.id, result)

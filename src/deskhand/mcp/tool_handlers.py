@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from deskhand.build import DEFAULT_DEVICE, Deskhand
+from deskhand.core.commands import Stop
 from deskhand.core.errors import DeskhandError, DeviceBusy, UsageError
 from deskhand.core.human import UserReply, UserRequest
 from deskhand.core.screen import Frame
@@ -19,6 +20,7 @@ from deskhand.engine.safety.authority import Authority
 from deskhand.mcp import tool_schemas as schemas
 from deskhand.screen.frame import decode_frame, shrink_frame, to_jpeg
 from deskhand.sessions.device_jobs import DeviceJobs
+from deskhand.sessions.request_words import describe_request
 from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.sessions.tasks import Tasks
 from deskhand.task.events import Observed, Settled
@@ -98,7 +100,9 @@ class ToolHandlers:
 
     async def do_job(self, given: schemas.ChatArguments, _: Progress) -> ToolOutput:
         settings = self._watch.read_current()
-        loops = DeviceJobs(self._hand, settings, Budget(settings.budget), _stop_unattended, self._make_authority())
+        budget, authority = Budget(settings.budget), self._make_authority()
+        loops = DeviceJobs(self._hand, self._tasks, settings, budget, UnattendedJobs(), authority)
+        loops.stop_reason = "the client that asked for it went away"
         self._chats.add(loops)
         try:
             return ToolOutput(schemas.ChatReport.model_validate(await loops.run_job(given.device_id, given.message)))
@@ -167,9 +171,15 @@ class ToolHandlers:
                         return
 
 
-async def _stop_unattended(run: Task, request: UserRequest) -> None:
-    """Stop the job: it can't ask the user. A task can."""
-    await run.stop(f"the user is needed, use run_task: {request.text}")
+class UnattendedJobs:
+    """Stops a job that needs the user: it can't ask. A task can."""
+
+    async def note_start(self, run: Task) -> None: ...
+
+    async def ask_user(self, run: Task, request: UserRequest) -> None:
+        run.send(Stop(reason=f"the user is needed, use run_task: {' '.join(describe_request(request))}"))
+
+    async def note_reply(self, run: Task, request: UserRequest, reply: UserReply) -> None: ...
 
 
 async def _wait_for_task(run: Task, seconds: float, progress: Progress) -> None:

@@ -11,9 +11,10 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from deskhand.core.actions import describe_action
 from deskhand.core.decisions import StepReport
-from deskhand.core.human import RequestKind
+from deskhand.core.human import RequestKind, UserRequest
 from deskhand.core.screen import DeviceInfo
 from deskhand.core.statuses import SubtaskStatus, TaskStatus
+from deskhand.sessions.request_words import describe_request
 from deskhand.task.events import LoopMode
 from deskhand.task.state import TaskState
 
@@ -135,15 +136,29 @@ class SubtaskReport(ToolReport):
 
 
 class RequestReport(ToolReport):
-    """A request that only the user can answer. `expires`: the Unix time at which it counts as refused."""
+    """A request that only the user can answer."""
 
-    request_id: str
+    id: str
+    task_id: str
     kind: RequestKind
-    text: str
-    expires: float | None
+    device: str
+    app: str
+    page: Annotated[str, Field(description="the title of the screen")]
+    doing: Annotated[str, Field(description="the action in words")]
+    content: Annotated[str, Field(description="the text that would go out with it")]
+    recipient: str
+    text: Annotated[str, Field(description="why the user is asked, or the question")]
+    frame: Annotated[str, Field(description="the name of the stored picture")]
+    expires: Annotated[float | None, Field(description="the Unix time at which it counts as refused")]
+    words: Annotated[str, Field(description="all of it in words")]
 
     def to_text(self) -> str:
-        return f"It waits for the user ({self.kind}): {self.text}"
+        return f"It waits for the user ({self.kind}): {self.words}"
+
+
+def report_request(request: UserRequest) -> RequestReport:
+    told = request.model_dump(include=set(RequestReport.model_fields))
+    return RequestReport.model_validate({**told, "words": "\n".join(describe_request(request))})
 
 
 class TaskStatusReport(ToolReport):
@@ -190,10 +205,7 @@ def report_task(state: TaskState, *, running: bool) -> TaskStatusReport:
         last_steps=[_describe_step(report) for report in state.history[-_LAST:]],
         answers=list(state.answers),
         reason=state.reason,
-        requests=[
-            RequestReport(request_id=request.id, kind=request.kind, text=request.text, expires=request.expires)
-            for request in state.requests
-        ],
+        requests=[report_request(request) for request in state.requests],
         cost_usd=str(state.usage.cost),
         model_calls=state.usage.calls,
     )

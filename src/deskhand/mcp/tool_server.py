@@ -161,13 +161,13 @@ async def _ask_then_report(
     while True:
         answer = await handlers.run_apart(handlers.task_status(given, ctx.session.report_progress))
         report = cast("schemas.TaskStatusReport", answer.report)
-        requests = [request for request in report.requests if request.request_id not in shown]
+        requests = [request for request in report.requests if request.id not in shown]
         if not report.running or not requests or not can_ask(ctx):
             return _to_result(answer)
         if asks_by_result(ctx):
             return InputRequiredResult(input_requests=make_forms(requests))
         for request in requests:
-            shown.add(request.request_id)
+            shown.add(request.id)
             if reply := await ask_user(ctx, request, handlers.clock.wall()):
                 await handlers.run_apart(handlers.answer_request(given.task_id, reply))
 

@@ -35,8 +35,8 @@ def make_app(watch: SettingsWatch, token: Token) -> FastAPI:
         openapi_url="/api/openapi.json",
         separate_input_output_schemas=False,
     )
-    for routes in (chat, tasks, devices, general):
-        app.routes.extend(routes.router.routes)  # as they are: to include a router works out all of its routes again
+    for router in (chat.router, tasks.router, tasks.requests_router, devices.router, general.router):
+        app.routes.extend(router.routes)  # as they are: to include a router works out all of its routes again
     install_fault_handlers(app)
     app.add_middleware(AccessMiddleware, token=token, settings=watch.read_current().server, clock=SystemClock())
     app.openapi = lambda: _describe_api(app)

@@ -12,13 +12,13 @@ from deskhand.core.human import UserRequest
 from deskhand.core.planning import QualityReport
 from deskhand.core.statuses import ExecutorStatus, Situation, TaskStatus
 from deskhand.core.subtask import Subtask
-from deskhand.sessions.conversation_store import ConversationSummary
+from deskhand.sessions.conversation_store import SESSION_PATTERN, ConversationSummary
 from deskhand.task.events import EndCause, LoopMode, Record, TaskSummary
 from deskhand.task.state import TaskState
 
 Text = Annotated[str, Field(min_length=1, max_length=20_000)]
 DeviceId = Annotated[str, Field(max_length=2000)]
-SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
+SessionId = Annotated[str, Field(pattern=SESSION_PATTERN)]
 
 
 class ResponseModel(BaseModel):
@@ -28,13 +28,22 @@ class ResponseModel(BaseModel):
 # --- layered chat ----------------------------------------------------------------------------------------------
 
 
-class ChatRequest(FrozenModel):
+class LenientRequest(BaseModel):
+    """Ignores unknown fields: clients that were written for other servers send some of their own."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class ChatRequest(LenientRequest):
+    """With `request_id`, the message answers that open request of the conversation."""
+
     message: Text
     device_id: DeviceId | None = None
     session_id: SessionId | None = None
+    request_id: Annotated[str, Field(max_length=100)] | None = None
 
 
-class SessionRequest(FrozenModel):
+class SessionRequest(LenientRequest):
     session_id: SessionId
 
 
@@ -218,11 +227,14 @@ class ActionResult(ResponseModel):
 
 
 class Health(ResponseModel):
-    status: Literal["ok"]
+    """`failing` (with status 503): nothing can be stored. `troubles` are sentences, also of what works without."""
+
+    status: Literal["ok", "failing"]
     version: str
     seconds: float
     running_tasks: int
     settings_trouble: str
+    troubles: list[str]
 
 
 class SettingView(ResponseModel):

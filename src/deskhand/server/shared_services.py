@@ -11,6 +11,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from deskhand.build import Deskhand
+from deskhand.core.errors import JournalError
 from deskhand.server.token import Token
 from deskhand.sessions.conversation_store import ConversationStore
 from deskhand.sessions.conversations import Conversations
@@ -30,6 +31,15 @@ class Services:
     feeds: TaskFeeds
     since: float
 
+    async def check_disk(self) -> str:
+        """Return why nothing can be stored; empty if the disk takes what is written."""
+        for store in (self.hand.journal, self.store):
+            try:
+                await store.check_writable()
+            except JournalError as fault:
+                return str(fault)
+        return ""
+
     async def close(self) -> None:
         """Stop what feeds the streams: each then ends with its last event, and uvicorn need not cut it off."""
         await self.chats.close()
@@ -45,7 +55,8 @@ async def open_services(watch: SettingsWatch, token: Token) -> AsyncGenerator[Se
         stack.push_async_callback(store.close)
         feeds = TaskFeeds(hand.bus, hand.journal, hand.clock)
         feeding = asyncio.create_task(feeds.run())
-        tasks, chats = Tasks(hand, watch), Conversations(hand, store, watch)
+        tasks = Tasks(hand, watch)
+        chats = Conversations(hand, store, watch, tasks)
         services = Services(hand, watch, token, store, chats, tasks, feeds, hand.clock.wall())
         try:
             yield services

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from deskhand.core.actions import FrozenModel
 from deskhand.core.decisions import Usage
+from deskhand.core.human import UserRequest
 from deskhand.core.llm import ToolCall, ToolResult, Turn
 from deskhand.task.append_log import EntryParser
 
@@ -42,8 +43,31 @@ class ToolReturned(FrozenModel):
 
 
 class AssistantSaid(FrozenModel):
+    """Words for the user. With a `request`, they say what one of the jobs needs the user for."""
+
     type: Literal["message"] = "message"
     content: str
+    request: UserRequest | None = None
+
+
+class UserAnswered(FrozenModel):
+    """What came in answer to a request, by whichever door; `verdict` is None if the words did not say which."""
+
+    type: Literal["answer"] = "answer"
+    content: str
+    request_id: str = ""
+    task_id: str = ""
+    device_id: str = ""
+    verdict: Literal["yes", "no"] | None = None
+    by: Literal["person", "timeout", "nobody"] = "person"
+
+
+class JobStarted(FrozenModel):
+    """A task that the conversation started; it is deleted with the conversation."""
+
+    type: Literal["task"] = "task"
+    task_id: str
+    device_id: str
 
 
 class TurnDone(FrozenModel):
@@ -80,11 +104,20 @@ class UnreadableEntry(FrozenModel):
 
 
 Entry = Annotated[
-    UserMessage | ToolCalled | ToolReturned | AssistantSaid | TurnDone | TurnFailed | ModelPaid | UnreadableEntry,
+    UserMessage
+    | ToolCalled
+    | ToolReturned
+    | AssistantSaid
+    | UserAnswered
+    | TurnDone
+    | TurnFailed
+    | ModelPaid
+    | JobStarted
+    | UnreadableEntry,
     Field(discriminator="type"),
 ]
 ENDS = (TurnDone, TurnFailed)
-STREAMED = (ToolCalled, ToolReturned, AssistantSaid, TurnDone, TurnFailed)
+STREAMED = (ToolCalled, ToolReturned, AssistantSaid, UserAnswered, TurnDone, TurnFailed)
 
 _ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
 ENTRIES = EntryParser[Entry](_ENTRY, lambda why, body: UnreadableEntry(why=why, body=body))
@@ -100,13 +133,21 @@ class StoredEntry(BaseModel):
     entry: Entry
 
 
-def event_of(kept: StoredEntry) -> dict[str, Any]:
+def event_of(entry: Entry) -> dict[str, Any]:
     """As it is streamed."""
-    return kept.entry.model_dump(mode="json", exclude={"call_id"})
+    event = entry.model_dump(mode="json", exclude={"call_id"})
+    if event.get("request", ...) is None:
+        del event["request"]
+    return event
 
 
 def to_entry_chunk(kept: StoredEntry) -> bytes:
-    return f"id: {kept.seq}\ndata: {json.dumps(event_of(kept), ensure_ascii=False)}\n\n".encode()
+    return f"id: {kept.seq}\n".encode() + to_data_chunk(kept.entry)
+
+
+def to_data_chunk(entry: Entry) -> bytes:
+    """Return an event without a number: one that could not be stored can't be asked for again."""
+    return f"data: {json.dumps(event_of(entry), ensure_ascii=False)}\n\n".encode()
 
 
 # --- told again ------------------------------------------------------------------------------------------------
@@ -172,6 +213,8 @@ def _to_exchange(entries: Sequence[Entry]) -> _Exchange:
         match entry:
             case UserMessage(content=content):
                 turns.append(Turn("user", (content,)))
+            case AssistantSaid(request=UserRequest()) | UserAnswered() | JobStarted():
+                pass  # the result of the call says what was asked and answered
             case AssistantSaid(content=content):
                 close_round()
                 parts.append(content)

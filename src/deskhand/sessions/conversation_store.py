@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import re
 from collections.abc import Generator
@@ -16,7 +17,9 @@ from deskhand.private_files import make_private_folder
 from deskhand.sessions.conversation_entries import ENTRIES, Entry, StoredEntry, UserMessage
 from deskhand.task.append_log import AppendLog
 
-SESSION_NAME = re.compile(r"[\w.-]{1,100}")
+# Other programs name a conversation after a device or a user: anything but control characters, slashes and blank ends.
+SESSION_PATTERN = r"^[^\s/\\\x00-\x1f\x7f]([^/\\\x00-\x1f\x7f]{0,198}[^\s/\\\x00-\x1f\x7f])?$"
+_SESSION = re.compile(SESSION_PATTERN.replace("$", r"\Z"))
 
 
 class ConversationSummary(BaseModel):
@@ -73,7 +76,8 @@ class ConversationStore:
     @contextmanager
     def hold_conversation(self, session_id: str) -> Generator[None, None, None]:
         """Lock the conversation: one turn at a time, in any process. The kernel frees it when its holder dies."""
-        file = os.open(self._locks / f"conversation-{session_id}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        name = hashlib.sha256(session_id.encode()).hexdigest()[:32]  # an id may have letters that no file name has
+        file = os.open(self._locks / f"conversation-{name}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -93,7 +97,7 @@ class ConversationBusy(UsageError):
 
 
 def check_session_id(session_id: str) -> str:
-    """Return the id if it is safe in a path; raise UsageError otherwise."""
-    if not SESSION_NAME.fullmatch(session_id) or session_id.strip(".") == "":
-        raise UsageError("A session_id has at most 100 letters, digits, dots, dashes and underscores.")
+    """Return the id if it can be part of an address; raise UsageError otherwise."""
+    if not _SESSION.match(session_id) or session_id.strip(".") == "":
+        raise UsageError("A session_id has at most 200 characters, no slashes and no control characters.")
     return session_id

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Protocol
 
 from deskhand.build import Deskhand
 from deskhand.clock import cancel_task
 from deskhand.core.actions import describe_action
-from deskhand.core.errors import DeskhandError, DeviceBusy, DeviceError, NoElements
-from deskhand.core.human import UserRequest
+from deskhand.core.commands import Stop
+from deskhand.core.errors import DeskhandError, DeviceBusy, DeviceError, JournalError, NoElements
+from deskhand.core.human import UserReply, UserRequest
 from deskhand.core.screen import Observation
 from deskhand.core.statuses import ExecStatus, TaskStatus
 from deskhand.engine.budget import Budget
@@ -18,29 +18,46 @@ from deskhand.engine.run import Task
 from deskhand.engine.safety.authority import Authority
 from deskhand.language import language_of
 from deskhand.prompting import describe as telling
+from deskhand.sessions.tasks import Tasks
 from deskhand.settings.schema import Settings
-from deskhand.task.events import UserAsked
+from deskhand.task.events import UserAsked, UserReplied
 from deskhand.task.state import TaskState
 
 _ELEMENTS = 30
 # Another task may have taken the device meanwhile; what is on its screen is then no longer ours to tell.
 _LOOK_S = 2.0
 
-AskUser = Callable[[Task, UserRequest], Awaitable[None]]
+ABORTED = "Aborted by the user."
+
+
+class JobWatcher(Protocol):
+    """Is told what happens to the jobs of a conversation."""
+
+    async def note_start(self, run: Task) -> None: ...
+    async def ask_user(self, run: Task, request: UserRequest) -> None: ...
+    async def note_reply(self, run: Task, request: UserRequest, reply: UserReply) -> None: ...
 
 
 class DeviceJobs:
-    """The jobs of one conversation. `asked` is called when one of them needs the user."""
+    """The jobs of one conversation. Each is a task like any other, listed in `tasks` while it runs."""
 
     def __init__(
-        self, hand: Deskhand, settings: Settings, budget: Budget, asked: AskUser, authority: Authority
+        self,
+        hand: Deskhand,
+        tasks: Tasks,
+        settings: Settings,
+        budget: Budget,
+        watcher: JobWatcher,
+        authority: Authority,
     ) -> None:
         self._hand = hand
+        self._tasks = tasks
         self._settings = settings
         self._budget = budget
-        self._asked = asked
+        self._watcher = watcher
         self.authority = authority
         self.runs: dict[str, Task] = {}
+        self.stop_reason = ABORTED
 
     async def try_job(self, device_id: str, message: str) -> dict[str, Any]:
         """Run a job; return `{result, steps, success}`. An error is described in the result."""
@@ -49,6 +66,8 @@ class DeviceJobs:
             return await self.run_job(device_id, message)
         except DeviceBusy:
             return _make_result(f"设备 {device_id} 正忙" if zh else f"device {device_id} is busy")
+        except JournalError:
+            raise  # nothing can be written any more: the conversation ends as well
         except DeskhandError as fault:
             return _make_result(str(fault))
 
@@ -65,23 +84,51 @@ class DeviceJobs:
             budget=self._budget,
             settings=self._settings,
         )
-        async with starting as run:
+        asked: list[dict[str, str]] = []
+        async with self._tasks.hold_task(starting) as run:
             self.runs[run.task_id] = run
-            listening = asyncio.create_task(self._forward_requests(run))
             try:
-                state = await run.wait()
+                await self._watcher.note_start(run)
+                state = await self._follow_task(run, asked)
             finally:
                 del self.runs[run.task_id]
-                await cancel_task(listening)
         if state.cause == "steps":
-            return _make_result(await self._describe_progress(state, language_of(message) == "zh"), state.step)
+            told = await self._describe_progress(state, language_of(message) == "zh")
+            return _make_result(told, state.step, asked=asked)
         told = "\n".join(state.answers) or state.reason
-        return _make_result(told, state.step, success=state.status is TaskStatus.FULFILLED)
+        return _make_result(told, state.step, success=state.status is TaskStatus.FULFILLED, asked=asked)
 
-    async def _forward_requests(self, run: Task) -> None:
-        async for record in run.events():
-            if isinstance(record.event, UserAsked):
-                await self._asked(run, record.event.request)
+    async def _follow_task(self, run: Task, asked: list[dict[str, str]]) -> TaskState:
+        """Wait for the end of the task; when this is cancelled, stop it. `asked` takes questions and answers."""
+        listening = asyncio.create_task(self._forward_requests(run, asked))
+        try:
+            state = await run.wait()
+            await listening  # ends with the task: the last answer is told as well
+            return state
+        except asyncio.CancelledError:
+            await run.stop(self.stop_reason)
+            raise
+        finally:
+            if not listening.done():
+                await cancel_task(listening)
+
+    async def _forward_requests(self, run: Task, asked: list[dict[str, str]]) -> None:
+        requests: dict[str, UserRequest] = {}
+        try:
+            async for record in run.events():
+                match record.event:
+                    case UserAsked(request=request):
+                        requests[request.id] = request
+                        await self._watcher.ask_user(run, request)
+                    case UserReplied(reply=reply) if request := requests.get(reply.request_id):
+                        said = "nobody answered" if reply.by == "timeout" else reply.text or reply.verdict
+                        asked.append({"question": request.text, "verdict": reply.verdict, "answer": said})
+                        await self._watcher.note_reply(run, request, reply)
+                    case _:
+                        pass
+        except JournalError as fault:
+            run.send(Stop(reason=str(fault)))  # nobody would learn what it asks
+            raise
 
     async def _describe_progress(self, state: TaskState, zh: bool) -> str:
         done = [
@@ -111,5 +158,8 @@ class DeviceJobs:
         return self._hand.hide_secrets(telling.describe_screen(seen, _ELEMENTS))
 
 
-def _make_result(result: str, steps: int = 0, *, success: bool = False) -> dict[str, Any]:
-    return {"result": result, "steps": steps, "success": success}
+def _make_result(
+    result: str, steps: int = 0, *, success: bool = False, asked: list[dict[str, str]] | None = None
+) -> dict[str, Any]:
+    told: dict[str, Any] = {"result": result, "steps": steps, "success": success}
+    return {**told, "asked": asked} if asked else told

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from deskhand.build import Deskhand
 from deskhand.core.actions import Action
@@ -33,7 +34,8 @@ class Tasks:
         self._hand = hand
         self._watch = watch
         self.running: dict[str, Task] = {}
-        self._holding: dict[asyncio.Task[None], str] = {}
+        self._released: dict[str, asyncio.Event] = {}
+        self._holding: set[asyncio.Task[None]] = set()
         self._starting: set[asyncio.Task[None]] = set()
 
     async def create_task(
@@ -74,9 +76,9 @@ class Tasks:
     async def _start_holder(self, starting: AbstractAsyncContextManager[Task]) -> Task:
         started: asyncio.Future[Task] = asyncio.get_running_loop().create_future()
         holding = asyncio.create_task(self._hold_device(starting, started))
-        self._holding[holding] = ""
+        self._holding.add(holding)
         self._starting.add(holding)
-        holding.add_done_callback(self._holding.pop)
+        holding.add_done_callback(self._holding.discard)
         # Not before: whoever asked may go away while the device is still being opened.
         started.add_done_callback(lambda _: self._starting.discard(holding))
         return await asyncio.shield(started)
@@ -85,11 +87,8 @@ class Tasks:
         """Keep the device leased until the task is over, whether or not a client watches."""
         task_id = ""
         try:
-            async with starting as run:
+            async with self.hold_task(starting) as run:
                 task_id = run.task_id
-                self.running[task_id] = run
-                if holding := asyncio.current_task():
-                    self._holding[holding] = task_id
                 if not started.done():
                     started.set_result(run)
                 await run.wait()
@@ -104,15 +103,27 @@ class Tasks:
             else:
                 _log.exception("task %s crashed", task_id)
         finally:
-            self.running.pop(task_id, None)
             if not started.done():
                 started.set_exception(TaskNotRunning("The server was shut down before the task began."))
 
+    @asynccontextmanager
+    async def hold_task(self, starting: AbstractAsyncContextManager[Task]) -> AsyncGenerator[Task, None]:
+        """Start a task and list it as running until the block ends: it takes commands, messages and answers."""
+        released = asyncio.Event()
+        try:
+            async with starting as run:
+                self.running[run.task_id] = run
+                self._released[run.task_id] = released
+                yield run
+        finally:
+            released.set()
+            for task_id in [one for one, event in self._released.items() if event is released]:
+                del self._released[task_id], self.running[task_id]
+
     async def _wait_for_finished(self) -> None:
         """Wait for ended tasks to release their devices: a client that has read the end may use the device at once."""
-        over = {task_id for task_id, run in self.running.items() if run.state.over}
-        if leaving := [holding for holding, task_id in self._holding.items() if task_id in over]:
-            await asyncio.wait(leaving)
+        over = [self._released[task_id] for task_id, run in self.running.items() if run.state.over]
+        await asyncio.gather(*(released.wait() for released in over))
 
     def get_running(self, task_id: str) -> Task:
         run = self.running.get(task_id)

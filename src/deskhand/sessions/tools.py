@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -20,7 +19,7 @@ from deskhand.core.errors import DeskhandError, SettingsError
 from deskhand.core.llm import Tool, ToolCall
 from deskhand.prompting.ask_model import describe_first_error
 from deskhand.sessions.device_jobs import DeviceJobs
-from deskhand.sessions.mcp_tools import open_mcp_server
+from deskhand.sessions.mcp_tools import McpServers
 from deskhand.settings.schema import ChatSettings
 
 GROUP = "deskhand.tools"
@@ -36,12 +35,16 @@ class ToolBinding:
 
 
 class Toolbox:
-    def __init__(self, *equipment: ToolBinding) -> None:
+    """The tools of one message. `troubles` says which of the user's own could not be had, and why."""
+
+    def __init__(self, equipment: Iterable[ToolBinding], troubles: Iterable[str] = ()) -> None:
         self._equipment: dict[str, ToolBinding] = {}
+        self.troubles = list(troubles)
         for one in equipment:
             if one.tool.name in self._equipment:
-                raise SettingsError(f"Two tools are called {one.tool.name!r}: rename or remove one.")
-            self._equipment[one.tool.name] = one
+                self.troubles.append(f"Two tools are called {one.tool.name!r}: rename or remove one.")
+            else:
+                self._equipment[one.tool.name] = one
 
     @property
     def tools(self) -> tuple[Tool, ...]:
@@ -49,7 +52,9 @@ class Toolbox:
 
     async def call_tool(self, call: ToolCall) -> Any:
         """Return the result of a call as JSON. A failure is described in the result."""
-        one = self._equipment[call.name]
+        one = self._equipment.get(call.name)
+        if one is None:
+            return {"error": f"There is no tool {call.name!r}."}
         try:
             async with asyncio.timeout(one.timeout_s):
                 return to_jsonable_python(await one.use(call.arguments or {}), fallback=str)
@@ -65,22 +70,26 @@ class Toolbox:
             return {"error": f"{call.name} failed: {type(error).__name__}: {error}"}
 
 
-async def open_toolbox(hand: Deskhand, loops: DeviceJobs, settings: ChatSettings, closing: AsyncExitStack) -> Toolbox:
-    """Return all tools of the assistant for one message. MCP servers run until `closing` ends."""
-    equipment = [
-        *_make_device_tools(hand, loops),
-        *(_make_function_tool(name, settings.tool_timeout_s) for name in (*_list_installed(), *settings.tools)),
-    ]
-    for server in settings.mcp:
-        for tool, use in await open_mcp_server(server, settings.tool_timeout_s, closing):
-            equipment.append(ToolBinding(tool, use, settings.tool_timeout_s))
-    return Toolbox(*equipment)
+async def open_toolbox(hand: Deskhand, loops: DeviceJobs, settings: ChatSettings, servers: McpServers) -> Toolbox:
+    """Return all tools of the assistant for one message. One that can't be had is left out, and named."""
+    equipment, troubles = _make_device_tools(hand, loops), list[str]()
+    for name in (*_list_installed(), *settings.tools):
+        try:
+            equipment.append(_make_function_tool(name, settings.tool_timeout_s))
+        except SettingsError as fault:
+            troubles.append(str(fault))
+    offered, faults = await servers.list_tools(settings.mcp, settings.tool_timeout_s)
+    equipment += [ToolBinding(tool, use, settings.tool_timeout_s) for tool, use in offered]
+    return Toolbox(equipment, [*troubles, *faults])
 
 
 def _make_device_tools(hand: Deskhand, loops: DeviceJobs) -> list[ToolBinding]:
-    async def list_devices(_: Mapping[str, Any]) -> list[dict[str, str]]:
+    async def list_devices(_: Mapping[str, Any]) -> list[dict[str, Any]]:
         found = await hand.list_devices()
-        return [{"device_id": one.id, "kind": one.kind, "state": one.state, "detail": one.detail} for one in found]
+        return [
+            {"device_id": one.id, "kind": one.kind, "state": one.state, "open": one.open, "detail": one.detail}
+            for one in found
+        ]
 
     async def run_chat(given: Mapping[str, Any]) -> dict[str, Any]:
         return await loops.try_job(str(given.get("device_id") or ""), str(given.get("message") or ""))
@@ -125,8 +134,9 @@ def _make_function_tool(name: str, timeout_s: float) -> ToolBinding:
         result = await asyncio.to_thread(adapter.validate_python, ArgsKwargs((), dict(given)))
         return await result if inspect.isawaitable(result) else result
 
-    about = inspect.getdoc(function) or f"The user's own {function.__name__}."
-    return ToolBinding(Tool(function.__name__, about, schema), call_function, timeout_s)
+    called = getattr(function, "__name__", name.rpartition(".")[2].rpartition(":")[2])
+    about = inspect.getdoc(function) or f"The user's own {called}."
+    return ToolBinding(Tool(called, about, schema), call_function, timeout_s)
 
 
 def _load_function(name: str) -> Callable[..., Any]:
@@ -135,7 +145,7 @@ def _load_function(name: str) -> Callable[..., Any]:
         found: Any = import_module(module)
         for part in path.split("."):
             found = getattr(found, part)
-    except (ImportError, AttributeError) as error:
+    except (Exception, SystemExit) as error:  # noqa: BLE001 to import a user's own module may raise anything
         raise SettingsError(f"The tool {name!r} (chat.tools) can't be loaded: {error}.") from None
     if not callable(found):
         raise SettingsError(f"The tool {name!r} (chat.tools) is not a function.")

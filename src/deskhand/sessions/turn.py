@@ -8,41 +8,49 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
+from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import Protocol
 
 from deskhand.build import Deskhand
 from deskhand.build.chat_assistant import make_assistant
 from deskhand.core.decisions import Usage
 from deskhand.core.errors import DeskhandError
-from deskhand.core.human import UserRequest
+from deskhand.core.human import UserReply, UserRequest
 from deskhand.core.llm import ModelReply, ToolCall
 from deskhand.core.protocols import Assistant
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Task
 from deskhand.engine.safety.authority import Authority
-from deskhand.language import language_of, read_yes_or_no
+from deskhand.language import language_of
+from deskhand.sessions.answers import OpenRequest, ask_again, find_answers
 from deskhand.sessions.conversation_entries import (
+    STREAMED,
     AssistantSaid,
     Entry,
+    JobStarted,
     ModelPaid,
     StoredEntry,
     ToolCalled,
     ToolReturned,
     TurnDone,
     TurnFailed,
+    UserAnswered,
     UserMessage,
+    to_data_chunk,
     to_entry_chunk,
     turns_of,
 )
 from deskhand.sessions.conversation_store import ConversationStore
-from deskhand.sessions.device_jobs import DeviceJobs
+from deskhand.sessions.device_jobs import ABORTED, DeviceJobs
 from deskhand.sessions.feed import EventFeed
+from deskhand.sessions.mcp_tools import McpServers
+from deskhand.sessions.request_words import describe_how_to_answer, describe_request
+from deskhand.sessions.tasks import Tasks
 from deskhand.sessions.tools import Toolbox, open_toolbox
 from deskhand.settings.schema import Settings
-
-ABORTED = "Aborted by the user."
 
 _log = logging.getLogger("deskhand.server")
 
@@ -68,27 +76,63 @@ class PaidCalls:
         return taken
 
 
+@dataclass(frozen=True, slots=True)
+class JobOutcome:
+    """How a call of the tool `chat` ended. `begun`: something was done on the device."""
+
+    device: str
+    message: str
+    success: bool
+    begun: bool
+
+
+def is_recovered(failed: JobOutcome, later: Iterable[JobOutcome]) -> bool:
+    """True if a later job made good for this one: on the same device, or with the same words on another one.
+
+    A slip that touched no device (a wrong name, a busy one) is made good by any success behind it.
+    """
+    return any(
+        one.success and (not failed.begun or one.device == failed.device or one.message == failed.message)
+        for one in later
+    )
+
+
+class ConversationParts(Protocol):
+    """What all turns of all conversations share."""
+
+    @property
+    def hand(self) -> Deskhand: ...
+    @property
+    def store(self) -> ConversationStore: ...
+    @property
+    def tasks(self) -> Tasks: ...
+    @property
+    def servers(self) -> McpServers: ...
+    def report_troubles(self, session_id: str, troubles: Sequence[str]) -> list[str]:
+        """Return those that this conversation was not told yet."""
+        ...
+
+
 class ChatTurn:
     """Runs by itself once it is started: its client may disconnect, and read on later."""
 
-    def __init__(
-        self, session_id: str, hand: Deskhand, store: ConversationStore, settings: Settings, feed: EventFeed
-    ) -> None:
+    def __init__(self, session_id: str, parts: ConversationParts, settings: Settings, feed: EventFeed) -> None:
         self.session_id = session_id
         self.feed = feed
-        self._hand = hand
-        self._store = store
+        self._parts = parts
+        self._hand = parts.hand
+        self._store = parts.store
         self._settings = settings
         # One for the message as a whole: the assistant and all that it starts share the cap of one task.
         self._budget = Budget(settings.budget)
-        self._loops = DeviceJobs(hand, settings, self._budget, self._ask_user, Authority.of_assistant(()))
+        authority = Authority.of_assistant(())
+        self._loops = DeviceJobs(self._hand, parts.tasks, settings, self._budget, self, authority)
         self._paid = PaidCalls(self)
         self._turn = asyncio.Lock()
         self._begun = asyncio.Event()
         self._ending = ""
         self.over = False  # nothing is under way any more; its end is being told
-        self._successes: dict[str, bool] = {}
-        self._open: dict[str, Task] = {}
+        self._outcomes: list[JobOutcome] = []
         self.last_seq = 0
 
     def begin_turn(self, device: str, last_seq: int) -> asyncio.Task[None]:
@@ -100,7 +144,7 @@ class ChatTurn:
         """Cancel the turn. When this returns, nothing of it runs any more, and its end is on disk."""
         await self._begun.wait()  # a task that is cancelled before its first step would tell no end at all
         if not self._ending and not self.over:  # once: a second time would cut off the stopping itself
-            self._ending = because
+            self._ending = self._loops.stop_reason = because
             self._task.cancel()
         await self.wait_until_over()
 
@@ -116,7 +160,7 @@ class ChatTurn:
             kept = await self._store.append(self.session_id, *self._paid.take_entries(), *entries)
             for one in kept:
                 self.last_seq = one.seq
-                if not isinstance(one.entry, ModelPaid):
+                if isinstance(one.entry, STREAMED):
                     self.feed.add_chunk(one.seq, to_entry_chunk(one))
             return kept
 
@@ -136,8 +180,10 @@ class ChatTurn:
         self.over = True
         try:
             await self.record_entries(end)
-        except DeskhandError as fault:
-            _log.error("the end of the conversation %s can't be kept: %s", self.session_id, fault)
+        except Exception as fault:  # noqa: BLE001 whatever it is, those who watch get their end
+            _log.error("the end of the conversation %s can't be stored: %s", self.session_id, fault)
+            unstored = TurnFailed(message=f"The conversation can't be stored: {fault}")
+            self.feed.add_chunk(self.last_seq + 1, to_data_chunk(unstored))
         finally:
             self.feed.close()
 
@@ -145,15 +191,21 @@ class ChatTurn:
         settings = self._settings
         async with AsyncExitStack() as closing:
             assistant = make_assistant(settings, self._hand.clock, self._budget, self._paid, closing, device)
-            toolbox = await open_toolbox(self._hand, self._loops, settings.chat, closing)
+            toolbox = await open_toolbox(self._hand, self._loops, settings.chat, self._parts.servers)
+            if news := self._parts.report_troubles(self.session_id, toolbox.troubles):
+                await self.record_entries(*(AssistantSaid(content=trouble) for trouble in news))
             for _ in range(settings.chat.max_turns):
                 reply = await self._ask_assistant(assistant, toolbox)
                 if not reply.calls:
                     understood = reply.stop != "refused"
-                    return TurnDone(content=reply.text, success=understood and all(self._successes.values()))
+                    return TurnDone(content=reply.text, success=understood and self._has_succeeded())
                 await self._carry_out_calls(reply.calls, toolbox)
         limit = f"The limit of {settings.chat.max_turns} turns for one message was reached."
         return TurnDone(content=limit, success=False)
+
+    def _has_succeeded(self) -> bool:
+        ended = self._outcomes
+        return all(one.success or is_recovered(one, ended[place + 1 :]) for place, one in enumerate(ended))
 
     async def _ask_assistant(self, assistant: Assistant, toolbox: Toolbox) -> ModelReply:
         past = [kept.entry for kept in await self._store.read(self.session_id)]
@@ -185,34 +237,50 @@ class ChatTurn:
         for call in calls:
             result = await toolbox.call_tool(call)
             if call.name == "chat":
-                self._successes[str((call.arguments or {}).get("device_id", ""))] = bool(result.get("success"))
+                given = {key: str(value) for key, value in (call.arguments or {}).items()}
+                outcome = JobOutcome(
+                    given.get("device_id", ""),
+                    given.get("message", "").strip(),
+                    success=bool(result.get("success")),
+                    begun=bool(result.get("steps")),
+                )
+                self._outcomes.append(outcome)
             await self.record_entries(ToolReturned(tool_name=call.name, result=result, call_id=call.id))
 
     # --- questions to the user -----------------------------------------------------------------------------
 
     @property
-    def is_waiting(self) -> bool:
-        """True if one of its jobs waits for the user."""
-        return any(run.state.requests for run in self._loops.runs.values())
+    def open_requests(self) -> list[OpenRequest]:
+        """What its jobs wait for, the oldest first."""
+        return [OpenRequest(run, request) for run in self._loops.runs.values() for request in run.state.requests]
 
-    async def _ask_user(self, run: Task, request: UserRequest) -> None:
-        zh = language_of(run.state.goal) == "zh"
-        text = request.text
-        if request.kind == "approval":
-            text = (
-                f"需要你的同意（回复“是”或“否”）：{text}"
-                if zh
-                else f'Your yes is needed (answer "yes" or "no"): {text}'
-            )
-        await self.record_entries(AssistantSaid(content=text))
+    async def note_start(self, run: Task) -> None:
+        await self.record_entries(JobStarted(task_id=run.task_id, device_id=run.state.device))
 
-    async def answer_request(self, text: str) -> bool:
-        """Answer the oldest open request with the user's text; False if there is none, or the text is no answer."""
-        for run in self._loops.runs.values():
-            for request in run.state.requests:
-                verdict = read_yes_or_no(text)
-                if request.kind == "approval" and verdict is None:
-                    return False
-                run.answer(request.id, verdict or "yes", text)
-                return True
-        return False
+    async def ask_user(self, run: Task, request: UserRequest) -> None:
+        language = language_of(run.state.goal)
+        lines = describe_request(request, language)
+        lines.append(describe_how_to_answer(request, self._hand.clock.wall(), language))
+        await self.record_entries(AssistantSaid(content="\n".join(lines), request=request))
+
+    async def note_reply(self, run: Task, request: UserRequest, reply: UserReply) -> None:
+        answer = UserAnswered(
+            content=reply.text or reply.verdict,
+            request_id=request.id,
+            task_id=run.task_id,
+            device_id=request.device,
+            verdict=reply.verdict,
+            by=reply.by,
+        )
+        await self.record_entries(answer)
+
+    async def answer_request(self, text: str, request_id: str = "") -> None:
+        """Give the user's words to the request that they are for; where that is not clear, ask which one."""
+        waiting = self.open_requests
+        answers = find_answers(text, waiting, request_id)
+        for one, verdict, words in answers:
+            one.run.answer(one.request.id, verdict, words)
+        if not answers:
+            told = ask_again(waiting, self._hand.clock.wall(), language_of(text))
+            asked = [AssistantSaid(content=words, request=request) for words, request in told]
+            await self.record_entries(UserAnswered(content=text), *asked)

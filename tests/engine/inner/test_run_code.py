@@ -93,7 +93,7 @@ def work(device: Journaled, journal: SqliteJournal, tmp_path: Path) -> Work:
             policy=PolicySettings(run_code="allow" if allowed else "ask"),
         )
         observer = Observer(Perception(device, bus.publish_message, clock, movers), device, None)
-        human = HumanInput(log, clock, settings.people, attended=False)
+        human = HumanInput(log, observer, clock, settings.people, attended=False)
         context = TaskContext(log, device, observer, human, clock, settings)
         code = Sandbox(SandboxSettings(**limits), tmp_path / FOLDER, clock) if sandbox else None
         permission = Permission(log, observer, human, settings.policy, movers, goal_approves=False)

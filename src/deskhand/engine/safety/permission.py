@@ -16,9 +16,11 @@ from deskhand.engine.observer import Observer
 from deskhand.engine.safety.approval import is_still_valid
 from deskhand.engine.safety.once import describe_act, find_repeated, judge_doubt, name_screen
 from deskhand.engine.safety.policy import Permit, judge_action, judge_request
+from deskhand.engine.safety.request_details import describe_details, describe_outgoing
 from deskhand.engine.safety.risk import needs_elements
 from deskhand.engine.safety.touched_elements import list_labels
 from deskhand.engine.task_log import TaskLog
+from deskhand.language import language_of
 from deskhand.screen.stillness.self_motion import SelfMotion
 from deskhand.settings.schema import PolicySettings
 
@@ -110,7 +112,8 @@ class Permission:
         assert self._seen, "an action is judged before the user is asked about it"
         agreed = self._seen
         picture = await self._log.journal.keep_frame(agreed.frame)
-        reply = await self._people.ask("approval", permit.reason, action=action, frame=picture)
+        about = describe_details(action, agreed, language_of(self._log.state.goal))
+        reply = await self._people.ask("approval", permit.reason, action=action, frame=picture, about=about)
         if reply.verdict == "no":
             return Agreement(refused=explain_refusal(reply, permit.reason))
         await (
@@ -141,5 +144,6 @@ class Permission:
         if permit.verdict == "deny":
             return permit.reason
         picture = await self._log.journal.keep_frame(await self._eyes.perception.recapture_frame())
-        reply = await self._people.ask("approval", permit.reason, action=self._acted, frame=picture)
+        about = describe_outgoing(request, self._acted, self._seen, language_of(self._log.state.goal))
+        reply = await self._people.ask("approval", permit.reason, action=self._acted, frame=picture, about=about)
         return explain_refusal(reply, permit.reason) if reply.verdict == "no" else ""

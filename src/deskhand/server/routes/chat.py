@@ -19,11 +19,12 @@ from deskhand.server.shared_services import Shared
 from deskhand.server.sse import EventStream, document_stream
 from deskhand.server.task_report import usage_of_conversation
 from deskhand.sessions.conversation_entries import STREAMED, UserMessage, event_of
+from deskhand.sessions.conversation_store import SESSION_PATTERN
 from deskhand.sessions.tasks import UnknownTask
 
 router = APIRouter(prefix="/api/layered-agent", tags=["layered chat"], responses=ANYWHERE)
 
-SessionPath = Annotated[str, Path(pattern=r"^[A-Za-z0-9_.-]{1,100}$")]
+SessionPath = Annotated[str, Path(pattern=SESSION_PATTERN)]
 
 
 class UnknownSession(UnknownTask):
@@ -35,13 +36,15 @@ class UnknownSession(UnknownTask):
     "/chat",
     response_class=EventStream,
     responses={
-        **document_stream("`data:` lines: tool_call, tool_result, message; at the end one done or one error"),
+        **document_stream("`data:` lines: tool_call, tool_result, message, answer; at the end one done or one error"),
         **document_statuses(400, 409, 503),
     },
 )
 async def chat(body: ChatRequest, shared: Shared) -> EventStream:
     """Send a message. The `X-Session-Id` header names the conversation, for the next message."""
-    following = await shared.chats.send_message(body.message, body.device_id or "", body.session_id or "")
+    following = await shared.chats.send_message(
+        body.message, body.device_id or "", body.session_id or "", body.request_id or ""
+    )
     return EventStream(shared.chats.stream_turn(following), {"X-Session-Id": following.session_id})
 
 
@@ -72,7 +75,7 @@ async def session(session_id: SessionPath, shared: Shared) -> ConversationDetail
     if not kept:
         raise UnknownSession(session_id)
     entries = [
-        ConversationEvent(id=one.seq, at=one.at, event=event_of(one))
+        ConversationEvent(id=one.seq, at=one.at, event=event_of(one.entry))
         for one in kept
         if isinstance(one.entry, (UserMessage, *STREAMED))
     ]

@@ -17,15 +17,19 @@ from deskhand.server.task_report import usage_of_conversation
 router = APIRouter(prefix="/api", tags=["server"], responses=ANYWHERE)
 
 
-@router.get("/health")
-async def health(shared: Shared) -> Health:
+@router.get("/health", responses={503: {"model": Health, "description": "nothing can be stored"}})
+async def health(shared: Shared, response: Response) -> Health:
+    """Whether the server can work: it writes to its disk to find out."""
     shared.watch.read_current()
+    disk = await shared.check_disk()
+    response.status_code = 503 if disk else 200
     return Health(
-        status="ok",
+        status="failing" if disk else "ok",
         version=__version__,
         seconds=shared.hand.clock.wall() - shared.since,
         running_tasks=len(shared.tasks.running),
         settings_trouble=shared.watch.trouble,
+        troubles=[trouble for trouble in (disk, shared.watch.trouble, *shared.chats.troubles) if trouble],
     )
 
 

@@ -16,6 +16,7 @@ from deskhand.server.task_report import report_of
 from deskhand.sessions.tasks import UnknownTask
 
 router = APIRouter(prefix="/api/tasks", tags=["tasks"], responses=ANYWHERE)
+requests_router = APIRouter(prefix="/api/requests", tags=["tasks"], responses=ANYWHERE)
 
 TaskId = Annotated[str, Path(min_length=1, max_length=100)]
 RequestId = Annotated[str, Path(min_length=1, max_length=100)]
@@ -110,6 +111,13 @@ async def answer(
     await shared.tasks.read_state(task_id)
     shared.tasks.get_running(task_id).answer(request_id, body.verdict, body.text)
     return await _view_task(task_id, shared)
+
+
+@requests_router.get("")
+async def all_requests(shared: Shared) -> schemas.RequestList:
+    """Everything that the running tasks need the user for, the one that expires first at the top."""
+    found = [request for run in shared.tasks.running.values() for request in run.state.requests]
+    return schemas.RequestList(requests=sorted(found, key=lambda request: request.expires or 0.0))
 
 
 @router.get("/{task_id}/todo", responses=document_statuses(404, 503))
