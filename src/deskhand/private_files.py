@@ -7,7 +7,17 @@ from pathlib import Path
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 # Everything that Deskhand puts into its data folder; the files of SQLite have more beside them (-wal, -shm, -last).
-_OWN = ("journal.db", "conversations.db", "frames", "work", "locks", "server-token", "prompts.json")
+_OWN = (
+    "journal.db",
+    "conversations.db",
+    "frames",
+    "work",
+    "locks",
+    "server-token",
+    "server-sessions",
+    "logs",
+    "prompts.json",
+)
 
 
 def prepare_data_folder(path: Path) -> Path:

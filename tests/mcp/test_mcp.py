@@ -7,6 +7,7 @@ import base64
 import json
 import os
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -25,6 +26,7 @@ from deskhand.models.scripted.script import ScriptedStep
 from deskhand.screen.frame import decode_frame
 from deskhand.server.token import Token, read_token
 from deskhand.sessions.settings_reload import SettingsWatch
+from deskhand.settings.schema import Settings
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
@@ -250,6 +252,18 @@ async def test_what_keeps_it_from_starting_is_one_sentence_on_standard_error(pro
     assert (process.returncode, err) == (2, b"deskhand: --port needs --http: standard input and output have no port.\n")
 
 
+async def test_a_port_that_is_taken_is_one_sentence(program: Program) -> None:
+    """And `deskhand serve` has another one by default."""
+    assert Settings().mcp.port != Settings().server.port
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        write_settings(program.folder, mcp={"port": other.getsockname()[1]})
+        process = await program.start("--http")
+        out, err = await process.communicate()
+    assert (process.returncode, out) == (2, b"")
+    assert err.startswith(b"deskhand: The server can't listen at 127.0.0.1, port ")
+    assert err.count(b"\n") == 1
+
+
 async def test_the_command_serves_http_too_and_says_where(program: Program) -> None:
     process = await program.start("--http", "--port", "0")
     assert process.stdout
@@ -300,7 +314,7 @@ def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, adb: Adb) -> Open:
     async def opened(**settings: Any) -> AsyncIterator[Door]:
         write_settings(tmp_path, **settings)
         data = tmp_path / "data"
-        watch = SettingsWatch({"data_dir": str(data), "server": {"port": 0}, "adb": {"port": adb.port}})
+        watch = SettingsWatch({"data_dir": str(data), "mcp": {"port": 0}, "adb": {"port": adb.port}})
         token = read_token(data / "server-token")
         async with serve_http(watch, token) as url:
             yield Door(url, token, data)

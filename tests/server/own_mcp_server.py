@@ -24,5 +24,6 @@ def storm() -> str:
 if len(sys.argv) > 1:
     with open(sys.argv[1], "a") as starts:
         starts.write(f"{os.getpid()}\n")
-print("weather server is up", file=sys.stderr, flush=True)
+sys.stderr.write("weather server is up\n")
+sys.stderr.flush()
 server.run()

@@ -17,6 +17,7 @@ from deskhand.clock import ManualClock
 from deskhand.core.errors import SettingsError
 from deskhand.server.access import COOKIE, check_exposure
 from deskhand.server.app import make_app
+from deskhand.server.browser_sessions import BrowserSessions
 from deskhand.server.http_listener import open_socket
 from deskhand.server.token import read_token
 from deskhand.sessions.settings_reload import SettingsWatch
@@ -178,7 +179,7 @@ async def test_no_path_leads_out_of_the_house(house: House, path: str) -> None:
 
 
 async def test_a_session_can_not_be_a_path(house: House) -> None:
-    for name in ("../x", "a/b", "", "x" * 101, "名"):
+    for name in ("../x", "a/b", "a\\b", "", " ", "x" * 201, "a\nb", "a\x00", "名"):
         answer = await house.client.post("/api/layered-agent/chat", json={"message": "hi", "session_id": name})
         assert answer.status_code == 422, name
     answer = await house.client.post("/api/layered-agent/chat", json={"message": "hi", "session_id": ".."})
@@ -199,8 +200,73 @@ async def test_a_browser_gets_a_cookie_in_place_of_the_token(house: House) -> No
         assert (await browser.post("/api/layered-agent/abort", json=body)).status_code == 403
         at_home = {"Origin": house.url}
         assert (await browser.post("/api/layered-agent/abort", json=body, headers=at_home)).status_code == 200
-    gone = await house.client.delete("/api/session")
-    assert "Max-Age=0" in gone.headers["set-cookie"]
+
+
+async def log_in(house: House) -> str:
+    return (await house.client.post("/api/session")).headers["set-cookie"].partition(";")[0]
+
+
+async def opens(house: House, pair: str) -> bool:
+    async with httpx2.AsyncClient(base_url=house.url, headers={"Cookie": pair}) as browser:
+        return (await browser.get("/api/health")).status_code == 200
+
+
+async def test_a_cookie_is_random_ends_at_logout_and_takes_its_streams_with_it(house: House) -> None:
+    one, other = await log_in(house), await log_in(house)
+    assert one != other
+    task_id = await house.task("open Settings", loop="single")
+    await house.ended(task_id)
+    headers = {"Cookie": one, "Origin": house.url}
+    async with (
+        httpx2.AsyncClient(base_url=house.url, headers=headers, timeout=60) as browser,
+        browser.stream("GET", "/api/devices/sim/frames", params={"rate": 20}) as stream,
+    ):
+        pictures = stream.aiter_bytes()
+        await anext(pictures)
+        gone = await browser.delete("/api/session")
+        assert "Max-Age=0" in gone.headers["set-cookie"]
+        await house.post("/api/devices/sim/actions", kind="home")  # something to see
+        async with asyncio.timeout(60):
+            async for _ in pictures:
+                pass
+    assert (await opens(house, one), await opens(house, other)) == (False, True)
+
+
+async def test_sessions_survive_a_restart_but_not_their_time_nor_a_new_token(serve: Serve, tmp_path: Path) -> None:
+    async with serve(server={"session_hours": 2}) as house:
+        answer = await house.client.post("/api/session")
+        assert "Max-Age=7200" in answer.headers["set-cookie"]
+        pair = answer.headers["set-cookie"].partition(";")[0]
+    file = tmp_path / "data" / "server-sessions.json"
+    assert pair.partition("=")[2] not in file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    async with serve(server={"session_hours": 2}) as house:
+        assert await opens(house, pair)
+    (tmp_path / "data" / "server-token").unlink()
+    async with serve(server={"session_hours": 2}) as house:
+        assert not await opens(house, pair)
+    clock = ManualClock(start=1_000_000)
+    sessions = BrowserSessions(tmp_path / "s.json", "token", 2, clock)
+    cookie = sessions.open_session()
+    for hours, valid in ((1.9, True), (0.2, False)):
+        await clock.sleep(hours * 3600)
+        assert sessions.is_valid(cookie) is valid
+
+
+async def test_head_is_answered_wherever_get_is(house: House) -> None:
+    task_id = await house.task("open Settings", loop="single")
+    await house.ended(task_id)
+    for path in (
+        "/api/health",
+        f"/api/tasks/{task_id}",
+        "/api/devices/sim/frames",
+        f"/api/tasks/{task_id}/events/stream",
+    ):
+        async with asyncio.timeout(60):
+            answer = await house.client.head(path)
+        assert (answer.status_code, answer.content) == (200, b""), path
+    assert (await house.client.head("/api/layered-agent/chat")).status_code == 405
+    assert (await house.client.head("/api/tasks/none")).status_code == 404
 
 
 def test_the_token_is_made_once_and_only_its_user_can_read_it(tmp_path: Path) -> None:

@@ -34,6 +34,6 @@ def make_assistant(
 
 def _read_instructions(file: Path) -> str:
     try:
-        return file.read_text(encoding="utf-8")
+        return file.expanduser().read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"The instructions in {file} (chat.instructions) can't be read: {error}.") from None

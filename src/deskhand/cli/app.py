@@ -151,6 +151,20 @@ def show(
 
 
 @app.command()
+def delete(
+    run_id: Annotated[
+        str, typer.Argument(metavar="[RUN]", help="The id of a run, or how it begins; `last` for the newest.")
+    ] = "",
+    session: Annotated[str, typer.Option(help="Delete this conversation of `deskhand chat` or the server.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Delete a run with its pictures, or a conversation with its runs. It can't be undone."""
+    from deskhand.cli.delete import delete_data
+
+    _run_command(delete_data(run_id, session, as_json), as_json=as_json)
+
+
+@app.command()
 def simphone(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="TCP port on 127.0.0.1; 0 for a free one.")] = 5600,
     condition: Annotated[

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from contextlib import suppress
 from typing import Any, cast
 
 from deskhand.build import Deskhand
@@ -10,6 +11,8 @@ from deskhand.cli.console import as_markup, make_console, print_markup
 from deskhand.cli.output import print_json
 from deskhand.cli.serve_api import print_trouble
 from deskhand.cli.typed_input import read_lines
+from deskhand.clock import cancel_task
+from deskhand.core.errors import DeskhandError
 from deskhand.sessions.conversation_store import ConversationBusy, ConversationStore
 from deskhand.sessions.conversations import Conversations
 from deskhand.sessions.settings_reload import SettingsWatch
@@ -51,6 +54,8 @@ class TerminalChat:
         self._device = device
         self._session = session
         self._console = make_console(quiet=quiet)
+        self._lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._busy = False
 
     async def send_message(self, message: str) -> list[dict[str, Any]]:
         """Send one message; return every event that followed."""
@@ -65,36 +70,52 @@ class TerminalChat:
         return events
 
     async def run_dialogue(self) -> None:
-        """Send each line until the input ends. A line that is typed during a turn answers its question."""
+        """Send each line until the input ends. What is typed during a turn answers its request, or waits."""
         print_markup(self._console, "[dim]Type what to do. An empty line or Ctrl-D ends the conversation.[/dim]")
-        answering: asyncio.Task[Any] | None = None
-        async for line in read_lines(sys.stdin.fileno()):
-            if not line.strip():
-                break
-            if answering and not answering.done() and sys.stdin.isatty():
-                await self._answer_request(line)
-                continue
-            if answering:
-                await answering
-            answering = asyncio.create_task(self.send_message(line))
-        if answering:
-            await answering
+        working = asyncio.create_task(self._work_off_lines())
+        try:
+            async for line in read_lines(sys.stdin.fileno()):
+                if not line.strip():
+                    break
+                await self._take_line(line.strip())
+            self._lines.put_nowait(None)
+            await working
+        finally:
+            await cancel_task(working)
         if self._session:
             print_markup(self._console, f"[dim]Continue it with: deskhand chat --session {self._session}[/dim]")
 
-    async def _answer_request(self, line: str) -> None:
-        try:
-            await self._chats.send_message(line, self._device, self._session)
-        except ConversationBusy as busy:
-            print_markup(self._console, f"[yellow]{as_markup(str(busy))}[/yellow]")
+    async def _take_line(self, line: str) -> None:
+        if self._chats.is_waiting(self._session):
+            with suppress(ConversationBusy):  # answered or timed out just now: then it is the next message
+                await self._chats.send_message(line, self._device, self._session)
+                return
+        if self._busy and sys.stdin.isatty():
+            print_markup(self._console, f"[dim]Kept for when this is done: {as_markup(line, one_line=True)}[/dim]")
+        self._lines.put_nowait(line)
+
+    async def _work_off_lines(self) -> None:
+        while (line := await self._lines.get()) is not None:
+            self._busy = True
+            try:
+                await self.send_message(line)
+            except DeskhandError as fault:
+                print_markup(self._console, f"[red]{as_markup(str(fault))}[/red]")
+            self._busy = False
 
     def _show_event(self, event: dict[str, Any]) -> None:
         match event:
+            case {"tool_name": "list_devices"}:
+                pass  # it is asked for with every message: a table of devices is `deskhand devices`
             case {"type": "tool_call", "tool_name": name, "tool_args": args}:
                 told = " ".join(str(value) for value in args.values())
                 print_markup(self._console, f"[dim]→ {as_markup(name)} {as_markup(told)}[/dim]")
             case {"type": "tool_result", "tool_name": name, "result": result}:
                 print_markup(self._console, f"[dim]← {as_markup(_format_result(result)[:_SHOWN])}[/dim]")
+            case {"type": "message", "content": content, "request": _}:
+                print_markup(self._console, f"[bold yellow]{as_markup(content)}[/bold yellow]")
+            case {"type": "answer", "content": content}:
+                print_markup(self._console, f"[yellow]→ {as_markup(content, one_line=True)}[/yellow]")
             case {"type": "message", "content": content}:
                 print_markup(self._console, as_markup(content))
             case {"type": "error", "message": message}:

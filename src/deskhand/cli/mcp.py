@@ -13,7 +13,7 @@ from deskhand.settings.layers import SettingsTree
 async def serve_mcp(http: bool, port: int | None) -> int:
     start_logging()
     if http:
-        await _serve_http({} if port is None else {"server": {"port": port}})
+        await _serve_http({} if port is None else {"mcp": {"port": port}})
     elif port is not None:
         raise UsageError("--port needs --http: standard input and output have no port.")
     else:

@@ -9,6 +9,8 @@ class TaskStatus(StrEnum):
     ON_HOLD = "on_hold"
     FULFILLED = "fulfilled"
     REJECTED = "rejected"
+    # Never in a log: what is told of a task that has not ended and whose program is gone.
+    INTERRUPTED = "interrupted"
 
 
 class SubtaskStatus(StrEnum):

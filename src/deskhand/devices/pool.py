@@ -12,6 +12,7 @@ import re
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
 
@@ -53,11 +54,17 @@ class Pool:
     async def list_devices(self) -> list[DeviceInfo]:
         """Every device that can be named now, with its state; busy ones say so, whichever process has them."""
         listed = await asyncio.gather(*(provider.found() for provider in self._providers.values()))
-        return [
-            DeviceInfo(info.id, info.kind, "busy", info.detail) if self._is_busy(info.id, provider) else info
-            for provider, infos in zip(self._providers.values(), listed, strict=True)
-            for info in infos
-        ]
+        found: list[DeviceInfo] = []
+        for (kind, provider), infos in zip(self._providers.items(), listed, strict=True):
+            known = {info.id for info in infos}
+            # Those with a name of their own (sim:a, browser:work) are known to nobody else.
+            named = [
+                one for one in {**self._open, **self._queues} if one not in known and self._split_name(one)[0] == kind
+            ]
+            for info in (*infos, *(DeviceInfo(one, kind, "ready", "open in this program") for one in named)):
+                state = "busy" if self._is_busy(info.id, provider) else info.state
+                found.append(replace(info, state=state, open=info.open or info.id in self._open))
+        return found
 
     def _is_busy(self, device_id: str, provider: Provider) -> bool:
         return device_id in self._queues or (provider.shared and _is_locked(self._lock_path(device_id)))

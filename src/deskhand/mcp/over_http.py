@@ -13,7 +13,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from deskhand.mcp.tool_server import make_server, open_handlers
 from deskhand.server.access import AccessMiddleware
-from deskhand.server.http_listener import GRACE_S, serve_app
+from deskhand.server.connections import Connections
+from deskhand.server.http_listener import GRACE_S, open_socket, serve_app
 from deskhand.server.token import Token
 from deskhand.sessions.settings_reload import SettingsWatch
 
@@ -51,18 +52,22 @@ class _OpenCalls:
 @asynccontextmanager
 async def serve_http(watch: SettingsWatch, token: Token) -> AsyncGenerator[str, None]:
     """Serve streamable HTTP; yield the address. Leaving the block stops tasks and sessions."""
-    settings = watch.read_current().server
-    async with open_handlers(watch) as handlers, AsyncExitStack() as sessions:
-        manager = StreamableHTTPSessionManager(make_server(handlers), max_request_body_size=settings.body_kb * 1024)
-        await sessions.enter_async_context(manager.run())
-        calls = _OpenCalls(StreamableHTTPASGIApp(manager))
-        app = Starlette(routes=[Route(PATH, endpoint=calls)])
-        guarded = AccessMiddleware(app, token=token, settings=settings, clock=handlers.clock)
+    current = watch.read_current()
+    settings = current.server.model_copy(update={"port": current.mcp.port})
+    # The port first: inside of the library's task group, the sentence about it would become a group of exceptions.
+    with open_socket(settings) as door:
+        async with open_handlers(watch) as handlers, AsyncExitStack() as sessions:
+            manager = StreamableHTTPSessionManager(make_server(handlers), max_request_body_size=settings.body_kb * 1024)
+            await sessions.enter_async_context(manager.run())
+            calls = _OpenCalls(StreamableHTTPASGIApp(manager))
+            app = Starlette(routes=[Route(PATH, endpoint=calls)])
+            guarded = AccessMiddleware(app, token=token, settings=settings, clock=handlers.clock)
 
-        async def end_sessions() -> None:
-            await handlers.close()
-            await calls.wait_until_answered()
-            await sessions.aclose()  # with the streams that they hold open
+            async def end_sessions() -> None:
+                await handlers.close()
+                await calls.wait_until_answered()
+                await sessions.aclose()  # with the streams that they hold open
 
-        async with serve_app(guarded, settings, ending=end_sessions, lifespan="off") as url:
-            yield url + PATH
+            connections = Connections(settings.connections, handlers.clock)
+            async with serve_app(guarded, door, connections, ending=end_sessions, lifespan="off") as url:
+                yield url + PATH

@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from deskhand.core.errors import SettingsError
 from deskhand.core.protocols import Clock
+from deskhand.server.browser_sessions import BrowserSessions
 from deskhand.server.problems import MEDIA_TYPE, make_problem
 from deskhand.server.token import Token
 from deskhand.settings.schema import ServerSettings
@@ -31,11 +32,20 @@ class RequestRefused(Exception):
 
 
 class AccessMiddleware:
-    """ASGI middleware: a refused request reaches no route."""
+    """ASGI middleware: a refused request reaches no route. Without `sessions`, only the token opens."""
 
-    def __init__(self, app: ASGIApp, *, token: Token, settings: ServerSettings, clock: Clock) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        token: Token,
+        settings: ServerSettings,
+        clock: Clock,
+        sessions: BrowserSessions | None = None,
+    ) -> None:
         self._app = app
         self._token = token
+        self._sessions = sessions
         self._names = own_names_of(settings)
         self._exposed = not is_loopback(settings.host)
         self._most = settings.wrong_tokens
@@ -48,12 +58,14 @@ class AccessMiddleware:
             await self._app(scope, receive, send)
             return
         try:
-            self._check_request(scope)
+            cookie = self._check_request(scope)
+            send = self._end_with_session(cookie, send) if cookie else send
             await self._app(scope, await self._limit_body(scope, receive), send)
         except RequestRefused as refusal:
             await _send_refusal(scope, refusal, send)
 
-    def _check_request(self, scope: Scope) -> None:
+    def _check_request(self, scope: Scope) -> str:
+        """Return the cookie that opened; empty if it was the token."""
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         host = headers.get("host", "")
         if _has_repeated_header(scope, b"host", b"origin", b"authorization", b"cookie"):
@@ -62,7 +74,7 @@ class AccessMiddleware:
             raise RequestRefused(403, "Unknown Host: use the server's own name, or add this one to server.names.")
         if "origin" in headers and headers["origin"] not in (f"http://{host}", f"https://{host}"):
             raise RequestRefused(403, "Requests from other sites are blocked: the Origin is not this server.")
-        self._check_token(scope, headers)
+        return self._check_token(scope, headers)
 
     def _is_own_host(self, host: str) -> bool:
         name = host_name_of(host)
@@ -70,20 +82,37 @@ class AccessMiddleware:
             return False
         return name in self._names or (self._exposed and is_address(name))
 
-    def _check_token(self, scope: Scope, headers: Mapping[str, str]) -> None:
+    def _check_token(self, scope: Scope, headers: Mapping[str, str]) -> str:
         scheme, _, said = headers.get("authorization", "").partition(" ")
         if said:
             if scheme.lower() != "bearer" or not self._is_right_token(said.strip()):
                 raise RequestRefused(401, "The token is wrong.", www_authenticate="Bearer")
-            return
-        cookie = _read_cookie(headers.get("cookie", ""))
-        if cookie and self._token.accepts_cookie(cookie):
+            return ""
+        cookie = read_cookie(headers.get("cookie", ""))
+        if cookie and self._sessions and self._sessions.is_valid(cookie):
             if scope.get("method", "GET") not in _SAFE and "origin" not in headers:
                 raise RequestRefused(403, "With the cookie, an Origin header is required.")
-            return
+            return cookie
         raise RequestRefused(
             401, "A token is required: send it as Authorization: Bearer TOKEN.", www_authenticate="Bearer"
         )
+
+    def _end_with_session(self, cookie: str, send: Send) -> Send:
+        """End an open stream with the session that opened it."""
+        sessions, ended = self._sessions, False
+        assert sessions
+
+        async def send_while_valid(message: Message) -> None:
+            nonlocal ended
+            if ended:
+                return
+            if message["type"] == "http.response.body" and message.get("more_body") and not sessions.is_valid(cookie):
+                ended = True
+                await send({"type": "http.response.body", "body": b""})
+                raise OSError("the session was ended")  # as if the client had gone away
+            await send(message)
+
+        return send_while_valid
 
     def _is_right_token(self, said: str) -> bool:
         """True for the right token. Wrong ones are limited to `server.wrong_tokens` a minute."""
@@ -141,7 +170,7 @@ async def _send_refusal(scope: Scope, refusal: RequestRefused, send: Send) -> No
     await send({"type": "http.response.body", "body": body})
 
 
-def _read_cookie(header: str) -> str:
+def read_cookie(header: str) -> str:
     try:
         found = SimpleCookie(header).get(COOKIE)
     except CookieError:

@@ -12,6 +12,8 @@ from fastapi.openapi.utils import get_openapi
 from deskhand import __version__
 from deskhand.clock import SystemClock
 from deskhand.server.access import AccessMiddleware
+from deskhand.server.browser_sessions import BrowserSessions
+from deskhand.server.head_requests import HeadRequests
 from deskhand.server.problems import Problem, install_fault_handlers
 from deskhand.server.routes import chat, devices, general, tasks
 from deskhand.server.shared_services import open_services
@@ -20,9 +22,13 @@ from deskhand.sessions.settings_reload import SettingsWatch
 
 
 def make_app(watch: SettingsWatch, token: Token) -> FastAPI:
+    settings, clock = watch.read_current(), SystemClock()
+    file = settings.data_dir / "server-sessions.json"
+    sessions = BrowserSessions(file, token.value, settings.server.session_hours, clock)
+
     @asynccontextmanager
     async def run_services(app: FastAPI) -> AsyncGenerator[None, None]:
-        async with open_services(watch, token) as services:
+        async with open_services(watch, sessions) as services:
             app.state.services = services
             yield
 
@@ -38,7 +44,8 @@ def make_app(watch: SettingsWatch, token: Token) -> FastAPI:
     for router in (chat.router, tasks.router, tasks.requests_router, devices.router, general.router):
         app.routes.extend(router.routes)  # as they are: to include a router works out all of its routes again
     install_fault_handlers(app)
-    app.add_middleware(AccessMiddleware, token=token, settings=watch.read_current().server, clock=SystemClock())
+    app.add_middleware(HeadRequests)
+    app.add_middleware(AccessMiddleware, token=token, settings=settings.server, clock=clock, sessions=sessions)
     app.openapi = lambda: _describe_api(app)
     return app
 

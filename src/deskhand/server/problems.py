@@ -25,7 +25,7 @@ from deskhand.core.errors import (
     UsageError,
 )
 from deskhand.sessions.conversation_store import ConversationBusy
-from deskhand.sessions.tasks import TaskNotRunning, UnknownTask
+from deskhand.sessions.tasks import TaskNotOver, TaskNotRunning, UnknownTask
 
 MEDIA_TYPE = "application/problem+json"
 _log = logging.getLogger("deskhand.server")
@@ -36,6 +36,7 @@ STATUSES: tuple[tuple[type[DeskhandError], int], ...] = (
     (UnknownDevice, 404),
     (ConversationBusy, 409),
     (TaskNotRunning, 409),
+    (TaskNotOver, 409),
     (TaskBusy, 409),
     (DeviceError, 409),
     (BudgetSpent, 402),

@@ -211,10 +211,13 @@ class CostOverview(ResponseModel):
 
 
 class DeviceView(ResponseModel):
+    """`open`: it is started or connected; others are when they are used. `task_id`: the task that has it."""
+
     device_id: str
     kind: str
     state: str
     detail: str
+    open: bool
     task_id: str | None
 
 

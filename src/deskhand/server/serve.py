@@ -8,8 +8,10 @@ from dataclasses import dataclass
 
 from fastapi import FastAPI
 
+from deskhand.clock import SystemClock
 from deskhand.server.app import make_app
-from deskhand.server.http_listener import serve_app
+from deskhand.server.connections import Connections
+from deskhand.server.http_listener import open_socket, serve_app
 from deskhand.server.shared_services import Services
 from deskhand.server.token import Token
 from deskhand.sessions.settings_reload import SettingsWatch
@@ -35,5 +37,8 @@ async def run_server(watch: SettingsWatch, token: Token) -> AsyncGenerator[Runni
         if services:
             await services.close()
 
-    async with serve_app(app, watch.read_current().server, ending=end_streams) as url:
-        yield RunningServer(url, app)
+    settings = watch.read_current().server
+    connections = Connections(settings.connections, SystemClock())
+    with open_socket(settings) as door:
+        async with serve_app(app, door, connections, ending=end_streams) as url:
+            yield RunningServer(url, app)

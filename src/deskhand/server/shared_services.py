@@ -12,7 +12,7 @@ from fastapi import Depends, Request
 
 from deskhand.build import Deskhand
 from deskhand.core.errors import JournalError
-from deskhand.server.token import Token
+from deskhand.server.browser_sessions import BrowserSessions
 from deskhand.sessions.conversation_store import ConversationStore
 from deskhand.sessions.conversations import Conversations
 from deskhand.sessions.settings_reload import SettingsWatch
@@ -24,7 +24,7 @@ from deskhand.sessions.tasks import Tasks
 class Services:
     hand: Deskhand
     watch: SettingsWatch
-    token: Token
+    sessions: BrowserSessions
     store: ConversationStore
     chats: Conversations
     tasks: Tasks
@@ -48,7 +48,7 @@ class Services:
 
 
 @asynccontextmanager
-async def open_services(watch: SettingsWatch, token: Token) -> AsyncGenerator[Services, None]:
+async def open_services(watch: SettingsWatch, sessions: BrowserSessions) -> AsyncGenerator[Services, None]:
     settings = watch.read_current()
     async with AsyncExitStack() as stack, Deskhand(settings) as hand:
         store = ConversationStore(settings.data_dir)
@@ -57,7 +57,7 @@ async def open_services(watch: SettingsWatch, token: Token) -> AsyncGenerator[Se
         feeding = asyncio.create_task(feeds.run())
         tasks = Tasks(hand, watch)
         chats = Conversations(hand, store, watch, tasks)
-        services = Services(hand, watch, token, store, chats, tasks, feeds, hand.clock.wall())
+        services = Services(hand, watch, sessions, store, chats, tasks, feeds, hand.clock.wall())
         try:
             yield services
         finally:

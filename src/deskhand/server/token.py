@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import os
 import secrets
@@ -22,16 +21,8 @@ class Token:
     file: Path
     fresh: bool
 
-    @property
-    def cookie(self) -> str:
-        """Value of the browser's cookie; the token itself never goes into a cookie."""
-        return hmac.new(self.value.encode(), b"deskhand console", hashlib.sha256).hexdigest()
-
     def accepts_token(self, said: str) -> bool:
         return hmac.compare_digest(said.encode(), self.value.encode())
-
-    def accepts_cookie(self, said: str) -> bool:
-        return hmac.compare_digest(said.encode(), self.cookie.encode())
 
     def __repr__(self) -> str:
         return f"Token({self.file})"

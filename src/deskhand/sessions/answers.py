@@ -9,9 +9,13 @@ from typing import Literal
 
 from deskhand.core.errors import UsageError
 from deskhand.core.human import UserRequest
-from deskhand.core.llm import Language
 from deskhand.engine.run import Task
-from deskhand.sessions.request_words import describe_how_to_answer, describe_request, verdict_of
+from deskhand.sessions.request_words import (
+    describe_how_to_answer,
+    describe_request,
+    language_of_request,
+    verdict_of,
+)
 
 Verdict = Literal["yes", "no"]
 _ALL = re.compile(r"\b(?:(?:to|for) )?(?:all|both)(?: of (?:them|these))?\b|全部|全都|两个|都", re.IGNORECASE)
@@ -72,9 +76,9 @@ def _strip_names(text: str, named: Sequence[OpenRequest]) -> str:
     return text
 
 
-def ask_again(waiting: Sequence[OpenRequest], now: float, language: Language) -> list[tuple[str, UserRequest]]:
+def ask_again(waiting: Sequence[OpenRequest], now: float) -> list[tuple[str, UserRequest]]:
     """Return what to tell the user whose words answer none of these, or not one alone: a text for each request."""
-    zh, first = language == "zh", waiting[0].request.id
+    zh, first = language_of_request(waiting[0].request) == "zh", waiting[0].request.id
     head = "没有看懂你的回答。" if zh else "That is no clear answer."
     if len(waiting) > 1:
         head = (

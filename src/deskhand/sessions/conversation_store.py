@@ -17,8 +17,8 @@ from deskhand.private_files import make_private_folder
 from deskhand.sessions.conversation_entries import ENTRIES, Entry, StoredEntry, UserMessage
 from deskhand.task.append_log import AppendLog
 
-# Other programs name a conversation after a device or a user: anything but control characters, slashes and blank ends.
-SESSION_PATTERN = r"^[^\s/\\\x00-\x1f\x7f]([^/\\\x00-\x1f\x7f]{0,198}[^\s/\\\x00-\x1f\x7f])?$"
+# Other programs name a conversation after a device or a user (192.168.1.5:5555, me@home). It goes into a header and a path.
+SESSION_PATTERN = r"^[!-.0-\[\]-~]{1,200}$"
 _SESSION = re.compile(SESSION_PATTERN.replace("$", r"\Z"))
 
 
@@ -69,9 +69,11 @@ class ConversationStore:
 
     async def delete_entries(self, session_id: str) -> int:
         """Delete a conversation; return the number of its entries."""
-        return await self._log.run_in_thread(
-            lambda: self._log.db.execute("DELETE FROM entries WHERE session_id = ?", (session_id,)).rowcount
-        )
+        return await self._log.run_in_thread(lambda: self._log.delete_rows([session_id]))
+
+    async def check_writable(self) -> None:
+        """Raise JournalError if nothing can be stored."""
+        await self._log.run_in_thread(self._log.check_writable)
 
     @contextmanager
     def hold_conversation(self, session_id: str) -> Generator[None, None, None]:
@@ -99,5 +101,5 @@ class ConversationBusy(UsageError):
 def check_session_id(session_id: str) -> str:
     """Return the id if it can be part of an address; raise UsageError otherwise."""
     if not _SESSION.match(session_id) or session_id.strip(".") == "":
-        raise UsageError("A session_id has at most 200 characters, no slashes and no control characters.")
+        raise UsageError("A session_id has at most 200 ASCII characters, without blanks and slashes.")
     return session_id

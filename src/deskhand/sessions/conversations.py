@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from deskhand.build import Deskhand
 from deskhand.core.errors import UsageError
-from deskhand.sessions.conversation_entries import ENDS, STREAMED, TurnFailed, UserMessage, to_entry_chunk
+from deskhand.sessions.conversation_entries import ENDS, STREAMED, JobStarted, TurnFailed, UserMessage, to_entry_chunk
 from deskhand.sessions.conversation_store import ConversationBusy, ConversationStore, check_session_id
 from deskhand.sessions.device_jobs import ABORTED
 from deskhand.sessions.feed import EventFeed, Numbered, follow_feed
@@ -130,9 +130,12 @@ class Conversations:
         return True
 
     async def forget_conversation(self, session_id: str) -> int:
-        """Stop the running turn and delete the conversation; return the number of entries."""
+        """Stop the conversation; delete it with its tasks and their pictures. Return the number of entries."""
         await self.abort_turn(check_session_id(session_id))
         with self.store.hold_conversation(session_id):
+            entries = [kept.entry for kept in await self.store.read(session_id)]
+            await self.tasks.delete_tasks(*{one.task_id for one in entries if isinstance(one, JobStarted)})
+            self._told.pop(session_id, None)
             return await self.store.delete_entries(session_id)
 
     async def close(self) -> None:

@@ -85,7 +85,7 @@ class DeviceJobs:
             settings=self._settings,
         )
         asked: list[dict[str, str]] = []
-        async with self._tasks.hold_task(starting) as run:
+        async with self._tasks.track_task(starting) as run:
             self.runs[run.task_id] = run
             try:
                 await self._watcher.note_start(run)

@@ -60,7 +60,7 @@ class McpServers:
             return told
         server = McpServer(settings, self._logs)
         try:
-            await server.start(timeout_s)
+            await server.start_server(timeout_s)
         except SettingsError as fault:
             self._failed[settings] = self._clock.now(), str(fault)
             return str(fault)
@@ -90,7 +90,7 @@ class McpServer:
     def alive(self) -> bool:
         return bool(self._client) and not self._broken and not self._complaints.ended
 
-    async def start(self, timeout_s: float) -> None:
+    async def start_server(self, timeout_s: float) -> None:
         """Raise SettingsError, with the server's own last words, if it can't be started."""
         started: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._holding = asyncio.create_task(self._hold_connection(started), name=f"MCP server {self._program}")
@@ -99,7 +99,7 @@ class McpServer:
                 await started
         except TimeoutError:
             await self.close()
-            raise SettingsError(self._explain(f"did not answer within {timeout_s:g} s")) from None
+            raise SettingsError(self._explain_problem(f"did not answer within {timeout_s:g} s")) from None
         except SettingsError:
             await self.close()
             raise
@@ -128,12 +128,12 @@ class McpServer:
         except (OSError, ValueError, MCPError, ExceptionGroup) as error:
             if not started.done():
                 await self._complaints.wait_for_last_words()
-                started.set_exception(SettingsError(self._explain(f"can't be used: {error}")))
+                started.set_exception(SettingsError(self._explain_problem(f"can't be used: {error}")))
         finally:
             self._broken = True
             self._complaints.close()
 
-    def _explain(self, problem: str) -> str:
+    def _explain_problem(self, problem: str) -> str:
         said = self._complaints.last_line
         return f"The MCP server {self._program} (chat.mcp) {problem.rstrip('.')}" + (f": {said}" if said else ".")
 

@@ -10,7 +10,7 @@ from deskhand.core.protocols import Clock
 from deskhand.sessions.feed import KEEPALIVE, KEEPALIVE_S, EventFeed, Numbered, follow_feed
 from deskhand.task.events import Record, TaskEnded
 from deskhand.task.fold import fold_all
-from deskhand.task.journal import Journal
+from deskhand.task.journal import SqliteJournal
 
 # Feeds of finished tasks that are kept at hand for those who come late; older ones are read from the disk.
 FINISHED_KEPT = 32
@@ -19,7 +19,7 @@ ELSEWHERE_S = 1.0
 
 
 class TaskFeeds:
-    def __init__(self, bus: Bus, journal: Journal, clock: Clock) -> None:
+    def __init__(self, bus: Bus, journal: SqliteJournal, clock: Clock) -> None:
         self._bus = bus
         self._journal = journal
         self._clock = clock
@@ -47,14 +47,15 @@ class TaskFeeds:
             del self._feeds[task_id]
 
     async def stream_events(self, task_id: str, after: int) -> AsyncGenerator[bytes, None]:
-        """Yield everything after `after` until the task's end."""
+        """Yield everything after `after` until the task's end, or its program's."""
         said = self._clock.now()
         while (feed := self._feeds.get(task_id)) is None:
+            alive = await self._journal.is_running(task_id)  # asked first: what it wrote last is read below
             records = await self._journal.read(task_id)
             if news := [record for record in records if record.seq > after]:
                 after, said = news[-1].seq, self._clock.now()
                 yield b"".join(map(to_record_chunk, news))
-            if fold_all(records).over or await self.wait_for_close(ELSEWHERE_S):
+            if not alive or fold_all(records).over or await self.wait_for_close(ELSEWHERE_S):
                 return
             if self._clock.now() - said > KEEPALIVE_S:
                 said = self._clock.now()

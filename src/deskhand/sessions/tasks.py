@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import shutil
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -15,7 +16,7 @@ from deskhand.engine.safety.authority import USER, Authority
 from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.task.events import LoopMode
 from deskhand.task.fold import fold_all
-from deskhand.task.state import TaskState
+from deskhand.task.state import TaskState, mark_interrupted
 
 _log = logging.getLogger("deskhand.server")
 
@@ -23,6 +24,11 @@ _log = logging.getLogger("deskhand.server")
 class UnknownTask(UsageError):
     def __init__(self, task_id: str) -> None:
         super().__init__(f"Task {task_id!r} not found.")
+
+
+class TaskNotOver(UsageError):
+    def __init__(self, task_id: str) -> None:
+        super().__init__(f"Task {task_id} is under way: stop it before it is deleted.")
 
 
 class TaskNotRunning(UsageError):
@@ -87,7 +93,7 @@ class Tasks:
         """Keep the device leased until the task is over, whether or not a client watches."""
         task_id = ""
         try:
-            async with self.hold_task(starting) as run:
+            async with self.track_task(starting) as run:
                 task_id = run.task_id
                 if not started.done():
                     started.set_result(run)
@@ -107,7 +113,7 @@ class Tasks:
                 started.set_exception(TaskNotRunning("The server was shut down before the task began."))
 
     @asynccontextmanager
-    async def hold_task(self, starting: AbstractAsyncContextManager[Task]) -> AsyncGenerator[Task, None]:
+    async def track_task(self, starting: AbstractAsyncContextManager[Task]) -> AsyncGenerator[Task, None]:
         """Start a task and list it as running until the block ends: it takes commands, messages and answers."""
         released = asyncio.Event()
         try:
@@ -142,7 +148,23 @@ class Tasks:
         records = await self._hand.journal.read(task_id)
         if not records:
             raise UnknownTask(task_id)
-        return fold_all(records)
+        state = fold_all(records)
+        return state if state.over or await self._hand.journal.is_running(task_id) else mark_interrupted(state)
+
+    async def delete_task(self, task_id: str) -> int:
+        """Delete a task with its pictures; return the number of its events. Raises TaskNotOver while it runs."""
+        if task_id in self.running and not self.running[task_id].state.over:
+            raise TaskNotOver(task_id)
+        await self._wait_for_finished()
+        await self.read_state(task_id)
+        return await self.delete_tasks(task_id)
+
+    async def delete_tasks(self, *task_ids: str) -> int:
+        """Delete past tasks with their pictures and the files of their code; return the number of events."""
+        gone = await self._hand.journal.delete_tasks(*task_ids) if task_ids else 0
+        for task_id in task_ids:
+            await asyncio.to_thread(shutil.rmtree, self._hand.settings.data_dir / "work" / task_id, ignore_errors=True)
+        return gone
 
     async def act_by_hand(self, device_id: str, action: Action) -> str:
         """Carry out an action of the user, on a device that was taken over from its task or on a free one."""

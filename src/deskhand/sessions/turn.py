@@ -281,6 +281,6 @@ class ChatTurn:
         for one, verdict, words in answers:
             one.run.answer(one.request.id, verdict, words)
         if not answers:
-            told = ask_again(waiting, self._hand.clock.wall(), language_of(text))
+            told = ask_again(waiting, self._hand.clock.wall())
             asked = [AssistantSaid(content=words, request=request) for words, request in told]
             await self.record_entries(UserAnswered(content=text), *asked)

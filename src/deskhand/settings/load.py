@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from deskhand.core.errors import SettingsError
 from deskhand.settings.environment import find_settings_file, read_environment
+from deskhand.settings.file_paths import anchor_paths
 from deskhand.settings.layers import (
     FLAT,
     SettingsLayer,
@@ -34,8 +35,9 @@ def load(overrides: SettingsTree | None = None, file: Path | None = None) -> Set
 
 def read_layers(overrides: SettingsTree | None = None, file: Path | None = None) -> tuple[SettingsLayer, ...]:
     """Return the layers from the weakest to the strongest."""
+    file = file or find_settings_file()
     return drop_outdated(
-        read_file_layer(file or find_settings_file()),
+        anchor_paths(read_file_layer(file), file.absolute().parent),
         read_adb_layer(read_environment()),
         read_classic_layer(read_environment()),
         read_variables_layer(read_environment()),

@@ -378,7 +378,7 @@ class ChatSettings(_Section):
     device_wait_s: Annotated[float, Field(ge=0, le=3600)] = 0.0
     """Longest wait for a busy device, in seconds."""
     instructions: Path | None = None
-    """File with the system prompt that replaces the built-in one."""
+    """File with the system prompt that replaces the built-in one. Relative paths start at the settings file."""
     tools: tuple[Annotated[str, Field(pattern=r"^[\w.]+:[\w.]+$")], ...] = ()
     """Python functions that the model may call, as `module:function`."""
     mcp: tuple[McpServerSettings, ...] = ()
@@ -394,6 +394,8 @@ class McpSettings(_Section):
 
     secrets: Names = ()
     """Secrets that such a goal may name."""
+    port: Annotated[int, Field(ge=0, le=65_535)] = 8766
+    """Port of `deskhand mcp --http`; 0 for any free one. Everything else is as in `server`."""
 
 
 class ServerSettings(_Section):
@@ -413,6 +415,10 @@ class ServerSettings(_Section):
     """Most wrong tokens a minute; further ones are answered with 429. The right token always works."""
     body_kb: Annotated[int, Field(ge=1, le=1_000_000)] = 1024
     """Largest body of a request, in kilobytes."""
+    connections: Annotated[int, Field(ge=4, le=100_000)] = 512
+    """Most connections at once; fewer where the process has few file descriptors. Idle ones make room."""
+    session_hours: Annotated[float, Field(gt=0, le=24 * 366)] = 24.0
+    """How long a browser stays logged in."""
 
 
 # The role whose model `--model` names: it works the screen.

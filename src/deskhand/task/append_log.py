@@ -5,6 +5,7 @@ One thread reads and writes, so the event loop never waits for the disk. Several
 
 import asyncio
 import logging
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -20,6 +21,8 @@ from deskhand.private_files import prepare_data_folder
 from deskhand.task.log_file import LastNumber, open_for_reading, open_for_writing
 
 VERSION = 1
+# With less free space than this, in bytes, the next picture or entry may not be stored.
+LEAST_ROOM = 1_000_000
 
 _log = logging.getLogger("deskhand.log")
 
@@ -154,6 +157,27 @@ class AppendLog(Generic[B]):
         query = f"SELECT seq, at, body FROM {self._table} WHERE {self._owner}_id = ? AND seq > ? ORDER BY seq"
         rows = self.db.execute(query, (owner_id, after)).fetchall()
         return [LogRow(seq, at, *self._parser.parse_entry(str(body))) for seq, at, body in rows]
+
+    def check_writable(self) -> None:
+        """Write and commit a row that says nothing; an error of SQLite says why that is not possible."""
+        with self.db:
+            self.db.execute("BEGIN IMMEDIATE")
+            self.db.execute("CREATE TABLE IF NOT EXISTS probe (id INTEGER PRIMARY KEY, at REAL NOT NULL)")
+            self.db.execute("INSERT OR REPLACE INTO probe (id, at) VALUES (1, ?)", (time.time(),))
+        room = os.statvfs(self.path.parent)
+        if room.f_bavail * room.f_frsize < LEAST_ROOM:
+            raise JournalError(f"The disk of {self.path.parent} is full; free some space.")
+
+    def delete_rows(self, owner_ids: Sequence[str]) -> int:
+        """Delete all entries of these owners, also from the pages of the file; return how many they were."""
+        marks = ", ".join("?" * len(owner_ids))
+        self.db.execute("PRAGMA secure_delete = ON")
+        with self.db:
+            self.db.execute("BEGIN IMMEDIATE")
+            gone = self.db.execute(f"DELETE FROM {self._table} WHERE {self._owner}_id IN ({marks})", owner_ids).rowcount
+        # The entries are still in the log of changes until it is emptied.
+        self.db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return gone
 
     def list_owners(self, beginning: str = "", limit: int = -1) -> list[str]:
         """Return the ids that begin like this, those that began last first.

@@ -4,9 +4,11 @@ One thread writes events, another encodes pictures, so neither the loop nor an a
 """
 
 import asyncio
+import re
 import sqlite3
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Protocol
 from weakref import WeakKeyDictionary
@@ -14,18 +16,19 @@ from weakref import WeakKeyDictionary
 import simplejpeg
 import xxhash
 
-from deskhand.core.errors import JournalError
+from deskhand.core.errors import JournalError, UsageError
 from deskhand.core.screen import Frame
 from deskhand.private_files import make_private_folder, write_private_file
 from deskhand.task.append_log import AppendLog, EntryParser, LogRow
 from deskhand.task.events import EVENT, Event, Record, TaskSummary, Unreadable
 from deskhand.task.fold import fold_all
-from deskhand.task.state import summarize_task
+from deskhand.task.state import mark_interrupted, summarize_task
 from deskhand.task.task_lease import TaskLeases
 
 JPEG_QUALITY = 80
 # At most this many pictures wait to be encoded: past it the caller waits, so that memory stays bounded.
 FRAMES_WAITING = 8
+_PICTURE = re.compile(r'"frame":"([0-9a-f]{32})"')
 
 
 _PARSER = EntryParser[Event](EVENT, lambda why, body: Unreadable(why=why, body=body))
@@ -86,6 +89,43 @@ class SqliteJournal:
     async def release(self, task_id: str) -> None:
         await self._log.run_in_thread(lambda: self._leases.release_task(task_id))
 
+    async def is_running(self, task_id: str) -> bool:
+        """True if a living program, this one or another, has the task."""
+        return await self._log.run_in_thread(lambda: self._leases.is_held(task_id))
+
+    async def check_writable(self) -> None:
+        """Raise JournalError if nothing can be stored."""
+        await self._log.run_in_thread(self._log.check_writable)
+
+    async def delete_tasks(self, *task_ids: str) -> int:
+        """Delete tasks with the pictures that no other task has; return the number of events.
+
+        Raises UsageError while one of them runs.
+        """
+        async with AsyncExitStack() as held:
+            for task_id in task_ids:
+                if not await self.claim(task_id):
+                    raise UsageError(f"Task {task_id} is under way: stop it before it is deleted.")
+                held.push_async_callback(self.release, task_id)
+            return await self._log.run_in_thread(lambda: self._delete_rows(task_ids))
+
+    def _delete_rows(self, task_ids: Sequence[str]) -> int:
+        pictures = self._list_pictures("task_id = ?", task_ids)
+        gone = self._log.delete_rows(task_ids)
+        # One look at everything that is left: a picture is stored once, and may belong to other tasks, too.
+        kept = self._list_pictures("body LIKE '%\"frame\":%'", ()) if pictures else set[str]()
+        for name in pictures - kept:
+            self._path_of(name).unlink(missing_ok=True)
+        for frame, name in list(self._names.items()):
+            if name in pictures:
+                del self._names[frame]  # it is stored anew when it is seen again
+        return gone
+
+    def _list_pictures(self, where: str, owners: Sequence[str]) -> set[str]:
+        query = f"SELECT body FROM events WHERE {where}"
+        rows = (row for one in owners or ("",) for row in self._log.db.execute(query, (one,) if owners else ()))
+        return {name for (body,) in rows for name in _PICTURE.findall(str(body))}
+
     async def runs(self, limit: int = 50) -> list[TaskSummary]:
         """Return the newest tasks first."""
         return await self._log.run_in_thread(lambda: self._list_tasks(limit))
@@ -103,7 +143,8 @@ class SqliteJournal:
             records = self._read_records(task_id)
         except sqlite3.DatabaseError as error:
             records = [Record(seq=0, task_id=task_id, at=0, event=Unreadable(why=str(error)))]
-        return summarize_task(fold_all(records))
+        state = fold_all(records)
+        return summarize_task(state if state.over or self._leases.is_held(task_id) else mark_interrupted(state))
 
     def _mark_losses(self, lost: int) -> None:
         """Note in every unfinished task that the newest entries of the journal are gone: some may have been its own."""

@@ -1,6 +1,6 @@
 """The state of a task after its last event. Made by `fold` alone, from the log alone."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from deskhand.core.actions import Action
@@ -117,6 +117,12 @@ class TaskState:
 
     def subtasks_with(self, *statuses: SubtaskStatus) -> tuple[Subtask, ...]:
         return tuple(subtask for subtask in self.plan if subtask.status in statuses)
+
+
+def mark_interrupted(state: TaskState) -> TaskState:
+    """Return the state of a task that has not ended and that no living program has."""
+    reason = f"its program ended in the middle of it: deskhand resume {state.task_id} goes on"
+    return replace(state, status=TaskStatus.INTERRUPTED, reason=state.reason or reason)
 
 
 def summarize_task(state: TaskState) -> TaskSummary:

@@ -32,7 +32,8 @@ class Leasing(Protocol):
 @asynccontextmanager
 async def hold_task(journal: Leasing, task_id: str, clock: Clock, wait_s: float = 0.0) -> AsyncGenerator[None, None]:
     """Be the task's only writer while the block runs. Waits up to `wait_s` for another one, then raises TaskBusy."""
-    deadline = clock.now() + wait_s
+    # At least twice: somebody who only asks whether it runs has the lock for an instant.
+    deadline = clock.now() + max(wait_s, RETRY_S)
     while not await journal.claim(task_id):
         if clock.now() >= deadline:
             raise TaskBusy(
@@ -73,6 +74,20 @@ class TaskLeases:
     def _prepare_table(self) -> None:
         """Not before the first lease: a journal that is only read may lie in a folder that can't be written."""
         self._db.execute("CREATE TABLE IF NOT EXISTS leases (task_id TEXT PRIMARY KEY, fence INTEGER NOT NULL)")
+
+    def is_held(self, task_id: str) -> bool:
+        """True if a living program has the task. A shared lock, so that two who ask don't take each other for it."""
+        try:
+            file = os.open(self._path_of(task_id), os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return False
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(file)
+        return False
 
     def release_task(self, task_id: str) -> None:
         file, _ = self._held.pop(task_id)

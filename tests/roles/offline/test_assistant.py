@@ -8,13 +8,32 @@ import pytest
 from deskhand.core.llm import ModelReply, ToolCall, ToolResult, Turn
 from deskhand.roles.offline.assistant import OfflineAssistant
 
-DEVICES = [{"device_id": name, "kind": "sim", "state": "ready", "detail": ""} for name in ("sim", "android:A1")]
+DEVICES = [
+    {"device_id": name, "kind": name.partition(":")[0], "state": "ready", "open": ":" in name, "detail": ""}
+    for name in ("sim", "android:A1")
+]
+MORE = [
+    {"device_id": name, "kind": name.partition(":")[0], "state": state, "open": ":" in name, "detail": ""}
+    for name, state in (
+        ("sim", "ready"),
+        ("sim:a", "busy"),
+        ("sim:b", "ready"),
+        ("browser", "ready"),
+        ("desktop", "ready"),
+    )
+]
 OK: dict[str, Any] = {"result": "It is done.", "steps": 2, "success": True}
 FAILED: dict[str, Any] = {"result": "It was not found.", "steps": 1, "success": False}
 LIMIT: dict[str, Any] = {"result": "Not finished.", "steps": 5, "success": False}
 
 
-async def talked(said: str, *results: dict[str, Any], device: str = "", before: tuple[Turn, ...] = ()) -> list[Any]:
+async def talked(
+    said: str,
+    *results: dict[str, Any],
+    device: str = "",
+    before: tuple[Turn, ...] = (),
+    devices: list[dict[str, Any]] = DEVICES,
+) -> list[Any]:
     """The rounds of calls, each as (device, message), and the last words. Results are given out in their order."""
     assistant, left = OfflineAssistant(device), list(results)
     turns, rounds = [*before, Turn("user", (said,))], list[Any]()
@@ -23,7 +42,7 @@ async def talked(said: str, *results: dict[str, Any], device: str = "", before: 
         if not reply.calls:
             return [*rounds, reply.text]
         calls = tuple(ToolCall(c.name, c.arguments, f"c{len(turns)}-{n}") for n, c in enumerate(reply.calls))
-        told = [DEVICES if call.name == "list_devices" else (left.pop(0) if left else OK) for call in calls]
+        told = [devices if call.name == "list_devices" else (left.pop(0) if left else OK) for call in calls]
         turns.append(Turn("model", calls))
         turns.append(Turn("user", tuple(ToolResult(c.id, json.dumps(r)) for c, r in zip(calls, told, strict=True))))
         if calls[0].name == "chat":
@@ -47,12 +66,31 @@ async def talked(said: str, *results: dict[str, Any], device: str = "", before: 
         ),
         ("sim:a and sim:b: open Settings", [[("sim:a", "open Settings"), ("sim:b", "open Settings")]]),
         ("open Settings on all devices", [[("sim", "open Settings"), ("android:A1", "open Settings")]]),
+        ("open Settings on all phones", [[("android:A1", "open Settings")]]),
+        ("在所有手机上打开设置", [[("android:A1", "打开设置")]]),
         ("what is the title?", [[("sim", "what is the title")]]),
         ("电量多少？", [[("sim", "电量多少")]]),
     ],
 )
 async def test_each_device_is_told_what_is_said_of_it(said: str, rounds: list[Any]) -> None:
     assert (await talked(said))[:-1] == rounds
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("open Settings on all phones", ["sim:a", "sim:b"]),
+        ("Every phone: open Settings", ["sim:a", "sim:b"]),
+        ("每部手机打开设置", ["sim:a", "sim:b"]),
+        ("所有设备打开设置", ["sim", "sim:a", "sim:b", "browser", "desktop"]),
+    ],
+)
+async def test_all_phones_are_the_started_ones_and_no_browser(said: str, meant: list[str]) -> None:
+    """The phone that is only started when it is used counts where there is no other."""
+    (calls, _) = await talked(said, devices=MORE)
+    assert [device for device, _ in calls] == meant
+    (calls, _) = await talked("open Settings on all phones", devices=[MORE[0], *MORE[3:]])
+    assert [device for device, _ in calls] == ["sim"]
 
 
 async def test_the_device_of_the_request_is_meant_when_none_is_named() -> None:

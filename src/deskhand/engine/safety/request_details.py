@@ -109,9 +109,12 @@ def _name_target(action: Action, seen: Observation) -> str:
 
 def _list_content(action: Action, filled: Sequence[Element]) -> str:
     """Return what stands in the fields; one by itself without its label, as in a chat."""
-    lines = [_shorten(one.value) if len(filled) == 1 else f"{_label_of(one)}{_shorten(one.value)}" for one in filled]
+    lines = [
+        _shorten_text(one.value) if len(filled) == 1 else f"{_label_of(one)}{_shorten_text(one.value)}"
+        for one in filled
+    ]
     if isinstance(action, Type) and action.press_enter and action.text not in (one.value for one in filled):
-        lines.append(_shorten(action.text))
+        lines.append(_shorten_text(action.text))
     return "\n".join(lines)[:_CONTENT]
 
 
@@ -120,7 +123,7 @@ def _label_of(field: Element) -> str:
     return f"{label}: " if label else ""
 
 
-def _shorten(text: str) -> str:
+def _shorten_text(text: str) -> str:
     return text if len(text) <= _FIELD else text[:_FIELD] + "…"
 
 

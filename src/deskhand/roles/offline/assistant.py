@@ -23,8 +23,11 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _ALL = re.compile(
-    r"\b(?:all|every|each) (?:of )?(?:the |my )?(?:devices?|phones?)\b|(?:所有|全部|每[一]?[台部个])的?(?:设备|手机)"
+    r"\b(?:all|every|each) (?:of )?(?:the |my )?(?:devices?|phones?)\b|(?:所有|全部|每[一]?[台部个])的?(?:设备|手机)",
+    re.IGNORECASE,
 )
+_PHONES = re.compile(r"phone|手机", re.IGNORECASE)
+_PHONE_KINDS = ("android", "sim")
 # What stands around a device's name and says nothing else: "on sim:a", "在手机 sim:a 上", "sim:a:".
 _BEFORE = re.compile(
     r"(?:\b(?:on|in|with|using|at)\b\s*)?(?:\bthe\b\s*)?(?:\b(?:device|phone)\b\s*)?$|[在用让]\s*(?:设备|手机)?\s*$",
@@ -71,7 +74,7 @@ class OfflineAssistant:
         listed = next((result for call, result in called if call.name == "list_devices"), None)
         if listed is None:
             return ModelReply(calls=(ToolCall("list_devices", {}),), stop="tools")
-        lines = self._sort_by_device(said, _list_usable(listed), _find_last_device(turns))
+        lines = self._sort_by_device(said, _list_usable(listed), _list_phones(listed), _find_last_device(turns))
         if not lines:
             return ModelReply(text=_tell_unclear(zh), stop="refused")
         for call, result in called:
@@ -83,11 +86,13 @@ class OfflineAssistant:
             return ModelReply(calls=calls, stop="tools")
         return ModelReply(text=_tell_results(lines, zh))
 
-    def _sort_by_device(self, said: str, ids: list[str], before: str) -> list[DeviceOrders]:
+    def _sort_by_device(self, said: str, ids: list[str], phones: list[str], before: str) -> list[DeviceOrders]:
         """Each device that is named with what is said behind its name; without a name, the one that is meant."""
         found = _find_mentions(said, ids)
         if not found:
-            devices = ids if _ALL.search(said) else [self._device or before or (ids[0] if ids else "")]
+            devices = [self._device or before or (ids[0] if ids else "")]
+            if everywhere := _ALL.search(said):
+                devices = phones if _PHONES.search(everywhere[0]) else ids
             orders = _read_orders(_strip_joints(" ".join(_strip_joints(part) for part in _ALL.split(said))))
             return [DeviceOrders(device, orders) for device in devices if device and orders]
         lines: dict[str, DeviceOrders] = {}
@@ -128,6 +133,14 @@ def _list_usable(listed: Any) -> list[str]:
     """The devices that can be used now."""
     rows = cast("list[dict[str, Any]]", listed) if isinstance(listed, list) else []
     return [str(row["device_id"]) for row in rows if row.get("state") in ("ready", "busy")]
+
+
+def _list_phones(listed: Any) -> list[str]:
+    """The phones that can be used now. The simulated one that is only started when it is used counts if alone."""
+    rows = cast("list[dict[str, Any]]", listed) if isinstance(listed, list) else []
+    usable = _list_usable([row for row in rows if row.get("kind") in _PHONE_KINDS])
+    unopened = {str(row["device_id"]) for row in rows if row.get("kind") == "sim" and not row.get("open")}
+    return [one for one in usable if one not in unopened] or usable
 
 
 def _find_last_device(turns: Sequence[Turn]) -> str:

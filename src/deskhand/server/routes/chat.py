@@ -55,9 +55,18 @@ async def abort(body: SessionRequest, shared: Shared) -> CommandResult:
     return CommandResult(success=stopped, message="Stopped." if stopped else "Nothing was running.")
 
 
+@router.delete("/sessions/{session_id}", responses=document_statuses(400, 404, 409, 503))
+async def delete(session_id: SessionPath, shared: Shared) -> CommandResult:
+    """Stop the conversation; delete it with its tasks and their pictures. It can't be undone."""
+    if not await shared.store.read(session_id):
+        raise UnknownSession(session_id)
+    gone = await shared.chats.forget_conversation(session_id)
+    return CommandResult(success=True, message=f"{gone} entries deleted.")
+
+
 @router.post("/reset", responses=document_statuses(400, 409, 503))
 async def reset(body: SessionRequest, shared: Shared) -> CommandResult:
-    """Stop the conversation and delete it."""
+    """Stop the conversation; delete it with its tasks and their pictures. It can't be undone."""
     gone = await shared.chats.forget_conversation(body.session_id)
     return CommandResult(success=True, message=f"{gone} entries deleted.")
 

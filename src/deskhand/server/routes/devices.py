@@ -34,7 +34,14 @@ async def listed(shared: Shared) -> DeviceList:
     tasks = {run.state.device: task_id for task_id, run in shared.tasks.running.items()}
     return DeviceList(
         devices=[
-            DeviceView(device_id=one.id, kind=one.kind, state=one.state, detail=one.detail, task_id=tasks.get(one.id))
+            DeviceView(
+                device_id=one.id,
+                kind=one.kind,
+                state=one.state,
+                detail=one.detail,
+                open=one.open,
+                task_id=tasks.get(one.id),
+            )
             for one in found
         ]
     )

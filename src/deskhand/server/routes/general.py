@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from deskhand import __version__
 from deskhand.core.decisions import Usage
-from deskhand.server.access import COOKIE
+from deskhand.server.access import COOKIE, read_cookie
 from deskhand.server.problems import ANYWHERE, document_statuses
 from deskhand.server.schemas import CostOverview, Health, SettingsView, SettingView, TaskCost
 from deskhand.server.shared_services import Shared
@@ -57,14 +57,23 @@ async def costs(shared: Shared, limit: Annotated[int, Query(ge=1, le=1000)] = 10
 
 @router.post("/session", status_code=204, response_class=Response)
 async def log_in(shared: Shared) -> Response:
-    """Give a browser a cookie in place of the token."""
+    """Give a browser a cookie in place of the token. It expires after `server.session_hours`."""
     response = Response(status_code=204)
-    response.set_cookie(COOKIE, shared.token.cookie, httponly=True, samesite="strict", path="/")
+    response.set_cookie(
+        COOKIE,
+        shared.sessions.open_session(),
+        max_age=shared.sessions.seconds,
+        httponly=True,
+        samesite="strict",
+        path="/",
+    )
     return response
 
 
 @router.delete("/session", status_code=204, response_class=Response)
-async def log_out() -> Response:
+async def log_out(request: Request, shared: Shared) -> Response:
+    """End the session: its cookie opens nothing any more, and its streams end."""
+    shared.sessions.end_session(read_cookie(request.headers.get("cookie", "")))
     response = Response(status_code=204)
     response.delete_cookie(COOKIE, httponly=True, samesite="strict", path="/")
     return response

@@ -44,6 +44,13 @@ async def get(task_id: TaskId, shared: Shared) -> schemas.TaskView:
     return await _view_task(task_id, shared)
 
 
+@router.delete("/{task_id}", responses=document_statuses(404, 409, 503))
+async def delete(task_id: TaskId, shared: Shared) -> schemas.CommandResult:
+    """Delete a past task with its pictures and files. It can't be undone."""
+    gone = await shared.tasks.delete_task(task_id)
+    return schemas.CommandResult(success=True, message=f"{gone} events deleted.")
+
+
 @router.get("/{task_id}/events", responses=document_statuses(404, 503))
 async def events(
     task_id: TaskId, shared: Shared, after: After = 0, limit: Annotated[int, Query(ge=1, le=1000)] = 200
