@@ -11,8 +11,8 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from deskhand.build import Deskhand
-from deskhand.core.errors import JournalError
 from deskhand.server.browser_sessions import BrowserSessions
+from deskhand.server.disk_probe import DiskProbe
 from deskhand.sessions.conversation_store import ConversationStore
 from deskhand.sessions.conversations import Conversations
 from deskhand.sessions.settings_reload import SettingsWatch
@@ -29,16 +29,8 @@ class Services:
     chats: Conversations
     tasks: Tasks
     feeds: TaskFeeds
+    disk: DiskProbe
     since: float
-
-    async def check_disk(self) -> str:
-        """Return why nothing can be stored; empty if the disk takes what is written."""
-        for store in (self.hand.journal, self.store):
-            try:
-                await store.check_writable()
-            except JournalError as fault:
-                return str(fault)
-        return ""
 
     async def close(self) -> None:
         """Stop what feeds the streams: each then ends with its last event, and uvicorn need not cut it off."""
@@ -55,9 +47,10 @@ async def open_services(watch: SettingsWatch, sessions: BrowserSessions) -> Asyn
         stack.push_async_callback(store.close)
         feeds = TaskFeeds(hand.bus, hand.journal, hand.clock)
         feeding = asyncio.create_task(feeds.run())
-        tasks = Tasks(hand, watch)
+        tasks, disk = Tasks(hand, watch), DiskProbe(hand.journal, store)
+        stack.push_async_callback(disk.close)
         chats = Conversations(hand, store, watch, tasks)
-        services = Services(hand, watch, sessions, store, chats, tasks, feeds, hand.clock.wall())
+        services = Services(hand, watch, sessions, store, chats, tasks, feeds, disk, hand.clock.wall())
         try:
             yield services
         finally:

@@ -17,7 +17,7 @@ from deskhand.private_files import make_private_folder
 from deskhand.sessions.conversation_entries import ENTRIES, Entry, StoredEntry, UserMessage
 from deskhand.task.append_log import AppendLog
 
-# Other programs name a conversation after a device or a user (192.168.1.5:5555, me@home). It goes into a header and a path.
+# Other programs name a conversation after a device or a user (10.0.0.5:5555, me@home). It goes into header and path.
 SESSION_PATTERN = r"^[!-.0-\[\]-~]{1,200}$"
 _SESSION = re.compile(SESSION_PATTERN.replace("$", r"\Z"))
 

@@ -21,7 +21,7 @@ router = APIRouter(prefix="/api", tags=["server"], responses=ANYWHERE)
 async def health(shared: Shared, response: Response) -> Health:
     """Whether the server can work: it writes to its disk to find out."""
     shared.watch.read_current()
-    disk = await shared.check_disk()
+    disk = await shared.disk.find_trouble()
     response.status_code = 503 if disk else 200
     return Health(
         status="failing" if disk else "ok",
