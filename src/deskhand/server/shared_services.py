@@ -48,13 +48,13 @@ async def open_services(watch: SettingsWatch, sessions: BrowserSessions) -> Asyn
         feeds = TaskFeeds(hand.bus, hand.journal, hand.clock)
         feeding = asyncio.create_task(feeds.run())
         tasks, disk = Tasks(hand, watch), DiskProbe(hand.journal, store)
-        stack.push_async_callback(disk.close)
         chats = Conversations(hand, store, watch, tasks)
         services = Services(hand, watch, sessions, store, chats, tasks, feeds, disk, hand.clock.wall())
         try:
             yield services
         finally:
             await services.close()
+            await disk.close()
             feeding.cancel()
             await asyncio.wait({feeding})
 
