@@ -14,7 +14,37 @@ LATIN_FIRST = ("QQ给王芳发消息", "WiFi打开一下", "Chrome里打开GitHu
 
 YES = ("y", "yes", "ok", "okay", "sure", "agree", "是", "是的", "好", "好的", "可以", "同意", "确认", "行")
 NO = ("n", "no", "nope", "don't", "don’t", "deny", "否", "不", "不行", "不要", "不可以", "不同意", "拒绝", "取消")
+# Sentences around them: courtesy and the deed itself change nothing.
+YES_SENTENCES = (
+    "yes please",
+    "Yes, send it!",
+    "OK, go ahead.",
+    "sure, do it",
+    "好，发吧",
+    "可以，发送吧",
+    "嗯，好的，谢谢",
+    "好吧，那就发",
+)
+NO_SENTENCES = (
+    "no thanks",
+    "No, don't send it",
+    "cancel it please",
+    "先别发",
+    "不要发送",
+    "不用了，谢谢",
+    "不，取消吧",
+)
 NEITHER = (
+    "yes, but write it shorter",
+    "好，不发",
+    "yes? no!",
+    "行不行",
+    "对不起",
+    "发吧",
+    "ok?",
+    "yesterday",
+    "nothing",
+    "delete it",
     "",
     "maybe",
     "yes but only the first one",
@@ -66,6 +96,12 @@ def test_every_way_to_write_yes_or_no_is_read_by_terminal_and_chat_alike(words: 
     for text in itertools.chain.from_iterable(map(variants, words)):
         assert read_yes_or_no(text) == verdict, text
         assert verdict_of("approval", text) == verdict, text
+
+
+@pytest.mark.parametrize(("sentences", "verdict"), [(YES_SENTENCES, "yes"), (NO_SENTENCES, "no")])
+def test_a_sentence_around_yes_or_no_is_read(sentences: tuple[str, ...], verdict: str) -> None:
+    for text in itertools.chain.from_iterable(map(variants, sentences)):
+        assert read_yes_or_no(text) == verdict, text
 
 
 @pytest.mark.parametrize("text", NEITHER)

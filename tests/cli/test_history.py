@@ -38,7 +38,7 @@ async def test_runs_are_listed_newest_first_each_on_one_whole_line(cli: Cli, pas
     lines = (await cli("runs")).out.splitlines()
     assert [line.split()[0] for line in lines] == ["run", "bbbb5555", "aaab3333", "aaaa1111"]
     assert LONG in lines[3], "nothing is cut where no terminal is"
-    assert [line.split()[3] for line in lines[1:]] == ["pending", "rejected", "fulfilled"]
+    assert [line.split()[3] for line in lines[1:]] == ["interrupted", "rejected", "fulfilled"]
 
 
 async def test_runs_as_json_have_everything(cli: Cli, past: list[str]) -> None:

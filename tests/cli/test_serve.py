@@ -17,6 +17,7 @@ import httpx2
 from deskhand.models.scripted.http_server import ModelServer
 from deskhand.models.scripted.script import ScriptedCall, ScriptedStep
 from tests.cli.conftest import Cli, Running
+from tests.cli.test_dialogue import terminal
 from tests.conftest import ConnectedPhone
 
 NEVER = ScriptedStep(text="x", first_byte_s=600)
@@ -109,6 +110,41 @@ async def test_a_kill_in_the_middle_of_a_conversation_loses_nothing_that_was_str
     ]  # fmt: skip
 
 
+async def test_a_task_whose_program_died_is_interrupted_and_its_stream_ends(cli: Cli) -> None:
+    async with ModelServer([NEVER]) as operator:
+        async with served(cli, **models(operator=operator)) as (running, client):
+            body = {"goal": "look", "loop": "single"}
+            task_id = (await client.post("/api/tasks", json=body)).json()["task_id"]
+            await operator.wait_until(lambda server: len(server.requests) == 1, 60)
+            assert (await client.get("/api/tasks")).json()["tasks"][0]["status"] == "pending"
+            running.send(signal.SIGKILL)
+            await running.ended()
+        async with served(cli) as (_, client):
+            view = (await client.get(f"/api/tasks/{task_id}")).json()
+            assert (view["status"], view["running"]) == ("interrupted", False)
+            assert f"deskhand resume {task_id}" in view["reason"]
+            assert (await client.get("/api/tasks")).json()["tasks"][0]["status"] == "interrupted"
+            async with asyncio.timeout(60):
+                stream = await client.get(f"/api/tasks/{task_id}/events/stream")
+            assert "task_created" in stream.text
+            assert (await client.delete(f"/api/tasks/{task_id}")).status_code == 200
+    assert (await cli("runs", "--json")).json["runs"] == []
+
+
+async def test_a_run_and_a_conversation_are_deleted_from_the_command_line(cli: Cli) -> None:
+    assert (await cli("run", "open Settings", "--json")).code == 0
+    assert (await cli("chat", "打开设置", "--session", "mine:1", "--json")).code == 0
+    assert len((await cli("runs", "--json")).json["runs"]) == 2
+    gone = await cli("delete", "--session", "mine:1")
+    assert (gone.code, gone.out) == (0, "Deleted the conversation mine:1.\n")
+    (left,) = (await cli("runs", "--json")).json["runs"]
+    assert (await cli("delete", "last", "--json")).json["task_id"] == left["task_id"]
+    assert (await cli("runs", "--json")).json["runs"] == []
+    assert list((cli.data / "frames").rglob("*.jpg")) == []
+    assert "There is no conversation 'mine:1'" in (await cli("delete", "--session", "mine:1")).refused(2)
+    assert "not both" in (await cli("delete")).refused(2)
+
+
 async def test_one_phone_one_task_also_across_programs(cli: Cli, sim: ConnectedPhone) -> None:
     device = f"android:{sim.serial}"
     async with ModelServer([NEVER]) as operator, served(cli, **models(operator=operator)) as (_, client):
@@ -150,6 +186,31 @@ async def test_a_message_is_answered_in_the_terminal_and_the_conversation_goes_o
     second = await cli("chat", "what is the title?", "--session", "mine")
     assert second.code == 0
     assert "→ chat sim what is the title" in second.out
+
+
+async def test_what_is_typed_while_it_works_is_done_next_and_devices_are_no_json(cli: Cli) -> None:
+    asked, go = asyncio.Event(), asyncio.Event()
+
+    async def think(_: Any) -> str:
+        asked.set()
+        await go.wait()
+        return "First."
+
+    async with ModelServer([call("list_devices"), think, "Second."]) as decider:
+        async with terminal(cli, "chat", **models(assistant=decider)) as shown:
+            await shown.shows("Type what to do")
+            shown.type("do the first")
+            await asked.wait()
+            shown.type("do the second")
+            await shown.shows("Kept for when this is done: do the second")
+            go.set()
+            await shown.shows("First.")
+            await shown.shows("Second.")
+            shown.type("")
+            assert await shown.ended() == 0, shown.text
+        told = decider.requests[-1].body["messages"]
+        assert told[-1] == {"role": "user", "content": "do the second"}
+    assert "device_id" not in shown.text
 
 
 async def test_a_conversation_can_be_piped_in(cli: Cli) -> None:

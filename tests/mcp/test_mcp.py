@@ -516,6 +516,7 @@ async def test_what_needs_a_yes_is_put_to_the_person_by_their_client(
     (sentence,) = asked
     for words in ("Your yes is needed", "on sim", "(540, 1200)", "pay 100 yuan"):
         assert words in sentence
+    assert Path(sentence.rpartition("Picture: ")[2]).read_bytes().startswith(b"\xff\xd8")
 
 
 async def test_a_form_that_is_closed_leaves_the_request_open_and_a_question_takes_words(opened: Open) -> None:
@@ -552,6 +553,8 @@ async def test_a_client_that_can_not_ask_is_told_what_is_open_and_a_chat_says_wh
         (request,) = told(begun)["requests"]
         assert request["kind"] == "approval"
         assert request["expires"]
+        assert (request["device"], request["task_id"]) == ("sim", told(begun)["task_id"])
+        assert any(isinstance(part, ImageContent) for part in begun.content)
         assert "It waits for the user (approval)" in text_of(begun)
 
 

@@ -245,6 +245,24 @@ async def test_an_action_that_failed_is_told_to_the_executors_model(serve: Serve
     assert "No Such App" in json.dumps(told[1:])
 
 
+@pytest.mark.parametrize(
+    ("tries", "success"),
+    [
+        ([("toaster:1", "open Settings"), ("sim", "open Settings")], True),
+        ([("sim", "click Nowhere"), ("sim", "open Settings")], True),
+        ([("sim:a", "click Nowhere"), ("sim:b", "open Settings")], False),
+        ([("sim", "open Settings"), ("toaster:1", "open Settings")], False),
+        ([("toaster:1", "open Settings")], False),
+    ],
+)
+async def test_a_slip_that_was_made_good_is_no_failure(
+    serve: Serve, tries: list[tuple[str, str]], success: bool
+) -> None:
+    script = [call("chat", device_id=device, message=message) for device, message in tries]
+    async with ModelServer([*script, "Done."]) as decider, serve(models={"assistant": model(decider)}) as house:
+        assert (await house.chat("open Settings"))[-1]["success"] is success
+
+
 # --- abort -----------------------------------------------------------------------------------------------------
 
 
@@ -583,6 +601,30 @@ async def test_the_planners_instructions_are_a_file_that_can_be_replaced(serve: 
     assert decider.requests[0].body["messages"][0]["content"].startswith("You are a pirate.")
     assert "The person means the device sim" in decider.requests[0].text
     assert "planner.md (chat.instructions) can't be read" in event["message"]
+
+
+async def test_a_relative_path_starts_at_the_settings_file(
+    serve: Serve, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "planner.md").write_text("You are a pirate.")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    async with (
+        ModelServer(["Arr."]) as decider,
+        serve(models={"assistant": model(decider)}, chat={"instructions": "planner.md"}) as house,
+    ):
+        await house.chat("hello")
+    assert decider.requests[0].body["messages"][0]["content"].startswith("You are a pirate.")
+
+
+async def test_ids_and_fields_of_other_clients_are_taken(house: House) -> None:
+    """Conversations named after a device, and fields that only other servers know."""
+    name = "192.168.1.5:5555"
+    events = await house.chat("open Settings", session_id=name, device_id="sim:a", stream=True, user={"name": "me"})
+    assert events[-1]["success"]
+    assert (await house.get(f"/api/layered-agent/sessions/{name}"))["session_id"] == name
+    stopped = await house.post("/api/layered-agent/abort", session_id=name, why="no reason")
+    assert stopped["message"] == "Nothing was running."
 
 
 async def test_the_planner_knows_what_the_executor_can_not_do(serve: Serve) -> None:

@@ -32,6 +32,18 @@ async def test_devices_are_listed_with_the_task_they_are_busy_with(serve: Serve)
         assert (devices["sim"]["state"], devices["sim"]["task_id"]) == ("busy", task_id)
 
 
+async def test_devices_with_a_name_of_their_own_are_listed_and_meant_by_all_phones(house: House) -> None:
+    await house.chat("On sim:a open Settings, and on sim:b open Settings")
+    listed = {one["device_id"]: one for one in (await house.get("/api/devices"))["devices"]}
+    assert (listed["sim:a"]["kind"], listed["sim:a"]["state"], listed["sim:a"]["open"]) == ("sim", "ready", True)
+    assert not listed["sim"]["open"]
+    events = await house.chat("Go home on all phones")
+    calls = [
+        event["tool_args"]["device_id"] for event in events if event.get("tool_name") == "chat" and "tool_args" in event
+    ]
+    assert sorted(calls) == ["sim:a", "sim:b"]
+
+
 async def test_a_screen_is_shown_also_while_a_task_is_on_it(serve: Serve) -> None:
     async with (
         ModelServer([NEVER]) as operator,

@@ -12,6 +12,7 @@ from deskhand.settings.load import load
 from deskhand.task.events import TaskSummary
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
+from deskhand.task.state import mark_interrupted
 
 # As much of an id as tells runs apart; `show` takes any beginning.
 ID_SHOWN = 8
@@ -52,10 +53,13 @@ async def show_run(run_id: str, as_json: bool, with_frames: bool) -> int:
     journal = SqliteJournal(load().data_dir, to_read=True)
     try:
         task_id = await find_task_id(journal, run_id)
+        alive = await journal.is_running(task_id)  # asked first: what it wrote last is read below
         records = await journal.read(task_id)
     finally:
         await journal.close()
     state = fold_all(records)
+    if not state.over and not alive:
+        state = mark_interrupted(state)
     if as_json:
         print_json(outcome_of(state, records, journal))
         return 0

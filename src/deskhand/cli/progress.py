@@ -15,8 +15,8 @@ from deskhand.cli.event_lines import EventLines
 from deskhand.cli.terminal_picture import draw_half_blocks
 from deskhand.core.statuses import TaskStatus
 from deskhand.language import language_of
-from deskhand.task.events import Event, Observed, Record, Settled
-from deskhand.task.journal import Journal
+from deskhand.task.events import Event, Observed, Record, Settled, UserAsked
+from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
 
 # A picture smaller than this shows nothing; below it, lines of text say more.
@@ -37,13 +37,13 @@ class Progress(Protocol):
     def close(self, state: TaskState) -> None: ...
 
 
-def make_progress(journal: Journal, goal: str, *, quiet: bool) -> Progress:
+def make_progress(journal: SqliteJournal, goal: str, *, quiet: bool) -> Progress:
     """Make the view of a task; it speaks the language of the goal."""
     console = make_console(quiet=quiet)
     roomy = console.width >= SMALLEST_WIDTH and console.height >= SMALLEST_HEIGHT
     if not quiet and console.is_terminal and console.color_system == "truecolor" and roomy:
         return PictureProgress(console, journal, EventLines(language_of(goal)))
-    return LineProgress(console, EventLines(language_of(goal)))
+    return LineProgress(console, journal, EventLines(language_of(goal)))
 
 
 class LineProgress:
@@ -51,14 +51,17 @@ class LineProgress:
 
     show_typed = None
 
-    def __init__(self, console: Console, events: EventLines) -> None:
+    def __init__(self, console: Console, journal: SqliteJournal, events: EventLines) -> None:
         self._console = console
+        self._journal = journal
         self._events = events
 
     async def follow(self, records: AsyncIterable[Record]) -> None:
         async for record in records:
             for line in self._events.describe_record(record):
                 print_markup(self._console, line)
+            if isinstance(record.event, UserAsked) and (frame := record.event.request.frame):
+                print_markup(self._console, f"[dim]  {as_markup(str(self._journal.find_frame_file(frame)))}[/dim]")
 
     def tell(self, line: str) -> None:
         print_markup(self._console, f"[yellow]{as_markup(line)}[/yellow]")
@@ -70,7 +73,7 @@ class LineProgress:
 class PictureProgress:
     """The device's newest picture beside the steps so far."""
 
-    def __init__(self, console: Console, journal: Journal, events: EventLines) -> None:
+    def __init__(self, console: Console, journal: SqliteJournal, events: EventLines) -> None:
         self._console = console
         self._events = events
         self._journal = journal

@@ -24,6 +24,7 @@ from deskhand.sessions.request_words import describe_request
 from deskhand.sessions.settings_reload import SettingsWatch
 from deskhand.sessions.tasks import Tasks
 from deskhand.task.events import Observed, Settled
+from deskhand.task.state import TaskState
 
 QUALITY = 75
 SHUT_DOWN = "Deskhand was shut down."
@@ -119,17 +120,17 @@ class ToolHandlers:
             authority=self._make_authority(),
         )
         await _wait_for_task(run, given.wait_s, progress)
-        return ToolOutput(schemas.report_task(run.state, running=True))
+        return await self._report_state(run.state, running=True)
 
     async def task_status(self, given: schemas.TaskStatusArguments, progress: Progress) -> ToolOutput:
         if run := self._tasks.running.get(given.task_id):
             await _wait_for_task(run, given.wait_s, progress)
-        return ToolOutput(await self.read_status(given.task_id))
+        return await self._read_status(given.task_id)
 
     async def stop_task(self, given: schemas.StopTaskArguments, _: Progress) -> ToolOutput:
         await self._tasks.read_state(given.task_id)
         await self._tasks.get_running(given.task_id).stop(given.reason or "stopped through MCP")
-        return ToolOutput(await self.read_status(given.task_id))
+        return await self._read_status(given.task_id)
 
     async def take_screenshot(self, given: schemas.ScreenshotArguments, _: Progress) -> ToolOutput:
         name = given.device_id or self._watch.read_current().device or DEFAULT_DEVICE
@@ -153,8 +154,15 @@ class ToolHandlers:
         names = [event.frame for event in events if isinstance(event, Observed | Settled) and event.frame]
         return await self._hand.journal.load_frame(names[-1]) if names else None
 
-    async def read_status(self, task_id: str) -> schemas.TaskStatusReport:
-        return schemas.report_task(await self._tasks.read_state(task_id), running=task_id in self._tasks.running)
+    async def _read_status(self, task_id: str) -> ToolOutput:
+        return await self._report_state(await self._tasks.read_state(task_id), running=task_id in self._tasks.running)
+
+    async def _report_state(self, state: TaskState, *, running: bool) -> ToolOutput:
+        """Report a task, with the picture on which it waits for the user."""
+        journal = self._hand.journal
+        report = schemas.report_task(state, journal.find_frame_file, running=running)
+        asked_on = next((request.frame for request in state.requests if request.frame), "") if report.running else ""
+        return ToolOutput(report, (await journal.load_frame(asked_on) or b"") if asked_on else b"")
 
     async def answer_request(self, task_id: str, reply: UserReply) -> None:
         """Give a task the user's answer, and wait until it has taken it."""

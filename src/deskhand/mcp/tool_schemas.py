@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -156,9 +157,12 @@ class RequestReport(ToolReport):
         return f"It waits for the user ({self.kind}): {self.words}"
 
 
-def report_request(request: UserRequest) -> RequestReport:
+def report_request(request: UserRequest, locate_frame: Callable[[str], Path]) -> RequestReport:
     told = request.model_dump(include=set(RequestReport.model_fields))
-    return RequestReport.model_validate({**told, "words": "\n".join(describe_request(request))})
+    words = describe_request(request)
+    if request.frame:  # a form has no pictures, but its reader may open a file
+        words.append(f"Picture: {locate_frame(request.frame)}")
+    return RequestReport.model_validate({**told, "words": "\n".join(words)})
 
 
 class TaskStatusReport(ToolReport):
@@ -192,7 +196,7 @@ class TaskStatusReport(ToolReport):
 _LAST = 5
 
 
-def report_task(state: TaskState, *, running: bool) -> TaskStatusReport:
+def report_task(state: TaskState, locate_frame: Callable[[str], Path], *, running: bool) -> TaskStatusReport:
     return TaskStatusReport(
         task_id=state.task_id,
         goal=state.goal,
@@ -205,7 +209,7 @@ def report_task(state: TaskState, *, running: bool) -> TaskStatusReport:
         last_steps=[_describe_step(report) for report in state.history[-_LAST:]],
         answers=list(state.answers),
         reason=state.reason,
-        requests=[report_request(request) for request in state.requests],
+        requests=[report_request(request, locate_frame) for request in state.requests],
         cost_usd=str(state.usage.cost),
         model_calls=state.usage.calls,
     )

@@ -9,14 +9,6 @@ from deskhand.core.llm import Language
 from deskhand.language import language_of, read_yes_or_no
 
 HAND_BACK = frozenset({"hand back", "done", "交还", "好了"})
-_HEADS: dict[Language, dict[RequestKind, str]] = {
-    "en": {
-        "approval": "Your yes is needed",
-        "question": "A question",
-        "take_over": "Your hand is needed on the device",
-    },
-    "zh": {"approval": "需要你的同意", "question": "有一个问题", "take_over": "需要你亲手操作设备"},
-}
 
 
 def language_of_request(request: UserRequest) -> Language:
@@ -24,10 +16,16 @@ def language_of_request(request: UserRequest) -> Language:
 
 
 def describe_request(request: UserRequest, language: Language | None = None) -> list[str]:
-    """Return the request as lines; the first says what it is and where."""
+    """Return the request as lines; the first says what it is."""
     zh = (language or language_of_request(request)) == "zh"
-    head = _HEADS["zh" if zh else "en"][request.kind]
-    lines = [f"{head}{_describe_place(request, zh)}{'：' if zh else ': '}{request.doing or request.text}"]
+    place = _describe_place(request, zh)
+    if request.kind == "approval":
+        head = ("需要你的同意" if zh else "Your yes is needed") + (
+            f"（{place}）" if zh and place else f", {place}" if place else ""
+        )
+        lines = [f"{head}{'：' if zh else ': '}{request.doing or request.text}"]
+    else:
+        lines = [request.text, *([f"（{place}）" if zh else f"({place})"] if place else [])]
     if request.content:
         lines.append(f"内容：“{request.content}”" if zh else f'Text: "{request.content}"')
     if request.recipient:
@@ -54,14 +52,14 @@ def describe_how_to_answer(request: UserRequest, now: float, language: Language 
 
 def _describe_place(request: UserRequest, zh: bool) -> str:
     if zh:
-        parts = (f"{request.device} 上" if request.device else "", request.app, request.page and f"“{request.page}”")
-        return "".join(f"，{part}" for part in parts if part)
+        parts = (request.device and f"{request.device} 上", request.app, request.page and f"“{request.page}”")
+        return "，".join(part for part in parts if part)
     parts = (
         request.device and f"on {request.device}",
         request.app and f"in {request.app}",
         request.page and f'at "{request.page}"',
     )
-    return "".join(f", {part}" for part in parts if part)
+    return ", ".join(part for part in parts if part)
 
 
 def verdict_of(kind: RequestKind, line: str) -> Literal["yes", "no"] | None:

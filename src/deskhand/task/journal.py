@@ -115,7 +115,7 @@ class SqliteJournal:
         # One look at everything that is left: a picture is stored once, and may belong to other tasks, too.
         kept = self._list_pictures("body LIKE '%\"frame\":%'", ()) if pictures else set[str]()
         for name in pictures - kept:
-            self._path_of(name).unlink(missing_ok=True)
+            self.find_frame_file(name).unlink(missing_ok=True)
         for frame, name in list(self._names.items()):
             if name in pictures:
                 del self._names[frame]  # it is stored anew when it is seen again

@@ -78,7 +78,9 @@ def describe_outgoing(
         return RequestDetails(doing=f"{request.method} {request.url}", recipient=urlsplit(request.url).hostname or "")
     found = describe_details(action, seen, language)
     doing = f"{found.doing} → {request.method} {request.url}"
-    return found.model_copy(update={"doing": doing, "recipient": found.recipient or urlsplit(request.url).hostname or ""})
+    return found.model_copy(
+        update={"doing": doing, "recipient": found.recipient or urlsplit(request.url).hostname or ""}
+    )
 
 
 def _describe_doing(action: Action, seen: Observation, language: Language) -> str:
