@@ -418,7 +418,7 @@ class ServerSettings(_Section):
     connections: Annotated[int, Field(ge=4, le=100_000)] = 512
     """Most connections at once; fewer where the process has few file descriptors. Idle ones make room."""
     session_hours: Annotated[float, Field(gt=0, le=24 * 366)] = 24.0
-    """How long a browser stays logged in."""
+    """Time that a browser stays logged in, in hours."""
 
 
 # The role whose model `--model` names: it works the screen.
