@@ -63,8 +63,6 @@ async def test_on_a_full_disk_a_chat_has_its_end_and_health_says_so(cli: Cli, sm
             health = await client.get("/api/health")
             assert (health.status_code, health.json()["status"]) == (503, "failing")
             assert "full" in " ".join(health.json()["troubles"])
-            refused = await client.post("/api/layered-agent/chat", json=chat)
-            assert refused.status_code in (200, 503)
             (small_disk / "rubbish").unlink()
             assert (await client.get("/api/health")).json()["status"] == "ok"
             async with client.stream("POST", "/api/layered-agent/chat", json=chat) as answer:
