@@ -20,16 +20,25 @@ _CHINESE: list[tuple[re.Pattern[str], str]] = [
         (r"the user said no to this: (.*)", "用户不同意：{0}"),
         (r"the user is needed: (.*)", "需要用户：{0}"),
         (r"the program that started it went away", "启动它的程序退出了"),
+        (
+            r"its program ended in the middle of it: deskhand resume (\S+) goes on",
+            "它的程序中途退出了：用 deskhand resume {0} 继续",
+        ),
         (r"the goal is reached", "目标达成了"),
         (r"no reason was given", "没有说明原因"),
     )
 ]
-_UNFINISHED = ("not ended: it still runs, or its program was killed", "还没有结束：仍在运行，或程序被强行终止")
+_STILL_RUNNING = ("it still runs", "仍在运行")
 _ENDS: dict[TaskStatus, tuple[str, str, str, str]] = {
     TaskStatus.FULFILLED: ("✔", "green", "fulfilled", "完成"),
     TaskStatus.REJECTED: ("✘", "red", "rejected", "未完成"),
 }
-_UNDER_WAY = {TaskStatus.CREATED: "已创建", TaskStatus.PENDING: "进行中", TaskStatus.ON_HOLD: "等待用户"}
+_UNDER_WAY = {
+    TaskStatus.CREATED: "已创建",
+    TaskStatus.PENDING: "进行中",
+    TaskStatus.ON_HOLD: "等待用户",
+    TaskStatus.INTERRUPTED: "中断",
+}
 
 
 def tell_status(status: TaskStatus, cause: EndCause | None) -> str:
@@ -42,7 +51,10 @@ def tell_end(state: TaskState) -> str:
     zh = language_of(state.goal) == "zh"
     colon = "：" if zh else ": "
     if not state.over:
-        return f"[yellow]… {_UNDER_WAY[state.status] if zh else state.status.value}[/yellow]{colon}{_UNFINISHED[zh]}"
+        why = _STILL_RUNNING[zh]
+        if state.status is TaskStatus.INTERRUPTED:
+            why = _translate_reason(state.reason) if zh else state.reason
+        return f"[yellow]… {_UNDER_WAY[state.status] if zh else state.status.value}[/yellow]{colon}{as_markup(why)}"
     reason = as_markup(_translate_reason(state.reason) if zh else state.reason)
     if state.cause == "stopped":
         return f"[yellow]■[/yellow] {reason}"
