@@ -315,7 +315,7 @@ def test_a_model_can_neither_hide_nor_forge_what_is_asked() -> None:
     for line in EventLines().describe_record(Record(task_id="t", seq=1, at=0.0, event=asked)):
         console.print(line, soft_wrap=True)
     assert out.getvalue().splitlines() == [
-        '? Your yes is needed: click "[/] Back�[2K�" has to be agreed to⏎  (nothing to agree to)�: "Pay"',
+        '? Your yes is needed: click "[/] Back�[2K⏎" has to be agreed to⏎  (nothing to agree to)�: "Pay"',
         "  (y to agree, n to refuse)",
     ]
 
