@@ -119,9 +119,9 @@ async def test_after_kill_9_the_journal_is_whole_and_nothing_runs_on(cli: Cli) -
     await cli.nothing_is_left_behind()
     (run,) = (await cli("runs", "--json")).json["runs"]
     assert run["goal"] == GOAL
-    assert run["status"] == "pending"
+    assert run["status"] == "interrupted"
     shown = await cli("show", run["task_id"][:5])
     assert shown.code == 0
     assert "  1  打开应用“微信”" in shown.out
-    assert "… 进行中：还没有结束：仍在运行，或程序被强行终止" in shown.out
+    assert "… 中断：它的程序中途退出了：用 deskhand resume" in shown.out
     assert (await cli("show", "last", "--json")).json["exit_code"] is None
