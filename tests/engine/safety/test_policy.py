@@ -219,7 +219,7 @@ def test_what_the_model_marks_is_asked_about_even_in_the_persons_own_words() -> 
     planned = PlannedAction(action=Click(x=X, y=Y, target="Details"), sensitive="it shows a password")
     permit = judge_action(planned, screen(thing("Details")), PolicySettings(), approved="click Details")
     assert (permit.verdict, permit.risk) == ("ask", "irreversible")
-    said = f'Click "Details" ({X}, {Y}) needs approval: it shows a password.'
+    said = 'Click "Details" needs approval: it shows a password.'
     assert permit.reason == said
 
 
