@@ -94,8 +94,10 @@ class Permission:
         before = find_repeated(act, self._log.state)
         if before is None or (not before.certain and judge_doubt(before, seen) == "undone"):
             return permit
-        certain = "was" if before.certain else "may have been"
-        reason = f"{act.what} {certain} carried out in step {before.step} and can't be undone."
+        if before.certain:
+            reason = f"{act.what} was carried out in step {before.step} and can't be undone."
+        else:
+            reason = f"{act.what} may have been carried out in step {before.step} and can't be undone."
         return replace(permit, verdict="ask", reason=reason, repeats=True)
 
     async def _has_changed_since(self, seen: Observation) -> bool:
