@@ -36,11 +36,10 @@ async def test_on_a_full_disk_a_chat_has_its_end_and_health_says_so(cli: Cli, sm
 
     async def think(_: object) -> ScriptedStep:
         """The disk becomes full while the planner thinks."""
-        with (small_disk / "rubbish").open("wb") as rubbish:
+        with (small_disk / "rubbish").open("wb", buffering=0) as rubbish:
             try:
                 while True:
                     rubbish.write(os.urandom(4096))
-                    rubbish.flush()
             except OSError:
                 filled.set()
         return ScriptedStep(text="x" * 200_000)
