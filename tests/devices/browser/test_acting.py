@@ -497,7 +497,7 @@ LINKS = [
 
 
 @pytest.mark.parametrize("link", range(len(LINKS)))
-async def test_a_download_lands_in_the_known_folder_and_is_told_at_once(
+async def test_a_download_lands_in_the_known_folder(
     device: BrowserDevice, site: Site, downloads: Path, link: int
 ) -> None:
     name = f"report{link}.bin"

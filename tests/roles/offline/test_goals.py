@@ -72,7 +72,7 @@ async def test_a_switch_that_is_already_on_is_left_alone() -> None:
         ("Open Contacts and read Alice's phone number", "+44 7700 900101"),
         ("Use the calculator to compute 6*7 and read the result", "42"),
         ("Open Contacts, find Alice and read her phone number", "+44 7700 900101"),
-        ("打开设置，找到关于手机，读取型号", "Deskhand"),
+        ("打开设置，找到关于手机，读取型号", "SimPhone"),
         ("Is Bluetooth on?", "no"),
         ("Open the browser, visit news.local and read the title", "本地新闻"),
         ("Open the shop, search for lamp and read the price", "159"),
