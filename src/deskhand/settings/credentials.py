@@ -4,7 +4,7 @@ from pydantic import SecretStr
 
 from deskhand.core.errors import ModelUnavailable, SettingsError
 from deskhand.settings.environment import find_settings_file, read_environment
-from deskhand.settings.schema import EndpointSettings, SecretsSettings
+from deskhand.settings.schema import EndpointSettings, LoginSettings, SecretsSettings
 from deskhand.settings.secret_store import find_secret
 
 
@@ -15,6 +15,13 @@ def read_secret(name: str, settings: SecretsSettings) -> str:
 
 
 _KEY_VARIABLES: dict[str, str] = {"openai": "OPENAI_API_KEY", "anthropic": "ANTHROPIC_API_KEY"}
+
+
+def read_password(login: LoginSettings) -> str:
+    """Return the password of a site, from the settings or its variable."""
+    if login.password:
+        return login.password.get_secret_value()
+    return read_environment().get(login.password_env, "") if login.password_env else ""
 
 
 def read_key(endpoint: EndpointSettings) -> SecretStr:

@@ -225,6 +225,19 @@ class DesktopSettings(_Section):
     """Time that an app has to show its window, in seconds."""
 
 
+class LoginSettings(_Section):
+    """A user name and a password for a site that asks for them by HTTP authentication."""
+
+    site: Annotated[str, Field(min_length=1)]
+    """Host of the site, with its port if it has one of its own: `intranet.example:8080`."""
+    user: str
+    """User name."""
+    password: SecretStr | None = None
+    """The password itself; password_env keeps it out of the settings file."""
+    password_env: str = ""
+    """Environment variable that holds the password."""
+
+
 class BrowserSettings(_Section):
     """The browser to work in."""
 
@@ -244,6 +257,8 @@ class BrowserSettings(_Section):
     """Device pixels for one CSS pixel."""
     downloads: Path = Field(default_factory=lambda: Path.home() / "Downloads")
     """Folder for downloads."""
+    logins: tuple[LoginSettings, ...] = ()
+    """Sites that ask for a user name and a password by HTTP authentication."""
 
 
 class SandboxSettings(_Section):

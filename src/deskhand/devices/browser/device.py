@@ -220,6 +220,8 @@ class BrowserDevice:
         unfinished = await self._window.arrivals.wait_for_arrivals()
         if refused := self._window.sites.take_blocked():
             raise ActionFailed(refused)
+        if denied := tab.activity.take_denied():
+            raise ActionFailed(navigation.describe_login(denied))
         for name in unfinished:
             self._window.add_note(f"{name} is being downloaded")
         return "; ".join(words for words in (said, *self._window.take_notes()) if words)

@@ -1,5 +1,7 @@
 """Navigates: addresses, history, tabs, and the browser's own key combinations, which never reach a page."""
 
+from urllib.parse import urlsplit
+
 from playwright.async_api import Error
 from playwright.async_api import TimeoutError as Slow
 
@@ -27,6 +29,10 @@ def to_full_url(url: str) -> str:
     return ("http://" if url.startswith(_LOCAL) else "https://") + url
 
 
+def describe_login(site: str) -> str:
+    return f"{site} asks for a user name and a password: set them in browser.logins (site, user, password)."
+
+
 async def free_tab(window: BrowserWindow, tab: Tab) -> Tab:
     """Return a tab in which a page can be opened: without a dialog, and not one whose page is frozen."""
     if (popup := tab.popup) is not None:
@@ -50,6 +56,8 @@ async def open_url(tab: Tab, url: str) -> str:
     except Error as error:
         if "Download is starting" in str(error):
             return "a download started"
+        if tab.activity.take_denied() or "ERR_INVALID_AUTH_CREDENTIALS" in str(error):
+            raise ActionFailed(describe_login(urlsplit(address).netloc)) from None
         reason = str(error).splitlines()[0].removeprefix("Page.goto: ").split(" at http", 1)[0]
         raise ActionFailed(f"{address} can't be opened: {reason}.") from None
     return ""

@@ -29,6 +29,7 @@ class PageActivity:
         self._endless: set[str] = set()
         self._held = False
         self.is_own: Callable[[Request], bool] = lambda _: False
+        self._denied = ""
         self._news = asyncio.Event()
         page.on("request", self._on_request)
         page.on("response", self._on_response)
@@ -85,7 +86,15 @@ class PageActivity:
             self._begun[request] = asyncio.get_running_loop().time()
             self._ring_bell()
 
+    def take_denied(self) -> str:
+        """Return the site that has just answered a page with a question for a user and a password; empty if none."""
+        denied, self._denied = self._denied, ""
+        return denied
+
     def _on_response(self, response: Response) -> None:
+        if response.request.is_navigation_request():
+            asked = response.status == 401 and "www-authenticate" in response.headers
+            self._denied = urlsplit(response.url).netloc if asked else ""
         if response.request.is_navigation_request() and _is_attachment(response):
             self._arrivals.expect_arrival("download")
         if response.request in self._begun:

@@ -10,11 +10,14 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from playwright.async_api import Browser, CDPSession, Error
 
 from deskhand.core.outgoing import OutgoingRequest
 from deskhand.devices.browser.cdp_target import send_cdp
+from deskhand.settings.credentials import read_password
+from deskhand.settings.schema import LoginSettings
 
 _PATTERNS = [{"urlPattern": "*", "resourceType": kind} for kind in ("Document", "XHR", "Fetch")]
 # The browser sends a form again for these alone: going back takes its result from the cache, or fails.
@@ -38,7 +41,10 @@ class RequestGate:
         run_later: Callable[[Coroutine[Any, Any, None]], None],
         on_held: Callable[[OutgoingRequest, str], None],
         on_settled: Callable[[OutgoingRequest, str, bool], Awaitable[None]],
+        logins: tuple[LoginSettings, ...] = (),
     ) -> None:
+        self._logins = logins
+        self._logged_in: OrderedDict[str, bool] = OrderedDict()
         self._run_later = run_later
         self._on_held = on_held
         self._on_settled = on_settled
@@ -61,8 +67,24 @@ class RequestGate:
         def judge_paused(event: dict[str, Any]) -> None:
             self._on_request_paused(session, event)
 
+        def answer_challenge(event: dict[str, Any]) -> None:
+            self._run_later(self._answer_challenge(session, event))
+
         session.on("Fetch.requestPaused", judge_paused)
-        await send_cdp(session, "Fetch.enable", {"patterns": _PATTERNS})
+        session.on("Fetch.authRequired", answer_challenge)
+        await send_cdp(session, "Fetch.enable", {"patterns": _PATTERNS, "handleAuthRequests": bool(self._logins)})
+
+    async def _answer_challenge(self, session: CDPSession, event: dict[str, Any]) -> None:
+        """Log in at a site that asks for it, once for each request: a second question means that it was refused."""
+        request = event["requestId"]
+        site = urlsplit(str(event["authChallenge"]["origin"])).netloc
+        login = next((one for one in self._logins if one.site.casefold() == site.casefold()), None)
+        answer: dict[str, Any] = {"response": "CancelAuth"}
+        if login is not None and request not in self._logged_in:
+            _note_down(self._logged_in, request, True)
+            answer = {"response": "ProvideCredentials", "username": login.user, "password": read_password(login)}
+        with contextlib.suppress(Error):  # the tab or the browser closed meanwhile
+            await send_cdp(session, "Fetch.continueWithAuth", {"requestId": request, "authChallengeResponse": answer})
 
     def note_navigation(self, event: dict[str, Any]) -> None:
         """Remember how a page came to be loaded: the request itself does not say that it is a reload."""

@@ -62,7 +62,7 @@ class BrowserWindow:
         self.arrivals = Arrivals()
         self.changes = Screencast(clock, self._run_later)
         self.sites = SiteFilter(policy, self.add_note, self._run_later)
-        self.gate = RequestGate(self._run_later, self._on_request_held, self._on_request_settled)
+        self.gate = RequestGate(self._run_later, self._on_request_held, self._on_request_settled, settings.logins)
 
     async def open_window(self) -> Tab:
         """Open the window with one tab in front: the one that the user sees, else a new one."""
