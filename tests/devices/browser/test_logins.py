@@ -52,8 +52,16 @@ def login(server: http.server.ThreadingHTTPServer, password: str, host: str = "1
     return BrowserSettings(logins=(LoginSettings(site=site, user="ann", password=SecretStr(password)),))
 
 
-async def test_a_page_behind_a_login_opens(guarded: http.server.ThreadingHTTPServer) -> None:
-    device = await open_browser(login(guarded, "s3cret"), clock=SystemClock())
+@pytest.mark.parametrize("variable", ["", "SITE_PASSWORD"])
+async def test_a_page_behind_a_login_opens(
+    guarded: http.server.ThreadingHTTPServer, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SITE_PASSWORD", "s3cret")
+    settings = login(guarded, "s3cret")
+    if variable:
+        named = LoginSettings(site=settings.logins[0].site, user="ann", password_env=variable)
+        settings = BrowserSettings(logins=(named,))
+    device = await open_browser(settings, clock=SystemClock())
     try:
         await device.act(OpenUrl(url=f"http://127.0.0.1:{guarded.server_port}/in"))
         assert (await device.app()).title == "Inside"
