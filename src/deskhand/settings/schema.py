@@ -21,6 +21,7 @@ from pydantic import (
 from deskhand.settings import site_lists
 from deskhand.settings.environment import find_user_folder
 from deskhand.settings.layers import SettingsTree
+from deskhand.settings.site_login import LoginSettings as LoginSettings
 
 
 class _Section(BaseModel):
@@ -223,19 +224,6 @@ class DesktopSettings(_Section):
     """Height of a private display, in pixels."""
     app_timeout_s: Annotated[float, Field(gt=0, le=300)] = 20.0
     """Time that an app has to show its window, in seconds."""
-
-
-class LoginSettings(_Section):
-    """A user name and a password for a site that asks for them by HTTP authentication."""
-
-    site: Annotated[str, Field(min_length=1)]
-    """Host of the site, with its port if it has one of its own: `intranet.example:8080`."""
-    user: str
-    """User name."""
-    password: SecretStr | None = None
-    """The password itself; password_env keeps it out of the settings file."""
-    password_env: str = ""
-    """Environment variable that holds the password."""
 
 
 class BrowserSettings(_Section):
