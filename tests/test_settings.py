@@ -168,7 +168,7 @@ SHOWN_BY = {
     "browser.width": PIXELS,
     "browser.height": PIXELS,
     "browser.scale": PIXELS,
-    "browser.downloads": "devices/browser/test_acting.py::test_a_download_lands_in_the_known_folder_and_is_told_at_once",
+    "browser.downloads": "devices/browser/test_acting.py::test_a_download_lands_in_its_folder_and_is_told",
     "desktop.display": "devices/desktop/test_attach.py::test_a_display_that_is_not_there_is_a_clear_sentence",
     "desktop.width": DISPLAY,
     "desktop.height": DISPLAY,
