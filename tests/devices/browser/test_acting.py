@@ -497,7 +497,7 @@ LINKS = [
 
 
 @pytest.mark.parametrize("link", range(len(LINKS)))
-async def test_a_download_lands_in_the_known_folder(
+async def test_a_download_lands_in_its_folder_and_is_told(
     device: BrowserDevice, site: Site, downloads: Path, link: int
 ) -> None:
     name = f"report{link}.bin"
