@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -86,10 +87,14 @@ class TaskRequest(FrozenModel):
 
 
 class TaskCommand(FrozenModel):
-    """`text` is the reason of a stop, or the words of an inject. `resume` also continues a past task."""
+    """`text` is the reason of a stop, or the words of an inject. `resume` also continues a past task.
+
+    `budget`: the most that a past task may cost in all, in US dollars; without it, the task keeps its cap.
+    """
 
     command: Literal["pause", "resume", "stop", "inject", "reset"]
     text: Annotated[str, Field(max_length=20_000)] = ""
+    budget: Annotated[Decimal, Field(ge=0, le=1_000_000)] | None = None
 
 
 class MessageRequest(FrozenModel):

@@ -7,6 +7,7 @@ import logging
 import shutil
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from decimal import Decimal
 
 from deskhand.build import Deskhand
 from deskhand.core.actions import Action
@@ -14,6 +15,7 @@ from deskhand.core.errors import DeskhandError, UsageError
 from deskhand.engine.run import Task
 from deskhand.engine.safety.authority import USER, Authority
 from deskhand.sessions.settings_reload import SettingsWatch
+from deskhand.settings.layers import SettingsTree
 from deskhand.task.events import LoopMode
 from deskhand.task.fold import fold_all
 from deskhand.task.state import TaskState, mark_interrupted
@@ -73,11 +75,13 @@ class Tasks:
             )
         )
 
-    async def resume_task(self, task_id: str) -> Task:
-        """Continue a past task from where its journal ends."""
+    async def resume_task(self, task_id: str, budget: Decimal | None = None) -> Task:
+        """Continue a past task from where its journal ends; `budget` takes the place of the cap that it had."""
         await self.read_state(task_id)
         await self._wait_for_finished()
-        return await self._start_holder(self._hand.resume(task_id, attended=True, settings=self._watch.read_current()))
+        options: SettingsTree = {} if budget is None else {"budget": {"task": str(budget)}}
+        settings = self._watch.read_current()
+        return await self._start_holder(self._hand.resume(task_id, attended=True, settings=settings, options=options))
 
     async def _start_holder(self, starting: AbstractAsyncContextManager[Task]) -> Task:
         started: asyncio.Future[Task] = asyncio.get_running_loop().create_future()

@@ -77,7 +77,7 @@ async def command(task_id: TaskId, body: schemas.TaskCommand, shared: Shared) ->
     """Pause, resume, stop, inject words for the worker, or reset its context."""
     await shared.tasks.read_state(task_id)
     if body.command == "resume" and task_id not in shared.tasks.running:
-        run = await shared.tasks.resume_task(task_id)
+        run = await shared.tasks.resume_task(task_id, body.budget)
         return schemas.to_task_view(run.state, running=True)
     run = shared.tasks.get_running(task_id)
     match body.command:
