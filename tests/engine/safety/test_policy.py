@@ -537,3 +537,14 @@ def test_a_reason_is_one_sentence_with_one_end(words: str, end: str, setting: Li
         assert reason[0].isupper() or reason.startswith("evil.example"), reason
         assert re.search(r"[^.!?。！？…\s]([.!?。！？…]|\.\.\.)$", reason), reason
     assert str(UsageError(f"{reasons[0]}.")) == reasons[0], "a frame that adds a full stop adds none"
+
+
+def test_a_chinese_goal_is_asked_in_chinese() -> None:
+    seen = Observation(Frame(np.zeros((100, 100, 4), np.uint8)), (
+        Element(0, "button", Rect(0, 0, 50, 50), name="发送", clickable=True),
+    ))  # fmt: skip
+    planned = PlannedAction(action=Click(x=10, y=10, target="发送"))
+    asked = judge_action(planned, seen, PolicySettings(), language="zh")
+    assert asked.reason == "点击“发送”需要你的同意：“发送”会发出内容。"
+    denied = judge_action(planned, seen, PolicySettings(irreversible="deny"), language="zh")
+    assert denied.reason == "点击“发送”被 policy.irreversible 禁止：“发送”会发出内容。"

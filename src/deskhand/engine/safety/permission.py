@@ -75,7 +75,9 @@ class Permission:
         if seen is None or (listed and (seen.elements is None or await self._has_changed_since(seen))):
             seen = await self._eyes.observe(listed)
         self._seen = seen
-        permit = judge_action(planned, seen, self._policy, approved=self._approved_goal)
+        permit = judge_action(
+            planned, seen, self._policy, approved=self._approved_goal, language=language_of(self._log.state.goal)
+        )
         act = describe_act(planned, seen, self._log.state.goal)
         self.intent = ActionIntent(act, name_screen(seen))
         if act and permit.verdict != "deny":
@@ -136,7 +138,14 @@ class Permission:
     def judge_request(self, request: OutgoingRequest) -> Permit:
         """Judge a request that is about to leave the device, as a consequence of the last action."""
         covered = self._is_covered and not request.repeated
-        return judge_request(request, self._policy, approved=self._approved_goal, labels=self._labels, covered=covered)
+        return judge_request(
+            request,
+            self._policy,
+            approved=self._approved_goal,
+            labels=self._labels,
+            covered=covered,
+            language=language_of(self._log.state.goal),
+        )
 
     async def ask_about_request(self, request: OutgoingRequest) -> str:
         """Return why this request may not go; empty if it may. What it says can't change while the user thinks."""

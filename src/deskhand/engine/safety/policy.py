@@ -9,16 +9,19 @@ from dataclasses import dataclass
 from typing import Literal
 
 from deskhand.app_names import is_same_app
-from deskhand.core.actions import OpenApp, OpenUrl, RunCode, TakeOver, describe_action
+from deskhand.core.action_words import tell_action
+from deskhand.core.actions import Action, OpenApp, OpenUrl, RunCode, TakeOver, describe_action
 from deskhand.core.decisions import PlannedAction
+from deskhand.core.llm import Language
 from deskhand.core.outgoing import OutgoingRequest
 from deskhand.core.screen import Observation
 from deskhand.engine.safety.consent import does_goal_agree, names_label
 from deskhand.engine.safety.key_risk import find_typed_address
 from deskhand.engine.safety.request_risk import assess_request, describe_request
 from deskhand.engine.safety.risk import assess_risk
-from deskhand.engine.safety.risk_finding import Risk
+from deskhand.engine.safety.risk_finding import Risk, RiskFinding
 from deskhand.engine.safety.risk_words import read_table
+from deskhand.fault_words import to_chinese
 from deskhand.settings.schema import PolicySettings
 from deskhand.settings.site_lists import explain_block
 
@@ -40,11 +43,18 @@ class Permit:
     repeats: bool = False
 
 
-def judge_action(planned: PlannedAction, seen: Observation, policy: PolicySettings, *, approved: str = "") -> Permit:
+def judge_action(
+    planned: PlannedAction,
+    seen: Observation,
+    policy: PolicySettings,
+    *,
+    approved: str = "",
+    language: Language = "en",
+) -> Permit:
     """Return whether this action may be carried out on this screen.
 
     `approved` is the root goal, whatever subtask is under way, where its words are an approval (`Authority`);
-    then what cannot be undone is allowed as far as they ask for it.
+    then what cannot be undone is allowed as far as they ask for it. `language` is that of the reason.
     """
     action, found = planned.action, assess_risk(planned, seen)
     if isinstance(action, TakeOver):
@@ -60,9 +70,24 @@ def judge_action(planned: PlannedAction, seen: Observation, policy: PolicySettin
     if decided == "allow" or (decided == "ask" and agreed):
         return Permit("allow", found.risk)
     if decided == "ask":
-        return Permit("ask", found.risk, _write_sentence(f"{describe_action(action)} needs approval", found.why))
-    blocked = f"{describe_action(action)} is blocked by policy.{found.risk}"
-    return Permit("deny", found.risk, _write_sentence(blocked, found.why))
+        return Permit("ask", found.risk, _ask_user_for(_tell_action(action, language), found.why, language))
+    return Permit("deny", found.risk, _refuse_action(_tell_action(action, language), found, language))
+
+
+def _tell_action(action: Action, language: Language) -> str:
+    return tell_action(action, language) if language == "zh" else describe_action(action)
+
+
+def _ask_user_for(what: str, why: str, language: Language) -> str:
+    if language == "zh":
+        return _write_sentence(f"{what}需要你的同意", to_chinese(why), "：")
+    return _write_sentence(f"{what} needs approval", why)
+
+
+def _refuse_action(what: str, found: RiskFinding, language: Language) -> str:
+    if language == "zh":
+        return _write_sentence(f"{what}被 policy.{found.risk} 禁止", to_chinese(found.why), "：")
+    return _write_sentence(f"{what} is blocked by policy.{found.risk}", found.why)
 
 
 def judge_request(
@@ -72,6 +97,7 @@ def judge_request(
     approved: str = "",
     labels: Sequence[str] = (),
     covered: bool = False,
+    language: Language = "en",
 ) -> Permit:
     """Return whether a request may leave the device.
 
@@ -85,14 +111,13 @@ def judge_request(
     if decided == "allow" or (decided == "ask" and agreed):
         return Permit("allow", found.risk)
     if decided == "ask":
-        return Permit("ask", found.risk, _write_sentence(f"{describe_request(request)} needs approval", found.why))
-    blocked = f"{describe_request(request)} is blocked by policy.irreversible"
-    return Permit("deny", found.risk, _write_sentence(blocked, found.why))
+        return Permit("ask", found.risk, _ask_user_for(describe_request(request), found.why, language))
+    return Permit("deny", found.risk, _refuse_action(describe_request(request), found, language))
 
 
-def _write_sentence(what: str, why: str = "") -> str:
+def _write_sentence(what: str, why: str = "", colon: str = ": ") -> str:
     """The one place that ends a reason: a model's own words for its action may have a full stop, or not."""
-    text = f"{what}: {why.strip()}" if why.strip() else what
+    text = f"{what}{colon}{why.strip()}" if why.strip() else what
     stop = "" if text.endswith(_SENTENCE_ENDS) else "。" if "\u4e00" <= text[-1] <= "\u9fff" else "."
     return text[0].upper() + text[1:] + stop
 
