@@ -221,7 +221,7 @@ async def test_a_conversation_can_be_piped_in(cli: Cli) -> None:
     )
     async with asyncio.timeout(120):
         out, _ = await process.communicate()
-    assert "the title: 设置" in out.decode()
+    assert "the title: Settings" in out.decode()
     assert "Continue it with: deskhand chat --session" in out.decode()
 
 

@@ -57,7 +57,23 @@ async def browser_world(folder: Path) -> AsyncIterator[World]:
         yield World(goal, "browser", folder, count, url=page)
 
 
-WORLDS = {"phone": phone_world, "browser": browser_world}
+@asynccontextmanager
+async def call_world(folder: Path) -> AsyncIterator[World]:
+    phone = Phone()
+    async with run_private_server(AdbSettings(), SystemClock()) as adb, SimPhone(phone) as sim:
+        settings = {"adb": adb.model_dump(mode="json", exclude_unset=True)}
+        calls = phone.read_state()["apps"]["com.android.contacts"]["calls"]
+        assert calls == []
+        yield World(
+            "打开通讯录，找到李四，点击拨打电话",
+            f"android:{sim.address}",
+            folder,
+            lambda: len(phone.read_state()["apps"]["com.android.contacts"]["calls"]),
+            settings=settings,
+        )
+
+
+WORLDS = {"phone": phone_world, "browser": browser_world, "call": call_world}
 
 
 @pytest.mark.parametrize("kind", WORLDS)

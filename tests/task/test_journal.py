@@ -48,7 +48,7 @@ async def test_runs_are_listed_newest_first_with_how_they_ended(journal: SqliteJ
     await journal.append("old", [CREATED, ended])
     await journal.append("new", [CREATED])
     new, old = await journal.runs()
-    assert (new.task_id, new.status, new.ended) == ("new", TaskStatus.PENDING, None)
+    assert (new.task_id, new.status, new.ended) == ("new", TaskStatus.INTERRUPTED, None)
     assert (old.task_id, old.status, old.reason) == ("old", TaskStatus.REJECTED, "no such contact")
     assert await journal.runs(limit=1) == [new]
 

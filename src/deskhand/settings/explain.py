@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
@@ -9,7 +10,6 @@ from typing import Any, NamedTuple, cast
 
 from pydantic import BaseModel
 
-from deskhand.settings import schema
 from deskhand.settings.layers import SettingsLayer, SettingsTree, find_origin
 from deskhand.settings.masking import mask_address, mask_command
 from deskhand.settings.schema import Settings, section_below
@@ -49,8 +49,10 @@ def _read_descriptions(section: type[BaseModel]) -> dict[str, str]:
 
     They are read from the source when asked for: pydantic's use_attribute_docstrings adds 20 ms to every start.
     """
-    names = {base.__name__ for base in section.__mro__}
-    bodies = [node.body for node in _parse_schema().body if isinstance(node, ast.ClassDef) and node.name in names]
+    own = [base for base in section.__mro__ if base.__module__.startswith(__package__ or "")]
+    names = {base.__name__ for base in own}
+    nodes = (node for module in {base.__module__ for base in own} for node in _parse_module(module).body)
+    bodies = [node.body for node in nodes if isinstance(node, ast.ClassDef) and node.name in names]
     return {
         ast.unparse(field.target): inspect.cleandoc(text.value.value).replace("\n", " ")
         for body in bodies
@@ -63,8 +65,8 @@ def _read_descriptions(section: type[BaseModel]) -> dict[str, str]:
 
 
 @cache
-def _parse_schema() -> ast.Module:
-    return ast.parse(inspect.getsource(schema))
+def _parse_module(name: str) -> ast.Module:
+    return ast.parse(inspect.getsource(sys.modules[name]))
 
 
 def _mask_secrets(value: Any, name: str) -> Any:

@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 from deskhand.core.outgoing import OutgoingRequest
 from deskhand.engine.safety import risk_words as words
@@ -47,7 +47,7 @@ def assess_request(request: OutgoingRequest) -> RiskFinding:
 
 def describe_request(request: OutgoingRequest) -> str:
     """Return the request in a few words, without its query and body, which may hold secrets."""
-    place = urlsplit(request.url)
+    place = _split_address(request.url)
     return f"{request.method} {place.netloc}{place.path[:60]}"
 
 
@@ -85,7 +85,7 @@ def _assess_get(request: OutgoingRequest) -> RiskFinding:
 
 def list_orders(url: str, fields: Mapping[str, str] | None = None) -> Iterable[tuple[str, str]]:
     """Yield what a field such as `action=delete-all` orders, in the address or the form."""
-    for key, value in (*parse_qsl(urlsplit(url).query, keep_blank_values=True), *(fields or {}).items()):
+    for key, value in (*parse_qsl(_split_address(url).query, keep_blank_values=True), *(fields or {}).items()):
         name = key.casefold()
         if name in _read_wire()["orders"] and len(value) <= _MOST_ORDER:
             yield from _find_verbs(value)
@@ -100,6 +100,14 @@ def list_order_names(url: str) -> Iterable[tuple[str, str]]:
         said = plain[0].islower() or plain.isupper()
         if said and 1 < len(names) <= _ORDER_WORDS and "-" not in plain:
             yield from _find_verbs(names[0])
+
+
+def _split_address(url: str) -> SplitResult:
+    """Return the parts of an address; none of one that is malformed, which no browser opens."""
+    try:
+        return urlsplit(url)
+    except ValueError:
+        return SplitResult("", "", "", "", "")
 
 
 def _find_verbs(text: str, *, calm: bool = False) -> Iterable[tuple[str, str]]:
@@ -135,7 +143,7 @@ def _make_singular(name: str) -> str:
 
 
 def _is_telemetry(url: str) -> bool:
-    place = urlsplit(url)
+    place = _split_address(url)
     names = {name for part in (place.hostname or "").split(".")[:-1] for name in _split_name(part)}
     return bool(names & set(_read_wire()["telemetry"]))
 
@@ -167,7 +175,7 @@ def _read_wire() -> dict[str, Any]:
 
 
 def _split_path(url: str) -> list[str]:
-    parts = unquote(urlsplit(url).path).split("/")
+    parts = unquote(_split_address(url).path).split("/")
     return [part for part in parts if part and not _ID.fullmatch(part)]
 
 
