@@ -126,7 +126,7 @@ async def test_a_resumed_task_with_a_damaged_log_asks_before_it_sends(cli: Cli) 
     assert (await cli("resume", "well", "--json")).json["status"] == "fulfilled"
     asked = await cli("resume", "hurt")
     assert asked.code == 1, asked.out + asked.err
-    assert "needs approval" in asked.out
+    assert "需要你的同意" in asked.out
 
 
 def obey_rights() -> None:

@@ -87,11 +87,14 @@ async def test_ones_own_words_are_no_leave_to_send_it_again(tmp_path: Path, site
     assert "sends it once more" in state.reason
 
 
-async def test_ones_own_words_for_the_control_are_a_yes(tmp_path: Path, site: Site) -> None:
-    page = site.page(SCRIPT)
+@pytest.mark.parametrize(("label", "sent"), [("Pay now", 1), ("Show more", 0)])
+async def test_ones_own_words_are_a_yes_only_where_they_say_what_is_done(
+    tmp_path: Path, site: Site, label: str, sent: int
+) -> None:
+    page = site.page(SCRIPT.replace("Show more", label))
     async with house(tmp_path) as hand, asyncio.timeout(60):
-        await hand.run("click Show more", device="browser", url=page)
-    assert len(site.posted) == 1
+        await hand.run(f"click {label}", device="browser", url=page)
+    assert len(site.posted) == sent
 
 
 BROWSING = {

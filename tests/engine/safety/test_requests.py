@@ -101,7 +101,8 @@ def test_what_was_approved_covers_its_request() -> None:
     pay = sent("POST", "/pay")
     assert judge_request(pay, PolicySettings(), covered=True).verdict == "allow"
     assert judge_request(pay, PolicySettings(), approved="pay the bill").verdict == "allow"
-    assert judge_request(pay, PolicySettings(), approved="click Next", labels=("Next",)).verdict == "allow"
+    assert judge_request(pay, PolicySettings(), approved="click Buy now", labels=("Buy now",)).verdict == "allow"
+    assert judge_request(pay, PolicySettings(), approved="click Next", labels=("Next",)).verdict == "ask"
     assert judge_request(pay, PolicySettings(), approved="read the news", labels=("Next",)).verdict == "ask"
     assert judge_request(pay, PolicySettings(), labels=("Next",)).verdict == "ask"
 

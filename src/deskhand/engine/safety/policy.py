@@ -20,7 +20,7 @@ from deskhand.engine.safety.key_risk import find_typed_address
 from deskhand.engine.safety.request_risk import assess_request, describe_request
 from deskhand.engine.safety.risk import assess_risk
 from deskhand.engine.safety.risk_finding import Risk, RiskFinding
-from deskhand.engine.safety.risk_words import read_table
+from deskhand.engine.safety.risk_words import deed_in, read_table
 from deskhand.fault_words import to_chinese
 from deskhand.settings.schema import PolicySettings
 from deskhand.settings.site_lists import explain_block
@@ -106,7 +106,9 @@ def judge_request(
     """
     found = assess_request(request)
     decided = policy.irreversible if found.risk == "irreversible" else "allow"
-    asked_for = does_goal_agree(approved, found) or any(names_label(approved, label) for label in labels)
+    # A goal that says "click Details" has not asked for what the page then pays.
+    telling = [label for label in labels if deed_in(label)]
+    asked_for = does_goal_agree(approved, found) or any(names_label(approved, label) for label in telling)
     agreed = covered or (asked_for and not request.repeated)
     if decided == "allow" or (decided == "ask" and agreed):
         return Permit("allow", found.risk)
