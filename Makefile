@@ -6,7 +6,7 @@ GOAL   ?= 打开微信，找到张三，发送消息"明天下午两点开会"
 # as a variable of the shell it may hold quotes of any kind
 export GOAL
 
-.PHONY: run test test-slow coverage check docs bench serve setup setup-dev clean
+.PHONY: run test test-slow exams coverage check docs bench serve setup setup-dev clean
 
 run: setup ## carry out a goal on the built-in simulated phone: make run GOAL='…'
 	@$(BIN)/deskhand run "$$GOAL"
@@ -16,14 +16,18 @@ serve: $(VENV)/serve.stamp ## the HTTP API until Ctrl-C: docs/server.md
 
 # Four processes with browsers, displays and phones on two cores: what fails there is told, and counts if it fails alone too.
 test: setup-dev check ## lint, types, architecture, then the rest of the suite
-	$(BIN)/pytest -n 4 --dist loadfile -m "not slow" --ignore tests/test_architecture.py || { [ $$? -eq 1 ] && \
-	  echo "FAILED beside the others (above). Once more, alone:" && $(BIN)/pytest --last-failed -m "not slow"; }
+	$(BIN)/pytest -n 4 --dist loadfile -m "not slow and not exam" --ignore tests/test_architecture.py || { [ $$? -eq 1 ] && \
+	  echo "FAILED beside the others (above). Once more, alone:" && $(BIN)/pytest --last-failed -m "not slow and not exam"; }
 
 test-slow: setup-dev ## the long suites: hijacked models, the canary secret, settling against films
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -m "slow and not exam"
+
+exams: setup-dev ## goals on real web, desktop and phone programs, judged by their state, three times each: docs/exams.md
+	tests/exams/install
+	$(BIN)/pytest -m exam -s tests/exams
 
 coverage: setup-dev ## the suite once more, slower, with the share of the code that it runs
-	$(BIN)/pytest -n 3 --dist loadfile --cov --cov-report=term:skip-covered --cov-fail-under=90
+	$(BIN)/pytest -n 3 --dist loadfile -m "not exam" --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 check: setup-dev ## format, lint, strict types, house rules
 	$(BIN)/ruff format --check .

@@ -17,14 +17,16 @@ ROOT = Path(__file__).parent.parent
 SURFACE = {
     "deskhand": "Deskhand Rule Settings Task TaskState TaskStatus __version__ errors load",
     "deskhand.errors": """
-        ActionFailed AppNotFound BadFrame BudgetSpent DeskhandError DeviceBusy DeviceError DeviceFault DeviceGone
+        ActionFailed AppFrozen AppNotFound BadFrame BudgetSpent DeskhandError DeviceBusy DeviceError DeviceFault
+        DeviceGone
         DeviceLocked DeviceOffline DeviceRestarted DeviceSetup DeviceTimeout DeviceUnauthorized DeviceUnusable
         JournalError LookupFailed ModelFault ModelUnavailable NoElements NoPlan NotPossible SettingsError TaskBusy
         TextNotTyped UnknownDevice Unparsable UsageError
     """,
     "deskhand.actions": """
         Action ActionKind Answer Back Click DoubleClick Drag Home Hotkey Key LongPress Memorize MiddleClick Move
-        OpenApp OpenUrl RightClick RunCode Scroll Swipe SwitchWindow TakeOver Type Wait describe parse_action
+        ManageWindow OpenApp OpenUrl RightClick RunCode Scroll Swipe SwitchWindow TakeOver Type Wait
+        describe parse_action
     """,
     "deskhand.events": """
         ActionEnded ActionIntended Answered ArtifactKept Billed CommandTaken Corrected Decided EndCause Event
@@ -88,8 +90,8 @@ def test_help_loads_the_parser_of_options_and_nothing_else() -> None:
     assert "Commands" in done.stdout
     packages, own = map(ast.literal_eval, done.stderr.splitlines())
     assert packages <= {"deskhand", "typer", *TYPERS_OWN}
-    # A table of names, for the help of `simphone --condition`; it imports nothing.
-    table = {"deskhand.simphone", "deskhand.simphone.conditions"}
+    # Tables of names, for the help of `simphone --condition` and `--skin`; they import nothing of ours.
+    table = {"deskhand.simphone", "deskhand.simphone.conditions", "deskhand.simphone.skin"}
     assert own == {"deskhand.cli.app", *table}
 
 

@@ -19,7 +19,7 @@ from Xlib.display import Display
 from deskhand.build import Deskhand
 from deskhand.clock import ManualClock, SystemClock
 from deskhand.core.actions import Click, OpenApp
-from deskhand.core.errors import AppNotFound, DeviceSetup, ModelUnavailable
+from deskhand.core.errors import ActionFailed, DeviceSetup, ModelUnavailable
 from deskhand.core.llm import ModelRequest, Turn
 from deskhand.core.planning import Depth, GateTrigger
 from deskhand.devices.browser.provider import BrowserProvider
@@ -55,6 +55,7 @@ CREW = "e2e/test_crew.py::test_a_goal_over_three_apps_with_code_and_an_answer"
 OFFICE = "e2e/test_dispatch.py::test_a_final_check_that_fails_leads_to_a_new_plan"
 KEY = "models/test_make_model.py::test_a_key_comes_from_its_file_or_its_variable"
 PRICE = "models/test_metered.py::test_a_call_costs_what_it_used"
+FROZEN = "devices/browser/test_heartbeat.py"
 PIXELS = "devices/browser/test_device.py::test_clicks_land_on_the_pixel_at_every_scale"
 DISPLAY = "devices/desktop/test_attach.py::test_without_a_display_a_private_one_is_started_and_ended"
 SECRET = "engine/secrets/test_vault.py::test_a_value_comes_from_a_variable_then_the_file_then_the_keyring"
@@ -153,6 +154,7 @@ SHOWN_BY = {
     "budget.low": TIER,
     "budget.medium": TIER,
     "budget.high": TIER,
+    "simphone.skin": "e2e/test_phone_language.py::test_the_settings_say_whose_android_the_simulated_phone_has",
     "simphone.locale": "e2e/test_phone_language.py::test_the_settings_decide_and_app_names_of_both_languages_work",
     "adb.host": f"{ADB}::test_a_server_on_another_host_is_not_started_here",
     "adb.port": f"{ADB}::test_a_server_that_does_not_run_is_started_once_for_all_callers",
@@ -168,6 +170,7 @@ SHOWN_BY = {
     "browser.width": PIXELS,
     "browser.height": PIXELS,
     "browser.scale": PIXELS,
+    "browser.page_timeout_s": f"{FROZEN}::test_once_a_page_is_frozen_nothing_waits_for_it_any_more",
     "browser.downloads": "devices/browser/test_acting.py::test_a_download_lands_in_its_folder_and_is_told",
     "desktop.display": "devices/desktop/test_attach.py::test_a_display_that_is_not_there_is_a_clear_sentence",
     "desktop.width": DISPLAY,
@@ -412,5 +415,5 @@ async def test_an_app_without_a_window_is_given_up(tmp_path: Path) -> None:
         (stage.folder / "applications" / "idle.desktop").write_text(
             "[Desktop Entry]\nType=Application\nName=Idler\nExec=sleep 60\n"
         )
-        with pytest.raises(AppNotFound, match="Idler showed no window: it is still starting"):
+        with pytest.raises(ActionFailed, match="Idler showed no window: it is still starting"):
             await asyncio.wait_for(stage.device.act(OpenApp(name="Idler")), 15)

@@ -3,7 +3,7 @@
 from deskhand.core.errors import *
 
 __all__ = [
-    "ActionFailed", "AppNotFound", "BadFrame", "BudgetSpent", "DeskhandError", "DeviceBusy", "DeviceError",
+    "ActionFailed", "AppFrozen", "AppNotFound", "BadFrame", "BudgetSpent", "DeskhandError", "DeviceBusy", "DeviceError",
     "DeviceFault", "DeviceGone", "DeviceLocked", "DeviceOffline", "DeviceRestarted", "DeviceSetup", "DeviceTimeout",
     "DeviceUnauthorized", "DeviceUnusable", "JournalError", "LookupFailed", "ModelFault", "ModelUnavailable",
     "NoElements", "NoPlan", "NotPossible", "SettingsError", "TaskBusy", "TextNotTyped", "UnknownDevice", "Unparsable",

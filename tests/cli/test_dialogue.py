@@ -167,6 +167,54 @@ async def test_a_no_is_a_sentence_and_exit_code_1(cli: Cli, sim: ConnectedPhone)
     assert sent(sim) == []
 
 
+@pytest.mark.parametrize("loop", ["single", "dual"])
+@pytest.mark.parametrize(
+    ("goal", "why", "refused"),
+    [
+        pytest.param("Look after Bob", '"发送" sends something', "the user said no to this", id="en"),
+        pytest.param("照看Bob", "“发送”会发出内容", "用户不同意", id="zh"),
+    ],
+)
+async def test_a_no_is_told_where_it_was_asked_and_at_the_end(
+    cli: Cli, sim: ConnectedPhone, loop: str, goal: str, why: str, refused: str
+) -> None:
+    """Once in the question and once as the reason, live and afterwards; no step says it in between."""
+    replies = [*SENDING[:5], *[press("发送")] * 20]
+    async with ModelServer(replies) as server:
+        args = ["run", goal, *task(sim, server, "--loop", loop)[2:]]
+        async with terminal(cli, *args) as shown:
+            await shown.shows(why)
+            shown.type("n")
+            assert await shown.ended() == 1, shown.text
+    afterwards = (await cli("show", "last")).out
+    for told in (shown.text.partition("→")[2], afterwards):
+        assert told.count(refused) == 1, told
+        assert told.count(why) == (1 if told is not afterwards else 2), told
+    assert sent(sim) == []
+
+
+@pytest.mark.parametrize("loop", ["single", "dual"])
+@pytest.mark.parametrize(
+    ("goal", "why"),
+    [
+        pytest.param("Look after Bob", '"发送" sends something', id="en"),
+        pytest.param("照看Bob", "“发送”会发出内容", id="zh"),
+    ],
+)
+@pytest.mark.parametrize("policy", ["ask", "deny"])
+async def test_a_refusal_is_told_once(
+    cli: Cli, sim: ConnectedPhone, loop: str, goal: str, why: str, policy: str
+) -> None:
+    """With nobody to ask, or by a rule."""
+    async with ModelServer([*SENDING[:5], *[press("发送")] * 20]) as server:
+        args = ["run", goal, *task(sim, server, "--loop", loop)[2:]]
+        ended = await cli(*args, DESKHAND_POLICY__IRREVERSIBLE=policy)
+    assert ended.code == 1, ended.out + ended.err
+    for told in (ended.out + ended.err, (await cli("show", "last")).out):
+        assert told.count(why) == 1, told
+    assert sent(sim) == []
+
+
 async def test_an_answer_goes_to_the_worker(cli: Cli, sim: ConnectedPhone) -> None:
     async with (
         ModelServer([QUESTION, done("It was the second.")]) as server,

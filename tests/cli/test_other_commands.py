@@ -1,6 +1,7 @@
 """Help, version, devices, doctor, simphone, bench."""
 
 import json
+import re
 import resource
 import signal
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 from deskhand import __version__
 from deskhand.simphone.adb.phone_server import SimPhone
+from deskhand.simphone.conditions import CONDITIONS
 from deskhand.simphone.phone import Phone
 from tests.cli.conftest import Cli
 from tests.conftest import Adb, ConnectedPhone
@@ -130,6 +132,18 @@ async def test_a_simulated_phone_runs_on_its_own_for_the_real_adb(cli: Cli, adb:
     await adb.run("disconnect", address)
     running.send(signal.SIGINT)
     assert (await running.ended()).refused(130) == "deskhand: Stopped."
+
+
+async def test_its_help_lists_every_condition_and_locale(cli: Cli) -> None:
+    ended = await cli("simphone", "--help")
+    assert ended.code == 0
+    # a name may be broken behind its hyphen, as the width of the terminal wants it
+    told = re.sub(r"(?<=-)\s+", "", " ".join(ended.out.split()))
+    listed = re.search(r"Simulate trouble; may be repeated\. One of: ([^.]*)\.", told)
+    assert listed, told
+    assert listed[1].split(", ") == list(CONDITIONS)
+    assert "zh or en" in told
+    assert "--view" in told
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ FIELDS_OF: dict[str, dict[str, Any]] = {
     "click": POINT, "double_click": POINT, "right_click": POINT, "middle_click": POINT, "move": POINT,
     "long_press": POINT, "drag": PATH, "swipe": PATH,
     "scroll": {}, "type": {"text": "x"}, "key": {"key": "a"}, "hotkey": {"keys": ["ctrl", "a"]}, "wait": {},
-    "open_app": {"name": "x"}, "open_url": {"url": "x"}, "switch_window": {"title": "x"}, "back": {}, "home": {},
+    "open_app": {"name": "x"}, "open_url": {"url": "x"}, "switch_window": {"title": "x"},
+    "manage_window": {"change": "close", "title": "x"}, "back": {}, "home": {},
     "memorize": {"text": "x"}, "answer": {"text": "x"}, "take_over": {"reason": "x"}, "run_code": {"code": "true"},
 }  # fmt: skip
 
@@ -34,6 +35,7 @@ ABSURD: dict[str, list[dict[str, Any]]] = {
     "open_url": [{"url": address} for address in ADDRESSES],
     "open_app": [{"name": word} for word in WORDS],
     "switch_window": [{"title": word} for word in WORDS],
+    "manage_window": [{"change": "close", "title": word} for word in WORDS],
     "type": [{"text": text} for text in ("\x00", "\ud800", "\x1b[2J", "\u202e", "\r", "\x7f", "a\x00b")],
     **{
         kind: [{"x": x, "y": y} for x, y in OUTSIDE]

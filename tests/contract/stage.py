@@ -146,12 +146,12 @@ async def until(condition: Callable[[], Awaitable[Answer]], what: str, seconds: 
         raise AssertionError(f"waited in vain for {what}") from None
 
 
-async def felt(stage: Stage, *whats: str) -> Board:
-    """The board once the last of these was felt."""
+async def felt(stage: Stage, *whats: str, times: int = 1) -> Board:
+    """The board once the last of these was felt, each as many times."""
 
     async def there() -> Board | None:
         board = await stage.board()
-        return board if all(board.heard(what) for what in whats) else None
+        return board if all(len(board.heard(what)) >= times for what in whats) else None
 
     return await until(there, f"{whats} to be felt")
 

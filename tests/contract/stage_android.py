@@ -16,10 +16,10 @@ from deskhand.devices.android.device import attach_phone
 from deskhand.settings.schema import AdbSettings
 from deskhand.simphone.adb.phone_server import SimPhone
 from deskhand.simphone.apps.framework import App, Host, Page
-from deskhand.simphone.body.app_manager import LAUNCHER
 from deskhand.simphone.body.input_dispatcher import InputDispatcher
 from deskhand.simphone.body.window_layout import list_nodes
 from deskhand.simphone.phone import Phone
+from deskhand.simphone.skin import LAUNCHER
 from deskhand.simphone.ui.nodes import WRAP, Node, ScrollState, TextField
 from deskhand.simphone.ui.widgets import Button, CheckBox, Column, Entry, Label, Row, Screen
 from tests.contract.stage import FIELDS, PLAIN, SHORT, Board, Felt, until

@@ -33,7 +33,7 @@ ENTRY = "[Desktop Entry]\nType=Application\nName={name}\nStartupWMClass={name}\n
 class DesktopStage:
     words: ClassVar[frozenset[ActionKind]] = frozenset({
         "click", "double_click", "right_click", "middle_click", "move", "long_press", "drag", "scroll", "type", "key",
-        "hotkey", "open_app", "open_url", "switch_window",
+        "hotkey", "open_app", "open_url", "switch_window", "manage_window",
     })  # fmt: skip
     looks: ClassVar[tuple[str, ...]] = (PLAIN,)
     tree: ClassVar[bool] = True

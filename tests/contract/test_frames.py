@@ -89,7 +89,7 @@ async def test_clicks_land_while_pictures_are_taken(stage: Stage) -> None:
         for _ in range(8):
             await stage.device.act(Click(x=x, y=y))
         ended.set()
-    presses = [(one.x, one.y) for one in (await felt(stage, "press", "release")).heard("press")]
+    presses = [(one.x, one.y) for one in (await felt(stage, "press", "release", times=8)).heard("press")]
     assert len(presses) == 8
     assert all(close(press, (x, y)) for press in presses), f"{presses} for {(x, y)}"
 

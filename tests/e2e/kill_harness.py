@@ -1,4 +1,4 @@
-"""Kills a task at a chosen row of its journal and takes it up again, with a user who knows what the world shows."""
+"""Kills a task at, or a moment after, a row of its journal and takes it up again, with a user who knows the world."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
 
 CHILD = """
-import asyncio, json, os, signal, sys
+import asyncio, json, os, signal, sys, threading
 from deskhand.build import Deskhand
 from deskhand.bus import Bus
 from deskhand.settings.load import load
@@ -34,7 +34,10 @@ def publish_and_die(bus, message):
     publish(bus, message)
     rows += isinstance(message, Record)
     if rows == order["kill_at"]:
-        os.kill(os.getpid(), signal.SIGKILL)
+        if order["late_s"]:
+            threading.Timer(order["late_s"], os.kill, (os.getpid(), signal.SIGKILL)).start()
+        else:
+            os.kill(os.getpid(), signal.SIGKILL)
 
 Bus.publish_message = publish_and_die
 
@@ -53,6 +56,17 @@ asyncio.run(main())
 """
 
 
+@dataclass(frozen=True)
+class Kill:
+    """`late_s` after a row of the journal: in the middle of whatever follows it."""
+
+    row: int
+    late_s: float = 0.0
+
+
+NEVER = Kill(0)
+
+
 @dataclass
 class World:
     """What a goal is carried out on. `count` tells from the world itself how often the irreversible thing was done."""
@@ -67,11 +81,12 @@ class World:
     def tree(self) -> dict[str, Any]:
         return {"data_dir": str(self.folder), **self.settings}
 
-    def start_child(self, kill_at: int, task: str = "", wait_s: float = 0.0) -> subprocess.Popen[str]:
-        """Begin the task, or resume it, in a process that kills itself after that many rows (0: never)."""
+    def start_child(self, kill: Kill = NEVER, task: str = "", wait_s: float = 0.0) -> subprocess.Popen[str]:
+        """Begin the task, or resume it, in a process that kills itself then."""
         order = {
             "settings": self.tree(),
-            "kill_at": kill_at,
+            "kill_at": kill.row,
+            "late_s": kill.late_s,
             "task": task,
             "wait_s": wait_s,
             "goal": self.goal,
@@ -81,9 +96,9 @@ class World:
         argv = [sys.executable, "-c", CHILD, json.dumps(order)]
         return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    async def run_child(self, kill_at: int, task: str = "") -> bool:
+    async def run_child(self, kill: Kill, task: str = "") -> bool:
         """True if it was killed before its end."""
-        child = self.start_child(kill_at, task)
+        child = self.start_child(kill, task)
         _, err = await asyncio.to_thread(child.communicate)
         assert child.returncode in (0, -9), err
         return child.returncode != 0
@@ -111,11 +126,11 @@ class World:
                     run.answer(record.event.request.id, "no" if self.count() else "yes")
 
 
-async def survive(world: World, kills: list[int]) -> TaskState | None:
-    """Kill the task and its resumes at these rows, then let it end. None if it ended before the first kill."""
+async def survive(world: World, *kills: Kill) -> TaskState | None:
+    """Kill the task and its resumes like this, then let it end. None if it ended before the first kill."""
     task = ""
-    for kill_at in kills:
-        if not await world.run_child(kill_at, task):
+    for kill in kills:
+        if not await world.run_child(kill, task):
             break
         task = await world.find_task()
         assert world.count() <= 1, f"done twice after kills at {kills}"

@@ -76,7 +76,7 @@ async def guarded(folder: Path, policy: PolicySettings) -> AsyncIterator[Guarded
         log = TaskLog("task", journal, bus)
         await log.record(TaskCreated(goal="Read the newest message", device=device.id, worker="owned", max_steps=9))
         observer = Observer(Perception(device, bus.publish_message, clock, movers), device, None)
-        human = HumanInput(log, clock, PeopleSettings(), attended=False)
+        human = HumanInput(log, observer, clock, PeopleSettings(), attended=False)
         permission = Permission(log, observer, human, policy, movers, goal_approves=False)
         wire = WireGuard(device.outbox, permission)
         wire.start_holding()

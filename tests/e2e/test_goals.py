@@ -181,7 +181,7 @@ FOLLIES = {
     "facts": [
         Folly("Open Settings and verify that Wi-Fi is on", "Wi-Fi is on", "Off"),
         Folly("打开设置，确认飞行模式已打开", "飞行模式", "关闭"),
-        Folly('Open Notes and verify that "Secret plan" is shown', "Secret plan", "购物清单"),
+        Folly('Open Notes and verify that "Secret plan" is shown', "Secret plan", "Shopping list"),
         Folly('Open Notes and delete the note "不存在的便签"', "不存在的便签", "购物清单"),
     ],
     "choices": [
@@ -204,13 +204,12 @@ async def test_goals_that_cannot_be_reached_are_refused_in_a_sentence_and_change
     hand: Deskhand, kind: str
 ) -> None:
     follies = FOLLIES[kind]
-    untouched = belongings(Phone().read_state())
     for folly, (ended, state) in zip(follies, await all_at_once(hand, [each.goal for each in follies]), strict=True):
         assert ended.status is TaskStatus.REJECTED, f"{folly.goal}: {ended.reason}"
         assert ended.cause == "failed", f"{folly.goal}: {ended.reason}"
         assert folly.looked_for in ended.reason, f"{folly.goal}: {ended.reason}"
         assert folly.saw in ended.reason, f"{folly.goal}: {ended.reason}"
-        assert belongings(state) == untouched, folly.goal
+        assert belongings(state) == belongings(Phone(locale=state["locale"]).read_state()), folly.goal
         assert ended.usage.calls == 0
 
 

@@ -33,6 +33,22 @@ class JumpingClock(SystemClock):
         return super().wall() + 600 * next(self._jumps)
 
 
+class FastClock(SystemClock):
+    """Minutes that are waited for pass at once; everything else takes as long as it takes."""
+
+    def __init__(self) -> None:
+        self._skipped = 0.0
+
+    def now(self) -> float:
+        return super().now() + self._skipped
+
+    async def sleep(self, seconds: float) -> None:
+        if seconds >= 60:
+            self._skipped += seconds
+            seconds = 0.1
+        await super().sleep(seconds)
+
+
 @asynccontextmanager
 async def phone_at_hand(folder: Path, rules: RuleSettings) -> AsyncIterator[tuple[Deskhand, Phone, str]]:
     phone = Phone()
@@ -72,3 +88,22 @@ async def test_a_wall_clock_that_jumps_changes_nothing(tmp_path: Path, language:
         assert count_sent(phone, to, text) == 1
         ruled = [record.event for record in await hand.journal.read(state.task_id) if isinstance(record.event, Ruled)]
         assert "subtask_timeout" not in [event.ruling.rule for event in ruled]
+
+
+LONG = {
+    "zh": '打开微信，等待100秒，找到张三，发送消息"两点开会"，等待300秒，等待300秒，返回',
+    "en": 'open WeChat, wait 100 seconds, find 张三, send "两点开会", wait 300 seconds, wait 300 seconds, go back',
+}
+
+
+@pytest.mark.parametrize("language", LONG)
+async def test_a_task_of_more_than_ten_minutes_sends_once(tmp_path: Path, language: str) -> None:
+    """With every limit as it is shipped: the subtask takes longer than it should, and is checked and helped."""
+    clock = FastClock()
+    async with phone_at_hand(tmp_path, RuleSettings()) as (hand, phone, device):
+        hand.clock, begun = clock, clock.now()
+        state = await hand.run(LONG[language], device=device)
+        assert clock.now() - begun > 600, state.reason
+        ruled = [record.event for record in await hand.journal.read(state.task_id) if isinstance(record.event, Ruled)]
+        assert "subtask_timeout" in [event.ruling.rule for event in ruled], "nobody minded how long it took"
+        assert count_sent(phone, "张三", "两点开会") == 1, state.reason

@@ -44,3 +44,9 @@ async def test_a_language_that_was_chosen_on_the_phone_stays(tmp_path: Path) -> 
         await run_goal(hand, "Open Calculator")
         hand.simulated.phones[""].locale = "zh"
         assert await run_goal(hand, "Open Settings") == ("zh", "com.android.settings")
+
+
+async def test_the_settings_say_whose_android_the_simulated_phone_has(tmp_path: Path) -> None:
+    async with house(tmp_path, simphone={"skin": "maker"}) as hand:
+        assert await run_goal(hand, "Open WeChat") == ("en", "com.tencent.mm")
+        assert hand.simulated.phones[""].read_state()["skin"] == "maker"

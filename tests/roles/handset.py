@@ -33,6 +33,7 @@ class Handset:
 
     conditions: tuple[str, ...] = ()
     locale: str = "zh"
+    skin: str = "stock"
     time: float = 1000.0
     log: list[str] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
@@ -43,6 +44,7 @@ class Handset:
             today=lambda: datetime(2026, 11, 16, 9, 30),
             conditions=self.conditions,
             locale=self.locale,
+            skin=self.skin,
         )
         self.frame = Frame(np.zeros((self.phone.size[1], self.phone.size[0], 4), np.uint8))
 
@@ -53,7 +55,9 @@ class Handset:
     def observe(self) -> Observation:
         package, activity = self.phone.windows.foreground
         try:
-            return Observation(self.frame, self.elements(), app=package, title=activity)
+            return Observation(
+                self.frame, self.elements(), app=package, title=activity, at_home=package == self.phone.skin.home
+            )
         except NeverIdle as problem:
             return Observation(self.frame, None, app=package, problem=str(problem))
 

@@ -7,7 +7,12 @@ from typing import Any
 
 import pytest
 
+from deskhand.core.human import UserReply, UserRequest
+from deskhand.engine.budget import Budget
+from deskhand.engine.run import Task
+from deskhand.engine.safety.authority import Authority
 from deskhand.models.scripted.http_server import ModelServer
+from deskhand.sessions.device_jobs import DeviceJobs
 from tests.server.conftest import House, Serve, Talking, call, calls, model, until
 
 WECHAT = "com.tencent.mm"
@@ -201,6 +206,36 @@ async def test_a_job_of_a_conversation_is_a_task_like_any_other(serve: Serve) ->
             await talking.rest()
         ended = await house.get(f"/api/tasks/{running}")
         assert (ended["cause"], ended["reason"]) == ("stopped", "Aborted by the user.")
+
+
+class SlowWatcher:
+    """A conversation whose disk takes its time to note that a job has begun."""
+
+    def __init__(self) -> None:
+        self.began: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    async def note_start(self, run: Task) -> None:
+        self.began.set_result(run.task_id)
+        await asyncio.Event().wait()
+
+    async def ask_user(self, run: Task, request: UserRequest) -> None:
+        raise AssertionError
+
+    async def note_reply(self, run: Task, request: UserRequest, reply: UserReply) -> None:
+        raise AssertionError
+
+
+async def test_an_abort_is_journaled_as_one_however_early_it_comes(serve: Serve) -> None:
+    async with serve(chat={"inner_steps": 20}) as house:
+        hand, watcher = house.services.hand, SlowWatcher()
+        budget = Budget(hand.settings.budget)
+        jobs = DeviceJobs(hand, house.services.tasks, hand.settings, budget, watcher, Authority())
+        job = asyncio.create_task(jobs.run_job("sim", OPEN))
+        task_id = await watcher.began
+        job.cancel()
+        await asyncio.wait({job})
+        ended = await house.get(f"/api/tasks/{task_id}")
+    assert (ended["cause"], ended["reason"]) == ("stopped", "Aborted by the user.")
 
 
 async def test_a_job_is_stopped_by_the_command_of_a_task(serve: Serve) -> None:

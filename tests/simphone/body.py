@@ -16,13 +16,14 @@ MORNING = datetime(2026, 3, 4, 9, 41)
 class Hand:
     """Time stands still except when the hand lets it pass."""
 
-    def __init__(self, *, locale: str = "zh", conditions: Iterable[str] = ()) -> None:
+    def __init__(self, *, locale: str = "", conditions: Iterable[str] = (), skin: str = "stock") -> None:
         self.time = 1000.0
         self.phone = Phone(
             now=lambda: self.time,
             today=lambda: MORNING + timedelta(seconds=self.time - 1000.0),
             conditions=conditions,
             locale=locale,
+            skin=skin,
         )
 
     def wait(self, seconds: float = 1.0) -> None:

@@ -17,7 +17,7 @@ from deskhand.bus import Bus
 from deskhand.clock import SystemClock
 from deskhand.core.actions import OpenUrl
 from deskhand.core.decisions import PlannedAction
-from deskhand.core.errors import NoElements, UsageError
+from deskhand.core.errors import AppFrozen, NoElements, UsageError
 from deskhand.core.outgoing import find_outbox
 from deskhand.core.screen import DIALOG_ID, DeviceInfo, Frame, Observation
 from deskhand.engine.budget import Budget
@@ -184,12 +184,14 @@ class Deskhand:
         max_steps: int | None = None,
         wait_s: float = 0.0,
         attended: bool = False,
+        budget: Budget | None = None,
         settings: Settings | None = None,
         options: SettingsTree | None = None,
     ) -> AsyncGenerator[Task, None]:
         """Continue a task from its journal, on its own device unless another is named.
 
         It has the options and the authority again with which it began; `options` are new ones.
+        `budget`: money that it shares with others; else it goes on with its own.
         """
         async with hold_task(self.journal, task_id, self.clock, wait_s):
             records = await self.journal.read(task_id)
@@ -205,7 +207,7 @@ class Deskhand:
             authority = Authority.of_origin(past.origin)
             # What an unreadable entry did is not known: it may have been the very thing that the goal approves, once.
             approves = not past.unreadable and authority.is_goal_approval(past.goal, past.loop, settings.models)
-            budget = Budget(settings.budget, past.most_spent)
+            budget = budget or Budget(settings.budget, past.most_spent)
             async with (
                 self.pool.lease_device(device or past.device, wait_s=wait_s) as leased,
                 self._assemble_crew(settings, leased, past.loop, budget, events, goal_approves=approves) as crew,
@@ -274,8 +276,8 @@ async def _is_asked_to_stay(device: Device) -> bool:
         return False  # no browser
     try:
         elements = await device.elements()
-    except NoElements:
-        return False
+    except (AppFrozen, NoElements):
+        return False  # the task, which looks next, tells what is wrong
     return any(e.id == DIALOG_ID for e in elements) and {"Leave", "Stay"} <= {e.name for e in elements}
 
 

@@ -22,7 +22,7 @@ def make_assistant(
     if section is None:
         from deskhand.roles.offline.assistant import OfflineAssistant
 
-        return OfflineAssistant(device, settings.chat.inner_steps)
+        return OfflineAssistant(device)
     from deskhand.models.make_model import make_model
     from deskhand.roles.assistant import ModelAssistant as WithModel
 

@@ -46,7 +46,7 @@ class SimulatedPhones:
         from deskhand.simphone.phone import Phone
 
         adb = await self._start_server()
-        phone = self.phones[name] = Phone(name or "phone")
+        phone = self.phones[name] = Phone(name or "phone", skin=self._settings.simphone.skin)
         plugged = await self._stack.enter_async_context(SimPhone(phone))
         serial = await adb.connect_address(plugged.address)
         # Raw, without trying: to pack a picture only to unpack it on the same machine costs twice as much.
@@ -63,8 +63,7 @@ class SimulatedPhones:
         if phone is None or phone.locale != self._spoken.get(name, phone.locale):
             return
         self._spoken[name] = wanted if wanted != "auto" else "zh" if has_chinese(goal) else "en"
-        phone.locale = self._spoken[name]
-        phone.settle_screen()
+        phone.set_up_in(self._spoken[name])
 
     async def _start_server(self) -> AdbClient:
         from deskhand.devices.android.adb.client import AdbClient

@@ -8,6 +8,7 @@ import typer
 
 from deskhand import __version__
 from deskhand.simphone.conditions import CONDITIONS
+from deskhand.simphone.skin import SKINS
 
 app = typer.Typer(
     name="deskhand",
@@ -120,6 +121,17 @@ def resume(
 
 
 @app.command()
+def explain(
+    goal: Annotated[str, typer.Argument(help='A goal in plain words: "turn Bluetooth on and Wi-Fi off".')],
+    as_json: JsonOption = False,
+) -> None:
+    """Print how a goal is read without a model, and do nothing. Exit code 0: every word is understood; 1: not."""
+    from deskhand.cli.goal_reading import explain_reading
+
+    _run_command(explain_reading(goal, as_json), as_json=as_json)
+
+
+@app.command()
 def devices(as_json: JsonOption = False) -> None:
     """List the devices that are there, and their state."""
     from deskhand.cli.devices import list_devices
@@ -171,7 +183,12 @@ def simphone(
         list[str] | None,
         typer.Option(help=f"Simulate trouble; may be repeated. One of: {', '.join(CONDITIONS)}."),
     ] = None,
-    locale: Annotated[str, typer.Option(help="Language of its screens: zh or en.")] = "zh",
+    locale: Annotated[
+        str, typer.Option(help="Language of its screens: zh or en; that of the skin if not set.", show_default=False)
+    ] = "",
+    skin: Annotated[
+        str, typer.Option(help=f"Whose Android it is: launcher, dialogs, time pickers. One of: {', '.join(SKINS)}.")
+    ] = "stock",
     view: Annotated[
         bool, typer.Option("--view", help="Show its screen on a page of 127.0.0.1, to see and touch it.")
     ] = False,
@@ -179,7 +196,7 @@ def simphone(
     """Run a simulated Android phone that the real adb can connect to, until Ctrl-C."""
     from deskhand.cli.simphone import run_phone
 
-    _run_command(run_phone(port, condition or [], locale, view=view))
+    _run_command(run_phone(port, condition or [], locale, skin, view=view))
 
 
 @app.command()

@@ -15,6 +15,10 @@ _POINTED: dict[str, tuple[str, str, str, str]] = {
     "drag": ('drag "{}"', "drag across the screen", "拖动“{}”", "在屏幕上拖动"),
     "swipe": ('swipe "{}"', "swipe across the screen", "滑动“{}”", "滑动屏幕"),
 }
+_CHANGES = {
+    "close": ("close", "关闭"), "maximize": ("maximize", "最大化"), "minimize": ("minimize", "最小化"),
+    "restore": ("restore", "还原"),
+}  # fmt: skip
 _WAYS = {"up": "上", "down": "下", "left": "左", "right": "右"}
 
 
@@ -56,6 +60,11 @@ def _tell_way(action: Action, zh: bool) -> str:
             return f"打开 {url}" if zh else f"open {url}"
         case actions.SwitchWindow(title=title):
             return f"切换到“{title}”" if zh else f'switch to "{title}"'
+        case actions.ManageWindow(change=change, title=title):
+            en, chinese = _CHANGES[change]
+            if zh:
+                return f"{chinese}窗口“{title}”" if title else f"{chinese}窗口"
+            return f'{en} "{title}"' if title else f"{en} the window"
         case actions.Back():
             return "返回" if zh else "go back"
         case actions.Home():

@@ -23,8 +23,14 @@ Direction = Literal["up", "down", "left", "right"]
 
 # How a device's words about an action begin when a scroll moved nothing.
 SCROLL_ENDED = "nothing scrolls further"
+# What they say when a text field was read after typing, and holds the text.
+READ_BACK = "read back"
+# What they say when a window that was asked to close has a question first.
+ASKS_BACK = "asks back"
 # How they begin when a page shows that it did not accept what was done.
 PAGE_ERROR = "the page reports an error"
+# How they begin when a page did nothing at all about a click.
+PAGE_IDLE = "the page did nothing"
 
 
 class PointAction(FrozenModel):
@@ -138,6 +144,14 @@ class SwitchWindow(FrozenModel):
     title: Annotated[str, Field(min_length=1, max_length=500)]
 
 
+class ManageWindow(FrozenModel):
+    """By the window manager; without a title, the window in front."""
+
+    kind: Literal["manage_window"] = "manage_window"
+    change: Literal["close", "maximize", "minimize", "restore"]
+    title: Annotated[str, Field(max_length=500)] = ""
+
+
 class Back(FrozenModel):
     kind: Literal["back"] = "back"
 
@@ -173,14 +187,14 @@ class RunCode(FrozenModel):
 
 Action = Annotated[
     Click | DoubleClick | RightClick | MiddleClick | Move | LongPress | Drag | Swipe | Scroll | Type | Key | Hotkey
-    | Wait | OpenApp | OpenUrl | SwitchWindow | Back | Home | Memorize | Answer | TakeOver | RunCode,
+    | Wait | OpenApp | OpenUrl | SwitchWindow | ManageWindow | Back | Home | Memorize | Answer | TakeOver | RunCode,
     Field(discriminator="kind"),
 ]  # fmt: skip
 
 ActionKind = Literal[
     "click", "double_click", "right_click", "middle_click", "move", "long_press", "drag", "swipe", "scroll", "type",
-    "key", "hotkey", "wait", "open_app", "open_url", "switch_window", "back", "home", "memorize", "answer",
-    "take_over", "run_code",
+    "key", "hotkey", "wait", "open_app", "open_url", "switch_window", "manage_window", "back", "home", "memorize",
+    "answer", "take_over", "run_code",
 ]  # fmt: skip
 
 ACTION_KINDS: frozenset[ActionKind] = frozenset(get_args(ActionKind))

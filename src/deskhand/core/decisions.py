@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field, model_validator
 
 from deskhand.core.actions import Action, ActionKind, FrozenModel
+from deskhand.core.geometry import Rect
 from deskhand.core.irreversible import DoneAct
 from deskhand.core.screen import Observation
 from deskhand.core.statuses import ExecStatus
@@ -87,12 +88,16 @@ class Decision(FrozenModel):
 
 
 class ActionReport(FrozenModel):
-    """The result of one action, for the worker and the user. `exit_code` is that of code which was run."""
+    """The result of one action, for the worker and the user. `exit_code` is that of code which was run.
+
+    `area` encloses what changed on the screen, without what moves by itself.
+    """
 
     action: Action
     status: ExecStatus
     detail: str = ""
     changed: bool | None = None
+    area: Rect | None = None
     exit_code: int | None = None
 
 

@@ -17,6 +17,7 @@ DeskhandError
 │   │   └── DeviceRestarted    it crashed and was started again: look at the screen before going on
 │   └── DeviceUnusable         nothing more can be done with it: the task ends
 │       ├── UnknownDevice · DeviceUnauthorized · DeviceOffline · DeviceGone
+│       ├── AppFrozen          what is in front does not respond; the device itself does
 │       └── DeviceLocked · DeviceBusy · DeviceSetup (adb, browser, X server missing)
 ├── ModelUnavailable           endpoint dead, key wrong, model unknown: exit code 4
 ├── LookupFailed               a source of materials can't be asked: recorded, the task goes on without
@@ -124,6 +125,10 @@ class DeviceOffline(DeviceUnusable):
 
 
 class DeviceGone(DeviceUnusable):
+    pass
+
+
+class AppFrozen(DeviceUnusable):
     pass
 
 

@@ -13,7 +13,8 @@ def fold_text(text: str) -> str:
 class IrreversibleAct(FrozenModel):
     """`what` is for users. `deed`, `label`, `app`: what was pressed, and where. `values`: what stood in the fields.
 
-    `names` are the words of the goal at the top of the screen: mostly whom or what it was about.
+    `names` are the words of the goal at the top of the screen: mostly whom or what it was about. `shown`: how often
+    each value stood on the screen already, outside of fields.
     """
 
     what: str
@@ -21,6 +22,7 @@ class IrreversibleAct(FrozenModel):
     label: str = ""
     app: str = ""
     values: tuple[str, ...] = ()
+    shown: tuple[int, ...] = ()
     names: tuple[str, ...] = ()
 
     def is_same_as(self, other: IrreversibleAct) -> bool:

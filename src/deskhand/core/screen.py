@@ -80,6 +80,7 @@ class Element:
     """One element of the screen in one normal form, whether it came from a DOM, AT-SPI, uiautomator or OCR.
 
     `sends`: the request that a link or the button of a form is made for ("POST https://…"), where that is known.
+    `expanded`: of what can be unfolded, whether it is; None for anything else. `multiline`: a field of several lines.
     """
 
     index: int
@@ -98,6 +99,8 @@ class Element:
     editable: bool = False
     scrollable: bool = False
     password: bool = False
+    multiline: bool = False
+    expanded: bool | None = None
     sends: str = ""
     source: Literal["dom", "atspi", "uiautomator", "ocr"] = "uiautomator"
 
@@ -109,7 +112,10 @@ class Element:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The screen at one moment. `elements` is None when the device could not list them; `problem` says why."""
+    """The screen at one moment. `elements` is None when the device could not list them; `problem` says why.
+
+    `at_home`: whether the home screen is in front; None where the device has none or can't tell.
+    """
 
     frame: Frame
     elements: tuple[Element, ...] | None = None
@@ -117,15 +123,20 @@ class Observation:
     title: str = ""
     problem: str = ""
     address: str = ""
+    at_home: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AppInfo:
-    """The app in front: package and activity, or program and window title, or site and page title with its address."""
+    """The app in front: package and activity, or program and window title, or site and page title with its address.
+
+    `at_home`: whether it is the device's home screen, by the device's own answer; None where there is none.
+    """
 
     name: str
     title: str = ""
     address: str = ""
+    at_home: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

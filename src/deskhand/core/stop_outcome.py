@@ -10,7 +10,7 @@ from enum import StrEnum
 from deskhand.core.actions import Action, ActionKind
 
 _SENT_IN_PARTS: frozenset[ActionKind] = frozenset(
-    {"type", "scroll", "drag", "swipe", "long_press", "open_app", "open_url", "switch_window"}
+    {"type", "scroll", "drag", "swipe", "long_press", "open_app", "open_url", "switch_window", "manage_window"}
 )
 
 

@@ -18,7 +18,15 @@ from typing import Protocol
 
 from deskhand.core.actions import OpenUrl
 from deskhand.core.device_wrapper import Answer, DeviceWrapper
-from deskhand.core.errors import DeviceBusy, DeviceError, DeviceGone, DeviceSetup, DeviceUnusable, UnknownDevice
+from deskhand.core.errors import (
+    AppFrozen,
+    DeviceBusy,
+    DeviceError,
+    DeviceGone,
+    DeviceSetup,
+    DeviceUnusable,
+    UnknownDevice,
+)
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import DeviceInfo, Frame
 from deskhand.private_files import make_private_folder
@@ -27,6 +35,7 @@ from deskhand.private_files import make_private_folder
 RETRY_S = 0.05
 # How long a look waits for a device that somebody has but that is not open here.
 LOOK_S = 5.0
+_BLANK = "about:blank"
 
 
 class Provider(Protocol):
@@ -256,7 +265,10 @@ class LeasedDevice(DeviceWrapper):
 
 async def _is_healthy(device: Device) -> bool:
     try:
-        await device.app()
+        try:
+            await device.app()
+        except AppFrozen:
+            await device.act(OpenUrl(url=_BLANK))  # leaves the page that a task before this one was stopped by
     except DeviceError:
         return False
     return True

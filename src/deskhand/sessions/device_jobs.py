@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AbstractAsyncContextManager
 from typing import Any, Protocol
 
 from deskhand.build import Deskhand
@@ -58,6 +59,8 @@ class DeviceJobs:
         self.authority = authority
         self.runs: dict[str, Task] = {}
         self.stop_reason = ABORTED
+        # By device: the last job there, if it stopped at its limit. The same words again go on with it.
+        self._unfinished: dict[str, tuple[str, str]] = {}
 
     async def try_job(self, device_id: str, message: str) -> dict[str, Any]:
         """Run a job; return `{result, steps, success}`. An error is described in the result."""
@@ -72,36 +75,53 @@ class DeviceJobs:
             return _make_result(str(fault))
 
     async def run_job(self, device_id: str, message: str) -> dict[str, Any]:
-        """Run a job; return `{result, steps, success}`. Errors are raised."""
-        starting = self._hand.start(
+        """Run a job; return `{result, steps, success}`, with `unfinished` at the limit of steps. Errors are raised."""
+        asked: list[dict[str, str]] = []
+        async with self._tasks.track_task(self._begin_job(device_id, message)) as run:
+            self.runs[run.task_id], before = run, run.state.step
+            try:
+                state = await self._follow_task(run, asked)
+            finally:
+                del self.runs[run.task_id]
+        steps = state.step - before
+        if state.cause == "steps":
+            self._unfinished[device_id] = message, state.task_id
+            told = await self._describe_progress(state, language_of(message) == "zh")
+            return _make_result(told, steps, asked=asked) | {"unfinished": True}
+        told = "\n".join(state.answers) or state.reason
+        return _make_result(told, steps, success=state.status is TaskStatus.FULFILLED, asked=asked)
+
+    def _begin_job(self, device_id: str, message: str) -> AbstractAsyncContextManager[Task]:
+        """Start a job, or go on with it where it stopped at its limit: what it has done is not done again."""
+        limits = self._settings.chat
+        said, task_id = self._unfinished.pop(device_id, ("", ""))
+        if task_id and said == message:
+            return self._hand.resume(
+                task_id,
+                max_steps=limits.inner_steps,
+                wait_s=limits.device_wait_s,
+                attended=True,
+                budget=self._budget,
+                settings=self._settings,
+            )
+        return self._hand.start(
             message,
             device=device_id,
             loop="single",
-            max_steps=self._settings.chat.inner_steps,
-            wait_s=self._settings.chat.device_wait_s,
+            max_steps=limits.inner_steps,
+            wait_s=limits.device_wait_s,
             attended=True,
             authority=self.authority,
             budget=self._budget,
             settings=self._settings,
         )
-        asked: list[dict[str, str]] = []
-        async with self._tasks.track_task(starting) as run:
-            self.runs[run.task_id] = run
-            try:
-                await self._watcher.note_start(run)
-                state = await self._follow_task(run, asked)
-            finally:
-                del self.runs[run.task_id]
-        if state.cause == "steps":
-            told = await self._describe_progress(state, language_of(message) == "zh")
-            return _make_result(told, state.step, asked=asked)
-        told = "\n".join(state.answers) or state.reason
-        return _make_result(told, state.step, success=state.status is TaskStatus.FULFILLED, asked=asked)
 
     async def _follow_task(self, run: Task, asked: list[dict[str, str]]) -> TaskState:
         """Wait for the end of the task; when this is cancelled, stop it. `asked` takes questions and answers."""
-        listening = asyncio.create_task(self._forward_requests(run, asked))
+        listening: asyncio.Task[None] | None = None
         try:
+            await self._watcher.note_start(run)
+            listening = asyncio.create_task(self._forward_requests(run, asked))
             state = await run.wait()
             await listening  # ends with the task: the last answer is told as well
             return state
@@ -109,7 +129,7 @@ class DeviceJobs:
             await run.stop(self.stop_reason)
             raise
         finally:
-            if not listening.done():
+            if listening and not listening.done():
                 await cancel_task(listening)
 
     async def _forward_requests(self, run: Task, asked: list[dict[str, str]]) -> None:

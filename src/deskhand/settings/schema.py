@@ -8,15 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast, get_args
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    SecretStr,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
 
 from deskhand.settings import site_lists
 from deskhand.settings.environment import find_user_folder
@@ -211,6 +203,8 @@ class SimphoneSettings(_Section):
     locale: Literal["auto", "zh", "en"] = "auto"
     """Language of its screens; `auto`: Chinese if the goal has Chinese words, else English, unless the language was
     changed on the phone itself."""
+    skin: Literal["stock", "maker", "wheels"] = "stock"
+    """Maker whose Android it has: packages, ids, app drawer, dialogs, and a dial or wheels for times."""
 
 
 class DesktopSettings(_Section):
@@ -222,7 +216,7 @@ class DesktopSettings(_Section):
     """Width of a private display, in pixels."""
     height: Annotated[int, Field(ge=200, le=16_384)] = 800
     """Height of a private display, in pixels."""
-    app_timeout_s: Annotated[float, Field(gt=0, le=300)] = 20.0
+    app_timeout_s: Annotated[float, Field(gt=0, le=300)] = 25.0
     """Time that an app has to show its window, in seconds."""
 
 
@@ -243,6 +237,8 @@ class BrowserSettings(_Section):
     """Height of the page, in CSS pixels."""
     scale: Annotated[float, Field(ge=1, le=3)] = 1.0
     """Device pixels for one CSS pixel."""
+    page_timeout_s: Annotated[float, Field(ge=1, le=60)] = 8.0
+    """Time that a page has to respond, in seconds; a task on a page that does not ends."""
     downloads: Path = Field(default_factory=lambda: Path.home() / "Downloads")
     """Folder for downloads."""
     logins: tuple[LoginSettings, ...] = ()

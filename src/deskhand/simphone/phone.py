@@ -15,6 +15,7 @@ from deskhand.simphone.body.handset import Handset
 from deskhand.simphone.body.input_dispatcher import InputDispatcher
 from deskhand.simphone.body.phone_display import PhoneDisplay
 from deskhand.simphone.body.window_manager import WindowManager
+from deskhand.simphone.skin import SKINS
 from deskhand.simphone.ui.soft_keyboard import SoftKeyboard
 
 
@@ -28,9 +29,10 @@ class Phone(Handset):
         now: Callable[[], float] = time.monotonic,
         today: Callable[[], datetime] = datetime.now,
         conditions: Iterable[str] = (),
-        locale: str = "zh",
+        locale: str = "",
+        skin: str = "stock",
     ) -> None:
-        super().__init__(name, now, today, conditions, locale)
+        super().__init__(name, now, today, conditions, locale or SKINS[skin].locale, SKINS[skin])
         keyboard = SoftKeyboard()
         self.apps = AppManager(self, self.settle_screen)
         self.windows = WindowManager(self, self.apps, keyboard)
@@ -44,6 +46,13 @@ class Phone(Handset):
         self.windows.mark_changed()
         self.display.list_drawing()
 
+    def set_up_in(self, locale: str) -> None:
+        """Speak another language, as if the phone had been set up in it: also in what came with the apps."""
+        self.locale = locale
+        for app in self.apps.by_package.values():
+            app.translate_samples()
+        self.settle_screen()
+
     def finish_event(self) -> None:
         """Show the caret at once, and the pop-up that was waiting for an input event."""
         self.display.restart_caret()
@@ -55,7 +64,7 @@ class Phone(Handset):
     def read_state(self) -> dict[str, Any]:
         """Return everything as JSON-able data.
 
-        foreground {package, activity}; locale, rotation, awake, locked, conditions; settings (three namespaces);
+        skin; foreground {package, activity}; locale, rotation, awake, locked, conditions; settings (three namespaces);
         battery {level, charging}; ime {current, enabled, shown}; focused {key, text, caret} or null; clipboard;
         toasts (texts, newest last); recent (packages, newest first); apps: per package that app's own data
         (see each app's `read_state`).
@@ -63,6 +72,7 @@ class Phone(Handset):
         package, activity = self.windows.foreground
         focus = self.windows.focused_field
         return {
+            "skin": self.skin.name,
             "foreground": {"package": package, "activity": activity},
             "locale": self.locale,
             "rotation": self.rotation,

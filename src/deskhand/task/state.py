@@ -73,6 +73,7 @@ class TaskState:
     # what the rules count
     unconfirmed: ActionIntended | None = None
     acts: tuple[DoneAct, ...] = ()
+    undone: str = ""  # an irreversible act that was begun and not carried out, until some other action is
     # Counted up whenever the worker is sent off anew or told something: what it did before, it may not know.
     attempt: int = 0
     reopened: str = ""  # why the device was opened anew, until the worker has decided on what is there now

@@ -270,3 +270,28 @@ def test_the_table_of_names_is_well_made() -> None:
     names = load_known_names()
     assert len(names) > 80
     assert all(fold_name(each) for several in names.values() for each in several)
+
+
+def sheet(*inside: str) -> tuple[Element, ...]:
+    """A page, and over it a layer that dims it with one card at the lower edge."""
+    page = node("FrameLayout", "[0,0][1080,2346]", node("Button", "[0,0][1080,200]", text="Delete", clickable="true"))
+    card = node("FrameLayout", "[48,1700][1032,2298]", "".join(inside))
+    layer = node("FrameLayout", "[0,0][1080,2346]", card, clickable="true")
+    return dump(node("FrameLayout", "[0,0][1080,2346]", page + layer))
+
+
+def choice(words: str, at: int) -> str:
+    return node("ViewGroup", f"[60,{at}][1000,{at + 100}]", text(words, f"[400,{at}][600,{at + 60}]"), clickable="true")
+
+
+@pytest.mark.parametrize(("yes", "no"), [("Delete", "Cancel"), ("删除", "取消"), ("Allow", "Not now")])
+def test_a_dialog_is_known_by_its_shape_and_hides_what_it_covers(yes: str, no: str) -> None:
+    seen = sheet(text("Sure?", "[60,1720][1000,1780]"), choice(yes, 1800), choice(no, 1950))
+    assert (seen[0].role, seen[0].name) == ("dialog", "Sure?")
+    assert [e.name for e in seen if e.clickable] == [yes, no], "the button of the page behind it is not offered"
+
+
+def test_a_menu_covers_too_but_asks_nothing() -> None:
+    seen = sheet(text("Shopping list", "[60,1720][1000,1780]"), choice("Move to top", 1800), choice("Delete", 1950))
+    assert [e.name for e in seen if e.clickable] == ["Move to top", "Delete"]
+    assert "dialog" not in {e.role for e in seen}

@@ -590,7 +590,8 @@ async def test_editors_that_draw_their_own_text_are_typed_into_and_cleared(
     device: BrowserDevice, site: Site, text: str
 ) -> None:
     await show(device, site.page(SINK))
-    await device.act(Click(x=200, y=60))
+    x, y = (await find(device, "old", "field")).bounds.center
+    await device.act(Click(x=x, y=y))
     await device.act(Type(text=text))
     assert await script(device, "text") == "old" + text
     await device.act(Type(text=text, clear_first=True))
@@ -605,3 +606,24 @@ async def test_editors_with_a_model_of_their_own_keep_line_ends(device: BrowserD
     await device.act(Click(x=200, y=60))
     await device.act(Type(text=text, clear_first=True))
     assert await script(device, "paragraphs.join('|')") == text.replace("\n", "|")
+
+
+# Closes brackets and curls quotes that are typed, but takes a paste as it is (as CodeMirror and ProseMirror do).
+HELPFUL = """<div id=host contenteditable style="width:400px;height:120px;white-space:pre-wrap"></div><script>
+  host.addEventListener("beforeinput", (e) => { if (e.data == "(") { e.preventDefault(); host.textContent += "()" }
+    if (e.data == '"') { e.preventDefault(); host.textContent += "\u201c" } });
+  host.addEventListener("paste", (e) => { e.preventDefault();
+    if (getSelection().toString()) host.textContent = "";
+    host.textContent += e.clipboardData.getData("text/plain") })</script>"""
+
+
+@pytest.mark.parametrize("text", ["(", 'say "', "one (\n  two (\n\nthree"])
+async def test_an_editor_that_helps_with_typing_holds_just_the_text(
+    device: BrowserDevice, site: Site, text: str
+) -> None:
+    await show(device, site.page(HELPFUL))
+    await device.act(Click(x=200, y=60))
+    await device.act(Type(text=text, clear_first=True))
+    assert await script(device, "host.textContent") == text
+    await device.act(Type(text="words", clear_first=True))
+    assert await script(device, "host.textContent") == "words"

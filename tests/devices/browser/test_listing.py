@@ -99,3 +99,81 @@ async def test_icons_and_words_in_cards_and_containers(device: BrowserDevice, si
         ("image", "Star"), ("text", "Card"), ("image", "Share"), ("text", "Intro words"), ("button", "Inner"),
         ("text", "Sure?"), ("button", "Yes"), ("button", "Plain words"),
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("body", "line"),
+    [
+        ("<span><strong>2</strong><span> items</span><span> left</span></span>", "2 items left"),
+        ("<div><b>3</b> <i>of</i> <b>7</b></div>", "3 of 7"),
+        ("<p><span>第</span><em>4</em><span>页</span></p>", "第4页"),
+        ("<table><td><span><b>Total</b></span> <span>12 €</span></table>", "Total 12 €"),
+    ],
+)
+async def test_a_line_in_several_pieces_is_read_as_one(device: BrowserDevice, site: Site, body: str, line: str) -> None:
+    await show(device, site.page(f"<meta charset=utf-8>{body}"))
+    assert await listed(device) == {("text", line)}
+
+
+async def test_pieces_that_can_be_used_stay_apart(device: BrowserDevice, site: Site) -> None:
+    await show(device, site.page("<div><span onclick='1'>Bold</span> <span style='cursor:pointer'>Italic</span></div>"))
+    assert await listed(device) == {("button", "Bold"), ("button", "Italic")}
+
+
+OVER = "<span style='position:absolute;left:0;top:0'>Under it</span><div style='position:absolute;inset:0;{}'></div>"
+
+
+@pytest.mark.parametrize(("style", "seen"), [("", True), ("background:white", False), ("background:#0001", False)])
+async def test_words_are_read_through_a_transparent_layer_only(
+    device: BrowserDevice, site: Site, style: str, seen: bool
+) -> None:
+    await show(device, site.page(OVER.format(style)))
+    assert (("text", "Under it") in await listed(device)) is seen
+
+
+@pytest.mark.parametrize(
+    ("body", "name"),
+    [
+        ("<table><td><div>status</div><div>string</div><td><p>Which</p><select><option>a</select></table>", "status"),
+        ("<table><tr><th>Street</th><td><input></td></tr></table>", "Street"),
+        ("<div><div><span>Shoe size</span></div><div><div><input></div></div></div>", "Shoe size"),
+        ("<p>Remarks</p><div contenteditable=true style='width:200px;height:30px'></div>", "Remarks"),
+        ("<label for=q><img alt=Search width=9 height=9></label><input id=q>", "Search"),
+        ("<label>Action: <select><option>Delete all<option>Copy</select></label>", "Action:"),
+    ],
+)  # fmt: skip
+async def test_a_field_without_a_label_has_the_name_beside_it(
+    device: BrowserDevice, site: Site, body: str, name: str
+) -> None:
+    await show(device, site.page(body))
+    fields = [one for one in await device.elements() if one.role in ("field", "combobox")]
+    assert [one.name for one in fields] == [name]
+    assert not any("Delete all" in one.name for one in await device.elements())
+
+
+async def test_words_before_two_fields_name_neither(device: BrowserDevice, site: Site) -> None:
+    await show(device, site.page("<div><span>Name</span><input><input></div><a href=#>Help</a><input>"))
+    assert [one.name for one in await device.elements() if one.role == "field"] == ["", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("body", "name", "hint"),
+    [
+        ("<a href=#><b title='A date' style='display:block;width:9px;height:9px'></b></a>", "A date", ""),
+        ("<style>.x::after{content:'×'}</style><button class=x></button>", "×", ""),
+        ("<style>.i::before{content:'\\e123'}</style><button class=i title=Print></button>", "Print", ""),
+        ("<button aria-label='new note' title='Create a new note'>+</button>", "new note", "Create a new note"),
+    ],
+)  # fmt: skip
+async def test_an_icon_is_named_by_what_it_says_of_itself(
+    device: BrowserDevice, site: Site, body: str, name: str, hint: str
+) -> None:
+    await show(device, site.page(body))
+    assert [(one.name, one.hint) for one in await device.elements() if one.clickable] == [(name, hint)]
+
+
+async def test_choices_of_a_list_add_up(device: BrowserDevice, site: Site) -> None:
+    await show(device, site.page("<select id=s multiple><option>Classic<option>Desert<option>Space</select>"))
+    await click(device, "Desert")
+    await click(device, "Space")
+    assert await script(device, "[...s.selectedOptions].map((o) => o.label)") == ["Desert", "Space"]

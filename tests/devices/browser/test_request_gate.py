@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from playwright.async_api import async_playwright
 
-from deskhand.core.actions import Back, Click, Hotkey, Key, OpenUrl
+from deskhand.core.actions import Back, Click, Hotkey, Key, OpenUrl, SwitchWindow
 from deskhand.core.outgoing import OutgoingRequest
 from deskhand.devices.browser.browser_process import Chromium
 from deskhand.devices.browser.device import BrowserDevice
@@ -221,6 +222,25 @@ async def test_a_tab_that_was_open_before_is_held_too(site: Site, tmp_path: Path
             await device.outbox.release_request((await held(device)).id)
             await posted(site, 1)
             assert device.outbox.held == ()
+
+
+async def test_what_the_user_sends_from_another_tab_is_not_held(site: Site, tmp_path: Path) -> None:
+    site.posted.clear()
+    button = f'<button onclick="{FETCH}">Go</button>'
+    ours, theirs = site.page(button, "/ours.html"), site.page(button, "/theirs.html")
+    async with foreign_browser(tmp_path) as (cdp_url, _), async_playwright() as driver:
+        user = await driver.chromium.connect_over_cdp(cdp_url)
+        tabs = [await user.contexts[0].new_page() for _ in range(2)]
+        await tabs[0].goto(theirs)
+        await tabs[1].goto(ours)
+        async with launched(cdp_url=cdp_url) as device:
+            device.outbox.hold_requests(lambda request: request.method != "GET")
+            await device.act(SwitchWindow(title="ours"))
+            await tabs[0].evaluate(f"() => void {FETCH}")
+            await posted(site, 1)
+            await click(device, "Go")
+            assert (await held(device)).method == "POST"
+            assert len(site.posted) == 1
 
 
 async def test_a_control_tells_which_request_it_is_made_for(chromium: Chromium, site: Site) -> None:

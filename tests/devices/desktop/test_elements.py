@@ -185,7 +185,7 @@ async def test_a_hung_program_does_not_hang_the_list(fresh: Stage) -> None:
 
 
 async def test_the_calculator_computes_and_its_display_is_read(fresh: Stage) -> None:
-    await fresh.device.act(actions.OpenApp(name="calculator"))
+    await fresh.device.act(actions.OpenApp(name="galculator"))
     await fresh.element("=")
 
     async def shows(text: str) -> bool:

@@ -17,6 +17,7 @@ from deskhand.task.events import ActionEnded, ActionIntended, ExecutorChanged, Q
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
 from tests.engine.conftest import Journaled, ScriptedWorker, StartRun, forever
+from tests.promptness import AT_ONCE_S
 
 SETTINGS = OpenApp(name="设置")
 MESSENGER = OpenApp(name="微信")
@@ -421,7 +422,7 @@ async def test_stop_takes_effect_at_once_in_every_phase_and_no_action_follows(
         took = asyncio.get_running_loop().time() - begun
         sent = list(device.sent)
         assert (state.status, state.cause) == (TaskStatus.REJECTED, "stopped")
-        assert took < 0.2
+        assert took < AT_ONCE_S
         await asyncio.sleep(0.3)
         assert device.sent == sent
     if phase == "acting":

@@ -12,7 +12,7 @@ from deskhand.core.geometry import Rect
 from deskhand.core.irreversible import DoneAct, IrreversibleAct
 from deskhand.core.screen import Element, Frame, Observation
 from deskhand.core.subtask import Subtask
-from deskhand.engine.safety.once import describe_act, find_repeated, judge_doubt, name_screen
+from deskhand.engine.safety.once import describe_act, find_repeated, judge_doubt, list_doubts, name_screen
 from deskhand.task.state import TaskState
 
 FRAME = Frame(np.zeros((1000, 500, 4), np.uint8))
@@ -105,3 +105,20 @@ def test_a_screen_tells_whether_it_was_sent() -> None:
     assert judge_doubt(begun, chat("Bob", "", "See you", button="x")) == "done"
     web = DoneAct(act=act_of(chat()), step=1, number=1, subtask="", attempt=1, screen=name_screen(chat(source="dom")))
     assert judge_doubt(web, chat(source="dom")) == "unknown", "a page may send without a sign"
+
+
+@pytest.mark.parametrize("draft", ["", "another draft"])
+def test_a_text_that_stood_there_before_does_not_show_that_it_was_sent(draft: str) -> None:
+    """A lost draft and an older message with the same words look like a message that went out."""
+    before = chat("Bob", "See you", "See you")
+    begun = DoneAct(act=act_of(before), step=1, number=1, subtask="", attempt=1, screen=name_screen(before))
+    assert judge_doubt(begun, chat("Bob", draft, "See you")) == "unknown"
+    assert judge_doubt(begun, chat("Bob", draft, "See you", "See you")) == "done"
+
+
+def test_an_act_is_in_doubt_until_it_is_settled_or_done_again() -> None:
+    unsure, other = done(certain=False), done().model_copy(update={"act": act_of(chat(draft="Bye"))})
+    assert list_doubts(at_work("1.1", 1, unsure)) == (unsure,)
+    assert list_doubts(at_work("1.1", 1, done(), unsure, other)) == (unsure,), "another one, or an earlier one"
+    assert list_doubts(at_work("1.1", 1, unsure, done())) == ()
+    assert list_doubts(at_work("1.1", 1, done())) == ()

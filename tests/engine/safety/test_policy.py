@@ -385,7 +385,7 @@ ACTIONS: dict[str, tuple[Action, Observation]] = {
 @pytest.mark.parametrize("wanted", ["allow", "ask", "deny"])
 def test_each_risk_is_treated_as_the_settings_say(risk: str, wanted: str) -> None:
     for own in (False, True):
-        permit = judged(*ACTIONS[risk], goal="send it", own=own, **{risk: wanted})
+        permit = judged(*ACTIONS[risk], goal="click Send", own=own, **{risk: wanted})
         agreed = own and risk == "irreversible" and wanted == "ask"
         assert (permit.verdict, permit.risk) == ("allow" if agreed else wanted, risk)
         assert bool(permit.reason) == (permit.verdict != "allow")
@@ -412,11 +412,9 @@ def test_a_hand_over_is_a_persons_whatever_is_allowed() -> None:
 @pytest.mark.parametrize(
     ("goal", "label", "agreed"),
     [
-        ("打开微信，给张三发消息“到了吗”", "发送", True),
-        ("在微信里告诉李四“我到了”", "Send", True),
-        ("Text Bob that I am late", "Send", True),
         ("Click Place order", "Place order", True),
-        ("买一本书", "立即支付", True),
+        ("点击发送", "发送", True),
+        ("买一本书", "立即支付", False),
         ("删除联系人张三", "确认", True),
         ("Open WeChat and read the last message", "Delete", False),
         ("打开设置，查看电池", "支付", False),

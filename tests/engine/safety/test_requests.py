@@ -100,7 +100,7 @@ def test_the_setting_for_what_can_not_be_undone_holds(setting: Any, verdict: str
 def test_what_was_approved_covers_its_request() -> None:
     pay = sent("POST", "/pay")
     assert judge_request(pay, PolicySettings(), covered=True).verdict == "allow"
-    assert judge_request(pay, PolicySettings(), approved="pay the bill").verdict == "allow"
+    assert judge_request(pay, PolicySettings(), approved="pay the bill").verdict == "ask"
     assert judge_request(pay, PolicySettings(), approved="click Buy now", labels=("Buy now",)).verdict == "allow"
     assert judge_request(pay, PolicySettings(), approved="click Next", labels=("Next",)).verdict == "ask"
     assert judge_request(pay, PolicySettings(), approved="read the news", labels=("Next",)).verdict == "ask"
@@ -109,3 +109,17 @@ def test_what_was_approved_covers_its_request() -> None:
 
 def test_a_request_is_told_without_what_may_be_secret() -> None:
     assert describe_request(sent("POST", "/pay?token=abc", "pin=1")) == "POST x.example/pay"
+
+
+@pytest.mark.parametrize(
+    ("body", "risk"),
+    [
+        ('{"operationName":"DeleteProject","variables":{}}', "irreversible"),
+        ('{"operationName":"GetDeletedProjects","variables":{}}', "reversible"),
+        ('{"data":{"amount":50,"iban":"DE89"}}', "irreversible"),
+        ('{"input":{"item":{"action":"delete"}}}', "irreversible"),
+        ('{"data":{"name":"Bob"}}', "reversible"),
+    ],
+)
+def test_what_a_site_wraps_or_knows_by_name_is_read_as_well(body: str, risk: str) -> None:
+    assert assess_request(sent("POST", "/rpc", body)).risk == risk

@@ -24,7 +24,8 @@ MORE = [
 ]
 OK: dict[str, Any] = {"result": "It is done.", "steps": 2, "success": True}
 FAILED: dict[str, Any] = {"result": "It was not found.", "steps": 1, "success": False}
-LIMIT: dict[str, Any] = {"result": "Not finished.", "steps": 5, "success": False}
+LIMIT: dict[str, Any] = {"result": "Not finished.", "steps": 5, "success": False, "unfinished": True}
+AT_LIMIT: dict[str, Any] = {"result": "It was not found.", "steps": 5, "success": False}
 
 
 async def talked(
@@ -110,8 +111,10 @@ async def test_what_stopped_at_its_limit_goes_on_and_is_given_up_at_last() -> No
     assert (len(rounds), rounds[-1]) == (4, "Not finished.")
 
 
-async def test_what_failed_is_not_tried_again_and_nothing_follows_it() -> None:
-    assert await talked("open Settings, turn on Wi-Fi", FAILED) == [[("sim", "open Settings")], "It was not found."]
+@pytest.mark.parametrize("failed", [FAILED, AT_LIMIT])
+async def test_what_failed_is_not_tried_again_and_nothing_follows_it(failed: dict[str, Any]) -> None:
+    """However many steps it took: a message may have been sent with the last of them."""
+    assert await talked("open Settings, turn on Wi-Fi", failed) == [[("sim", "open Settings")], "It was not found."]
 
 
 async def test_a_battery_that_is_not_in_sight_is_looked_for_in_the_settings() -> None:

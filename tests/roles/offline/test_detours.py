@@ -46,7 +46,10 @@ class Work:
     ) -> list[Action]:
         """Told how the last actions went, it decides the next ones."""
         status = ExecStatus.ERROR if error else ExecStatus.EXECUTED
-        reports = tuple(ActionReport(action=p.action, status=status, detail=error) for p in self.last.actions)
+        area = None if error else FRAME.bounds
+        reports = tuple(
+            ActionReport(action=p.action, status=status, detail=error, area=area) for p in self.last.actions
+        )
         before = self.briefing
         history = (*before.history, StepReport(step=before.step, actions=reports)) if before.step else ()
         seen = Observation(FRAME, tuple(elements), app=app)

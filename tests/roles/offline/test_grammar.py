@@ -8,10 +8,11 @@ from hypothesis import strategies as st
 
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse_goal
-from deskhand.roles.offline.language.instruction_builder import KINDS, condition_of
+from deskhand.roles.offline.language.instruction_builder import KINDS
 from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.new_things import read_clock, read_fields
+from deskhand.roles.offline.language.screen_conditions import condition_of
 from deskhand.roles.offline.language.sums import read_number, read_sum, work_out
 
 
@@ -99,7 +100,7 @@ def test_a_connector_parts_clauses_only_where_both_sides_are_sentences() -> None
         ("清空搜索框", [("Clear", "搜索框")]),
         ("在微信里搜索张三", [("Open", "微信"), ("Search", "张三")]),
         ("打开微信搜索张三", [("Open", "微信"), ("Search", "张三")]),
-        ("select Blue from the colour list", [("Select", "Blue", "the colour list")]),
+        ("select Blue from the colour list", [("Select", "Blue", "the colour list", "False")]),
         ("check Milk and uncheck Bread", [("Toggle", "Milk", "True"), ("Toggle", "Bread", "False")]),
         ("勾选牛奶，取消勾选面包", [("Toggle", "牛奶", "True"), ("Toggle", "面包", "False")]),
         ("打开Wi-Fi开关", [("Toggle", "Wi-Fi", "True")]),
@@ -323,9 +324,9 @@ def test_what_is_left_out_or_said_otherwise_is_understood(goal: str, expected: l
 
 
 def test_an_app_is_not_called_all_that_follows() -> None:
-    steps = parse_goal("open contacts and call up Henry")
+    steps = parse_goal("open contacts and sing for Henry")
     assert [type(step).__name__ for step in steps] == ["Open", "NotUnderstood"]
-    assert steps[1].source == "call up Henry"
+    assert steps[1].source == "sing for Henry"
 
 
 @pytest.mark.parametrize(

@@ -113,12 +113,34 @@ async def test_a_device_that_does_not_click_is_a_failure() -> None:
     assert "adb" in decision.message
 
 
-async def test_an_option_is_chosen_from_the_list_that_holds_it() -> None:
-    closed = [thing(1, "combobox", "Colour", 3, clickable=True)]
-    opened = [thing(1, "combobox", "Colour", 3, clickable=True), thing(2, "item", "Blue", 5, clickable=True)]
-    decision, done = await play("select Blue from Colour", closed, opened)
-    assert decision.kind == "done"
-    assert done == [Click(x=540, y=345, target="Colour"), Click(x=540, y=545, target="Blue")]
+def make_choice(value: str, *options: str) -> list[Element]:
+    """A select box at the top with what it offers below; `Plan` and `Bluetooth` are other things on the page."""
+    others = [thing(8, "radio", "Plan", 15, clickable=True, checked=False), button(9, "Bluetooth", 17)]
+    shown = [thing(at, "item", name, at, clickable=True) for at, name in enumerate(options, 4)]
+    return [thing(1, "combobox", "Colour", 3, clickable=True, value=value), *shown, *others]
+
+
+@pytest.mark.parametrize("option", ["Blue", "Plane", "Plan"])
+async def test_an_option_is_chosen_from_the_list_that_holds_it(option: str) -> None:
+    opened = make_choice("Red", "Red", option)
+    decision, done = await play(f"select {option} from Colour", make_choice("Red"), opened, make_choice(option))
+    assert decision.kind == "done", decision.message
+    assert done == [Click(x=540, y=345, target="Red"), Click(x=540, y=545, target=option)]
+
+
+@pytest.mark.parametrize("option", ["Blue", "Plane"])
+async def test_an_option_that_was_clicked_but_not_taken_is_no_success(option: str) -> None:
+    opened = make_choice("Red", "Red", option)
+    decision, _ = await play(f"select {option} from Colour", make_choice("Red"), opened, make_choice("Red"))
+    assert decision.kind == "fail"
+    assert "Red" in decision.message
+
+
+async def test_an_option_that_is_not_offered_is_not_looked_for_elsewhere() -> None:
+    decision, done = await play("select Plan from Colour", make_choice("Red"), make_choice("Red", "Red", "Green"))
+    assert decision.kind == "fail"
+    assert "Green" in decision.message
+    assert [one.target for one in done if isinstance(one, Click)] == ["Red"]
 
 
 async def test_deleting_asks_back_and_the_answer_is_yes_since_it_was_asked_for() -> None:
@@ -149,7 +171,8 @@ async def test_what_offers_no_way_to_be_deleted_says_so() -> None:
 
 
 async def test_a_right_click_is_a_right_click() -> None:
-    decision, done = await play("right-click the file", [thing(1, "item", "file", 3, clickable=True)])
+    file, menu = thing(1, "item", "file", 3, clickable=True), thing(2, "menu", "Open with", 5, clickable=True)
+    decision, done = await play("right-click the file", [file], [file, menu])
     assert decision.kind == "done"
     assert done == [RightClick(x=540, y=345, target="file")]
 
@@ -219,7 +242,9 @@ async def test_values_are_set_in_fields_sliders_switches_and_lists() -> None:
     assert (await play("set Volume to purple", slider))[0].kind == "fail"
     row = [thing(1, "item", "Language", 3, clickable=True)]
     choices = [button(1, "English", 3), button(2, "Deutsch", 5)]
-    assert (await play("set Language to Deutsch", row, choices))[0].kind == "done"
+    chosen = [*row, thing(2, "text", "Deutsch", 4)]
+    assert (await play("set Language to Deutsch", row, choices, chosen))[0].kind == "done"
+    assert (await play("set Language to Deutsch", row, choices))[0].kind == "fail"
     dead_end = [thing(1, "text", "Language", 3)]
     assert (await play("set Language to Deutsch", row, dead_end))[0].kind == "fail"
 

@@ -16,6 +16,7 @@ from deskhand.core.subtask import Subtask
 from deskhand.roles.offline.bookmark import read_place
 from deskhand.roles.offline.worker import OfflineWorker
 
+PHONE = ACTION_KINDS - {"manage_window", "switch_window"}
 FRAME = Frame(np.zeros((2400, 1080, 4), np.uint8))
 
 
@@ -32,10 +33,12 @@ def briefing(
     app: str = "com.example",
     error: str = "",
     messages: tuple[str, ...] = (),
-    skills: frozenset[ActionKind] = ACTION_KINDS,
+    skills: frozenset[ActionKind] = PHONE,
 ) -> Briefing:
     status = ExecStatus.ERROR if error else ExecStatus.EXECUTED
-    reports = [ActionReport(action=p.action, status=status, detail=error) for p in last.actions] if last else []
+    area = None if error else FRAME.bounds
+    taken = last.actions if last else ()
+    reports = [ActionReport(action=p.action, status=status, detail=error, area=area) for p in taken]
     return Briefing(
         goal=goal,
         subtask=Subtask(id="s", title=goal),

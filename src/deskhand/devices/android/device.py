@@ -13,6 +13,7 @@ from deskhand.core.protocols import Clock
 from deskhand.core.screen import AppInfo, DeviceInfo, Element, Frame
 from deskhand.core.stop_outcome import complete_outcome
 from deskhand.devices.android.adb.client import AdbClient, ListedPhone
+from deskhand.devices.android.app_icons import AppIcons
 from deskhand.devices.android.apps import PhoneApps
 from deskhand.devices.android.elements import read_elements
 from deskhand.devices.android.foreground import read_foreground
@@ -50,7 +51,7 @@ class AndroidDevice:
         self._shell = shell
         self._sdk = sdk
         self._capture = ScreenCapture(shell, clock, method)
-        self._apps = PhoneApps(shell, clock)
+        self._apps = PhoneApps(shell, clock, AppIcons(shell, clock, self._dump_elements))
         self._typer = AndroidTyper(shell, clock, self._dump_elements, sdk)
         self._dumping = asyncio.Lock()
         self._size: tuple[int, int] | None = None
@@ -93,7 +94,7 @@ class AndroidDevice:
         front = await read_foreground(self._shell)
         if front.locked or front.asleep:
             raise DeviceLocked(f"The phone {self._shell.serial} is locked: unlock it and keep its screen on.")
-        return AppInfo(front.package, front.activity)
+        return AppInfo(front.package, front.activity, at_home=front.package in await self._apps.list_home_packages())
 
     async def apps(self) -> tuple[str, ...]:
         return await self._apps.list_names()

@@ -12,6 +12,14 @@ from deskhand.core.screen import Element, Role
 NAME_LIMIT = 200
 # A tappable view in a list is a row if it is about as wide as the list; else it is a button, as icons are.
 ROW_SHARE = 0.8
+# A card that takes less than this share of its layer is a dialog or a menu; a page takes it all.
+SHEET_SHARE = 0.9
+MOST_ANSWERS = 4
+ANSWERS = {
+    "cancel", "ok", "yes", "no", "later", "not now", "close", "done", "got it", "dismiss", "skip", "deny",
+    "取消", "确定", "确认", "是", "否", "稍后", "以后再说", "暂不", "关闭", "完成", "知道了", "我知道了",
+    "跳过", "拒绝", "不允许",
+}  # fmt: skip
 EVERYWHERE = Rect(0, 0, 65_536, 65_536)
 BOUNDS = re.compile(r"\[(-?\d+),(-?\d+)\]\[(-?\d+),(-?\d+)\]")
 NOT_XML = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
@@ -86,14 +94,51 @@ def read_elements(xml: bytes) -> tuple[Element, ...]:
         raise NoElements(f"The phone's element tree is damaged: {error}.") from None
     elements: list[Element] = []
     for node in hierarchy:
-        _collect_elements(_build_view(node, None, EVERYWHERE), None, elements)
+        front = _find_front(node)
+        view = _build_view(front, None, EVERYWHERE)
+        if (front is not node or _is_floating(view)) and _is_asking(view):
+            view.role = "dialog"
+        _collect_elements(view, None, elements)
     return tuple(elements)
 
 
-def _build_view(node: ElementTree.Element, parent: ViewNode | None, clip: Rect) -> ViewNode:
+def _find_front(root: ElementTree.Element) -> ElementTree.Element:
+    """Return the card of a sheet that dims the rest of its own window, else the root: what it covers can't be touched.
+
+    Known by its shape: drawn last, a tappable layer over everything before it, and in it a card that leaves some free.
+    """
+    children = [child for child in root if child.tag == "node"]
+    if len(children) == 1:
+        return _find_front(children[0]) if _bounds_of(children[0]) == _bounds_of(root) else root
+    if len(children) < 2 or children[-1].get("clickable") != "true" or children[-1].get("text"):
+        return root
+    layer = children[-1]
+    cards = [child for child in layer if child.tag == "node"]
+    covers = all(_bounds_of(each).intersect_with(_bounds_of(layer)) == _bounds_of(each) for each in children[:-1])
+    small = len(cards) == 1 and _bounds_of(cards[0]).area < SHEET_SHARE * _bounds_of(layer).area
+    return cards[0] if covers and small else root
+
+
+def _is_floating(view: ViewNode) -> bool:
+    """True for a window that begins inside of the screen, as a dialog's does."""
+    return view.bounds.left > 0 and view.bounds.top > 0
+
+
+def _is_asking(view: ViewNode) -> bool:
+    """True if it says something and has a few answers, one of which is a usual one; a menu only offers things to do."""
+    answers = [each for each in view.descendants if each.has_flag("clickable") and each.role != "field"]
+    told = {each.label.casefold() for each in view.descendants if each.label}
+    return 1 <= len(answers) <= MOST_ANSWERS and not told.isdisjoint(ANSWERS) and len(told) > len(answers)
+
+
+def _bounds_of(node: ElementTree.Element) -> Rect:
     numbers = BOUNDS.match(node.get("bounds", ""))
     left, top, right, bottom = (int(number) for number in numbers.groups()) if numbers else (0, 0, 0, 0)
-    view = ViewNode(node.attrib, Rect(left, top, right, bottom).intersect_with(clip), parent)
+    return Rect(left, top, right, bottom)
+
+
+def _build_view(node: ElementTree.Element, parent: ViewNode | None, clip: Rect) -> ViewNode:
+    view = ViewNode(node.attrib, _bounds_of(node).intersect_with(clip), parent)
     below = view.bounds if view.has_flag("scrollable") else clip
     view.children = _sort_for_reading([_build_view(child, view, below) for child in node if child.tag == "node"])
     view.role = _role_of(view)
@@ -161,7 +206,13 @@ def _collect_elements(view: ViewNode, parent: int | None, elements: list[Element
 def _is_shown(view: ViewNode) -> bool:
     if view.bounds.area == 0 or view.attributes.get("visible-to-user") == "false":
         return False
-    useful = view.label or view.is_tappable or view.has_flag("scrollable") or view.has_flag("checkable")
+    useful = (
+        view.role == "dialog"
+        or view.label
+        or view.is_tappable
+        or view.has_flag("scrollable")
+        or view.has_flag("checkable")
+    )
     return bool(useful) or view.role in {"field", "slider", "progress"}
 
 
@@ -181,6 +232,8 @@ def _to_element(view: ViewNode, index: int, parent: int | None) -> Element:
 
 
 def _name_of(view: ViewNode) -> str:
+    if view.role == "dialog":
+        return next((each.label for each in view.descendants if each.label), "")
     if view.role in {"field", "slider"}:
         return view.description or ("" if view.attributes.get("hint") else _find_row_label(view))
     if view.role in TOGGLES:

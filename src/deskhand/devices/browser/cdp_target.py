@@ -1,11 +1,11 @@
 """Calls one target of the browser (a page, or an iframe with its own process) and our scripts in it.
 
-Every call ends: with an answer, by time-out, or because a dialog opened or the tab crashed or was closed.
+Every call ends: with an answer, by time-out, or because a dialog opened, or the tab froze, crashed or was closed.
 """
 
 import asyncio
-from collections.abc import Coroutine, Generator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Generator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ from deskhand.core.stop_outcome import StopOutcome, note_outcome
 CALL_S = 10.0
 WORLD = "deskhand"
 _HERE = Path(__file__).parent / "scripts"
-_PARTS = ("elements.js", "reach.js", "fields.js", "errors.js")
+_PARTS = ("elements.js", "reach.js", "fields.js", "editors.js", "errors.js", "reaction.js")
 # In Playwright's messages.
 _LOST_SIGNS = ("has been closed", "Target closed", "Target crashed", "Connection closed")
 
@@ -41,6 +41,10 @@ class TabLost(Exception):
     """The tab crashed or was closed."""
 
 
+class TabFrozen(Exception):
+    """The page runs a script that does not end, so it can't answer."""
+
+
 class TabHidden(Exception):
     """Another tab came to the front."""
 
@@ -55,18 +59,22 @@ def translate_errors(fault: type[DeviceError]) -> Generator[None, None, None]:
 
 
 class Interruption:
-    """Ends every call under way when a dialog opens, or the tab is lost."""
+    """Ends every call under way when a dialog opens, or the tab freezes or is lost."""
 
     def __init__(self) -> None:
+        # Entered for as long as a call is under way.
+        self.watch_call: Callable[[], AbstractContextManager[None]] = nullcontext
         self._future: asyncio.Future[type[Exception]] = asyncio.get_running_loop().create_future()
 
     def interrupt_calls(self, why: type[Exception]) -> None:
+        if self.reason is TabFrozen:
+            self.resume_calls(TabFrozen)  # more is known by now
         if not self._future.done():
             self._future.set_result(why)
 
-    def resume_calls(self) -> None:
-        """Allow calls again after a dialog was answered; a lost tab stays lost."""
-        if self._future.done() and self._future.result() is DialogOpened:
+    def resume_calls(self, after: type[Exception] = DialogOpened) -> None:
+        """Allow calls again after a dialog was answered or a frozen page came back; a lost tab stays lost."""
+        if self.reason is after:
             self._future = asyncio.get_running_loop().create_future()
 
     @property
@@ -85,7 +93,8 @@ class Interruption:
             raise self.reason
         task = asyncio.ensure_future(work)
         try:
-            await self._wait_for_first(task, timeout)
+            with self.watch_call():
+                await self._wait_for_first(task, timeout)
         except asyncio.CancelledError as stop:
             if acts:
                 await wait_to_end(asyncio.ensure_future(self._wait_for_first(task, timeout)))

@@ -13,7 +13,7 @@ from typing import TypeVar
 from urllib.parse import urlsplit
 
 from deskhand.core import actions
-from deskhand.core.actions import PAGE_ERROR, Action, ActionKind
+from deskhand.core.actions import PAGE_IDLE, Action, ActionKind
 from deskhand.core.errors import (
     ActionFailed,
     BadFrame,
@@ -29,7 +29,7 @@ from deskhand.core.screen import AppInfo, Element, Frame
 from deskhand.core.stop_outcome import StopOutcome, complete_outcome, note_outcome
 from deskhand.devices.browser import navigation
 from deskhand.devices.browser.browser_process import Chromium, attach_browser, start_browser
-from deskhand.devices.browser.cdp_target import DialogOpened, TabHidden, TabLost, translate_errors
+from deskhand.devices.browser.cdp_target import DialogOpened, TabFrozen, TabHidden, TabLost, translate_errors
 from deskhand.devices.browser.documents import ElementPath, find_smallest_at
 from deskhand.devices.browser.keyboard import BrowserKeyboard, to_key_combination, to_key_name
 from deskhand.devices.browser.pointer import Button, Pointer
@@ -178,7 +178,7 @@ class BrowserDevice:
     async def _read_app(self, tab: Tab) -> AppInfo:
         top = tab.documents.top
         with contextlib.suppress(DialogOpened, DeviceTimeout):
-            self._title = await top.cdp.evaluate_in(top.frame, "document.title", timeout=2.0)
+            self._title = await top.cdp.evaluate_in(top.frame, "document.title", timeout=tab.heartbeat.longest_silence)
         url = tab.page.url
         return AppInfo(urlsplit(url).netloc or url, self._title, url)
 
@@ -215,6 +215,8 @@ class BrowserDevice:
             # A tab that closes during an action is the action's effect; a crash raises from here.
             await self._window.replace_lost_tab(tab)
             said = ""
+        except TabFrozen:
+            raise self._window.describe_frozen(tab) from None
         except ActionFailed as fault:
             raise ActionFailed(self._window.sites.take_blocked() or str(fault)) from None
         unfinished = await self._window.arrivals.wait_for_arrivals()
@@ -224,7 +226,8 @@ class BrowserDevice:
             raise ActionFailed(navigation.describe_login(denied))
         for name in unfinished:
             self._window.add_note(f"{name} is being downloaded")
-        return "; ".join(words for words in (said, *self._window.take_notes()) if words)
+        notes = self._window.take_notes()
+        return "; ".join(words for words in (said if said != PAGE_IDLE or not notes else "", *notes) if words)
 
     async def _find_tab_to_act_on(self, action: Action) -> Tab:
         """Return the tab in front. After a crash the first action is refused, unless it opens a page anyway."""
@@ -267,12 +270,12 @@ class BrowserDevice:
                 if not isinstance(action, actions.Type) or action.press_enter:
                     await tab.wait_for_navigation()
                 await tab.wait_for_answers(is_own)
-                errors = await tab.list_new_errors(clicked=action.kind == "click") if hands_in else ()
+                answer = await tab.describe_answer(clicked=action.kind == "click") if hands_in else ""
             except asyncio.CancelledError as stop:
                 note_outcome(stop, StopOutcome.DONE)
                 raise
-            if errors:
-                return f"{PAGE_ERROR}: {' · '.join(errors)}"
+            if answer:
+                return answer
         return said
 
     async def _perform_action(self, tab: Tab, action: Action) -> str:
@@ -330,6 +333,8 @@ class BrowserDevice:
                     continue
                 except TabLost:
                     await self._window.replace_lost_tab(tab)
+                except TabFrozen:
+                    raise self._window.describe_frozen(tab) from None
 
     @property
     def _size(self) -> tuple[int, int]:

@@ -236,12 +236,16 @@ class Documents:
         document = await self._find_focused_document()
         await document.cdp.evaluate_in(document.frame, "deskhand.noteErrors()", timeout=ERRORS_S)
 
-    async def list_new_errors(self, *, clicked: bool) -> list[str]:
-        """Return what the page says is wrong since then, in the document that has the focus now."""
+    async def list_new_errors(self, *, clicked: bool) -> tuple[list[str], bool]:
+        """Return what the page says is wrong since then, in the document that has the focus now.
+
+        And whether it did nothing at all about a click.
+        """
         document = await self._find_focused_document()
-        return await document.cdp.evaluate_in(
+        answer = await document.cdp.evaluate_in(
             document.frame, f"deskhand.newErrors({json.dumps(clicked)})", timeout=ERRORS_S
         )
+        return answer["said"], answer["idle"]
 
     async def is_saving_file(self) -> bool:
         """True if a link that saves a file was clicked since then."""
@@ -273,7 +277,7 @@ def _expected_at(target: ElementPath | None, depth: int) -> dict[str, int]:
 
 
 # Scripts report these only if they are true.
-_STATES = ("focused", "selected", "clickable", "editable", "scrollable", "password")
+_STATES = ("focused", "selected", "clickable", "editable", "scrollable", "password", "multiline")
 
 
 def _to_element(index: int, one: FoundElement, scale: float, view: dict[str, Any], numbers: dict[int, int]) -> Element:
@@ -284,6 +288,7 @@ def _to_element(index: int, one: FoundElement, scale: float, view: dict[str, Any
         index=index, role=facts["role"], bounds=Rect(max(0, left), max(0, top), right, bottom),
         name=facts.get("name", ""), value=facts.get("value", ""), hint=facts.get("hint", ""), id=facts.get("id", ""),
         parent=_parent_of(one, numbers), enabled="disabled" not in facts, checked=facts.get("checked"),
+        expanded=facts.get("expanded"),
         **{state: state in facts for state in _STATES}, sends=facts.get("sends", ""), source="dom",
     )  # fmt: skip
 

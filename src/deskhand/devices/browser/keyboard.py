@@ -75,7 +75,7 @@ class BrowserKeyboard:
             case "text" | "editable":
                 said = await self._write_text(document, field, text, action.clear_first)
             case "sink":
-                said = await self._write_into_editor(document, text, action.clear_first)
+                said = await self._write_into_sink(document, text, action.clear_first)
             case "select":
                 said = await choose_option_named(document, action.text)
             case "valued":
@@ -100,6 +100,8 @@ class BrowserKeyboard:
             if not text:
                 await self.press_keys("Delete")
         if text and field["kind"] == "editable":
+            if await self._paste_exactly(document, field, text, clear):
+                return ""
             await self._insert_lines(text)
         elif text:
             await self._insert_text(text)
@@ -125,19 +127,76 @@ class BrowserKeyboard:
             if line:
                 await self._insert_text(line)
 
-    async def _write_into_editor(self, document: Document, text: str, clear: bool) -> str:
-        """Type into an editor that catches keys in a hidden field; what it shows tells if it got them."""
+    async def _paste_exactly(self, document: Document, field: dict[str, Any], text: str, clear: bool) -> bool:
+        """Paste into an editor that takes pastes itself: it closes brackets, indents and curls quotes that are typed.
+
+        False if the text has yet to be typed.
+        """
+        ways = [(text,), tuple(text.split("\n"))]
+        if "\n\n" in text and field["paragraphs"]:
+            ways.reverse()  # editors of paragraphs drop the empty lines of a paste
+        for parts in dict.fromkeys(ways):
+            if not await self._paste_parts(document, parts):
+                return False
+            lines = await self._read_lines(document, field, text, clear)
+            if lines is None:
+                return True
+            if clear:
+                await self._select_all(document, {**field, "value": lines})
+            elif lines != field["lines"]:
+                raise TextNotTyped(_describe_difference(field, field["lines"] + text, lines))
+        return False
+
+    async def _paste_parts(self, document: Document, parts: tuple[str, ...]) -> bool:
+        for number, part in enumerate(parts):
+            if number:
+                await self.press_keys("Enter")
+            if part and not await document.cdp.evaluate_in(document.frame, f"deskhand.paste({json.dumps(part)})"):
+                return False
+        return True
+
+    async def _read_lines(self, document: Document, field: dict[str, Any], text: str, clear: bool) -> str | None:
+        """Return the lines that an editor draws; None if they are just what they should be."""
+        before = "" if clear else field["lines"]
+        drawn = (before + text).replace("\u00a0", " ")
+        call = f"deskhand.readDrawn({json.dumps(drawn)}, {READ_BACK_MS})"
+        lines: str = await document.cdp.evaluate_in(document.frame, call)
+        if lines == drawn or (not clear and _is_added(before, lines, text)):
+            return None
+        # A long text is drawn in part only; what would be copied is all of it.
+        return None if clear and await self._copy_all(document, text) == text else lines
+
+    async def _copy_all(self, document: Document, wanted: str) -> str:
+        """Return what an editor holds, by what it would copy; the caret is at its end then."""
+        await self.press_keys("Control+a")
+        call = f"deskhand.readCopied({json.dumps(wanted)}, {READ_BACK_MS})"
+        held: str = await document.cdp.evaluate_in(document.frame, call)
+        await self.press_keys("ArrowRight")
+        return held
+
+    async def _write_into_sink(self, document: Document, text: str, clear: bool) -> str:
+        """Type into an editor that catches keys in a hidden field; its copy, or what it shows, tells if it got them."""
         if clear:
             await self.press_keys("Control+a")
             await self.press_keys("Delete")
-        if text:
+        if text and not await document.cdp.evaluate_in(document.frame, f"deskhand.paste({json.dumps(text)})"):
             # At once: an editor indents the lines that are typed one by one.
             await self._tab.send_calls(("Input.insertText", {"text": text}))
+        await self._require_written(document, text, clear)
+        return ""
+
+    async def _require_written(self, document: Document, text: str, clear: bool) -> None:
+        # What is drawn comes first: an editor that is still at it would lose what is selected for the copy.
         call = f"deskhand.readShown({json.dumps(text)}, {READ_BACK_MS})"
         result = await document.cdp.evaluate_in(document.frame, call)
-        if not result["holds"] or (clear and not text and result["shown"]):
-            raise TextNotTyped(f'The editor shows "{result["shown"][:_SHOWN]}" instead of the text that was typed.')
-        return ""
+        if result["holds"] and not clear:
+            return
+        held = await self._copy_all(document, text)
+        if text and (held == text or (not clear and text in held)):
+            return
+        if held.strip("\n") or not result["holds"] or (result["shown"] and not text):
+            shown = (held or result["shown"])[:_SHOWN]
+            raise TextNotTyped(f'The editor holds "{shown}" instead of the text that was typed.')
 
     async def _insert_text(self, text: str) -> None:
         """Insert all at once, but the last letter by a key: some pages read the field only when a key goes up."""

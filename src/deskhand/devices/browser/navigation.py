@@ -14,6 +14,8 @@ from deskhand.devices.browser.window import BrowserWindow
 from deskhand.settings.site_lists import clean_address, split_scheme, unwrap_address
 
 GOTO_S = 20.0
+# A page that opens one dialog after another is left after this many.
+DIALOGS = 3
 _SCHEMES = ("http", "https", "file", "about", "data", "blob", "chrome", "view-source")
 _LOCAL = ("localhost", "127.", "0.0.0.0", "[::1]", "192.168.", "10.")
 
@@ -35,7 +37,9 @@ def describe_login(site: str) -> str:
 
 async def free_tab(window: BrowserWindow, tab: Tab) -> Tab:
     """Return a tab in which a page can be opened: without a dialog, and not one whose page is frozen."""
-    if (popup := tab.popup) is not None:
+    for _ in range(DIALOGS):
+        if (popup := tab.popup) is None:
+            break
         leaving = isinstance(popup, DialogPopup) and popup.asks_to_leave
         await close_popup(tab, popup, YES if leaving else NO)
         if isinstance(popup, DialogPopup):

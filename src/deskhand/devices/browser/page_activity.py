@@ -5,6 +5,7 @@ A page that waits looks as still as one that is finished, so its picture can't t
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 from playwright.async_api import Page, Request, Response
@@ -28,6 +29,7 @@ class PageActivity:
         # Requests that were once waited for in vain: long polls.
         self._endless: set[str] = set()
         self._held = False
+        self._asked = asyncio.Event()
         self.is_own: Callable[[Request], bool] = lambda _: False
         self._denied = ""
         self._news = asyncio.Event()
@@ -39,9 +41,17 @@ class PageActivity:
     def note_action(self) -> Callable[[Request], bool]:
         """Return the test for requests that have begun since this moment."""
         earlier = set(self._begun)
+        self._asked.clear()
         self._held = False
         self.is_own = lambda request: request not in earlier
         return self.is_own
+
+    async def has_begun_request(self, patience: float) -> bool:
+        """True if the page has asked for anything at all since the action; the browser may tell so a little late."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(patience):
+                await self._asked.wait()
+        return self._asked.is_set()
 
     def note_held(self) -> None:
         """A request is held back until a user has approved it: nobody has to wait for its answer."""
@@ -82,6 +92,7 @@ class PageActivity:
         return longest
 
     def _on_request(self, request: Request) -> None:
+        self._asked.set()
         if request.resource_type in _WAITS and _name_of(request) not in self._endless:
             self._begun[request] = asyncio.get_running_loop().time()
             self._ring_bell()

@@ -15,6 +15,7 @@ Call = tuple[str, dict[str, Any]]
 
 _BITS = {"left": 1, "right": 2, "middle": 4}
 _WAYS: dict[Direction, tuple[int, int]] = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
+_CTRL = 2
 # Pages recognise a drag only if it moves in several steps.
 DRAG_STEPS = 12
 
@@ -38,6 +39,9 @@ class Pointer:
         for count in range(1, times + 1):
             calls.append(self._build_mouse_call("mousePressed", x, y, button, count))
             calls.append(self._build_mouse_call("mouseReleased", x, y, button, count))
+        if reached.kind == "option":
+            # A plain click would drop what is chosen already in a list of several choices.
+            calls = [(method, {**params, "modifiers": _CTRL}) for method, params in calls]
         await self._tab.send_calls(*calls)
         if native and reached.kind == "select":
             await self._open_select(x, y, reached)

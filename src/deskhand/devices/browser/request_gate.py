@@ -34,15 +34,20 @@ class _HeldRequest:
 
 
 class RequestGate:
-    """`on_held` is called with a request and its frame, `on_settled` with the same and True if it goes on."""
+    """`on_held` is called with a request and its frame, `on_settled` with the same and True if it goes on.
+
+    `is_ours`: True for a frame that the task works on; what another one sends in the user's own browser is not held.
+    """
 
     def __init__(
         self,
         run_later: Callable[[Coroutine[Any, Any, None]], None],
         on_held: Callable[[OutgoingRequest, str], None],
         on_settled: Callable[[OutgoingRequest, str, bool], Awaitable[None]],
+        is_ours: Callable[[str], bool],
         logins: tuple[LoginSettings, ...] = (),
     ) -> None:
+        self._is_ours = is_ours
         self._logins = logins
         self._logged_in: OrderedDict[str, bool] = OrderedDict()
         self._run_later = run_later
@@ -128,7 +133,8 @@ class RequestGate:
 
     def _on_request_paused(self, session: CDPSession, event: dict[str, Any]) -> None:
         request, network_id = self._read_request(event), event.get("networkId", "")
-        if self._must_hold and network_id not in self._released and self._must_hold(request):
+        judged = network_id not in self._released and self._is_ours(event["frameId"])
+        if judged and self._must_hold and self._must_hold(request):
             self._held[request.id] = _HeldRequest(request, session, event["frameId"], network_id)
             self._on_held(request, event["frameId"])
             return

@@ -10,7 +10,7 @@ from playwright.async_api import CDPSession, Error
 
 from deskhand.core.errors import DeviceTimeout
 from deskhand.core.protocols import Clock
-from deskhand.devices.browser.cdp_target import CdpTarget, DialogOpened, TabLost
+from deskhand.devices.browser.cdp_target import CdpTarget, DialogOpened, TabFrozen, TabLost
 
 # Frames are sent on damage, whatever their size, so the smallest picture is enough.
 _PICTURE = {"format": "jpeg", "quality": 1, "maxWidth": 64, "maxHeight": 64}
@@ -96,7 +96,7 @@ class Screencast:
             return
         try:
             await self._cdp.send_command(method, _PICTURE if method == "Page.startScreencast" else {})
-        except (Error, DialogOpened, TabLost, DeviceTimeout):
+        except (Error, DialogOpened, TabFrozen, TabLost, DeviceTimeout):
             self._running = False  # the tab is closing; the next call on it raises that
 
     def _on_frame(self, cdp: CdpTarget, event: dict[str, Any]) -> None:
@@ -116,7 +116,7 @@ class Screencast:
     async def _acknowledge_frame(self, cdp: CdpTarget, number: int) -> None:
         try:
             await cdp.send_command("Page.screencastFrameAck", {"sessionId": number})
-        except (Error, DialogOpened, TabLost, DeviceTimeout):
+        except (Error, DialogOpened, TabFrozen, TabLost, DeviceTimeout):
             return  # stopped or closed meanwhile: there is nothing left to acknowledge
 
     async def _rest_while_animated(self) -> None:

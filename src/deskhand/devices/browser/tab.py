@@ -10,10 +10,20 @@ from typing import Any
 
 from playwright.async_api import Dialog, FileChooser, Page, Request
 
+from deskhand.core.actions import PAGE_ERROR, PAGE_IDLE
 from deskhand.core.errors import ActionFailed, DeviceTimeout
 from deskhand.devices.browser.arrivals import Arrivals
-from deskhand.devices.browser.cdp_target import CALL_S, CdpTarget, DialogOpened, Interruption, TabLost, discard_result
+from deskhand.devices.browser.cdp_target import (
+    CALL_S,
+    CdpTarget,
+    DialogOpened,
+    Interruption,
+    TabFrozen,
+    TabLost,
+    discard_result,
+)
 from deskhand.devices.browser.documents import Document, Documents, ElementListing
+from deskhand.devices.browser.heartbeat import Heartbeat, Patience
 from deskhand.devices.browser.page_activity import PageActivity
 from deskhand.devices.browser.popups import DialogPopup, FilePopup, Popup
 from deskhand.settings.schema import BrowserSettings
@@ -26,18 +36,30 @@ ANSWERS_S = 15.0
 # An answer may make the page ask again; a page that asks on and on is left alone after this many times.
 ROUNDS = 4
 PLAN_S = 1.0
-# A page that does not answer for this long is frozen.
+# A page that does not answer for this long is not one to open another page in.
 FROZEN_S = 4.0
 DRAWN_S = 1.0
+# The browser tells of a request a little after the page made it. Only a click that had no effect so far waits for it.
+REQUEST_S = 0.15
 MEASURE_S = 1.0
+# Why a page may not answer although its tab is there: no fault of what waits for it to come to rest.
+_SILENT = (DeviceTimeout, DialogOpened, TabFrozen, TabLost)
 
 
 class Tab:
     def __init__(
-        self, page: Page, cdp: CdpTarget, scale: float, signal_change: Callable[[], None], arrivals: Arrivals
+        self,
+        page: Page,
+        cdp: CdpTarget,
+        scale: float,
+        signal_change: Callable[[], None],
+        arrivals: Arrivals,
+        patience: Patience,
     ) -> None:
         self.page = page
         self.cdp = cdp
+        self.heartbeat = Heartbeat(cdp.session, cdp.interruption, patience)
+        cdp.interruption.watch_call = self.heartbeat.watch_call
         self.documents = Documents(page, cdp)
         self.activity = PageActivity(page, arrivals)
         self._arrivals = arrivals
@@ -53,13 +75,17 @@ class Tab:
 
     @classmethod
     async def open_page(
-        cls, page: Page, settings: BrowserSettings | None, signal_change: Callable[[], None], arrivals: Arrivals
+        cls,
+        page: Page,
+        settings: BrowserSettings | None,
+        signal_change: Callable[[], None],
+        arrivals: Arrivals,
+        patience: Patience,
     ) -> Tab:
         """Open a tab on the page; `settings` give the size and scale of an emulated screen, None means a real one."""
         session = await page.context.new_cdp_session(page)
-        tab = cls(
-            page, CdpTarget(session, Interruption()), settings.scale if settings else 1.0, signal_change, arrivals
-        )
+        cdp, scale = CdpTarget(session, Interruption()), settings.scale if settings else 1.0
+        tab = cls(page, cdp, scale, signal_change, arrivals, patience)
         page.on("filechooser", tab._on_file_chooser)
         page.on("crash", tab._on_crash)
         page.on("close", tab._on_close)
@@ -79,11 +105,11 @@ class Tab:
         return tab
 
     async def is_responsive(self) -> bool:
-        """False if the page runs a script that does not end."""
+        """False if the page runs a script that does not end, or has a dialog open."""
         top = self.documents.top
         try:
             await top.cdp.evaluate_in(top.frame, "1", timeout=FROZEN_S)
-        except DeviceTimeout:
+        except (DeviceTimeout, DialogOpened, TabFrozen):
             return False
         return True
 
@@ -116,7 +142,7 @@ class Tab:
             return await self.cdp.interruption.run_interruptible(work, timeout, what, acts=acts)
 
     async def wait_until_drawn(self, document: Document) -> None:
-        with contextlib.suppress(DeviceTimeout, DialogOpened):
+        with contextlib.suppress(DeviceTimeout, DialogOpened, TabFrozen):
             await document.cdp.evaluate_in(document.frame, "deskhand.drawn()", timeout=DRAWN_S)
 
     async def wait_for_navigation(self) -> None:
@@ -124,7 +150,7 @@ class Tab:
         await self.wait_unless_held(self._wait_until_loaded())
 
     async def _wait_until_loaded(self) -> None:
-        with contextlib.suppress(DeviceTimeout, DialogOpened, TabLost):
+        with contextlib.suppress(*_SILENT):
             # A click is acknowledged before the navigation it causes is reported.
             await self._wait_one_turn()
             if not self._loaded.is_set():
@@ -133,7 +159,7 @@ class Tab:
     async def wait_for_answers(self, is_own: Callable[[Request], bool]) -> None:
         """Wait until the page has the answers to what the last action made it ask for, and has begun to use them."""
         waiting = self.activity.wait_for_answers
-        with contextlib.suppress(DeviceTimeout, DialogOpened, TabLost, TimeoutError):
+        with contextlib.suppress(*_SILENT, TimeoutError):
             async with asyncio.timeout(ANSWERS_S):
                 for _ in range(ROUNDS):
                     if not await self.cdp.interruption.run_interruptible(waiting(is_own), ANSWERS_S, "an answer"):
@@ -176,17 +202,24 @@ class Tab:
 
     async def note_errors(self) -> None:
         """Remember what the page says is wrong before an action that may hand something in."""
-        with contextlib.suppress(DeviceTimeout, DialogOpened, TabLost, ActionFailed):
+        with contextlib.suppress(*_SILENT, ActionFailed):
             await self.documents.note_errors()
 
-    async def list_new_errors(self, *, clicked: bool) -> list[str]:
-        """Return what the page says is wrong since then. `clicked`: only if it was a button that was clicked."""
+    async def describe_answer(self, *, clicked: bool) -> str:
+        """Describe what the page says is wrong since then, or that it did nothing about a click; empty if neither.
+
+        `clicked`: it says something only if it was a button that was clicked.
+        """
         if self.popup is None and not self._held.is_set():
-            with contextlib.suppress(DeviceTimeout, DialogOpened, TabLost, ActionFailed):
+            with contextlib.suppress(*_SILENT, ActionFailed):
                 if await self.documents.is_saving_file():
                     self._arrivals.expect_arrival("download")
-                return await self.documents.list_new_errors(clicked=clicked)
-        return []
+                errors, idle = await self.documents.list_new_errors(clicked=clicked)
+                if errors:
+                    return f"{PAGE_ERROR}: {' · '.join(errors)}"
+                if idle and not await self.activity.has_begun_request(REQUEST_S):
+                    return PAGE_IDLE
+        return ""
 
     def drop_popup(self, popup: Popup) -> None:
         if self.popup is popup:
@@ -202,6 +235,7 @@ class Tab:
         if isinstance(self.popup, DialogPopup):
             self.popup = None
         self.cdp.interruption.resume_calls()
+        self.heartbeat.allow_time()
         self.signal_change()
 
     def _on_file_chooser(self, chooser: FileChooser) -> None:

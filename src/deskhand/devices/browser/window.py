@@ -7,13 +7,14 @@ from typing import Any, Literal, TypeVar
 
 from playwright.async_api import BrowserContext, Dialog, Error, Page
 
-from deskhand.core.errors import ActionFailed, DeviceGone, DeviceRestarted, DeviceSetup, DeviceTimeout
+from deskhand.core.errors import ActionFailed, AppFrozen, DeviceGone, DeviceRestarted, DeviceSetup, DeviceTimeout
 from deskhand.core.outgoing import OutgoingRequest
 from deskhand.core.protocols import Clock
 from deskhand.devices.browser.arrivals import Arrivals
 from deskhand.devices.browser.browser_process import Chromium, attach_browser, start_browser
-from deskhand.devices.browser.cdp_target import DialogOpened, TabHidden, TabLost
+from deskhand.devices.browser.cdp_target import DialogOpened, TabFrozen, TabHidden, TabLost
 from deskhand.devices.browser.downloads import Downloads
+from deskhand.devices.browser.heartbeat import Patience
 from deskhand.devices.browser.request_gate import RequestGate
 from deskhand.devices.browser.screencast import Screencast
 from deskhand.devices.browser.site_filter import ANYWHERE, SiteFilter
@@ -26,6 +27,8 @@ RESTARTS = 3
 RESTARTS_WITHIN_S = 60.0
 PING_S = 5.0
 BLANK = "about:blank"
+# The most characters of an address in a sentence.
+MAX_ADDRESS = 120
 
 
 class BrowserWindow:
@@ -62,7 +65,11 @@ class BrowserWindow:
         self.arrivals = Arrivals()
         self.changes = Screencast(clock, self._run_later)
         self.sites = SiteFilter(policy, self.add_note, self._run_later)
-        self.gate = RequestGate(self._run_later, self._on_request_held, self._on_request_settled, settings.logins)
+        # The tabs that were in front since we came; all others of somebody's browser are that user's.
+        self._worked_on: set[Page] = set()
+        self.gate = RequestGate(
+            self._run_later, self._on_request_held, self._on_request_settled, self._is_ours, settings.logins
+        )
 
     async def open_window(self) -> Tab:
         """Open the window with one tab in front: the one that the user sees, else a new one."""
@@ -76,6 +83,7 @@ class BrowserWindow:
             if tab and page.url != BLANK:
                 await self.gate.watch_session(tab.cdp.session)
         tab = (await self._find_visible_tab() or self.tabs[-1]) if self._tabs else await self.open_tab()
+        self._worked_on.clear()
         await self.show_tab(tab)
         if self._chromium.is_owned:
             await Downloads(self._settings.downloads, self.add_note, self.arrivals).watch_downloads(
@@ -86,7 +94,7 @@ class BrowserWindow:
     async def _find_visible_tab(self) -> Tab | None:
         for tab in self._tabs.values():
             top = tab.documents.top
-            with contextlib.suppress(DeviceTimeout, DialogOpened, TabLost):
+            with contextlib.suppress(DeviceTimeout, DialogOpened, TabFrozen, TabLost):
                 if await top.cdp.evaluate_in(top.frame, "document.visibilityState") == "visible":
                     return tab
         return None
@@ -125,10 +133,13 @@ class BrowserWindow:
 
     async def _open_adopted(self, page: Page) -> Tab | None:
         emulated = self._settings if self._chromium.is_owned and self._settings.headless else None
+        # A page may have to wait for the user, who decides about what it sends.
+        patience = Patience(self._settings.page_timeout_s, lambda: bool(self.gate.held))
+        opening = Tab.open_page(page, emulated, self.changes.signal_change, self.arrivals, patience)
         try:
-            tab = self._tabs[page] = await Tab.open_page(page, emulated, self.changes.signal_change, self.arrivals)
-        except (Error, TabLost):
-            return None  # it closed meanwhile
+            tab = self._tabs[page] = await opening
+        except (Error, TabFrozen, TabLost):
+            return None  # it closed meanwhile, or can't be worked on
         tab.cdp.session.on("Page.frameStartedNavigating", self.gate.note_navigation)
         page.on("close", self._on_page_closed)
         page.on("framenavigated", self._remember_url)
@@ -138,11 +149,19 @@ class BrowserWindow:
         self.arrivals.note_arrival("tab")
         return tab
 
+    def _is_ours(self, frame: str) -> bool:
+        """True unless the frame is known to be in a tab of the user's that was never in front of the task."""
+        if self._chromium.is_owned:
+            return True
+        others = [tab for page, tab in self._tabs.items() if page not in self._worked_on]
+        return not any(frame == tab.cdp.root or tab.cdp.has_document(frame) for tab in others)
+
     async def show_tab(self, tab: Tab) -> None:
         self._front = tab
+        self._worked_on.add(tab.page)
         self._turned.set()
         self._turned = asyncio.Event()
-        with contextlib.suppress(DialogOpened, TabLost, DeviceTimeout):
+        with contextlib.suppress(DialogOpened, TabFrozen, TabLost, DeviceTimeout):
             await tab.cdp.send_command("Page.bringToFront")
         await self.changes.watch_tab(tab.cdp)
 
@@ -190,6 +209,7 @@ class BrowserWindow:
 
     async def _on_request_settled(self, request: OutgoingRequest, frame: str, goes_on: bool) -> None:
         for tab in self.tabs:
+            tab.heartbeat.allow_time()
             tab.activity.note_released()
             if request.page and tab.cdp.root == frame:
                 await tab.end_hold(goes_on)
@@ -238,6 +258,11 @@ class BrowserWindow:
             else:
                 await self.open_tab()
             self._notes.append("the tab closed")
+
+    def describe_frozen(self, tab: Tab) -> AppFrozen:
+        where, seconds = tab.page.url, self._settings.page_timeout_s
+        where = where if len(where) <= MAX_ADDRESS else f"{where[:MAX_ADDRESS]}…"
+        return AppFrozen(f"The page {where} did not respond for {seconds:g} s: open it again, or use another page.")
 
     async def replace_frozen_tab(self, frozen: Tab) -> Tab:
         """Return a new tab in front; the frozen one is closed, whenever it lets itself be."""

@@ -5,6 +5,8 @@ Every call has a time-out. Roles, states and text are the bus's own; `elements` 
 
 import asyncio
 import contextlib
+import re
+from collections import Counter
 from collections.abc import Awaitable, Iterable, Sequence
 from typing import Any, TypeVar
 
@@ -19,11 +21,16 @@ from deskhand.devices.desktop.accessible_node import AccessibleNode, NodeRef, No
 Result = TypeVar("Result")
 
 _CALL_S = 1.0
+# For all of a program's nodes.
+_TREE_S = 6.0
+_GTK4 = "GTK 4"
 # The bus daemon drops calls if more than this are in flight.
 _IN_FLIGHT = 48
 # A container with more children than this (or with MANAGES_DESCENDANTS) is asked only for what it shows.
 _MANY = 64
 _MOST_CELLS = 400
+
+_TOOLKITS = re.compile(r"libgtk-[34]\.so|libatk-bridge|libQt[56]Gui|libatk-wrapper")
 
 _ROOT = "/org/a11y/atspi/accessible/root"
 _A11Y = "org.a11y.atspi"
@@ -42,6 +49,7 @@ class AccessibilityBus:
         self._bus: MessageBus | None = None
         self._slots = asyncio.Semaphore(_IN_FLIGHT)
         self._pids: dict[str, int] = {}
+        self._toolkits: dict[str, str] = {}
 
     async def connect_to(self, session: str, known_address: str = "") -> None:
         """Connect to the bus (found by the session bus, else at the known address) and register as a listener."""
@@ -99,28 +107,57 @@ class AccessibilityBus:
         return self._pids[name]
 
     async def read_tree(self, name: str, *, timeout: float = _CALL_S) -> AccessibleNode | None:
-        """Return what a program shows, without boxes and values; None if it does not answer in time."""
+        """Return what a program shows, without boxes and values; None if it does not answer in time.
+
+        `timeout` is for its first answer: one that is alive may need longer for a big tree (LibreOffice: 1.4 s).
+        """
         try:
             async with asyncio.timeout(timeout):
-                return await self._read_cached_tree(name) or await self._walk_tree(name)
+                toolkit = await self._find_toolkit(name)
+            async with asyncio.timeout(_TREE_S):
+                root = await self._read_cached_tree(name, toolkit) or await self._walk_tree(name, toolkit)
         except (TimeoutError, NoAnswer):
             return None
+        if root is not None and toolkit == _GTK4:
+            root.relative = True
+            for node in root.iterate_tree():
+                node.name = _clean_name(node.name)
+        return root
 
-    async def _read_cached_tree(self, name: str) -> AccessibleNode | None:
+    async def _find_toolkit(self, name: str) -> str:
+        """Return the program's toolkit with its main version, as in GTK 4."""
+        if name not in self._toolkits:
+            root = NodeRef(name, _ROOT)
+            try:
+                kind = await self._read_property(root, "Application", "ToolkitName")
+                version = str(await self._read_property(root, "Application", "Version"))
+            except NoAnswer:
+                await self._call_accessible(root, "GetRole")  # a program that tells no toolkit, or does not answer
+                kind, version = "", ""
+            self._toolkits[name] = f"{kind} {version.partition('.')[0]}".strip()
+        else:
+            await self._call_accessible(NodeRef(name, _ROOT), "GetRole")
+        return self._toolkits[name]
+
+    async def _read_cached_tree(self, name: str, toolkit: str) -> AccessibleNode | None:
         """Read all nodes at once from the program's cache; None for programs (Qt) whose cache is empty."""
+        cache = NodeRef(name, "/org/a11y/atspi/cache")
         try:
-            (items,) = await self._call_method(NodeRef(name, "/org/a11y/atspi/cache"), f"{_A11Y}.Cache", "GetItems")
+            (items,) = await self._call_method(cache, f"{_A11Y}.Cache", "GetItems", timeout=_TREE_S)
         except NoAnswer:
             return None
         nodes: dict[str, AccessibleNode] = {}
         places: list[tuple[str, int, AccessibleNode]] = []
+        counts: dict[str, int] = {}
         for ref, _app, parent, *links, interfaces, title, role, description, states in items:
             node = _build_node(NodeRef(*ref), role, title, states, interfaces)
             node.description = description
             # New caches give index and number of children, old ones list the children.
             index, count = links if len(links) == 2 else (0, len(links[0]))
             node.many = node.has_state(NodeState.MANAGES_DESCENDANTS) or count > _MANY
+            node.lenient = toolkit == _GTK4
             nodes[ref[1]] = node
+            counts[ref[1]] = count
             places.append((parent[1], index, node))
         for parent_path, _, node in sorted(places, key=lambda place: place[1]):
             above = nodes.get(parent_path)
@@ -129,9 +166,44 @@ class AccessibilityBus:
                 node.parent = above
                 above.children.append(node)
         root = nodes.get(_ROOT)
-        return root if root is not None and root.children else None
+        if root is None or not root.children:
+            return None
+        have = Counter(parent for parent, _, _ in places)
+        short = {path for path, count in counts.items() if have[path] < count}
+        if short:
+            await self._complete_tree(root, nodes, short)
+        return root
 
-    async def _walk_tree(self, name: str) -> AccessibleNode | None:
+    async def _complete_tree(self, root: AccessibleNode, nodes: dict[str, AccessibleNode], short: set[str]) -> None:
+        """Ask the containers whose children the cache lacks or does not place: LibreOffice, GTK 4."""
+        level = [root]
+        while level:
+            asked = [node for node in level if node.ref.path in short and not node.many]
+            below = [child for node in level if node not in asked for child in node.children]
+            listed = await asyncio.gather(*map(self._list_children, asked))
+            for node, refs in zip(asked, listed, strict=True):
+                found = await asyncio.gather(*(self._place_node(ref, node, nodes, short) for ref in refs))
+                node.children = [child for child in found if child is not None and child.is_showing]
+                below += node.children
+            level = below
+
+    async def _place_node(
+        self, ref: NodeRef, parent: AccessibleNode, nodes: dict[str, AccessibleNode], short: set[str]
+    ) -> AccessibleNode | None:
+        """Return the node at its place: from the cache, else asked for, and then its children have to be, too."""
+        node = nodes.get(ref.path)
+        if node is None:
+            node = await self._fetch_node(ref, parent)
+            if node is None:
+                return None
+            node.lenient = parent.lenient
+            short.add(ref.path)
+        elif node.parent is not None and node.parent is not parent and node in node.parent.children:
+            return None  # listed twice, as LibreOffice does with its menu bar: it stays where it is
+        node.parent = parent
+        return node
+
+    async def _walk_tree(self, name: str, toolkit: str = "") -> AccessibleNode | None:
         """Read the nodes level by level, only below those that are showing."""
         root = await self._fetch_node(NodeRef(name, _ROOT), None)
         level = [root] if root else []
@@ -139,6 +211,9 @@ class AccessibilityBus:
             listed = await asyncio.gather(*(self._list_children(node) for node in level))
             pairs = [(ref, node) for node, refs in zip(level, listed, strict=True) for ref in refs]
             fetched = await asyncio.gather(*(self._fetch_node(ref, above) for ref, above in pairs))
+            for node in fetched:
+                if node is not None:
+                    node.lenient = toolkit == _GTK4
             level = [node for node in fetched if node is not None and node.is_showing]
             for node in level:
                 if node.parent is not None:
@@ -231,9 +306,11 @@ class AccessibilityBus:
         """Return the first `most` characters of a text field; None if it does not answer."""
         try:
             (text,) = await self._call_method(ref, f"{_A11Y}.Text", "GetText", "ii", [0, most])
+            if not text and most > 0:  # Qt 5 gives nothing at all where the text is shorter
+                (text,) = await self._call_method(ref, f"{_A11Y}.Text", "GetText", "ii", [0, -1])
         except NoAnswer:
             return None
-        return str(text)
+        return str(text)[: most if most > 0 else None]
 
     async def count_characters(self, ref: NodeRef) -> int | None:
         """Return how many characters a text field holds: all that a password field reveals."""
@@ -276,12 +353,25 @@ class AccessibilityBus:
         return value.value
 
     async def _call_method(
-        self, ref: NodeRef, interface: str, member: str, signature: str = "", body: Sequence[Any] = ()
+        self,
+        ref: NodeRef,
+        interface: str,
+        member: str,
+        signature: str = "",
+        body: Sequence[Any] = (),
+        timeout: float = _CALL_S,
     ) -> Sequence[Any]:
         if self._bus is None or not self._bus.connected:
             raise NoAnswer("the accessibility bus ended")
+        message = Message(*ref, interface, member, signature=signature, body=list(body))
         async with self._slots:
-            return await _send_call(self._bus, Message(*ref, interface, member, signature=signature, body=list(body)))
+            return await _send_call(self._bus, message, timeout)
+
+
+def _clean_name(name: str) -> str:
+    """GTK 4 says some names twice (`7 7`), and calls what has none by its class."""
+    half = name[: len(name) // 2]
+    return "" if re.fullmatch(r"(?:Gtk|Adw)[A-Z]\w*", name) else half if name == f"{half} {half}" else name
 
 
 def _build_node(ref: NodeRef, role: int, name: str, states: Sequence[int], interfaces: Iterable[str]) -> AccessibleNode:
@@ -298,6 +388,15 @@ async def _send_call(bus: MessageBus, message: Message, timeout: float = _CALL_S
     if reply.message_type is not MessageType.METHOD_RETURN:
         raise NoAnswer(f"{message.member}: {reply.error_name}")
     return reply.body
+
+
+def is_accessible(pid: int) -> bool:
+    """True if a program has loaded a toolkit that puts its windows on the bus, sooner or later."""
+    try:
+        with open(f"/proc/{pid}/maps", encoding="utf-8", errors="replace") as maps:
+            return any(_TOOLKITS.search(line) for line in maps)
+    except OSError:
+        return False
 
 
 def _discard_result(ended: asyncio.Future[None]) -> None:

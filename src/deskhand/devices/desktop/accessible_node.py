@@ -10,6 +10,8 @@ from deskhand.core.geometry import Rect
 
 _NOWHERE = Rect(0, 0, 0, 0)
 VIEWPORT = 68
+# Their content opens in a window of its own, outside of what their bar lies in.
+MENUS = {33, 41}
 # Bare boxes (in Qt all there is around what scrolls), scroll panes, viewports.
 _CLIPPING = {20, 49, VIEWPORT}
 
@@ -44,6 +46,10 @@ class AccessibleNode:
     value: str = ""
     label: str = ""
     many: bool = False
+    # Its toolkit never says that something is showing: visible will do (GTK 4).
+    lenient: bool = False
+    # On a program's root: boxes are relative to its windows, since GTK 4 does not know where they are.
+    relative: bool = False
     children: list[AccessibleNode] = field(default_factory=list["AccessibleNode"])
 
     def has_state(self, state: int) -> bool:
@@ -52,7 +58,9 @@ class AccessibleNode:
     @property
     def is_showing(self) -> bool:
         # GTK compares a viewport with its own content, and calls it hidden once that content is scrolled.
-        return self.has_state(NodeState.SHOWING) or (self.role == VIEWPORT and self.has_state(NodeState.VISIBLE))
+        if self.has_state(NodeState.SHOWING):
+            return True
+        return (self.lenient or self.role == VIEWPORT) and self.has_state(NodeState.VISIBLE)
 
     @property
     def is_clipping(self) -> bool:
@@ -63,7 +71,7 @@ class AccessibleNode:
     def visible_bounds(self) -> Rect:
         """The part of its box that its ancestors do not cut off."""
         box, above = self.bounds, self.parent
-        while above is not None:
+        while above is not None and above.role not in MENUS:
             box, above = box.intersect_with(above.bounds) if above.is_clipping else box, above.parent
         return box
 

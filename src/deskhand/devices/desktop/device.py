@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 from Xlib import X
 from Xlib.display import Display
@@ -20,7 +20,7 @@ from deskhand.core.protocols import Clock
 from deskhand.core.screen import AppInfo, Element, Frame
 from deskhand.core.stop_outcome import complete_outcome
 from deskhand.devices.click_test import check_points
-from deskhand.devices.desktop.accessibility_bus import AccessibilityBus
+from deskhand.devices.desktop.accessibility_bus import AccessibilityBus, is_accessible
 from deskhand.devices.desktop.accessible_node import AccessibleNode
 from deskhand.devices.desktop.app_launcher import AppLauncher
 from deskhand.devices.desktop.clipboard import DesktopClipboard
@@ -33,26 +33,33 @@ from deskhand.devices.desktop.display import (
     use_existing_display,
 )
 from deskhand.devices.desktop.elements import PASSWORD, find_focused, read_program, to_elements
-from deskhand.devices.desktop.frames import DesktopCamera
+from deskhand.devices.desktop.frames import DesktopCamera, has_content
 from deskhand.devices.desktop.keyboard import DesktopKeyboard
 from deskhand.devices.desktop.pointer import LEFT, MIDDLE, RIGHT, DesktopPointer, require_xtest
 from deskhand.devices.desktop.self_test import check_desktop_aim
 from deskhand.devices.desktop.typing import DesktopTyper, FocusedField
+from deskhand.devices.desktop.window_actions import WindowActions
 from deskhand.devices.desktop.windows import WindowInfo, has_manager, list_windows, read_screen_bounds
 from deskhand.devices.desktop.x_connection import XThread
-from deskhand.devices.process_reaper import ProcessReaper
+from deskhand.devices.free_process import launch_free_process
+from deskhand.devices.process_reaper import Child, ProcessReaper
 from deskhand.settings.environment import read_session_environment
 from deskhand.settings.schema import DesktopSettings
 
-_CAPABILITIES: frozenset[ActionKind] = frozenset(
+CAPABILITIES: frozenset[ActionKind] = frozenset(
     {"click", "double_click", "right_click", "middle_click", "move", "long_press", "drag", "scroll", "type", "key",
-     "hotkey", "open_app", "open_url", "switch_window"}
+     "hotkey", "open_app", "open_url", "switch_window", "manage_window"}
 )  # fmt: skip
 _BUTTONS = {"right_click": RIGHT, "middle_click": MIDDLE}
 _MANAGER_S = 10.0
-_TREE_S = 1.0
-_LOOK_S = 3.0
+_TREE_S = 3.0
+_LOOK_S = 9.0
 _BETWEEN_FIELDS_S = 0.15
+# How long a window may take to be painted, and its program to give its tree: then it is taken as it is.
+_PAINT_S = 3.0
+_REGISTER_S = 6.0
+# How long programs on a private display have to close their windows themselves.
+_CLOSE_S = 2.0
 
 
 async def open_desktop(settings: DesktopSettings, *, clock: Clock, name: str = "desktop") -> DesktopDevice:
@@ -93,8 +100,13 @@ class DesktopDevice:
         self._keyboard = DesktopKeyboard(private=place.private)
         self._typer = DesktopTyper(self._x, self._keyboard, self._clipboard, clock)
         self._pointer = DesktopPointer(self._x, clock)
-        self._launcher = AppLauncher(self._x, self._damage, keeper, place.environment, settings.app_timeout_s)
+        self._windows = WindowActions(self._x, self._damage)
+        self._launcher = AppLauncher(
+            self._windows, self._damage, clock, self._launch_program, self._is_ready, place.environment,
+            settings.app_timeout_s,
+        )  # fmt: skip
         self._no_elements = ""
+        self._started = 0
 
     async def attach_display(self) -> None:
         await self._x.open_connection()
@@ -129,13 +141,13 @@ class DesktopDevice:
 
     @property
     def capabilities(self) -> frozenset[ActionKind]:
-        return _CAPABILITIES
+        return CAPABILITIES
 
     async def frame(self) -> Frame:
         return await self._camera.take_frame()
 
     async def list_windows(self) -> tuple[WindowInfo, ...]:
-        return await self._launcher.list_windows()
+        return await self._windows.list_windows()
 
     async def app(self) -> AppInfo:
         front = await self._find_front_window()
@@ -161,7 +173,8 @@ class DesktopDevice:
                 f"The elements can't be read: the window in front, {front.title!r}, has no accessibility tree."
             )
         size = await self._x.run_job(read_screen_bounds)
-        trees = await asyncio.gather(*(self._read_tree(name, size) for _, name in names))
+        own = {pid: [window for window in stack if window.pid == pid] for pid, _ in names}
+        trees = await asyncio.gather(*(self._read_tree(name, size, own[pid]) for pid, name in names))
         found: dict[int, list[AccessibleNode]] = {}
         for (pid, _), tops in zip(names, trees, strict=True):
             if tops is not None:
@@ -170,11 +183,11 @@ class DesktopDevice:
             raise NoElements(f"The elements can't be read: the program of {front.title!r} timed out.")
         return to_elements(found, stack)
 
-    async def _read_tree(self, name: str, screen: Rect) -> list[AccessibleNode] | None:
+    async def _read_tree(self, name: str, screen: Rect, windows: Sequence[WindowInfo]) -> list[AccessibleNode] | None:
         try:
             async with asyncio.timeout(_LOOK_S):
                 root = await self._accessibility.read_tree(name, timeout=_TREE_S)
-                return None if root is None else await read_program(self._accessibility, root, screen)
+                return None if root is None else await read_program(self._accessibility, root, screen, windows)
         except TimeoutError:
             return None
 
@@ -198,7 +211,9 @@ class DesktopDevice:
             case actions.Type():
                 return await self._typer.type_text(action, await self._find_field())
             case actions.SwitchWindow():
-                return await self._launcher.switch_window(action.title)
+                return await self._windows.switch_window(action.title)
+            case actions.ManageWindow():
+                return await self._windows.manage_window(action, await self._launcher.list_classes(action.title))
             case actions.OpenApp():
                 return await self._launcher.open_app(action.name)
             case actions.OpenUrl():
@@ -256,6 +271,35 @@ class DesktopDevice:
                     return node
         return None
 
+    # --- programs -----------------------------------------------------------------------------------------
+
+    async def _launch_program(self, argv: Sequence[str], environment: Mapping[str, str], cwd: str | None) -> Child:
+        """Start a program: on the user's own display it lives on after us, on a private one it ends with it."""
+        if self._place.private:
+            return await self._keeper.launch_process(argv, environment, cwd=cwd)
+        self._started += 1
+        log = self._keeper.folder / f"program-{self._started}.log"
+        return await launch_free_process(argv, environment, log, cwd=cwd)
+
+    async def _is_ready(self, window: WindowInfo, seconds: float) -> bool:
+        """True if the window is painted, and has its tree if its program gives one."""
+        if not await self._has_tree(window, seconds):
+            return False
+        return seconds > _PAINT_S or has_content(await self._camera.take_frame(), window.bounds)
+
+    async def _has_tree(self, window: WindowInfo, seconds: float) -> bool:
+        if self._no_elements:
+            return True
+        with contextlib.suppress(NoElements):
+            names = (await self._accessibility.list_programs()).get(window.pid, [])
+            if not names:
+                return seconds > _REGISTER_S or not await asyncio.to_thread(is_accessible, window.pid)
+            trees = [await self._accessibility.read_tree(name) for name in names]
+            return (
+                any(len(top.children) > 0 for tree in trees if tree for top in tree.children) or seconds > _REGISTER_S
+            )
+        return True
+
     # --- the end ------------------------------------------------------------------------------------------
 
     def _on_resize(self) -> None:
@@ -263,8 +307,10 @@ class DesktopDevice:
 
     async def close(self) -> None:
         """Close all connections and end what was started. May be called twice."""
-        if not self._place.private:
-            with contextlib.suppress(DeviceError):  # the server ended, or this is the second call
+        with contextlib.suppress(DeviceError):  # the server ended, or this is the second call
+            if self._place.private:
+                await self._windows.close_all(_CLOSE_S)
+            else:
                 await self._x.run_job(self._keyboard.return_keycodes)
         # The keeper before the camera: a capture that a stuck server never answers ends with that server.
         for part in (self._accessibility, self._clipboard, self._damage, self._x, self._keeper, self._camera):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Role
 from deskhand.devices.desktop.accessibility_bus import AccessibilityBus
-from deskhand.devices.desktop.accessible_node import AccessibleNode, NodeRef, NodeState
+from deskhand.devices.desktop.accessible_node import MENUS, AccessibleNode, NodeRef, NodeState
 from deskhand.devices.desktop.windows import WindowInfo, find_top_at
 
 # AT-SPI's role numbers. Roles that are not here are containers.
@@ -18,6 +18,7 @@ _ROLES: Mapping[int, Role] = {
     73: "text", 79: "field", 81: "text", 83: "heading", 88: "link", 90: "item", 91: "item", 94: "text", 98: "list",
     101: "dialog", 116: "text", 129: "button", 130: "switch",
 }  # fmt: skip
+_EVERYWHERE = Rect(0, 0, 65_535, 65_535)
 _TOP_LEVEL = {2, 16, 19, 23, 69}
 _FRAME = 23
 PASSWORD = 40
@@ -35,10 +36,18 @@ _LABELLED = {_COMBOBOX, 31, 51, 55, 65, 66, 98}
 _TEXTUAL = {60, 61, 79, 73, 94, 52, 11}
 
 
-async def read_program(bus: AccessibilityBus, root: AccessibleNode, screen: Rect) -> list[AccessibleNode]:
-    """Read boxes, values and labels of everything a program shows; return its top-level nodes."""
+async def read_program(
+    bus: AccessibilityBus, root: AccessibleNode, screen: Rect, windows: Sequence[WindowInfo] = ()
+) -> list[AccessibleNode]:
+    """Read boxes, values and labels of everything a program shows; return its top-level nodes.
+
+    `windows` are those of the program: the boxes of some toolkits are relative to them.
+    """
     nodes = list(root.iterate_tree())
     await bus.measure_nodes(nodes)
+    if root.relative:
+        for top in root.children:
+            _place_in_window(top, windows)
     for node in nodes:
         node.bounds = node.bounds.intersect_with(screen)
     crowded = [node for node in nodes if node.many and node.bounds.area]
@@ -62,6 +71,18 @@ async def _describe_node(bus: AccessibilityBus, node: AccessibleNode, named: Map
         node.label = " ".join(label for label in labels if label)
 
 
+def _place_in_window(top: AccessibleNode, windows: Sequence[WindowInfo]) -> None:
+    """Move the boxes of a window's nodes to where the window's content is on the screen."""
+    named = [one for one in windows if one.title == top.name and not one.menu] or [w for w in windows if not w.menu]
+    if not named:
+        return
+    window = min(named, key=lambda one: abs(one.bounds.width - top.bounds.width))
+    left, top_edge = window.bounds.left + window.shadow[0], window.bounds.top + window.shadow[2]
+    for node in top.iterate_tree():
+        box = node.bounds
+        node.bounds = Rect(box.left + left, box.top + top_edge, box.right + left, box.bottom + top_edge)
+
+
 def is_field(node: AccessibleNode) -> bool:
     # Not by the EditableText interface: GTK gives it to every text view, even to a calculator's display.
     return node.role == PASSWORD or (node.has_state(NodeState.EDITABLE) and not node.has_state(NodeState.READ_ONLY))
@@ -79,11 +100,23 @@ def to_elements(programs: Mapping[int, Sequence[AccessibleNode]], stack: Sequenc
     order = {window.id: place for place, window in enumerate(stack)}
     tops.sort(key=lambda top: -order[top[2].id] if top[2] else 0)
     collected: list[Element] = []
+    blocked = _find_blocked(stack)
     for node, pid, window in tops:
         if node.role in _TOP_LEVEL and window is None:
             continue  # not on the screen: on another desktop, or minimised
+        if window is not None and window.id in blocked:
+            continue
         _collect_elements(node, pid, window, stack, None, node.bounds, collected)
     return tuple(collected)
+
+
+def _find_blocked(stack: Sequence[WindowInfo]) -> set[int]:
+    """Return the windows that take no input because a modal window of their program stands before them."""
+    blocked: set[int] = set()
+    for place, modal in enumerate(stack):
+        if modal.modal and not modal.menu:
+            blocked |= {one.id for one in stack[:place] if one.pid == modal.pid and not one.menu}
+    return blocked
 
 
 def _window_of(node: AccessibleNode, pid: int, stack: Sequence[WindowInfo]) -> WindowInfo | None:
@@ -115,6 +148,8 @@ def _collect_elements(
         parent = element.index
     if node.is_clipping:
         clip = seen
+    elif node.role in MENUS:
+        clip = _EVERYWHERE
     for child in sort_for_reading(node.children):
         # A menu that dropped down from its bar, or a list from its box, lies outside its parent.
         _collect_elements(child, pid, window, stack, parent, clip, collected)
@@ -147,7 +182,7 @@ def _to_element(node: AccessibleNode, seen: Rect, index: int, parent: int | None
     checked = node.has_state(NodeState.CHECKED) or node.has_state(NodeState.PRESSED) if node.role in _CHECKED else None
     if node.role == _PRESSED_ONLY:
         checked = checked or None
-    name = node.name or node.label or ("" if field else node.description)
+    name = (node.name or node.label or ("" if field else node.description)).strip()
     return Element(
         index=index, role=role, bounds=seen, name=name, value="" if node.role == PASSWORD else node.value,
         hint=node.description if node.description != name else "", id=f"{node.ref.bus}{node.ref.path}", parent=parent,

@@ -9,6 +9,7 @@ from mss import MSS
 from mss.exception import ScreenShotError
 
 from deskhand.core.errors import BadFrame, DeviceGone, DeviceTimeout
+from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Clock
 from deskhand.core.screen import Frame
 from deskhand.devices.desktop.x_connection import ANSWER_S, CLOSED, is_reachable, make_gone_error
@@ -73,3 +74,10 @@ class DesktopCamera:
         with contextlib.suppress(RuntimeError):  # closed before
             self._pool.submit(self._drop_capture)
         self._pool.shutdown(wait=False)
+
+
+def has_content(frame: Frame, box: Rect) -> bool:
+    """True if something is painted inside the box: more than one colour."""
+    inside = box.intersect_with(frame.bounds)
+    part = frame.pixels.view(np.uint32)[inside.top : inside.bottom, inside.left : inside.right, 0]
+    return part.size > 0 and bool((part != part[0, 0]).any())

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from deskhand.core.actions import Type
+from deskhand.core.actions import READ_BACK, Type
 from deskhand.core.errors import TextNotTyped
 from deskhand.core.protocols import Clock
 from deskhand.devices.desktop.accessible_node import AccessibleNode
@@ -157,7 +157,7 @@ class DesktopTyper:
             # The content of a masked field is not reported, because it may be a secret.
             content = "something else" if field.is_masked else _shorten_text(held)
             raise TextNotTyped(f"The text was typed, but the field holds {content}.")
-        return "read back"
+        return READ_BACK
 
     async def _has_landed_elsewhere(self, text: str, field: FocusedField) -> bool:
         """True if the text is in another field: a program may report its new focus late, after the keys went there."""

@@ -1,7 +1,9 @@
 """Lists top-level windows and brings them to the front, by EWMH, or by plain X if no window manager runs."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from rapidfuzz import fuzz
 from Xlib import X, Xatom
@@ -13,9 +15,13 @@ from Xlib.xobject.drawable import Window
 
 from deskhand.core.geometry import Rect
 
+_PASSING_TYPES = ("SPLASH", "DOCK", "DESKTOP", "NOTIFICATION", "TOOLTIP")
 # The first argument of an EWMH request: it comes from a pager, that is from the user.
 _FROM_A_PAGER = 2
+_ICONIC = 3
 _CLOSE_ENOUGH = 80
+
+WindowSize = Literal["maximized", "minimized", "normal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +37,13 @@ class WindowInfo:
     client: int = 0
     active: bool = False
     menu: bool = False
+    # A splash screen, a panel, a notification: not what a program opens its window for.
+    passing: bool = False
+    modal: bool = False
+    # The window that this one belongs to; 0 for none.
+    owner: int = 0
+    # Left, right, top, bottom: the shadow that a GTK program draws around its window itself.
+    shadow: tuple[int, int, int, int] = (0, 0, 0, 0)
 
 
 def list_windows(display: Display) -> list[WindowInfo]:
@@ -57,6 +70,7 @@ def _read_window(display: Display, frame: Window, window_id: int, active: int, l
         corner = window.translate_coords(display.screen().root, 0, 0)
         app = window.get_wm_class()
         pid, title = _pid_of(display, window), title_of(display, window)
+        passing, modal, owner, shadow = _read_nature(display, window)
     except XError:
         return None  # it closed meanwhile
     # translate_coords returns where the root's origin lies in the window.
@@ -68,7 +82,21 @@ def _read_window(display: Display, frame: Window, window_id: int, active: int, l
     border = 2 * around.border_width
     outline = Rect(around.x, around.y, around.x + around.width + border, around.y + around.height + border)
     client = window_id & ~display.display.info.resource_id_mask
-    return WindowInfo(window_id, title, app[1] if app else "", bounds, outline, pid, client, window_id == active, menu)
+    return WindowInfo(
+        window_id, title, app[1] if app else "", bounds, outline, pid, client,
+        active=window_id == active, menu=menu, passing=passing, modal=modal, owner=owner, shadow=shadow,
+    )  # fmt: skip
+
+
+def _read_nature(display: Display, window: Window) -> tuple[bool, bool, int, tuple[int, int, int, int]]:
+    """Return whether it is a passing window, whether it is modal, its owner, and its own shadow."""
+    kinds = _read_property(display, window, "_NET_WM_WINDOW_TYPE")
+    passing = kinds[:1] and kinds[0] in [display.intern_atom(f"_NET_WM_WINDOW_TYPE_{name}") for name in _PASSING_TYPES]
+    modal = display.intern_atom("_NET_WM_STATE_MODAL") in _read_property(display, window, "_NET_WM_STATE")
+    owner = _read_property(display, window, "WM_TRANSIENT_FOR")
+    edges = _read_property(display, window, "_GTK_FRAME_EXTENTS")
+    shadow = (edges[0], edges[1], edges[2], edges[3]) if len(edges) == 4 else (0, 0, 0, 0)
+    return bool(passing), modal, owner[0] if owner else 0, shadow
 
 
 def _frame_of(root: Window, window: Window) -> int:
@@ -136,15 +164,49 @@ def has_manager(display: Display) -> bool:
 
 def focus_window(display: Display, window_id: int) -> None:
     """Bring a window to the front and give it the focus."""
-    window = display.create_resource_object("window", window_id)
     if has_manager(display):
-        wish = (32, [_FROM_A_PAGER, X.CurrentTime, 0, 0, 0])
-        message = ClientMessage(window=window, client_type=display.intern_atom("_NET_ACTIVE_WINDOW"), data=wish)
-        display.screen().root.send_event(message, X.SubstructureRedirectMask | X.SubstructureNotifyMask)
+        _ask_manager(display, window_id, "_NET_ACTIVE_WINDOW", [_FROM_A_PAGER, X.CurrentTime, 0, 0, 0])
     else:
+        window = display.create_resource_object("window", window_id)
         window.configure(stack_mode=X.Above)
         window.set_input_focus(X.RevertToParent, X.CurrentTime)
+        display.sync()
+
+
+def close_window(display: Display, window_id: int) -> None:
+    """Ask a window to close, as its title bar's button does; its program may ask back."""
+    _ask_manager(display, window_id, "_NET_CLOSE_WINDOW", [X.CurrentTime, _FROM_A_PAGER, 0, 0, 0])
+
+
+def resize_window(display: Display, window_id: int, size: WindowSize) -> None:
+    """Maximize, minimize, or give it back the size that it had."""
+    if size == "minimized":
+        _ask_manager(display, window_id, "WM_CHANGE_STATE", [_ICONIC, 0, 0, 0, 0])
+        return
+    across, down = (display.intern_atom(f"_NET_WM_STATE_MAXIMIZED_{way}") for way in ("HORZ", "VERT"))
+    _ask_manager(display, window_id, "_NET_WM_STATE", [int(size == "maximized"), across, down, _FROM_A_PAGER, 0])
+
+
+def _ask_manager(display: Display, window_id: int, request: str, data: list[int]) -> None:
+    window = display.create_resource_object("window", window_id)
+    message = ClientMessage(window=window, client_type=display.intern_atom(request), data=(32, data))
+    display.screen().root.send_event(message, X.SubstructureRedirectMask | X.SubstructureNotifyMask)
     display.sync()
+
+
+def read_window_size(display: Display, window_id: int) -> WindowSize | None:
+    """Return the size that its manager gives it; None if it is gone."""
+    window = display.create_resource_object("window", window_id)
+    if window_id not in _read_property(display, display.screen().root, "_NET_CLIENT_LIST"):
+        return None
+    try:
+        states = _read_property(display, window, "_NET_WM_STATE")
+    except XError:
+        return None
+    if display.intern_atom("_NET_WM_STATE_HIDDEN") in states:
+        return "minimized"
+    whole = all(display.intern_atom(f"_NET_WM_STATE_MAXIMIZED_{way}") in states for way in ("HORZ", "VERT"))
+    return "maximized" if whole else "normal"
 
 
 def find_best_match(wanted: str, found: Sequence[WindowInfo]) -> WindowInfo | None:
@@ -157,6 +219,12 @@ def find_best_match(wanted: str, found: Sequence[WindowInfo]) -> WindowInfo | No
     candidates = [window for window in reversed(found) if not window.menu]
     best = max(candidates, key=score_window, default=None)
     return best if best is not None and score_window(best) >= _CLOSE_ENOUGH else None
+
+
+def has_words(title: str, wanted: str) -> bool:
+    """True if the title has all the words that were said, one after the other."""
+    words, said = (re.findall(r"\w+", text.casefold()) for text in (title, wanted))
+    return bool(said) and any(words[at : at + len(said)] == said for at in range(len(words)))
 
 
 def _score_likeness(wanted: str, title: str) -> float:

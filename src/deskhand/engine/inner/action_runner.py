@@ -251,7 +251,13 @@ class ActionRunner:
             frame=await self._log.journal.keep_frame(settled.frame),
             loop=progress.loop,
         )
-        report = ActionReport(action=action, status=ended.status, detail=ended.detail, changed=progress.changed)
+        report = ActionReport(
+            action=action,
+            status=ended.status,
+            detail=ended.detail,
+            changed=progress.changed,
+            area=progress.area,
+        )
         step.note_events(settled_event)
         return ActionOutcome(report, settled.frame)
 

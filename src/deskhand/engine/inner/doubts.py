@@ -3,6 +3,7 @@
 By what is on the screen where that tells, else by the user. Only what can be undone is ever assumed.
 """
 
+from dataclasses import dataclass
 from typing import Literal
 
 from deskhand.core.actions import describe_action
@@ -12,9 +13,24 @@ from deskhand.core.irreversible import DoneAct
 from deskhand.core.screen import Observation
 from deskhand.engine.context import TaskContext
 from deskhand.engine.inner.questions import Questions
-from deskhand.engine.safety.once import judge_doubt, name_screen
+from deskhand.engine.inner.step import Step
+from deskhand.engine.safety.once import judge_doubt, list_doubts, name_screen
 from deskhand.language import is_chinese
 from deskhand.task.events import ActionIntended, CommandTaken, DoubtSettled
+
+_SEEN = "it is seen on the screen"
+_UNCHANGED = "the screen is as it was before"
+# Why the outcome of an act is not known, in Chinese and English.
+_INTERRUPTED = ("任务在得知结果之前中断了", "the task was interrupted before its outcome was known")
+_NO_ANSWER = ("设备没有回应", "the device did not answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """Why a worker's "done" is not believed. `needs_user`: nobody else can tell, so the work ends here."""
+
+    reason: str
+    needs_user: bool = False
 
 
 class Doubts:
@@ -34,12 +50,26 @@ class Doubts:
             await self._assume_outcome(intended, seen)
             return
         begun = next(one for one in self._log.state.acts if (one.step, one.number) == (intended.step, intended.number))
+        if refused := await self._settle_act(begun, seen, _INTERRUPTED):
+            await self._questions.turn_down(refused)
+
+    async def find_objection(self, step: Step) -> Objection | None:
+        """Settle what is unknown before a worker's "done" is believed: all it heard of an act may be a time-out."""
+        if doubts := list_doubts(self._log.state):
+            await step.write_noted()
+        for begun in doubts:
+            if question := await self._settle_act(begun, await self._look_at_screen(), _NO_ANSWER):
+                return Objection(question, needs_user=True)
+        undone = self._log.state.undone
+        return Objection(f"{undone} was not carried out.") if undone else None
+
+    async def _settle_act(self, begun: DoneAct, seen: Observation | None, why: tuple[str, str]) -> str:
+        """By the screen, else by the user; return the question if nobody is there to answer it."""
         verdict = self._judge_by_screen(begun, seen)
         if verdict == "unknown":
-            await self._ask_user(intended, begun)
-            return
-        because = "it is seen on the screen" if verdict == "done" else "the screen is as it was before"
-        await self._write_outcome(intended, verdict == "done", because)
+            return await self._ask_user(begun, why)
+        await self._write_outcome(begun, verdict == "done", _SEEN if verdict == "done" else _UNCHANGED)
+        return ""
 
     def _judge_by_screen(self, begun: DoneAct, seen: Observation | None) -> Literal["done", "undone", "unknown"]:
         # A device that was opened anew shows nothing of what it was told before.
@@ -55,32 +85,35 @@ class Doubts:
     async def _assume_outcome(self, intended: ActionIntended, seen: Observation | None) -> None:
         """What can be undone counts as done if the screen is another one since, and the worker is told to look."""
         same = seen is not None and intended.screen != "" and intended.screen == name_screen(seen)
-        if same or self._log.state.reopened:
-            await self._write_outcome(intended, False, self._log.state.reopened or "the screen is as it was before")
-            return
         action = describe_action(intended.action)
-        doubt = f"It is unknown whether the last action was carried out ({action}): look first."
-        settled = DoubtSettled(step=intended.step, number=intended.number, done=True, because="it is not known")
-        await self._log.record(settled, CommandTaken(command=InjectPrompt(content=doubt)))
+        if same or self._log.state.reopened:
+            because = self._log.state.reopened or _UNCHANGED
+            told = f"The last action ({action}) was not carried out: {because}."
+            await self._write_settled(intended, False, because, told)
+            return
+        told = f"It is unknown whether the last action was carried out ({action}): look first."
+        await self._write_settled(intended, True, "it is not known", told)
 
-    async def _ask_user(self, intended: ActionIntended, begun: DoneAct) -> None:
+    async def _ask_user(self, begun: DoneAct, why: tuple[str, str]) -> str:
         what = begun.act.what
         question = (
-            f"“{what}”可能已经执行过：任务在得知结果之前中断了。要（再）执行一次吗？"
+            f"“{what}”可能已经执行过：{why[0]}。要（再）执行一次吗？"
             if is_chinese(self._log.state.goal)
-            else f"{what} may have been carried out already: the task was interrupted before its outcome was known. "
-            "Do it (again)?"
+            else f"{what} may have been carried out already: {why[1]}. Do it (again)?"
         )
         reply = await self._human.ask("approval", question)
         if reply.by != "person":
-            await self._questions.turn_down(question)
-            return
+            return question
         again = reply.verdict == "yes"
         because = "the user wants it done" if again else "the user does not want it done again"
-        await self._write_outcome(intended, not again, because)
+        await self._write_outcome(begun, not again, because)
+        return ""
 
-    async def _write_outcome(self, intended: ActionIntended, done: bool, because: str) -> None:
-        action = describe_action(intended.action)
-        told = f"The last action ({action}) {'counts as' if done else 'was not'} carried out: {because}."
-        settled = DoubtSettled(step=intended.step, number=intended.number, done=done, because=because)
+    async def _write_outcome(self, begun: DoneAct, done: bool, because: str) -> None:
+        how = "counts as" if done else "was not"
+        told = f"The action of step {begun.step} ({begun.act.what}) {how} carried out: {because}."
+        await self._write_settled(begun, done, because, told)
+
+    async def _write_settled(self, begun: ActionIntended | DoneAct, done: bool, because: str, told: str) -> None:
+        settled = DoubtSettled(step=begun.step, number=begun.number, done=done, because=because)
         await self._log.record(settled, CommandTaken(command=InjectPrompt(content=told)))

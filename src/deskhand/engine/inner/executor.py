@@ -100,6 +100,10 @@ class Executor:
             await step.finish_step(thought=decision.thought, message="paused meanwhile: it is looked at again")
         elif decision.kind == "ask":
             await self._questions.ask_question(step, decision)
+        elif decision.kind == "done" and (objection := await self._doubts.find_objection(step)):
+            await step.finish_step(thought=decision.thought, error=objection.reason)
+            if objection.needs_user:
+                await self._questions.turn_down(objection.reason)
         elif decision.kind != "actions":
             await self._end_subtask(step, decision)
         else:

@@ -1,14 +1,16 @@
 """Layer 2 of decision: the quality gate. It chooses how deep to look by the budget, and never skips a check."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from deskhand.core.decisions import Usage
 from deskhand.core.errors import BudgetSpent, ModelFault, ModelUnavailable
+from deskhand.core.irreversible import DoneAct
 from deskhand.core.planning import ALLOWED, Depth, GateDecision, GateRequest, GateTrigger, QualityReport
 from deskhand.core.screen import Frame
 from deskhand.engine.context import TaskContext
 from deskhand.engine.observer import look_patiently
 from deskhand.engine.parts import OuterRoles
+from deskhand.engine.safety.once import list_doubts
 from deskhand.engine.views import make_gate_request
 from deskhand.settings.schema import GateSettings
 from deskhand.task.events import GateClosed, GateOpened
@@ -47,15 +49,16 @@ class QualityGate:
 
     async def _ask_judge(self, trigger: GateTrigger, depth: Depth, seconds: float) -> QualityReport:
         judge, fallback, spent = self._outer.judge, self._outer.fallback, Usage()
+        doubts = list_doubts(self._log.state)
         if depth != "low" and judge is not fallback:
             request = await self._make_request(trigger, depth, seconds, judge.needs_elements)
             try:
-                return make_lawful(await judge.check(request))
+                return make_lawful(await judge.check(request), doubts)
             except (ModelFault, ModelUnavailable, BudgetSpent) as fault:
                 # A check is never skipped: what the model can't judge now, the rules do.
                 depth, spent = "low", fault.usage if isinstance(fault, ModelFault) else spent
         request = await self._make_request(trigger, depth, seconds, fallback.needs_elements)
-        report = make_lawful(await fallback.check(request))
+        report = make_lawful(await fallback.check(request), doubts)
         return report.model_copy(update={"usage": report.usage + spent})
 
     async def _make_request(self, trigger: GateTrigger, depth: Depth, seconds: float, elements: bool) -> GateRequest:
@@ -79,9 +82,16 @@ def choose_depth(
     return next(depth for depth in _DEEPEST_FIRST[wanted] if depth == "low" or can_afford(depth))
 
 
-def make_lawful(report: QualityReport) -> QualityReport:
-    """Replace a decision that the trigger does not allow by the nearest one that it does: never a success."""
+def make_lawful(report: QualityReport, doubts: Sequence[DoneAct] = ()) -> QualityReport:
+    """Replace a decision that the trigger does not allow by the nearest one that it does: never a success.
+
+    Nor is it one while nobody knows whether something irreversible was done: the worker goes on, and settles it.
+    """
     allowed = ALLOWED[report.trigger]
+    if doubts and report.decision is GateDecision.DONE and GateDecision.CONTINUE in allowed:
+        issue = f"It is unknown whether {doubts[0].act.what} was carried out: look, and then say that it is done."
+        told = (*report.issues, issue), (*report.suggestions, issue)
+        return report.model_copy(update={"decision": GateDecision.CONTINUE, "issues": told[0], "suggestions": told[1]})
     if report.decision in allowed:
         return report
     nearest = GateDecision.CONTINUE if GateDecision.CONTINUE in allowed else GateDecision.FAIL

@@ -29,12 +29,14 @@ def describe_act(planned: PlannedAction, seen: Observation, goal: str) -> Irreve
         return None
     action = planned.action
     label = found.label or _label_of(action, seen)
+    values = _list_values(action, seen)
     return IrreversibleAct(
         what=f'{action.kind.replace("_", " ")} "{label}"',
         deed=found.deed.name if found.deed else "",
         label=fold_text(label),
         app=seen.app,
-        values=_list_values(action, seen),
+        values=values,
+        shown=_count_shown(values, seen.elements or ()),
         names=_list_names(seen, fold_text(goal)),
     )
 
@@ -90,20 +92,36 @@ def _is_planned_apart(earlier: str, current: str) -> bool:
     return current.startswith("+") or bool(dot and earlier.partition(".")[0] == plan)
 
 
+def list_doubts(state: TaskState) -> tuple[DoneAct, ...]:
+    """Return the acts of which nobody knows whether they were carried out, and which were not done since."""
+    acts = state.acts
+    return tuple(
+        one
+        for at, one in enumerate(acts)
+        if not one.certain and not any(late.certain and late.act.is_same_as(one.act) for late in acts[at + 1 :])
+    )
+
+
 def judge_doubt(doubt: DoneAct, seen: Observation) -> Literal["done", "undone", "unknown"]:
     """Return what the screen says about an act whose outcome was never recorded.
 
-    A text that left its field and stands on the screen was sent. A screen on which every text is as it was shows that
-    nothing happened; only a web page may have sent something without a sign.
+    A text that left its field and stands on the screen once more than before was sent. A screen on which every text is
+    as it was shows that nothing happened; only a web page may have sent something without a sign.
     """
     elements = seen.elements or ()
-    if doubt.act.values and seen.app == doubt.act.app and _has_left_fields(doubt.act.values, elements):
+    if doubt.act.values and seen.app == doubt.act.app and _has_left_fields(doubt.act, elements):
         return "done"
     same = bool(doubt.screen) and doubt.screen == name_screen(seen)
     return "undone" if same and not any(one.source == "dom" for one in elements) else "unknown"
 
 
-def _has_left_fields(values: tuple[str, ...], elements: tuple[Element, ...]) -> bool:
+def _has_left_fields(act: IrreversibleAct, elements: tuple[Element, ...]) -> bool:
     held = {fold_text(one.value) for one in elements if one.editable}
-    shown = {fold_text(text) for one in elements if not one.editable for text in (one.name, one.value)}
-    return all(value in shown and value not in held for value in values)
+    before = act.shown or (0,) * len(act.values)
+    shown = _count_shown(act.values, elements)
+    return held.isdisjoint(act.values) and all(now > then for now, then in zip(shown, before, strict=True))
+
+
+def _count_shown(values: tuple[str, ...], elements: tuple[Element, ...]) -> tuple[int, ...]:
+    texts = [{fold_text(one.name), fold_text(one.value)} for one in elements if not one.editable]
+    return tuple(sum(value in text for text in texts) for value in values)

@@ -14,6 +14,7 @@ from deskhand.core.screen import Observation
 from deskhand.engine.human_input import HumanInput, explain_refusal
 from deskhand.engine.observer import Observer
 from deskhand.engine.safety.approval import is_still_valid
+from deskhand.engine.safety.consent import NOWHERE, Scene
 from deskhand.engine.safety.once import describe_act, find_repeated, judge_doubt, name_screen
 from deskhand.engine.safety.policy import Permit, judge_action, judge_request
 from deskhand.engine.safety.request_details import describe_details, describe_outgoing
@@ -23,6 +24,9 @@ from deskhand.engine.task_log import TaskLog
 from deskhand.language import language_of
 from deskhand.screen.stillness.self_motion import SelfMotion
 from deskhand.settings.schema import PolicySettings
+
+# What was pressed shortly before says what a menu or a question is about.
+_RECENT = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +67,7 @@ class Permission:
         # An approved action covers the requests that it leads to, until another one is judged.
         self._is_covered = False
         self._labels: tuple[str, ...] = ()
+        self._before = NOWHERE
         self.intent = ActionIntent()
 
     async def judge_planned(self, planned: PlannedAction, seen: Observation | None) -> Permit:
@@ -76,7 +81,12 @@ class Permission:
             seen = await self._eyes.observe(listed)
         self._seen = seen
         permit = judge_action(
-            planned, seen, self._policy, approved=self._approved_goal, language=language_of(self._log.state.goal)
+            planned,
+            seen,
+            self._policy,
+            approved=self._approved_words,
+            before=self._before,
+            language=language_of(self._log.state.goal),
         )
         act = describe_act(planned, seen, self._log.state.goal)
         self.intent = ActionIntent(act, name_screen(seen))
@@ -85,11 +95,17 @@ class Permission:
         if permit.risk != "look":
             self._acted, self._labels = planned.action, list_labels(planned.action, seen)
             self._is_covered = permit.verdict == "allow" and permit.risk == "irreversible"
+            deed = act.deed if act and self._is_covered else ""
+            self._before = Scene(recent=(*self._labels, *self._before.recent)[:_RECENT], agreed=deed)
         return permit
 
     @property
-    def _approved_goal(self) -> str:
-        return self._log.state.goal if self._goal_approves else ""
+    def _approved_words(self) -> str:
+        """The user's own words: the goal, or the message that an assistant quotes in it: that may say to whom."""
+        if not self._goal_approves:
+            return ""
+        state = self._log.state
+        return state.origin.message if state.origin.author == "assistant" and state.origin.message else state.goal
 
     def _forbid_repeating(self, permit: Permit, act: IrreversibleAct, seen: Observation) -> Permit:
         """Whatever the policy and the goal allow: what was done, or may have been done, is not simply done again."""
@@ -141,8 +157,9 @@ class Permission:
         return judge_request(
             request,
             self._policy,
-            approved=self._approved_goal,
+            approved=self._approved_words,
             labels=self._labels,
+            scene=replace(self._before, seen=self._seen, action=self._acted),
             covered=covered,
             language=language_of(self._log.state.goal),
         )

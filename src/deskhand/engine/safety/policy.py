@@ -5,7 +5,7 @@ approval still holds by `approval`.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from deskhand.app_names import is_same_app
@@ -15,12 +15,13 @@ from deskhand.core.decisions import PlannedAction
 from deskhand.core.llm import Language
 from deskhand.core.outgoing import OutgoingRequest
 from deskhand.core.screen import Observation
-from deskhand.engine.safety.consent import does_goal_agree, names_label
+from deskhand.engine.safety.consent import NOWHERE, Scene, does_goal_agree, names_deed
 from deskhand.engine.safety.key_risk import find_typed_address
+from deskhand.engine.safety.request_details import describe_sending
 from deskhand.engine.safety.request_risk import assess_request, describe_request
 from deskhand.engine.safety.risk import assess_risk
 from deskhand.engine.safety.risk_finding import Risk, RiskFinding
-from deskhand.engine.safety.risk_words import deed_in, read_table
+from deskhand.engine.safety.risk_words import read_table
 from deskhand.fault_words import to_chinese
 from deskhand.settings.schema import PolicySettings
 from deskhand.settings.site_lists import explain_block
@@ -49,14 +50,17 @@ def judge_action(
     policy: PolicySettings,
     *,
     approved: str = "",
+    before: Scene = NOWHERE,
     language: Language = "en",
 ) -> Permit:
     """Return whether this action may be carried out on this screen.
 
     `approved` is the root goal, whatever subtask is under way, where its words are an approval (`Authority`);
-    then what cannot be undone is allowed as far as they ask for it. `language` is that of the reason.
+    then what cannot be undone is allowed as far as they ask for it. `before`: what was pressed and agreed to just
+    before. `language` is that of the reason.
     """
     action, found = planned.action, assess_risk(planned, seen)
+    scene = replace(before, seen=seen, action=action)
     if isinstance(action, TakeOver):
         return Permit("ask", found.risk, action.reason)
     if blocked := _find_blocking_list(planned, seen, policy):
@@ -66,11 +70,12 @@ def judge_action(
     decided = getattr(policy, found.risk)
     if planned.held_back and decided == "allow":
         decided = "ask"
-    agreed = found.risk == "irreversible" and not planned.sensitive and does_goal_agree(approved, found, action)
+    agreed = found.risk == "irreversible" and not planned.sensitive and does_goal_agree(approved, found, scene)
     if decided == "allow" or (decided == "ask" and agreed):
         return Permit("allow", found.risk)
     if decided == "ask":
-        return Permit("ask", found.risk, _ask_user_for(_tell_action(action, language), found.why, language))
+        sent = describe_sending(action, seen, language) if found.deed and found.deed.name == "send" else ""
+        return Permit("ask", found.risk, _ask_user_for(_tell_action(action, language), found.why, language, sent))
     return Permit("deny", found.risk, _refuse_action(_tell_action(action, language), found, language))
 
 
@@ -78,10 +83,10 @@ def _tell_action(action: Action, language: Language) -> str:
     return tell_action(action, language) if language == "zh" else describe_action(action)
 
 
-def _ask_user_for(what: str, why: str, language: Language) -> str:
+def _ask_user_for(what: str, why: str, language: Language, sent: str = "") -> str:
     if language == "zh":
-        return _write_sentence(f"{what}需要你的同意", to_chinese(why), "：")
-    return _write_sentence(f"{what} needs approval", why)
+        return _write_sentence(f"{what}需要你的同意", to_chinese(why) + (sent and f"，{sent}"), "：")
+    return _write_sentence(f"{what} needs approval", why + (sent and f", {sent}"))
 
 
 def _refuse_action(what: str, found: RiskFinding, language: Language) -> str:
@@ -96,19 +101,19 @@ def judge_request(
     *,
     approved: str = "",
     labels: Sequence[str] = (),
+    scene: Scene = NOWHERE,
     covered: bool = False,
     language: Language = "en",
 ) -> Permit:
     """Return whether a request may leave the device.
 
-    `covered`: it follows from an action that was approved. `labels`: what that action pressed. A form that is sent
-    again is approved by nothing but its own yes.
+    `covered`: it follows from an action that was approved. `labels`: what that action pressed, in `scene`. A form
+    that is sent again is approved by nothing but its own yes.
     """
     found = assess_request(request)
     decided = policy.irreversible if found.risk == "irreversible" else "allow"
     # A goal that says "click Details" has not asked for what the page then pays.
-    telling = [label for label in labels if deed_in(label)]
-    asked_for = does_goal_agree(approved, found) or any(names_label(approved, label) for label in telling)
+    asked_for = does_goal_agree(approved, found, scene) or any(names_deed(approved, one, found) for one in labels)
     agreed = covered or (asked_for and not request.repeated)
     if decided == "allow" or (decided == "ask" and agreed):
         return Permit("allow", found.risk)

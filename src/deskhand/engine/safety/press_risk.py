@@ -136,8 +136,8 @@ def _judge_labels(touched: Sequence[Element], seen: Observation) -> RiskFinding 
     for one in touched:
         for label in (one.name, one.value, one.hint) if one.role not in _CHOSEN else ():
             deed = words.deed_in(label, pressed=_may_be_pressed(one, label)) if label else None
-            if deed and not (deed.name in _NEXT_PAGE and _only_opens(one)):
-                return name_deed(deed, label)
+            if deed and not (deed.name in _NEXT_PAGE and _only_opens(one)) and not _is_edit(label, seen):
+                return _find_hidden(one, deed, seen) or name_deed(deed, label)
     if found := next(filter(None, map(_judge_form, touched)), None):
         return found
     talk = words.read_table()["enter"]
@@ -148,6 +148,20 @@ def _judge_labels(touched: Sequence[Element], seen: Observation) -> RiskFinding 
         if words.says_yes(one.text) and (found := _judge_yes(one.text, one, seen)):
             return found
     return None
+
+
+def _is_edit(label: str, seen: Observation) -> bool:
+    """True where words are replaced in a text, not a file by another one."""
+    edits = words.read_table()["edits"]
+    return label.casefold().strip() in edits["labels"] and bool(words.find_word(edits["places"], seen.title))
+
+
+def _find_hidden(one: Element, said: words.Deed, seen: Observation) -> RiskFinding | None:
+    """Return what a control does besides what its label says: by its form, or by the question that it answers."""
+    form = _judge_form(one)
+    if form and form.deed and not words.is_same_deed(form.deed.name, said.name):
+        return form
+    return _judge_question(one.text, one, seen) if said.name == "confirm" else None
 
 
 def _judge_form(one: Element) -> RiskFinding | None:
@@ -188,12 +202,18 @@ def _judge_nameless(touched: Sequence[Element], seen: Observation) -> RiskFindin
 
 def _judge_yes(label: str, button: Element | None, seen: Observation) -> RiskFinding | None:
     """By what a yes answers: the question around the button, or a page on which money is spent."""
+    if found := _judge_question(label, button, seen):
+        return found
+    if costly := _find_money(seen):
+        return make_irreversible(f'"{label}" is pressed where money is spent ({costly})', "pay", label)
+    return None
+
+
+def _judge_question(label: str, button: Element | None, seen: Observation) -> RiskFinding | None:
     for text in _texts_around(button, seen):
         if deed := words.deed_asked_about(text):
             why = f'"{label}" answers "{text[:80]}", which {deed.says}'
             return RiskFinding("irreversible", why, deed, label, question=text)
-    if costly := _find_money(seen):
-        return make_irreversible(f'"{label}" is pressed where money is spent ({costly})', "pay", label)
     return None
 
 

@@ -3,7 +3,6 @@
 Read from the elements of the screen that was judged; what it does not tell stays empty.
 """
 
-import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
@@ -12,6 +11,7 @@ from deskhand.core.actions import (
     Action,
     Hotkey,
     Key,
+    ManageWindow,
     OpenApp,
     OpenUrl,
     PointAction,
@@ -24,18 +24,13 @@ from deskhand.core.human import RequestDetails
 from deskhand.core.llm import Language
 from deskhand.core.outgoing import OutgoingRequest
 from deskhand.core.screen import Element, Observation
+from deskhand.engine.safety.sending import find_title, list_filled_fields, read_sending
 from deskhand.engine.safety.touched_elements import find_touched
 
 # As much of a field, and of all fields together, as a person reads before a yes.
 _FIELD, _CONTENT = 500, 2000
-_WORD = re.compile(r"[^\W\d_]")  # a clock is no title
-# A title stands in the upper part of the screen, below the clock.
-_UPPER, _EDGE = 0.2, 0.04
-_RECIPIENT = re.compile(
-    r"\b(?:to|cc|bcc|recipients?|receiver|payee|beneficiary|send to|e-?mail|phone number)\b"
-    r"|收件人|抄送|收款|接收人|发给|对方",
-    re.IGNORECASE,
-)
+# As much of a message as fits into a question.
+_SENT = 200
 _VERBS: dict[str, tuple[str, str]] = {
     "click": ("click", "点击"),
     "double_click": ("double-click", "双击"),
@@ -52,22 +47,34 @@ _VERBS: dict[str, tuple[str, str]] = {
     "open_app": ("open the app", "打开应用"),
     "open_url": ("open the address", "打开网址"),
     "switch_window": ("switch to the window", "切换到窗口"),
+    "manage_window": ("change the window", "改变窗口"),
     "run_code": ("run code", "运行代码"),
 }
 
 
 def describe_details(action: Action, seen: Observation, language: Language) -> RequestDetails:
     """Return what the user needs to know before a yes to this action on this screen."""
-    filled = [one for one in seen.elements or () if one.editable and one.value and not one.password]
-    page = _find_title(seen)
+    filled, page = list_filled_fields(seen), find_title(seen)
     content = action.code if isinstance(action, RunCode) else _list_content(action, filled)
     return RequestDetails(
         app=name_app(seen.app),
         page=page,
         doing=_describe_doing(action, seen, language),
         content=content,
-        recipient=_find_recipient(filled, page),
+        recipient=_find_recipient(action, seen),
     )
+
+
+def describe_sending(action: Action, seen: Observation, language: Language) -> str:
+    """Return what goes out and to whom, as a part of a question; empty if there is no text."""
+    sending = read_sending(action, seen)
+    text = " / ".join(sending.texts)
+    if not text:
+        return ""
+    shown = text if len(text) <= _SENT else text[:_SENT] + "…"
+    if language == "zh":
+        return f"发给{sending.recipient[:_SENT] or '未知的收件人'}：“{shown}”"
+    return f"to {sending.recipient[:_SENT] or 'an unknown recipient'}: “{shown}”"
 
 
 def describe_outgoing(
@@ -96,7 +103,13 @@ def _describe_doing(action: Action, seen: Observation, language: Language) -> st
 def _name_target(action: Action, seen: Observation) -> str:
     """Return the thing that the action is about. What is really there goes before what the worker calls it."""
     match action:
-        case Type(text=name) | OpenApp(name=name) | OpenUrl(url=name) | SwitchWindow(title=name):
+        case (
+            Type(text=name)
+            | OpenApp(name=name)
+            | OpenUrl(url=name)
+            | SwitchWindow(title=name)
+            | ManageWindow(title=name)
+        ):
             return name
         case PointAction(x=x, y=y, target=target) | Scroll(x=int(x), y=int(y), target=target):
             touched = find_touched(seen, x, y)
@@ -129,25 +142,7 @@ def _shorten_text(text: str) -> str:
     return text if len(text) <= _FIELD else text[:_FIELD] + "…"
 
 
-def _find_recipient(filled: Sequence[Element], page: str) -> str:
-    """Return what a field for recipients holds; where only one field is filled, as in a chat, the screen's title."""
-    named = [one.value for one in filled if _RECIPIENT.search(_label_of(one))]
-    return ", ".join(named)[:_FIELD] if named else page if len(filled) == 1 else ""
-
-
-def _find_title(seen: Observation) -> str:
-    """Return the screen's title: a heading at its top, else the title of its window or page."""
-    height = seen.frame.height
-    upper = [
-        one
-        for one in seen.elements or ()
-        if one.role in ("heading", "text") and _WORD.search(one.name) and not one.clickable
-        and _EDGE * height <= one.bounds.top and one.bounds.bottom <= _UPPER * height
-    ]  # fmt: skip
-    headings = [one for one in upper if one.role == "heading"] or upper
-    is_activity = seen.title.startswith(".") or "/" in seen.title.partition(" ")[0]
-    fallback = "" if is_activity else seen.title
-    in_browser = any(one.source in ("dom", "atspi") for one in seen.elements or ())
-    if in_browser and fallback:
-        return fallback
-    return min(headings, key=lambda one: one.bounds.top).name[:200] if headings else fallback
+def _find_recipient(action: Action, seen: Observation) -> str:
+    """Return what the fields for recipients hold; where only one field is filled, as in a chat, what that is called."""
+    sending = read_sending(action, seen)
+    return sending.recipient[:_FIELD] if sending.recipients or len(sending.texts) == 1 else ""

@@ -164,7 +164,9 @@ def _find_operation(fields: Mapping[str, str]) -> str:
     """Return the name of a GraphQL mutation; empty for any other request."""
     if (found := _GRAPHQL.match(fields.get("query", ""))) and found[1] == "mutation":
         return f"{fields.get('operationName', '')} {found[2]} {found[3]}"
-    return ""
+    # A query that the server knows by its name alone; it begins with what it does.
+    named = fields.get("operationName", "") if not fields.get("query") else ""
+    return named if named and not set(_split_name(named)[:1]) & set(_read_wire()["harmless"]) else ""
 
 
 # --- parts -----------------------------------------------------------------------------------------------------------
@@ -199,9 +201,15 @@ def _read_fields(body: str) -> dict[str, str]:
     if isinstance(read, list):  # a batch
         read = cast("list[Any]", read)[0] if read else None
     if isinstance(read, dict):
-        flat = cast("dict[str, Any]", read)
-        return {key: value if isinstance(value, str) else json.dumps(value) for key, value in flat.items()}
+        return _flatten_fields(cast("dict[str, Any]", read))
     if "Content-Disposition: form-data" in body:
         parts = re.findall(r'name="([^"]*)"(?:[^\r\n]*\r\n)+\r\n([^\r\n]*)', body)
         return dict(parts)
     return dict(parse_qsl(body, keep_blank_values=True))
+
+
+def _flatten_fields(read: dict[str, Any], depth: int = 2) -> dict[str, str]:
+    """Return the fields of an object and of those inside it: many sites wrap what they send in `data` or `input`."""
+    fields = {key: value if isinstance(value, str) else json.dumps(value) for key, value in read.items()}
+    inner = [cast("dict[str, Any]", value) for value in read.values() if depth and isinstance(value, dict)]
+    return {key: value for one in inner for key, value in _flatten_fields(one, depth - 1).items()} | fields

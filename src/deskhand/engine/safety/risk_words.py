@@ -18,8 +18,10 @@ _FEW_WORDS = 5
 # How many words may stand in the gap of a row: "make * payment".
 _GAP = 3
 # In a list, or where nothing says that it can be pressed, only a few words that begin with the deed are one.
-_ITEM_WORDS, _ITEM_ZH = 4, 6
+_ITEM_WORDS, _ITEM_ZH = 3, 6
+_YES_WORDS = 4
 _QUESTION = 400
+_GIVING = frozenset({"send", "submit"})
 
 # Letters of any script in which words stand apart.
 _LETTER = r"[^\W\d_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
@@ -36,6 +38,9 @@ _LETTERS = re.compile(r"\b[^\W\d_](?:[\s.\-_·*]+[^\W\d_]){2,}\b")
 _LEET = re.compile(r"[A-Za-z]+[013457@$]+[A-Za-z]*")
 _DIGITS = str.maketrans("013457@$", "oieastas")
 _FIGURE = re.compile(r"[\d@€$£¥]")
+# What tells about something has a number or a name before a colon: "Delete unused imports (#312)", "Bob: call me".
+_TITLE = re.compile(r"[#!]\d+\)?$|\w[:：]\s*\w")
+_ADVERBS = ("ently", "ately", "ably", "etely", "antly", "ally", "edly")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -77,6 +82,11 @@ def _split_row(phrase: str) -> tuple[str, ...]:
     return tuple(word for part in phrase.split() for word in (words_of(part) or ["*"]))
 
 
+def is_same_deed(one: str, other: str) -> bool:
+    """True if a label that says one of these says the other: what is submitted goes to others, as what is sent."""
+    return one == other or {one, other} <= _GIVING
+
+
 def deed_named(name: str) -> Deed:
     return next(deed for deed in list_deeds() if deed.name == name)
 
@@ -105,9 +115,14 @@ def _is_deed_on(deed: Deed, plain: str, pressed: bool) -> bool:
 def deed_asked_about(text: str) -> Deed | None:
     """Return the deed that a question is about: "Delete this message?"; anywhere in a text of moderate length."""
     plain = _normalize_text(text[:_QUESTION])
-    return next(
-        (deed for deed in list_deeds() if _has_phrase(deed, plain) or _has_chinese(deed, plain, pressed=True)), None
-    )
+    said = (deed for deed in list_deeds() if _has_phrase(deed, plain) or _has_chinese(deed, plain, pressed=True))
+    return next(said, None) or _find_final(plain)
+
+
+def _find_final(plain: str) -> Deed | None:
+    """Return the deed of a text that says what is lost or owed, in other words than those of a deed."""
+    final: dict[str, list[str]] = read_table()["final"]
+    return next((deed_named(name) for name, known in final.items() if any(words in plain for words in known)), None)
 
 
 def deed_of_id(name: str) -> Deed | None:
@@ -144,7 +159,9 @@ def _is_said_by_label(deed: Deed, plain: str, pressed: bool) -> bool:
         return True
     if _PARTS.split(plain)[-1].strip() in read_table()["no"]:
         return False
-    if not spoken or _is_noun(deed, spoken) or spoken[0] in read_table()["asking"]:
+    if not spoken or _is_noun(deed, spoken) or _is_easily_undone(deed, spoken) or spoken[0] in read_table()["asking"]:
+        return False
+    if not pressed and _TITLE.search(plain):
         return False
     if not pressed:
         return any(_match_row(row, spoken, 0) for row in deed.words)
@@ -184,6 +201,16 @@ def _is_noun(deed: Deed, spoken: list[str]) -> bool:
     return deed.name != "delete" and 1 < len(spoken) <= _FEW_WORDS and spoken[-1] in read_table()["nouns"]
 
 
+def _is_easily_undone(deed: Deed, spoken: list[str]) -> bool:
+    """True for the deletions of an editor, and for taking something from a list of one's own."""
+    if deed.name != "delete" or len(spoken) > _FEW_WORDS:
+        return False
+    if spoken[-1] in read_table()["read_only"]:
+        return True
+    edited = any(word in read_table()["edited"] for word in spoken[1:])
+    return edited or ("from" in spoken and spoken[-1] in read_table()["collections"])
+
+
 def _is_noun_in_chinese(signs: str) -> bool:
     table = read_table()
     return signs.endswith(tuple(table["nouns_zh"])) or signs.startswith(tuple(table["asking_zh"]))
@@ -202,7 +229,23 @@ def _match_row(row: tuple[str, ...], spoken: list[str], start: int) -> bool:
 
 
 def _has_phrase(deed: Deed, plain: str) -> bool:
-    return any(_has_words(deed, words_of(part)) for part in _PARTS.split(plain))
+    return any(
+        _has_words(deed, spoken) or _is_done_to_something(deed, spoken) or _has_order(deed, part, few=False)
+        for part in _PARTS.split(plain)
+        for spoken in [[word for word in words_of(part) if not word.endswith(_ADVERBS)]]
+    )
+
+
+def _is_done_to_something(deed: Deed, spoken: list[str]) -> bool:
+    """True for the passive of a deed, and for its noun in front: "will be transferred", "Deleting it will …"."""
+    known = {row[0] for row in (*deed.words, *deed.begin) if len(row) == 1}
+    if len(spoken) > 1 and spoken[0].endswith("ing") and known & {spoken[0][:-3], spoken[0][:-3] + "e", spoken[0][:-4]}:
+        return True
+    for before, aid, word in zip(["", *spoken], spoken, spoken[1:], strict=False):
+        passive = aid in ("be", "been", "being") and before not in read_table()["not_en"] and word.endswith("ed")
+        if passive and known & {word[:-1], word[:-2], word[:-3]}:
+            return True
+    return False
 
 
 def _has_words(deed: Deed, spoken: list[str]) -> bool:
@@ -243,7 +286,7 @@ def _split_words(text: str) -> str:
 def is_short(label: str) -> bool:
     """True for few enough words to stand on a button."""
     plain = _normalize_text(label)
-    return len(words_of(plain)) <= _ITEM_WORDS and len(_ZH.findall(plain)) <= _ITEM_ZH
+    return len(words_of(plain)) <= _YES_WORDS and len(_ZH.findall(plain)) <= _ITEM_ZH
 
 
 def says_something(text: str) -> bool:
@@ -256,7 +299,7 @@ def says_yes(label: str) -> bool:
     """True for a label that agrees to whatever is asked around it: "OK", "Yes, go on", "确定 (3)"."""
     plain = _normalize_text(label)
     spoken, signs = words_of(plain), "".join(_ZH.findall(plain))
-    if (spoken and spoken[0] in read_table()["yes_first"] and len(spoken) <= _ITEM_WORDS) or " ".join(
+    if (spoken and spoken[0] in read_table()["yes_first"] and len(spoken) <= _YES_WORDS) or " ".join(
         spoken
     ) in read_table()["yes"]:
         return True
@@ -272,3 +315,10 @@ def asks_for(goal: str, deed: Deed) -> bool:
     if "*" in deed.asked or _has_words(deed, words_of(goal)) or any(word in goal for word in deed.zh):
         return True
     return bool(find_word([*deed.asked, *(" ".join(row) for row in deed.alone)], goal))
+
+
+def is_call(label: str) -> bool:
+    """True if a label calls somebody, rather than sends something."""
+    known = read_table()["call"]
+    plain = _normalize_text(label)
+    return bool(find_word(known["words"], plain)) or any(sign in label for sign in known["signs"])

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
-from deskhand.core.actions import Action, SwitchWindow, Type
+from deskhand.core.actions import Action, ManageWindow, SwitchWindow, Type
 from deskhand.core.device_wrapper import Answer, DeviceWrapper
 from deskhand.core.errors import ActionFailed, SettingsError, TextNotTyped
 from deskhand.core.protocols import Device
@@ -104,7 +104,7 @@ class GuardedDevice(DeviceWrapper):
         match action:
             case Type(text=text):
                 return action.model_copy(update={"text": self._vault.fill_text(text)})
-            case SwitchWindow(title=title):
+            case SwitchWindow(title=title) | ManageWindow(title=title):
                 return action.model_copy(update={"title": self._vault.fill_text(title)})
             case _:
                 kind = action.kind.replace("_", " ")

@@ -16,8 +16,9 @@ from deskhand.models.dialects.tool_calls import make_step_schema, read_action, r
 
 REPORT, DO = "report", "do"
 _MORE = frozenset(
-    {"open_app", "open_url", "switch_window", "back", "home", "long_press", "swipe", "memorize", "answer", "take_over"}
-)
+    {"open_app", "open_url", "switch_window", "manage_window", "back", "home", "long_press", "swipe", "memorize",
+     "answer", "take_over"}
+)  # fmt: skip
 # A phone opens apps too but has no windows; a browser's windows are tabs, and it opens no apps.
 _DESKTOP = frozenset({"open_app", "switch_window"})
 _ENDINGS: dict[str, DecisionKind] = {

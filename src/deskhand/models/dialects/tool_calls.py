@@ -36,7 +36,11 @@ _FIELDS: dict[str, tuple[dict[str, Any], frozenset[str]]] = {
     "seconds": ({"type": "number"}, frozenset({"wait"})),
     "name": ({"type": "string"}, frozenset({"open_app"})),
     "url": ({"type": "string"}, frozenset({"open_url"})),
-    "title": ({"type": "string"}, frozenset({"switch_window"})),
+    "title": ({"type": "string"}, frozenset({"switch_window", "manage_window"})),
+    "change": (
+        {"type": "string", "enum": ["close", "maximize", "minimize", "restore"]},
+        frozenset({"manage_window"}),
+    ),
     "reason": ({"type": "string"}, frozenset({"take_over"})),
     "language": ({"type": "string", "enum": ["bash", "python"]}, frozenset({"run_code"})),
     "code": ({"type": "string"}, frozenset({"run_code"})),

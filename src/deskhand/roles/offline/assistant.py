@@ -15,7 +15,7 @@ from deskhand.language import is_chinese
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse_goal
 
-# An instruction that stopped at the executor's limit is handed out again, so that it can go on from there.
+# An instruction that stopped at the executor's limit is handed out again: its job goes on from there.
 TRIES = 3
 
 _NAMED = re.compile(
@@ -49,23 +49,22 @@ class DeviceOrders:
     orders: list[str]
     results: list[tuple[str, dict[str, Any]]] = field(default_factory=list[tuple[str, dict[str, Any]]])
 
-    def next_order(self, limit: int) -> str:
+    def next_order(self) -> str:
         """The next instruction; empty when all is done, or when one failed for good."""
         done = sum(1 for _, result in self.results if result.get("success"))
         if done >= len(self.orders):
             return ""
         failed = self.results[done:]
-        # What stopped at its limit may go on from there; what failed otherwise would fail again.
-        hopeless = any(int(result.get("steps") or 0) < limit for _, result in failed) or len(failed) >= TRIES
+        # What stopped at its limit may go on from there; what failed otherwise would fail, or act, again.
+        hopeless = any(not result.get("unfinished") for _, result in failed) or len(failed) >= TRIES
         return "" if failed and hopeless else self.orders[done]
 
 
 class OfflineAssistant:
-    """An Assistant that needs no model. `device` is meant when none is named; `limit`: steps of an executor."""
+    """An Assistant that needs no model. `device` is meant when none is named."""
 
-    def __init__(self, device: str = "", limit: int = 5) -> None:
+    def __init__(self, device: str = "") -> None:
         self._device = device
-        self._limit = limit
 
     async def answer(self, turns: Sequence[Turn], tools: Sequence[Tool]) -> ModelReply:
         said, since = _split_at_last_words(turns)
@@ -80,7 +79,7 @@ class OfflineAssistant:
         for call, result in called:
             if call.name == "chat":
                 _note_result(lines, call, result)
-        orders = [(line.device, order) for line in lines if (order := line.next_order(self._limit))]
+        orders = [(line.device, order) for line in lines if (order := line.next_order())]
         if orders:
             calls = tuple(ToolCall("chat", {"device_id": device, "message": order}) for device, order in orders)
             return ModelReply(calls=calls, stop="tools")

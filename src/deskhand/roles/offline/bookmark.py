@@ -8,6 +8,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from deskhand.roles.offline.memory import RECORD_NAMES, GoalMemory, InstructionMemory
+from deskhand.roles.offline.outcome import Finished
+from deskhand.roles.offline.proof import Proof
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +33,23 @@ class LastReply:
 
 @dataclass(slots=True)
 class WorkerPlace:
-    """`done` is what was achieved, in words; `extra` was said in the middle of the work and comes behind the goal."""
+    """`done` is what was achieved, in words, `proofs` what shows it; `extra` was said in the middle of the work."""
 
     index: int = 0
     memory: InstructionMemory = field(default_factory=InstructionMemory)
     kept: GoalMemory = field(default_factory=GoalMemory)
     done: list[str] = field(default_factory=list[str])
+    proofs: list[Proof] = field(default_factory=list[Proof])
     extra: list[str] = field(default_factory=list[str])
     detour: Detour | None = None
     reply: LastReply | None = None
 
-    def finish_instruction(self, evidence: str) -> None:
+    def finish_instruction(self, finished: Finished) -> None:
         self.index += 1
         self.memory = InstructionMemory()
-        if evidence:
-            self.done.append(evidence)
+        self.proofs.append(finished.proof)
+        if finished.evidence:
+            self.done.append(finished.evidence)
 
     def to_text(self) -> str:
         return _PLACE.dump_json(self, exclude_defaults=True).decode()

@@ -16,6 +16,7 @@ from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.memory import HuntMemory, InstructionMemory, MoveMemory
 from deskhand.roles.offline.outcome import Act, Finished, Outcome, make_act
+from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.opening import means_here
 
@@ -28,12 +29,14 @@ REPEATABLE = (
     say.Open, say.Visit, say.Find, say.Search, say.Toggle, say.Scrolling, say.Swiping, say.GoBack, say.GoHome,
     say.Pausing, say.WaitUntil, say.Read, say.Verify, say.Ask,
 )  # fmt: skip
+# Nothing is done by it, so there is nothing to prove.
+_HEARD = Finished("", Proof("carried"))
 _AT_ONCE = re.compile(r"\s*(?:(?:now|first|right now|at once|immediately)\b|先|现在|马上|立刻|立即)", re.IGNORECASE)
 
 
 def is_for_now(text: str) -> bool:
     """True if the words are to be followed at once: mere moves, or anything that begins with `first`, `先`."""
-    steps = parse_goal(text)
+    steps = parse_goal(text, open_pronouns=True)
     if not steps or any(isinstance(step, say.NotUnderstood) for step in steps):
         return False
     return _AT_ONCE.match(text) is not None or all(is_move(step) for step in steps)
@@ -64,7 +67,7 @@ def make_next_move(
         if isinstance(move, say.Another):
             outcome = _leave_wrong_one(scene)
         else:
-            outcome = Finished("") if isinstance(move, say.StartAgain) else strategies[type(move)](move, scene)
+            outcome = _HEARD if isinstance(move, say.StartAgain) else strategies[type(move)](move, scene)
         if isinstance(outcome, Act):
             place.detour = replace(detour, memory=scene.memory)
             return outcome, scene
@@ -91,7 +94,7 @@ def _leave_wrong_one(scene: Scene) -> Outcome:
     if taken.print != scene.print and not scene.memory.move.done and scene.can_do("back"):
         scene.remember_record(MoveMemory(done=True))
         return make_act(scene.say("返回，换一个", "Going back, to take another one"), Back())
-    return Finished("")
+    return _HEARD
 
 
 def _apply_move(move: Instruction, place: WorkerPlace, steps: Sequence[Instruction]) -> None:

@@ -43,34 +43,60 @@ class HuntMemory:
     left_search: int = 0
     scroll: ScrollMemory = ScrollMemory()
     tabs: tuple[str, ...] = ()
+    folds: tuple[str, ...] = ()
     ups: int = 0
     waited: int = 0
     shown: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
+class Sight:
+    """What a screen showed before an act, as numbers: in front, at the spot that was touched, and everywhere else.
+
+    `words` is `rest` without its digits, which a clock changes by itself.
+    """
+
+    spot: Rect
+    front: int
+    rest: int
+    words: int
+    own: int
+
+
+@dataclass(frozen=True, slots=True)
 class TouchMemory:
-    """`touched` is the label of what was touched, `print` the screen before that."""
+    """`touched` is the label of what was touched, `before` the screen before that; `usable`: it was a control."""
 
     touched: str = ""
     print: int | None = None
     tries: int = 0
     unfolded: bool = False
+    filtered: bool = False
+    before: Sight | None = None
+    usable: bool = False
+    looks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class DeleteMemory:
+    """`others` stood in the same list. `seen`: without it the list was seen once; `hunted`: it is looked for in it."""
+
     phase: Literal["", "held", "opening", "asked"] = ""
     name: str = ""
     agreed: bool = False
     looks: int = 0
+    others: tuple[str, ...] = ()
+    count: int = 1
+    seen: bool = False
+    hunted: bool = False
+    backs: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class OpenMemory:
     """`error` is what the device said to the name in the goal, not to its translation."""
 
-    way: Literal["", "switch", "touch", "icon", "page", "app", "close"] = ""
+    way: Literal["", "switch", "touch", "icon", "page", "app", "close", "window"] = ""
     tried: tuple[str, ...] = ()
     looked: bool = False
     error: str = ""
@@ -97,10 +123,15 @@ class ToggleMemory:
 
 @dataclass(frozen=True, slots=True)
 class WriteMemory:
-    """`shift` corrects, in pixels, where a slider is let go."""
+    """`held` is what stood in the field before, `shown` how often the screen showed the text.
+
+    `shift` corrects, in pixels, where a slider is let go.
+    """
 
     typed: int = 0
+    shown: int | None = None
     cleared: int = 0
+    held: str = ""
     phase: Literal["", "opened", "typed", "entered"] = ""
     looks: int = 0
     results: str | None = None
@@ -112,9 +143,13 @@ class WriteMemory:
 
 @dataclass(frozen=True, slots=True)
 class SendMemory:
-    """`before` is how often the text stood in the conversation before it was sent."""
+    """`before` is how often the text stood in the conversation before it was sent.
+
+    `left` counts the steps back out of somebody else's conversation.
+    """
 
     reached: int = 0
+    left: int = 0
     opened: bool = False
     typed: int = 0
     before: int = 0
@@ -146,6 +181,8 @@ class CreateMemory:
     typed: int = 0
     looks: int = 0
     checks: int = 0
+    before: int = 0
+    went_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +190,7 @@ class CartMemory:
     """`page` is what the product's own page said of it."""
 
     phase: Literal["seek", "added", "look"] = "seek"
+    print: int | None = None
     inside: int = 0
     page: tuple[str, ...] = ()
     looks: int = 0
@@ -166,6 +204,7 @@ class MoveMemory:
     count: int = 0
     print: int | None = None
     left: float | None = None
+    before: Sight | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +215,18 @@ class CheckMemory:
     looks: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class HandleMemory:
+    """How far a thing is handled, and the screen before that."""
+
+    phase: Literal["", "begun", "chosen", "typed", "sent"] = ""
+    print: int | None = None
+    looks: int = 0
+
+
 Record = (
     HuntMemory | TouchMemory | DeleteMemory | OpenMemory | ToggleMemory | WriteMemory | SendMemory | ComputeMemory
-    | CreateMemory | CartMemory | MoveMemory | CheckMemory
+    | CreateMemory | CartMemory | MoveMemory | CheckMemory | HandleMemory
 )  # fmt: skip
 
 
@@ -199,6 +247,7 @@ class InstructionMemory:
     cart: CartMemory = CartMemory()
     move: MoveMemory = MoveMemory()
     check: CheckMemory = CheckMemory()
+    handle: HandleMemory = HandleMemory()
 
     def with_record(self, record: Record) -> InstructionMemory:
         return replace(self, **{RECORD_NAMES[type(record)]: record})
@@ -221,11 +270,17 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class GoalMemory:
-    """The memory that outlives the instruction. `wrong`: elements taken for a description that proved to be others."""
+    """The memory that outlives the instruction. `wrong`: elements taken for a description that proved to be others.
+
+    `typed` are the last texts that went into fields: a field that holds one is no sign that it is shown.
+    """
 
     found: str = ""
     # the app was only brought to the front and may still show the page where someone left it
     left_over: bool = False
     dismissed: int = 0
+    # the title of the dialog that the goal itself has brought up
+    own_dialog: str = ""
     taken: Taken | None = None
     wrong: tuple[tuple[str, Trace], ...] = ()
+    typed: tuple[str, ...] = ()

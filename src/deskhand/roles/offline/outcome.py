@@ -6,6 +6,7 @@ from deskhand.core.actions import Action, Click, DoubleClick, LongPress, RightCl
 from deskhand.core.decisions import Expect, PlannedAction
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language.instructions import Gesture
+from deskhand.roles.offline.proof import Proof
 
 _TOUCHES: dict[Gesture, type[Click | DoubleClick | RightClick | LongPress]] = {
     "click": Click, "double_click": DoubleClick, "right_click": RightClick, "long_press": LongPress
@@ -23,6 +24,7 @@ class Finished:
     """`evidence` is one sentence of what was done and seen; empty when there is nothing worth telling."""
 
     evidence: str
+    proof: Proof
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Self
 from zlib import crc32
 
 from deskhand.core.actions import Action, ActionKind
-from deskhand.core.decisions import Briefing, StepReport, Verdict
+from deskhand.core.decisions import ActionReport, Briefing, StepReport, Verdict
 from deskhand.core.irreversible import DoneAct, IrreversibleAct
 from deskhand.core.screen import Element, Observation
 from deskhand.core.statuses import ExecStatus
@@ -16,6 +16,7 @@ from deskhand.fault_words import to_chinese
 from deskhand.language import is_chinese
 from deskhand.roles.offline.memory import GoalMemory, InstructionMemory, Record
 from deskhand.roles.offline.outcome import Failed, Finished
+from deskhand.roles.offline.proof import Proof
 from deskhand.screen.grounding.find import SearchResult, find_element
 from deskhand.screen.grounding.query import Query
 from deskhand.screen.grounding.tree import ElementTree, Want
@@ -55,6 +56,8 @@ class Scene:
     @property
     def on_home_screen(self) -> bool:
         """Before an app is open, there is nothing to look for but icons."""
+        if self.briefing.observation.at_home is not None:
+            return self.briefing.observation.at_home
         words = split_words(self.app)
         return "launcher" in words or "launcher3" in words or "home" in words or self.app.endswith("launcher3")
 
@@ -86,14 +89,19 @@ class Scene:
     def fail_with(self, zh: str, en: str) -> Failed:
         return Failed(self.say(zh, en))
 
-    def finish_with(self, zh: str, en: str) -> Finished:
-        return Finished(self.say(zh, en))
+    def finish_with(self, zh: str, en: str, proof: Proof) -> Finished:
+        return Finished(self.say(zh, en), proof)
 
     def find_element(self, description: str | Query, want: Want = "any") -> SearchResult:
         return find_element(description, self.tree, want)
 
     def can_do(self, kind: ActionKind) -> bool:
         return kind in self.briefing.capabilities
+
+    @property
+    def is_desktop(self) -> bool:
+        """True where windows are managed, and the keyboard belongs to the one in front."""
+        return self.can_do("manage_window")
 
     def remember_record(self, record: Record) -> None:
         self.memory = self.memory.with_record(record)
@@ -112,10 +120,19 @@ class Scene:
         trouble = last.trouble if last is not None else ""
         return (to_chinese(trouble) if self.zh else trouble).rstrip(".。")
 
+    def list_reports(self) -> tuple[ActionReport, ...]:
+        """Return what became of the actions of the last reply."""
+        last = self.briefing.last
+        return last.actions if last else ()
+
+    @property
+    def told(self) -> str:
+        """What the device said of its last action."""
+        return next((one.detail for one in reversed(self.list_reports()) if one.detail), "")
+
     def list_executed(self) -> list[Action]:
         """Return the actions of the last reply that were executed (a queue may have been dropped)."""
-        last = self.briefing.last
-        return [a.action for a in last.actions if a.status is ExecStatus.EXECUTED] if last else []
+        return [a.action for a in self.list_reports() if a.status is ExecStatus.EXECUTED]
 
     def find_shown(self, text: str) -> list[Element]:
         """Everything that shows exactly this text and is not a field someone types into."""

@@ -6,6 +6,8 @@ from deskhand.core.actions import Memorize, RunCode
 from deskhand.core.decisions import ActionReport, Briefing, Decision, PlannedAction, StepReport
 from deskhand.core.statuses import ExecStatus
 from deskhand.language import is_chinese
+from deskhand.roles.offline.language.lexicon import count_phrase, load_lexicon
+from deskhand.roles.offline.language.tokens import cut_tokens
 
 _NOTE, _SHOWN = 4000, 1000
 _LANGUAGE = r"(?:python3?|bash|shell|sh)"
@@ -52,9 +54,19 @@ def split_code(text: str) -> list[tuple[str, bool]]:
     parts: list[tuple[str, bool]] = []
     begin = 0
     for match in _RUN.finditer(text):
-        parts += [(text[begin : match.start()], False), (match[0], True)]
+        parts += [(_drop_joint(text[begin : match.start()]), False), (match[0], True)]
         begin = match.end()
     return [(part.strip(), is_code) for part, is_code in [*parts, (text[begin:], False)] if part.strip()]
+
+
+def _drop_joint(text: str) -> str:
+    """Return the text without its last "then", which joins it to the code."""
+    tokens, joints = cut_tokens(text), load_lexicon().joints
+    for at, token in enumerate(tokens):
+        length = count_phrase(joints, tokens, at, len(tokens))
+        if length and at + length == len(tokens):
+            return text[: token.start]
+    return text
 
 
 def read_codes(text: str) -> tuple[RunCode, ...]:

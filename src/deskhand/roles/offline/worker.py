@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from deskhand.core.actions import PAGE_ERROR
+from deskhand.core.actions import PAGE_ERROR, Type
 from deskhand.core.decisions import Briefing, Decision, Verdict
 from deskhand.fault_words import to_chinese
 from deskhand.roles.offline import detour
@@ -16,19 +16,24 @@ from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.manager import EMPTY_GOAL
-from deskhand.roles.offline.memory import InstructionMemory
+from deskhand.roles.offline.memory import GoalMemory, InstructionMemory
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import (
     calculating,
     checking,
+    choosing,
     creating,
+    deleting,
+    forms,
+    handling,
     messaging,
     moving,
     obstacles,
     opening,
     toggling,
     touching,
+    unfolding,
     writing,
 )
 
@@ -40,8 +45,10 @@ _STRATEGIES: dict[type[Instruction], Strategy] = {
     say.Close: opening.close_thing,
     say.Tap: touching.tap_thing,
     say.Find: touching.find_thing,
-    say.Select: touching.select_option,
-    say.Delete: touching.delete_thing,
+    say.Select: choosing.select_option,
+    say.SelectNone: choosing.choose_nothing,
+    say.Reveal: unfolding.reveal_thing,
+    say.Delete: deleting.delete_thing,
     say.Toggle: toggling.toggle_switch,
     say.Write: writing.write_text,
     say.Clear: writing.clear_field,
@@ -61,16 +68,29 @@ _STRATEGIES: dict[type[Instruction], Strategy] = {
     say.Compute: calculating.compute_sum,
     say.Create: creating.create_thing,
     say.AddToCart: creating.add_to_cart,
+    say.Drag: handling.drag_thing,
+    say.Hover: handling.hover_thing,
+    say.Expand: handling.expand_thing,
+    say.ArrangeWindow: handling.arrange_window,
+    say.Edit: handling.edit_content,
+    say.GoToCell: handling.go_to_cell,
+    say.SaveAs: handling.save_as,
+    say.LogIn: forms.log_in,
+    say.Upload: forms.upload_file,
+    say.AddTo: forms.add_to_existing,
+    say.Call: forms.call_person,
     say.Another: moving.refuse_in_goal,
     say.StartAgain: moving.refuse_in_goal,
 }
 
+# How many of the texts that were typed are kept in mind.
+MOST_TYPED = 20
 # What a page forgets when it is loaded anew.
 _FILLING = (say.Write, say.Clear, say.Select, say.SetValue)
 # What only looks: a dialog or an error on the screen may be just what is looked for.
 _LOOKING = (say.Verify, say.WaitUntil, say.Ask, say.Read, say.Find, say.Scrolling, say.Pausing)
 # These are told to the device by name and need nothing on the screen: an empty desktop has no tree.
-_BLIND = (say.Open, say.Visit, say.GoHome, say.PressKey, say.Pausing)
+_BLIND = (say.Open, say.Visit, say.GoHome, say.PressKey, say.Pausing, say.Edit)
 # How devices begin to say the same.
 _UNREADABLE = "The elements can't be read: "
 
@@ -175,6 +195,7 @@ def _carry_out(briefing: Briefing, place: WorkerPlace, steps: tuple[Instruction,
         verdict = verdict or scene.verdict
         match outcome:
             case Act():
+                place.kept = _note_typed(place.kept, outcome)
                 taken = place.kept.taken
                 if taken is not None and taken.index is None:
                     place.kept = replace(place.kept, taken=replace(taken, index=place.index))
@@ -184,7 +205,11 @@ def _carry_out(briefing: Briefing, place: WorkerPlace, steps: tuple[Instruction,
             case Finished():
                 # an app that was only brought to the front may still show the page where someone left it
                 place.kept = replace(place.kept, left_over=place.memory.open.way in ("app", "icon"))
-                place.finish_instruction(outcome.evidence)
+                if isinstance(step, say.Visit):
+                    place.kept = replace(place.kept, typed=())  # another page: its fields hold what it put there
+                if not isinstance(step, (*_LOOKING, say.Open, say.Visit)):
+                    place.kept = replace(place.kept, own_dialog=obstacles.keep_own_dialog(scene))
+                place.finish_instruction(outcome)
             case Failed():
                 return _make_failure(scene, place, outcome.reason, verdict)
     scene = _make_scene(briefing, place)
@@ -193,6 +218,12 @@ def _carry_out(briefing: Briefing, place: WorkerPlace, steps: tuple[Instruction,
     place.reply = None
     verdict, told = verdict or _judge_executed(scene), _summarize_done(scene, place)
     return Decision(kind="done", verdict=verdict, message=told, bookmark=place.to_text())
+
+
+def _note_typed(kept: GoalMemory, act: Act) -> GoalMemory:
+    """Keep in mind what is about to be typed."""
+    typed = [one.action.text for one in act.actions if isinstance(one.action, Type) and one.action.text]
+    return replace(kept, typed=(*kept.typed, *typed)[-MOST_TYPED:]) if typed else kept
 
 
 def _find_page_error(briefing: Briefing) -> str:
@@ -255,10 +286,18 @@ def _describe_unclear(scene: Scene, parts: list[str]) -> str:
     quoted = scene.quote_names(parts)
     return scene.say(
         f"没有看懂这部分：{quoted}。可以说：打开…，点击…，在…里输入…，找到…，给…发消息“…”，打开/关闭…开关，读取…，确认…；"
-        "配上模型（--model 或 models.operator）就能听懂更随意的说法。",
+        f"{_describe_read(scene)}名称和文字请加引号；配上模型（--model 或 models.operator）就能听懂更随意的说法。",
         f"This part was not understood: {quoted}. Try: open …, click …, type … into …, find …, send “…” to …, "
-        "turn … on or off, read …, verify that …; or set a model (--model or models.operator), which understands more.",
+        f"turn … on or off, read …, verify that …. {_describe_read(scene)}Put names and texts in quotes, "
+        "or set a model (--model or models.operator), which understands more.",
     )
+
+
+def _describe_read(scene: Scene) -> str:
+    """Say which parts of the goal were understood."""
+    steps = parse_goal(scene.briefing.subtask.title or scene.briefing.goal)
+    read = scene.quote_names(step.source for step in steps if not isinstance(step, say.NotUnderstood))
+    return scene.say(f"看懂的是：{read}。", f"Understood: {read}. ") if read else ""
 
 
 def _describe_blindness(scene: Scene) -> str:

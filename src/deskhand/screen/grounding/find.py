@@ -16,7 +16,7 @@ from deskhand.screen.grounding.names import score_name
 from deskhand.screen.grounding.place import DIRECTIONS, score_position, score_relation
 from deskhand.screen.grounding.query import Query, read_description
 from deskhand.screen.grounding.tree import ElementTree, Want
-from deskhand.screen.grounding.vocabulary import fold_name
+from deskhand.screen.grounding.vocabulary import fold_name, load_vocabulary
 
 # A score below this is no candidate; two scores closer than the gap can't be told apart.
 ENOUGH = 0.6
@@ -78,12 +78,21 @@ def find_element(
     query = description if isinstance(description, Query) else read_description(description)
     ranked = rank_candidates(query, tree, want)
     good = [c for c in ranked if c.score >= ENOUGH]
+    if not good and (other := _read_otherwise(query)):
+        return find_element(other, tree, want)
     if not good:
         return SearchResult("nothing", tuple(ranked[:5]), find_nearest_names(query.name or query.literal, tree))
     rivals = _drop_nested([c for c in good if good[0].score - c.score < GAP], tree)
-    if len(rivals) > 1:
+    if len(rivals) > 1 and not (query.any_one and not query.name):
         return SearchResult("ambiguous", tuple(rivals))
     return SearchResult("found", (*rivals, *(c for c in good if c not in rivals)))
+
+
+def _read_otherwise(query: Query) -> Query | None:
+    """Return another meaning of a description that nothing fits: the sign of a button says what it does."""
+    if query.other is None and query.name.casefold() in load_vocabulary().crosses:
+        return replace(query, name="close", literal="close", quoted=False)
+    return query.other
 
 
 def _drop_nested(rivals: list[Candidate], tree: ElementTree) -> list[Candidate]:
@@ -137,6 +146,8 @@ def _score_elements(query: Query, tree: ElementTree, want: Want) -> list[Candida
     pool = [c for e in tree.elements if (c := _score_element(query, e, tree, want)) is not None]
     if want == "editable":
         pool = _drop_labels(pool)
+    if query.lines and not query.name:
+        pool = [c for c in pool if c.target.multiline is (query.lines == "several")] or pool
     if not query.name:
         # nameless: "the second link" means a real link, and a button only where there are no links
         pool = [c for c in pool if c.element.role in query.roles] or pool
@@ -222,7 +233,9 @@ def _reach_field(element: Element, tree: ElementTree) -> tuple[Element | None, f
         return element, 0.0
     if element.checked is not None or element.role == "slider":
         return None, 0.0  # a control of its own is no label of a field
-    return _reach_control(element, tree, [e for e in tree.elements if e.editable or e.role == "field"], below=True)
+    return _reach_control(
+        element, tree, [e for e in tree.elements if e.editable or e.role in ("field", "combobox")], below=True
+    )
 
 
 def _reach_control(

@@ -17,6 +17,8 @@ PREFIX = 0.86
 WORDS = 0.78
 IDENTIFIER = 0.84
 LIKE = 0.74
+# A name with fewer letters has no typos: one letter makes another word of it.
+SHORT = 6
 
 
 def score_name(name: str, element: Element, tree: ElementTree, exact: bool = False) -> float:
@@ -80,8 +82,8 @@ def _score_synonyms(name: str, seen: str) -> float:
 
 
 def _score_likeness(want: str, have: str) -> float:
-    """Score a possible typo. Short names differ too easily, and different digits are never a typo."""
-    if min(len(want), len(have)) < 4 or _digits_of(want) != _digits_of(have):
+    """Score a possible typo. Short names differ too easily (Plan, Plane), and different digits are never a typo."""
+    if min(len(want), len(have)) < SHORT or _digits_of(want) != _digits_of(have):
         return 0.0
     ratio = fuzz.ratio(want, have)
     return LIKE * ratio / 100 if ratio >= 82 else 0.0

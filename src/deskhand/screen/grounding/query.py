@@ -24,7 +24,11 @@ _MARK = "\ue000"  # replaces a quoted name while the words around it are parsed
 
 @dataclass(frozen=True)
 class Query:
-    """Holds a parsed description. `ordinal` counts from 1; -1 is the last one. `literal` is the description itself."""
+    """Holds a parsed description. `ordinal` counts from 1; -1 is the last one. `literal` is the description itself.
+
+    `any_one`: any thing of that kind will do. `lines`: a field for several lines, or for one. `other`: what it means
+    if nothing fits (“the button in the dialog labelled OK” may say of either that it is labelled so).
+    """
 
     literal: str
     name: str = ""
@@ -35,6 +39,9 @@ class Query:
     state: State | None = None
     relation: Relation | None = None
     anchor: Query | None = None
+    any_one: bool = False
+    lines: Literal["", "one", "several"] = ""
+    other: Query | None = None
 
     @property
     def empty(self) -> bool:
@@ -45,7 +52,16 @@ class Query:
 def read_description(description: str) -> Query:
     """Parse a description. Never fails: the part that is not recognised is the name."""
     literal = " ".join(description.split()).strip(" .。,，;；:：!！?？")
-    return _read_query(literal, depth=0)
+    query = _read_query(literal, depth=0)
+    other = _move_label(literal)
+    return replace(query, other=_read_query(other, depth=0)) if other else query
+
+
+def _move_label(literal: str) -> str:
+    """`the button in the dialog labelled “OK”` → `the button labelled “OK” in the dialog`; empty for any other."""
+    namers = "|".join(re.escape(namer) for namer in load_vocabulary().namers if not has_chinese(namer))
+    found = re.fullmatch(rf"(.+?)( (?:in|on|inside) .+?)( (?:{namers}) (?:“[^”]*”|\"[^\"]*\"))", literal, re.IGNORECASE)
+    return f"{found[1]}{found[3]}{found[2]}" if found else ""
 
 
 def parse_chinese_number(text: str) -> int | None:
@@ -67,6 +83,8 @@ def _read_query(literal: str, depth: int) -> Query:
     for phrase in load_vocabulary().anywhere:
         if found := _find_phrase(phrase, rest):
             rest = _remove_match(rest, found) or rest
+    # "the text area below": below the words of the goal, which may stand on the page themselves
+    rest = re.sub(r"(?<=\S) (?:just |right )?below$", "", rest, flags=re.IGNORECASE)
     # "… in the middle of the screen" is a position, not something inside an element called middle
     rest, query = _take_position(rest, query, last=True)
     if depth < 3:
@@ -74,13 +92,31 @@ def _read_query(literal: str, depth: int) -> Query:
     rest, query = _take_position(rest, query)
     rest, query = _take_ordinal(rest, query)
     rest, query = _take_state(rest, query)
+    query = replace(query, any_one=bool(re.match(r"an?\s", literal, re.IGNORECASE)), lines=_count_lines(rest))
     if rest:
         rest, query = _take_role(_strip_fillers(rest), query)
     # `消息里的第二个` leaves only a particle
     rest = _strip_fillers(rest)
     if _MARK in rest and quotes:
-        return replace(query, name=quotes[0], quoted=True)
+        return _read_kind(rest, quotes[0], query) or replace(query, name=quotes[0], quoted=True)
     return replace(query, name=rest)
+
+
+def _read_kind(rest: str, quote: str, query: Query) -> Query | None:
+    """`a “checkbox” widget`: the quotes hold a kind of thing, not a name."""
+    if rest.replace(_MARK, "").strip().casefold() not in load_vocabulary().things:
+        return None
+    roles = dict(load_vocabulary().roles)
+    # a “text” control is one for text
+    found = roles.get(f"{quote.casefold()} field") or roles.get(quote.casefold())
+    return replace(query, roles=found, lines=_count_lines(f"{quote} field")) if found else None
+
+
+def _count_lines(text: str) -> Literal["", "one", "several"]:
+    low = text.casefold()
+    if any(area in low for area in load_vocabulary().areas):
+        return "several"
+    return "one" if any(low.endswith(word) for word in ("text", "field", "box", "input")) else ""
 
 
 def _take_relation(rest: str, query: Query, quotes: list[str], depth: int) -> tuple[str, Query]:
@@ -205,6 +241,20 @@ def _take_role(rest: str, query: Query) -> tuple[str, Query]:
             return rest[: -len(term)].rstrip(), replace(query, roles=roles)
         if term + " " + _MARK == low or (has_chinese(term) and low.replace(" ", "") == term + _MARK):
             return _MARK, replace(query, roles=roles)
+    return _take_leading_role(rest, query) or _take_kind(rest, query)
+
+
+def _take_leading_role(rest: str, query: Query) -> tuple[str, Query] | None:
+    """`button ONE`: written as a name, so that "tab bar" and "link accounts" stay what they are."""
+    for term in load_vocabulary().leading:
+        name = rest[len(term) :].strip()
+        if rest.startswith(term + " ") and name and not name[0].islower() and name[0] != _MARK:
+            return name, replace(query, roles=dict(load_vocabulary().roles)[term])
+    return None
+
+
+def _take_kind(rest: str, query: Query) -> tuple[str, Query]:
+    low = rest.casefold()
     for kind in load_vocabulary().kinds:
         name = rest[len(kind) :].strip()
         # "contact Bob", "联系人王五": the kind of thing, then its name

@@ -41,6 +41,10 @@ class Vocabulary:
     namers: tuple[str, ...]
     anywhere: tuple[str, ...]
     kinds: tuple[str, ...]
+    things: tuple[str, ...]
+    crosses: tuple[str, ...]
+    leading: tuple[str, ...]
+    areas: tuple[str, ...]
 
 
 @cache
@@ -70,6 +74,10 @@ def load_vocabulary() -> Vocabulary:
         namers=_longest_first(data["fillers"]["namers"]),
         anywhere=_longest_first(data["fillers"]["anywhere"]),
         kinds=_longest_first(data["fillers"]["kinds"]),
+        things=_longest_first(data["fillers"]["things"]),
+        crosses=tuple(data["fillers"]["crosses"]),
+        leading=_longest_first(data["fillers"]["leading"]),
+        areas=_longest_first(data["lines"]["areas"]),
     )
 
 

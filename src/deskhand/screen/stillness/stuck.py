@@ -11,8 +11,9 @@ from itertools import count
 import numpy as np
 from numpy.typing import NDArray
 
+from deskhand.core.geometry import Rect
 from deskhand.core.screen import Change, Frame
-from deskhand.screen.diff import TILE
+from deskhand.screen.diff import TILE, Tiles
 from deskhand.screen.frame import as_words
 from deskhand.screen.stillness.self_motion import Habit, SelfMotion, Spot, list_spots, state_of
 
@@ -28,12 +29,13 @@ _ACROSS = _CHANCE.integers(1 << 63, size=TILE, dtype=np.uint64) | np.uint64(1)
 
 @dataclass(frozen=True, slots=True)
 class ScreenProgress:
-    """Reports after an action how many in a row had no effect, and how long a loop of screens is."""
+    """Reports after an action where it had an effect, how many in a row had none, how long a loop of screens is."""
 
     changed: bool
     unchanged: int = 0
     loop: int = 0
     stuck: bool = False
+    area: Rect | None = None
 
     @property
     def reason(self) -> str:
@@ -62,12 +64,14 @@ class StuckWatch:
         self._prints = self._update_prints(change)
         self._last = change.after
         self._learn_habits()
-        changed = bool(self._movers.apply_action(change).any())
+        effect = self._movers.apply_action(change)
+        changed = bool(effect.any())
         self._unchanged = 0 if changed else self._unchanged + 1
         if changed:
             self._visits.append(self._name_visit(change.after, self._prints))
         loop = self._find_loop() if changed else 0
-        return ScreenProgress(changed, self._unchanged, loop, self._unchanged >= self._limit or loop > 0)
+        stuck = self._unchanged >= self._limit or loop > 0
+        return ScreenProgress(changed, self._unchanged, loop, stuck, _enclose_tiles(effect))
 
     def _learn_habits(self) -> None:
         """Keep what this screen did on its own, before the action ends it; a clock is the same on every screen."""
@@ -105,6 +109,15 @@ class StuckWatch:
             if len(tail) == length * _ROUNDS and tail[:length] == tail[length:] and len(set(tail)) == length:
                 return length
         return 0
+
+
+def _enclose_tiles(tiles: Tiles) -> Rect | None:
+    """Return the box around these tiles, in pixels; None if there are none."""
+    rows, columns = np.flatnonzero(tiles.any(axis=1)), np.flatnonzero(tiles.any(axis=0))
+    if not rows.size:
+        return None
+    left, top, right, bottom = columns[0], rows[0], columns[-1] + 1, rows[-1] + 1
+    return Rect(int(left) * TILE, int(top) * TILE, int(right) * TILE, int(bottom) * TILE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeVar, Unpack
 
 from deskhand.simphone.apps.notification import Notification
 from deskhand.simphone.body.system_log import SystemLog
 from deskhand.simphone.render.motion import Motion
+from deskhand.simphone.skin import Skin
 from deskhand.simphone.ui.nodes import FILL, Action, Colour, Node, ScrollState, TextField
 from deskhand.simphone.ui.theme import DARK, LIGHT, Theme
 from deskhand.simphone.ui.widgets import (
@@ -45,6 +47,7 @@ class Host(Protocol):
     """The part of the phone that apps may use."""
 
     locale: str
+    skin: Skin
     settings: dict[str, dict[str, str]]
     clipboard: str
     battery_level: int
@@ -92,6 +95,9 @@ class Page(ABC, Generic[A_co]):
     def handle_back(self) -> bool:
         """True if the page itself used the BACK key (closed a mode); otherwise the page is left."""
         return False
+
+    def handle_flick(self, dx: float, dy: float) -> None:
+        """Called when a finger was drawn over a place of the page that does not scroll."""
 
     def handle_shown(self) -> None:
         """Called when the page comes to the front."""
@@ -224,7 +230,7 @@ class App(ABC):
     Every app implements `build_first_page`, and `read_state` if it has data; a new app is one line in `apps`.
     """
 
-    package: ClassVar[str]
+    package: str
     label: ClassVar[str]
     label_en: ClassVar[str]
     activity: ClassVar[str]
@@ -235,6 +241,7 @@ class App(ABC):
 
     def __init__(self, host: Host) -> None:
         self.host = host
+        self.package = host.skin.package_of(type(self).package)
         self.pages: list[Page[App]] = []
 
     @abstractmethod
@@ -259,6 +266,9 @@ class App(ABC):
         """Return what the app has to say in the notification shade, the newest first."""
         return []
 
+    def translate_samples(self) -> None:  # noqa: B027 - only for apps with such data
+        """Put what came with the app, and nobody has changed, into the phone's language."""
+
     def read_state(self) -> dict[str, Any]:
         """Return the app's data for `Phone.read_state`."""
         return {}
@@ -275,7 +285,8 @@ class App(ABC):
 
     @property
     def colours(self) -> Theme:
-        return DARK if self.host.settings["secure"].get("ui_night_mode") == "2" else LIGHT
+        theme = DARK if self.host.settings["secure"].get("ui_night_mode") == "2" else LIGHT
+        return replace(theme, sheets=True) if self.host.skin.sheets else theme
 
     def t(self, zh: str, en: str) -> str:
         """Return the text in the phone's language. As short as gettext's `_`: it wraps every text of an app."""

@@ -17,6 +17,20 @@ from deskhand.simphone.ui.widgets import (
 )
 
 YELLOW = (240, 176, 32)
+# title and text in Chinese and English, and when it was written
+SAMPLES = (
+    (("购物清单", "Shopping list"), ("牛奶\n鸡蛋\n面包\n苹果", "Milk\nEggs\nBread\nApples"), "11-02 18:20"),
+    (
+        ("会议记录", "Meeting notes"),
+        ("讨论了第四季度计划，下周一前提交预算。", "Talked about the fourth quarter; budget due on Monday."),
+        "10-30 10:05",
+    ),
+    (
+        ("读书笔记", "Reading notes"),
+        ("好的设计让人感觉不到设计。", "Good design is as little design as possible."),
+        "10-21 21:40",
+    ),
+)
 
 
 @dataclass
@@ -157,28 +171,16 @@ class Notes(App):
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
-        self.notes = [
-            Note(
-                self.t("购物清单", "Shopping list"),
-                self.t("牛奶\n鸡蛋\n面包\n苹果", "Milk\nEggs\nBread\nApples"),
-                "11-02 18:20",
-            ),
-            Note(
-                self.t("会议记录", "Meeting notes"),
-                self.t(
-                    "讨论了第四季度计划，下周一前提交预算。", "Talked about the fourth quarter; budget due on Monday."
-                ),
-                "10-30 10:05",
-            ),
-            Note(
-                self.t("读书笔记", "Reading notes"),
-                self.t("好的设计让人感觉不到设计。", "Good design is as little design as possible."),
-                "10-21 21:40",
-            ),
-        ]
+        self.notes = [Note(self.t(*title), self.t(*body), date) for title, body, date in SAMPLES]
 
     def build_first_page(self) -> Page[App]:
         return NoteList(self)
+
+    def translate_samples(self) -> None:
+        for title, body, _ in SAMPLES:
+            for note in self.notes:
+                if note.title in title and note.body in body:
+                    note.title, note.body = self.t(*title), self.t(*body)
 
     def pop_page(self) -> bool:
         """Remove the note of an editor that is left with nothing written."""

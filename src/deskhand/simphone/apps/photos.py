@@ -153,7 +153,7 @@ class ViewfinderPage(Page["Camera"]):
             "image",
             self.t("相册", "Gallery"),
             "gallery_btn",
-            lambda: self.host.apps.launch_app("com.android.gallery3d"),
+            lambda: self.host.apps.launch_app(self.host.skin.package_of(Gallery.package)),
             size=64,
             ink=WHITE,
         )
@@ -170,7 +170,7 @@ class ViewfinderPage(Page["Camera"]):
         return Screen(self.colours, view, keys, fill=(18, 18, 20))
 
     def _take_photo(self) -> None:
-        gallery = self.host.apps.find_app("com.android.gallery3d")
+        gallery = self.host.apps.find_app(self.host.skin.package_of(Gallery.package))
         if isinstance(gallery, Gallery):
             self.host.show_toast(self.t("已保存 ", "Saved ") + gallery.add_photo().name)
 

@@ -9,7 +9,6 @@ from deskhand.simphone.apps import APPS
 from deskhand.simphone.apps.framework import App, Host, Motion, Page
 from deskhand.simphone.apps.system_windows import SystemUi
 
-LAUNCHER = "com.android.launcher3"
 THIRD_PARTY = ("com.tencent.", "com.example.")
 
 
@@ -29,10 +28,9 @@ class AppManager:
         self._host = host
         self._on_change = on_change
         self.system_ui = SystemUi(host)
-        self.by_package: dict[str, App] = {
-            cls.package: self.system_ui if cls is SystemUi else cls(host) for cls in APPS
-        }
-        self.front = LAUNCHER
+        apps = [self.system_ui if cls is SystemUi else cls(host) for cls in APPS]
+        self.by_package: dict[str, App] = {app.package: app for app in apps}
+        self.front = host.skin.home
 
     @property
     def front_app(self) -> App:
@@ -56,7 +54,8 @@ class AppManager:
         ]
 
     def go_home(self) -> None:
-        self._switch_to(LAUNCHER, "close")
+        self.find_app(self._host.skin.home).page.handle_back()
+        self._switch_to(self._host.skin.home, "close")
 
     def show_recents(self) -> None:
         if self.front != SystemUi.package:

@@ -11,6 +11,7 @@ from zlib import crc32
 from deskhand.simphone.body.system_log import SystemLog
 from deskhand.simphone.render.glass import Glass
 from deskhand.simphone.render.motion import Motion
+from deskhand.simphone.skin import Skin
 from deskhand.simphone.ui.soft_keyboard import ADB_IME, LATIN_IME
 
 PORTRAIT = (1080, 2400)
@@ -25,9 +26,16 @@ class Handset:
     build_id = "TQ3A.230805.001"
 
     def __init__(
-        self, name: str, now: Callable[[], float], today: Callable[[], datetime], conditions: Iterable[str], locale: str
+        self,
+        name: str,
+        now: Callable[[], float],
+        today: Callable[[], datetime],
+        conditions: Iterable[str],
+        locale: str,
+        skin: Skin,
     ) -> None:
         self.name = name
+        self.skin = skin
         self.serial_number = f"SIM{crc32(name.encode()):08X}"
         self.now = now
         self.today = today

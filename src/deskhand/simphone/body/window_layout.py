@@ -16,13 +16,15 @@ MARGIN = 48
 
 def lay_out_page(app: App, page: Page[App], root: Node, box: Box) -> Window:
     lay_out(root, box)
-    return Window(app.package, page.activity or app.activity, root, root, app.secure, page.focus)
+    return Window(app.package, page.activity or app.activity, root, root, app.secure, page.focus, page.handle_flick)
 
 
 def lay_out_dialog(app: App, page: Page[App], content: Node, box: Box, outside: Callable[[], object]) -> Window:
-    """Lay out a card in the middle of a dimmed screen; `outside` is what a tap beside it does."""
+    """Lay out a card in the middle of a dimmed screen, or at its lower edge; `outside` is what a tap beside it does."""
     pad = (MARGIN, MARGIN, MARGIN, MARGIN)
-    shade = Stack(content, h=FILL, align="center", justify="center", pad=pad, fill=SHADE, alpha=120)
+    place = "end" if app.colours.sheets else "center"
+    shade = Stack(content, h=FILL, align="center", justify=place, pad=pad, fill=SHADE, alpha=120)
+    shade.on_tap = outside if app.colours.sheets else None
     lay_out(shade, box)
     activity = page.activity or app.activity
     return Window(app.package, activity, shade, content, app.secure, page.focus, outside=outside)

@@ -8,10 +8,11 @@ from deskhand.simphone.body.text_entry import enter_label_of
 from deskhand.simphone.body.window_layout import lay_out_dialog, lay_out_page, reveal_focus
 from deskhand.simphone.ui.hierarchy_dump import write_hierarchy
 from deskhand.simphone.ui.layout import lay_out
-from deskhand.simphone.ui.nodes import Box, TextField
+from deskhand.simphone.ui.nodes import FILL, Box, Node, TextField
 from deskhand.simphone.ui.soft_keyboard import SoftKeyboard, keyboard_box, keyboard_height
 from deskhand.simphone.ui.theme import NAV_BAR
 from deskhand.simphone.ui.touch import Window
+from deskhand.simphone.ui.widgets import Stack
 
 
 class NeverIdle(Exception):
@@ -73,7 +74,16 @@ class WindowManager:
         if "never-idle" in self._handset.conditions:
             raise NeverIdle("could not get idle state.")
         window = self.top
-        return write_hierarchy(window.content, window.package, self._handset.rotation, window.focus)
+        return write_hierarchy(self._find_dumped(window), window, self._handset.rotation, self._handset.skin)
+
+    def _find_dumped(self, top: Window) -> Node:
+        """Return what accessibility sees: the window in front; a sheet is part of the window that it covers."""
+        page = self.list_windows()[0]
+        if not self._handset.skin.sheets or top is page or top.package != page.package:
+            return top.content
+        whole = Stack(page.root, top.root, h=FILL)
+        whole.box = whole.seen = page.root.seen.join_with(top.root.seen)
+        return whole
 
     def _read_facts(self) -> object:
         """Return what the windows depend on besides the apps: anyone may change these at any time."""

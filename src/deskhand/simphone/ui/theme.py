@@ -23,6 +23,8 @@ class Theme:
     red: Colour
     field: Colour
     dark: bool
+    sheets: bool = False
+    """Dialogs come up at the lower edge, with the agreeing button first."""
 
 
 LIGHT = Theme(

@@ -24,6 +24,7 @@ class Window:
     content: Node
     secure: bool = False
     focus: TextField | None = None
+    on_flick: Callable[[float, float], object] | None = None
     on_swipe: Callable[[float, float], object] | None = None
     focusable: bool = True
     outside: Action | None = None
@@ -132,6 +133,8 @@ class Finger:
             c.window.on_swipe(dx, dy)
         elif c.tap is not None and c.tap.seen.has_point(x, y):
             self._press_contact(c, now)
+        elif c.window.on_flick is not None:
+            c.window.on_flick(dx, dy)
 
     def _press_contact(self, c: _TouchContact, now: float) -> None:
         if now - c.at >= LONG_PRESS and c.hold is not None and c.hold.on_long is not None:

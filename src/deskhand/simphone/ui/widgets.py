@@ -277,11 +277,22 @@ class DialogCard(Column):
         if message:
             parts.append(Label(message, 44, theme.soft, rid="android:id/message", w=FILL))
         parts.extend(body)
-        if buttons:
+        if buttons and theme.sheets:
+            parts.extend(_build_choice(text, rid, act, theme) for text, rid, act in reversed(buttons))
+        elif buttons:
             choices = (Button(text, act, theme, fill=None, rid=rid, w=WRAP, bold=True) for text, rid, act in buttons)
             parts.append(Row(*choices, justify="end", gap=16))
         super().__init__(*parts, fill=theme.card, radius=44, pad=(60, 56, 60, 36), gap=32, max_w=960)
         self.kind = "android.widget.FrameLayout"
+
+
+def _build_choice(text: str, rid: str, action: Action, theme: Theme) -> Node:
+    """Build a button of a sheet: as wide as the sheet, and to Android no more than a view with a text in it."""
+    words = Label(text, 46, theme.accent, bold=True)
+    return Column(
+        words, kind="android.view.ViewGroup", h=120, align="center", justify="center", radius=24, fill=theme.field,
+        on_tap=action, rid=rid,
+    )  # fmt: skip
 
 
 class MenuCard(Column):

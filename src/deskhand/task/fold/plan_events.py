@@ -56,6 +56,7 @@ def _fold_subtask_started(state: TaskState, event: SubtaskStarted, at: float) ->
         corrections=state.corrections if again else (),
         # Its place in the work is no opinion: what was sent or paid before a fresh start is not done again.
         bookmark=state.bookmark if again else "",
+        undone=state.undone if again else "",
         repeats=0,
         failures_in_a_row=0,
         unchanged_in_a_row=0,

@@ -70,6 +70,7 @@ def _fold_action_ended(state: TaskState, event: ActionEnded, at: float) -> TaskS
     return replace_fields(
         settled,
         unconfirmed=None,
+        undone=state.undone if failed else "",
         actions=state.actions + 1,
         failed_actions=state.failed_actions + failed,
         subtask_actions=state.subtask_actions + 1,
@@ -111,9 +112,11 @@ def _fold_doubt_settled(state: TaskState, event: DoubtSettled, at: float) -> Tas
     settled = replace_fields(_settle_act(state, event.step, event.number, done=event.done), unconfirmed=None)
     if event.done:
         return settled
+    begun = [one.act.what for one in state.acts if (one.step, one.number) == (event.step, event.number)]
     # The worker goes back to where it was before that step, as it does when none of a step's actions was carried out.
     empty = StepReport(step=event.step, message=event.because)
-    return replace_fields(settled, history=(*settled.history, empty)[-HISTORY_KEPT:])
+    history = (*settled.history, empty)[-HISTORY_KEPT:]
+    return replace_fields(settled, history=history, undone=begun[0] if begun else state.undone)
 
 
 @on_event(DeviceReopened)

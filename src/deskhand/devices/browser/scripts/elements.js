@@ -30,11 +30,21 @@ const SKIPPED = new Set(["SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE", "HEAD", "MET
 const ROWS = new Set(["TR", "LI", "P", "TD", "DT", "DD", "OPTION", "PRE"]);
 // Besides custom elements, these can have a shadow.
 const HOSTS = new Set(["DIV", "SPAN", "SECTION", "ARTICLE", "MAIN", "NAV", "HEADER", "FOOTER", "ASIDE", "P"]);
+// Pieces of a line; what is inside of them is a part of it.
+const PIECES = new Set(["SPAN", "STRONG", "B", "I", "EM", "SMALL", "U", "S", "MARK", "SUB", "SUP", "TIME", "ABBR", "CODE", "Q", "CITE", "VAR", "DATA", "FONT", "BR", "WBR"]);
+const MOST_PIECES = 12;
+// What stands before a control and is no label of it.
+const NO_LABELS = "button,a[href],input,select,textarea,[role=button],[role=link],h1,h2,h3,ul,ol,table,pre";
+const LONGEST_LABEL = 60;
+const MOST_AROUND = 4;
+// What libraries call the part of a slider that is moved, where they give it no role.
+const SLIDERS = /\b(?:slider|range)[\w-]*[-_]{1,2}(?:handle|thumb|knob)\b/i;
 const MOST_SUSPECTS = 40;
 const MANY = 1500;
 const MANY_ROWS = 40;
 const FAR = 400;
 const TINY = 6;
+const LARGEST_ICON = 64;
 const LONGEST = 300;
 
 const tidy = (text) => (text || "").replace(/[\s\u00a0]+/g, " ").trim().slice(0, LONGEST);
@@ -74,9 +84,10 @@ function roleOf(el) {
   const tag = el.tagName;
   if (tag === "INPUT") return el.type === "hidden" ? "" : INPUTS[el.type] || (el.list ? "combobox" : "field");
   if (tag === "SELECT") return el.multiple || el.size > 1 ? "list" : "combobox";
-  if (tag === "A" || tag === "AREA" || tag === "a") return el.href ? "link" : "";
+  if (tag === "A" || tag === "AREA" || tag === "a") return el.href ? "link" : el.title ? "button" : "";
   if (tag === "svg") return labelOf(el) || titleOf(el) ? "image" : "";
   if (tag in TAGS) return TAGS[tag];
+  if (el.tabIndex >= 0 && SLIDERS.test(el.getAttribute("class") || "") && isBare(el)) return "slider";
   if (el.isContentEditable && isEditable(el)) return "field";
   return "";
 }
@@ -95,10 +106,20 @@ function flatText(node) {
 
 function textOf(el) {
   if (el instanceof SVGElement) return titleOf(el) || tidy([...el.querySelectorAll("text")].map((one) => one.textContent).join(" ") || (el.tagName === "text" || el.tagName === "tspan" ? el.textContent : ""));
-  const text = rootOf(el) || el.getRootNode() instanceof ShadowRoot ? tidy(flatText(el)) : tidy(el.innerText ?? el.textContent);
-  if (text) return text;
-  const pictures = el.querySelectorAll("img[alt],svg[aria-label],[role=img][aria-label],svg>title");
-  return tidy([...pictures].map((p) => p.getAttribute("alt") || p.getAttribute("aria-label") || p.textContent).join(" "));
+  const text = rootOf(el) || el.getRootNode() instanceof ShadowRoot ? tidy(flatText(el)) : tidy(el.tagName === "LABEL" && el.control ? labelText(el) : el.innerText ?? el.textContent);
+  return text || pictureText(el) || drawnText(el);
+}
+
+/** Returns what the pictures in an element say of themselves. */
+function pictureText(el) {
+  const pictures = el.querySelectorAll("img[alt],svg[aria-label],[role=img][aria-label],svg>title,[title]");
+  return tidy([...new Set([...pictures].map((p) => p.getAttribute("alt") || p.getAttribute("aria-label") || p.getAttribute("title") || p.textContent))].join(" "));
+}
+
+/** Returns the letters that a style puts into an element without text; signs of icon fonts say nothing. */
+function drawnText(el) {
+  const drawn = ["::before", "::after"].map((part) => getComputedStyle(el, part).content.match(/^"(.*)"$/)?.[1] || "");
+  return tidy(drawn.join("").replace(/[\ue000-\uf8ff]/g, ""));
 }
 
 function labelOf(el) {
@@ -110,7 +131,7 @@ function labelOf(el) {
   }
   const said = tidy(el.getAttribute("aria-label"));
   if (said) return said;
-  if (el.labels && el.labels.length) return tidy([...el.labels].map(labelText).join(" "));
+  if (el.labels && el.labels.length) return tidy([...el.labels].map((label) => labelText(label).trim() || pictureText(label)).join(" "));
   return "";
 }
 
@@ -124,19 +145,42 @@ function labelText(label) {
   return text;
 }
 
+const CONTROLS = "input:not([type=hidden]),select,textarea,[contenteditable=true],[contenteditable=''],[role=textbox],[role=combobox],[role=spinbutton],[role=slider]";
+
+/** Returns the words beside a control that nothing names: those of its row of a table, or the only ones around it. */
+function wordsBeside(el) {
+  const row = el.closest("tr,[role=row]"), cell = el.closest("td,[role=cell],[role=gridcell]");
+  if (row && cell && row.contains(cell)) {
+    const first = [...row.children].find((one) => one !== cell && !one.querySelector(CONTROLS) && textOf(one));
+    return first ? firstLine(first) : "";
+  }
+  for (let up = parentOf(el), at = el, depth = 0; up && depth < MOST_AROUND; at = up, up = parentOf(up), depth++) {
+    if (up.matches("fieldset,form,table,[role=group],[role=dialog]") || up.querySelectorAll(CONTROLS).length > 1) return "";
+    for (let before = at.previousElementSibling; before; before = before.previousElementSibling) {
+      const words = before.matches(NO_LABELS) || before.matches("[aria-hidden=true]") || before.querySelector(NO_LABELS) ? "" : firstLine(before);
+      if (words) return words.length <= LONGEST_LABEL ? words : "";
+    }
+  }
+  return "";
+}
+
+const firstLine = (el) => tidy((el.innerText || "").trim().split("\n")[0]);
+
 function nameOf(el, role) {
   const label = labelOf(el);
   if (label) return label;
   const title = () => tidy(el.getAttribute("title"));
+  const beside = () => title() || (el.matches(CONTROLS) && !hintOf(el) ? wordsBeside(el) : "");
   if (el.tagName === "INPUT") {
     if (["submit", "button", "reset"].includes(el.type)) return tidy(el.value) || title() || el.type;
-    return tidy(el.alt) || title() || (el.type === "file" ? "Choose file" : "");
+    if (el.type === "checkbox" || el.type === "radio") return title();
+    return tidy(el.alt) || beside() || (el.type === "file" ? "Choose file" : "");
   }
   if (el.tagName === "IMG") return tidy(el.alt) || title();
-  if (el.tagName === "SELECT" || el.tagName === "TEXTAREA" || role === "field") return title();
+  if (el.tagName === "SELECT" || el.tagName === "TEXTAREA" || role === "field") return beside();
   if (el.tagName === "OPTION") return tidy(el.label);
   if (role === "dialog" || role === "list" || role === "menu" || role === "group") return title();
-  if (isHolder(el)) return title();
+  if (role !== "text" && role !== "heading" && isHolder(el)) return title();
   return textOf(el) || title();
 }
 
@@ -158,6 +202,12 @@ function hintOf(el) {
   const hint = tidy(el.getAttribute("placeholder") || el.getAttribute("aria-placeholder") || el.dataset?.placeholder);
   if (el.tagName === "INPUT" && el.type === "range") return `${el.min || 0} to ${el.max || 100}`;
   return hint || (el.tagName === "INPUT" ? FORMATS[el.type] || "" : "");
+}
+
+/** Returns what a pointer over the element would show, if that is another name than its own. */
+function tooltipOf(el, name) {
+  const told = tidy(el.getAttribute("title") || el.getAttribute("data-tooltip") || el.getAttribute("data-original-title"));
+  return told && name && told.toLowerCase() !== name.toLowerCase() ? told : "";
 }
 
 function checkedOf(el) {
@@ -223,6 +273,22 @@ function freeBox(el, box) {
   return null;
 }
 
+/** True if nothing that is painted lies over the middle of these words: a transparent layer takes clicks, but hides nothing. */
+function isLegible(el, box) {
+  const [x, y] = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+  for (const over of el.getRootNode().elementsFromPoint?.(x, y) ?? []) {
+    if (reaches(over, el) || over.contains(el)) return true;
+    if (isPainted(over)) return false;
+  }
+  return false;
+}
+
+function isPainted(el) {
+  if (el.matches("img,canvas,video,iframe,frame,object,embed,svg,input,select,textarea") || hasOwnText(el)) return true;
+  const style = getComputedStyle(el);
+  return style.backgroundImage !== "none" || !/^rgba\(.*, 0\)$|^transparent$/.test(style.backgroundColor) || style.backdropFilter !== "none";
+}
+
 /** Returns the element's box; of a link that wraps over lines, the largest piece: the middle of all may be outside. */
 function boxOf(el, role, box = el.getBoundingClientRect()) {
   if (role === "link" || role === "text") {
@@ -237,7 +303,8 @@ function textBox(el) {
   const range = document.createRange();
   let all = null;
   for (const node of shownNodes(el)) {
-    if (node.nodeType !== 3 || !/\S/.test(node.data)) continue;
+    const shown = node.nodeType === 3 ? /\S/.test(node.data) : node.nodeType === 1 && !hasOwnText(el) && PIECES.has(node.tagName) && /\S/.test(node.textContent);
+    if (!shown) continue;
     range.selectNodeContents(node);
     const box = range.getBoundingClientRect();
     all = all ? [Math.min(all[0], box.left), Math.min(all[1], box.top), Math.max(all[2], box.right), Math.max(all[3], box.bottom)] : [box.left, box.top, box.right, box.bottom];
@@ -251,7 +318,7 @@ function visibleBox(el, role, box) {
   if (empty(shown)) return null;
   const drawn = el.tagName === "INPUT" && (el.type in INPUTS);  // a drawn checkbox often hides the real one by opacity
   if (!el.checkVisibility({ visibilityProperty: true, opacityProperty: !drawn })) return null;
-  return freeBox(el, shown);
+  return freeBox(el, shown) || ((role === "text" || role === "heading") && isLegible(el, shown) ? shown : null);
 }
 
 // --- the list -------------------------------------------------------------------------------------------
@@ -260,6 +327,19 @@ const hasOwnText = (el) => {
   for (const node of shownNodes(el)) if (node.nodeType === 3 && /\S/.test(node.data)) return true;
   return false;
 };
+
+/** True for a line of words that is put together of several pieces: "2", "items", "left". */
+function isSplitLine(el) {
+  if (el.childElementCount < 2 || el.childElementCount > MOST_PIECES || rootOf(el) || el.tagName === "SLOT") return false;
+  let words = 0;
+  for (const piece of el.querySelectorAll("*")) {
+    if (piece.childElementCount > MOST_PIECES || !PIECES.has(piece.tagName) || piece.hasAttribute("role") || piece.hasAttribute("onclick") || piece.hasAttribute("tabindex")) return false;
+    const style = getComputedStyle(piece);
+    if (style.display !== "inline" || style.cursor === "pointer" || rootOf(piece)) return false;
+    if (hasOwnText(piece)) words += 1;
+  }
+  return words > 1;
+}
 
 function usableByStyle(el) {
   if (el.hasAttribute("onclick") || (el.tabIndex >= 0 && el.hasAttribute("tabindex"))) return true;
@@ -282,8 +362,25 @@ function isHolder(el) {
   return false;
 }
 
-/** True for an icon made of a font or a background: it has a label, and nothing inside. */
-const isIcon = (el) => !el.childElementCount && !hasOwnText(el) && !!(el.getAttribute("aria-label") || el.getAttribute("title"));
+/** True for an icon made of a font or a picture: it has nothing inside, and a label or a sign of what it shows. */
+const isIcon = (el) => isBare(el) && !!(el.getAttribute("aria-label") || el.getAttribute("title") || (isPicture(el) && iconWords(el)));
+const isBare = (el) => !el.childElementCount && !hasOwnText(el);
+
+/** True if a style draws a small picture in it. */
+function isPicture(el) {
+  const style = getComputedStyle(el), box = el.getBoundingClientRect();
+  if (box.width < TINY || box.height < TINY || box.width > LARGEST_ICON || box.height > LARGEST_ICON) return false;
+  return /^url\(/.test(style.content) || /url\(/.test(style.backgroundImage) || /url\(/.test(style.maskImage || "");
+}
+
+/** Returns the words by which the author of a page calls an icon that says nothing itself: its class (`fa fa-trash`), or its symbol. */
+function iconWords(el) {
+  if (el.childElementCount > 1 || tidy(el.textContent)) return "";
+  if (el.tagName === "INPUT" || el.tagName === "TEXTAREA" || el.tagName === "SELECT" || el.tagName === "IMG") return "";
+  const parts = [el, el.firstElementChild].filter(Boolean);
+  const used = parts.map((part) => part.querySelector?.("use")?.getAttribute("href")?.split("#").pop() || "");
+  return tidy(parts.map((part) => part.getAttribute("class") || "").concat(used).join(" ")).slice(0, 80);
+}
 
 function scrollsOf(el) {
   const style = getComputedStyle(el), moves = /auto|scroll|overlay/;  // asked first: the sizes cost ten times as much
@@ -304,14 +401,26 @@ function documentScrolls() {
 function describe(el, role, box, parent) {
   const editable = isEditable(el);
   const enabled = !(el.matches(":disabled") || el.getAttribute("aria-disabled") === "true" || el.closest("[inert]"));
+  const name = nameOf(el, role);
   return {
-    role, box, parent, enabled, editable: editable && enabled, name: nameOf(el, role), value: valueOf(el, role),
-    hint: hintOf(el), id: el.id || el.dataset?.testid || el.getAttribute("name") || "",
+    role, box, parent, enabled, editable: editable && enabled, name, value: valueOf(el, role),
+    hint: hintOf(el) || (USABLE.has(role) ? tooltipOf(el, name) : ""), id: el.id || el.dataset?.testid || el.getAttribute("name") || iconWords(el),
     focused: el === deskhand.active && el !== document.body, checked: checkedOf(el),
     selected: el.getAttribute("aria-selected") === "true" || el.matches('[aria-current]:not([aria-current=false])') || (el.tagName === "OPTION" && el.selected),
     clickable: false, scrollable: scrollsOf(el), password: el.tagName === "INPUT" && el.type === "password",
-    sends: sendsOf(el),
+    sends: sendsOf(el), expanded: expandedOf(el),
+    multiline: el.tagName === "TEXTAREA" || el.getAttribute("aria-multiline") === "true" || (role === "field" && el.isContentEditable),
   };
+}
+
+/** Returns whether what can be unfolded is; null for anything else. A list item with a list of its own below is one too. */
+function expandedOf(el) {
+  const said = el.getAttribute("aria-expanded");
+  if (said === "true" || said === "false") return said === "true";
+  if (el.tagName === "SUMMARY") return !!el.parentElement?.open;
+  const item = el.tagName === "LI" ? el : el.parentElement?.tagName === "LI" && el.tagName !== "UL" && el.tagName !== "OL" ? el.parentElement : null;
+  const below = item && [...item.children].find((child) => child.tagName === "UL" || child.tagName === "OL");
+  return below && below.childElementCount ? below.checkVisibility() : null;
 }
 
 /** Returns the method and the address of the request that a link, or the button of a form, is made for. */
@@ -365,6 +474,7 @@ class Listing {
     this.frames = [];
     this.stoodFor = new Set();
     this.suspects = [];
+    this.editors = findEditors();
     this.shown = document.getElementsByTagName("*").length > MANY ? shownAnywhere() : null;
   }
 
@@ -421,9 +531,10 @@ class Listing {
 
   /** Adds the element if it is useful; returns the parent and the quietness for its children. */
   consider(el, rect, parent, quiet) {
+    if (this.editors.has(el)) return [this.addEditor(el, rect, parent), true];
     let role = roleOf(el);
     if (el.tagName === "LABEL" && el.control && this.standsFor(el, parent)) return [parent, true];
-    const own = hasOwnText(el);
+    const own = hasOwnText(el) || isSplitLine(el);
     const usable = (USABLE.has(role) && !(role === "item" && !el.matches("option,[role=option],[role^=menuitem],[role=treeitem]") && !usableByStyle(el))) || (role !== "list" && role !== "dialog" && usableByStyle(el));
     const scrolls = !usable && el !== document.documentElement && el !== document.body && scrollsOf(el);
     if (el.getAttribute("aria-hidden") === "true") quiet = true;
@@ -465,6 +576,15 @@ class Listing {
     return true;
   }
 
+  /** Adds an editor that draws its text itself, in place of the field that catches its keys. */
+  addEditor(el, rect, parent) {
+    const field = this.editors.get(el), box = visibleBox(el, "field", boxOf(el, "field", rect));
+    if (!box) return parent;
+    this.stoodFor.add(field);
+    const item = { ...describe(field, "field", box, parent), name: labelOf(field) || wordsBeside(el), value: tidy(shownBeside(field)) };
+    return this.add(el, { ...item, clickable: item.enabled, editable: item.enabled }, rect);
+  }
+
   frame(el, parent) {
     const box = visibleBox(el, "", boxOf(el, ""));
     if (box) this.frames.push({ el, parent, at: this.items.length, clip: clipOf(parentOf(el)) });
@@ -489,7 +609,7 @@ deskhand.list = (clip) => {
 /** Drops default values, which make up most of a long list. */
 const short = ({ enabled, ...item }) => {
   if (!enabled) item.disabled = true;
-  for (const key in item) if (item[key] === "" || item[key] === null || (item[key] === false && key !== "checked")) delete item[key];
+  for (const key in item) if (item[key] === "" || item[key] === null || (item[key] === false && key !== "checked" && key !== "expanded")) delete item[key];
   return item;
 };
 

@@ -39,13 +39,16 @@ function shownErrors() {
 }
 
 /** Remembers what is wrong before an action. */
-deskhand.noteErrors = () => { saving.asked = false; refused.fields = []; deskhand.errorsBefore = new Set(shownErrors().keys()); };
+deskhand.noteErrors = () => { deskhand.noteStill(); saving.asked = false; refused.fields = []; deskhand.errorsBefore = new Set(shownErrors().keys()); };
 
 /** True if a link that saves a file was clicked since then. */
 deskhand.isSaving = () => saving.asked;
 
-/** Returns what is wrong since then; on another page only fields that are marked, since its words may be its content. */
-deskhand.newErrors = async (clicked) => {
+/** Returns what is wrong since then, and whether the page did nothing at all about a click. */
+deskhand.newErrors = async (clicked) => ({ said: await findNewErrors(clicked), idle: clicked && deskhand.isIdle() });
+
+/** On another page only fields that are marked are wrong, since its words may be its content. */
+async function findNewErrors(clicked) {
   const before = deskhand.errorsBefore;
   // Leaving a field for another one may show an error, too: nothing was handed in by that.
   if (clicked && before && !deskhand.hit?.closest(PRESSED)) return [];
@@ -60,4 +63,4 @@ deskhand.newErrors = async (clicked) => {
   }
   deskhand.errorsBefore = null;
   return said.slice(0, MOST_ERRORS);
-};
+}

@@ -20,7 +20,7 @@ function focused() {
   deskhand.field = el.isContentEditable ? editingHost(el) : el;
   const field = deskhand.field;
   const facts = { kind: "none", value: "", exact: false, password: false, name: nameOf(field, roleOf(field)), most: -1 };
-  if (field.isContentEditable) return { ...facts, kind: "editable", value: readText(field) };
+  if (field.isContentEditable) return { ...facts, kind: "editable", value: readText(field), lines: readLines(field), paragraphs: !!field.querySelector("p") };
   if (field.tagName === "SELECT") return { ...facts, kind: "select" };
   if (field.tagName === "INPUT" && field.type === "file") return { ...facts, kind: "file" };
   if (field.tagName === "INPUT" && (TYPED.has(field.type) || field.type === "color" || field.type === "range")) return { ...facts, kind: "valued", format: FORMATS[field.type] || "a number" };
@@ -28,33 +28,6 @@ function focused() {
   if (!isEditable(field)) return { ...facts, kind: field.readOnly ? "fixed" : "none" };
   return { ...facts, kind: "text", value: field.value, exact: field.selectionStart !== null, password: field.type === "password", most: field.maxLength };
 }
-
-/** True for a field that only catches keys for an editor which draws its text elsewhere (Monaco, CodeMirror 5). */
-function isSink(el) {
-  if (el.tagName !== "TEXTAREA" || el.readOnly || el.disabled) return false;
-  const box = el.getBoundingClientRect(), style = getComputedStyle(el);
-  const unseen = box.width <= 2 || box.height <= 2 || style.opacity === "0" || style.color === "rgba(0, 0, 0, 0)" || !el.checkVisibility({ visibilityProperty: true });
-  return unseen || (!!parentOf(el) && (parentOf(el).offsetWidth <= 3 || parentOf(el).offsetHeight <= 0) && getComputedStyle(parentOf(el)).overflow === "hidden");
-}
-
-/** Returns the text that the editor around a sink draws: that of the nearest ancestor which shows any. */
-function shownBeside(el) {
-  for (let up = parentOf(el); up && up !== document.body; up = parentOf(up)) {
-    const text = (up.innerText || "").replace(/\u00a0/g, " ").replace(/[\u200b-\u200d\ufeff]/g, "").trim();
-    if (text || up.getAttribute("role") === "code" || /editor|codemirror/i.test(String(up.className))) return text;
-  }
-  return "";
-}
-
-/** Reads what the editor around a sink draws until it shows this text; returns what it shows. Blanks are its own matter. */
-deskhand.readShown = async (wanted, patience) => {
-  const until = performance.now() + patience, bare = (text) => text.replace(/\s+/g, "");
-  for (;;) {
-    const shown = shownBeside(deskhand.field);
-    if (bare(shown).includes(bare(wanted)) || performance.now() >= until) return { shown, holds: bare(shown).includes(bare(wanted)) };
-    await nextFrame();
-  }
-};
 
 function editingHost(el) {
   while (el.parentElement && el.parentElement.isContentEditable) el = el.parentElement;

@@ -47,6 +47,7 @@ const KINDS = { INPUT: (el) => (el.type === "file" ? "file" : TYPED.has(el.type)
 function kindOf(el) {
   if (el.tagName === "LABEL" && el.control) el = el.control;
   if (el.tagName === "IFRAME" || el.tagName === "FRAME") return "frame";
+  if (el.tagName === "OPTION" && el.closest("select")?.multiple) return "option";
   const kind = el.tagName in KINDS && !el.disabled ? KINDS[el.tagName](el) : "";
   // A select that the page draws itself is in the screenshot.
   return kind === "select" && getComputedStyle(el).appearance === "base-select" ? "" : kind;

@@ -10,20 +10,32 @@ from functools import lru_cache
 
 from deskhand.language import is_chinese
 from deskhand.roles.offline.language.instruction_builder import build_instructions, is_kept, open_app
-from deskhand.roles.offline.language.instructions import Create, Instruction, NotUnderstood, Open, PressKey, Tap, Write
-from deskhand.roles.offline.language.lexicon import Lexicon, load_lexicon
+from deskhand.roles.offline.language.instructions import (
+    Create,
+    Find,
+    Instruction,
+    NotUnderstood,
+    Open,
+    PressKey,
+    Reveal,
+    Select,
+    Tap,
+    Write,
+)
+from deskhand.roles.offline.language.lexicon import Lexicon, count_phrase, load_lexicon
 from deskhand.roles.offline.language.lists import continue_list, drop_numbers, split_list
 from deskhand.roles.offline.language.patterns import (
     SentenceMatch,
     copy_span,
-    count_phrase,
     is_app,
     is_app_name,
+    match_repeated,
     match_rules,
     match_with_app,
     read_text,
     write_span,
 )
+from deskhand.roles.offline.language.plausibility import refuse_implausible
 from deskhand.roles.offline.language.tokens import Token, cut_tokens
 
 # What a reading costs: a separator inside of a clause, a cut without a separator, a clause that is no sentence.
@@ -33,7 +45,7 @@ UNKNOWN = 50
 # Longer clauses than this many possible cuts are not tried: reading stays quick on any input.
 REACH = 14
 # Slots of what is to be said: 吧 and 谢谢 at the end belong to it.
-_TOLD = ("text", "both")
+_TOLD = ("text", "both", "password")
 # Slots of what is typed or said as it was written.
 _EXACT = frozenset({"text", "both", "value"})
 # What makes a polite word a question.
@@ -56,9 +68,19 @@ class ClauseReading:
     clauses: tuple[tuple[int, int, SentenceMatch | None], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Deeper(Instruction):
+    """The next name of a path, as long as it is not known what the path leads through."""
+
+    target: str
+
+
 @lru_cache(maxsize=256)
-def parse_goal(goal: str) -> tuple[Instruction, ...]:
-    """All instructions of a goal, in order. Never raises."""
+def parse_goal(goal: str, *, open_pronouns: bool = False) -> tuple[Instruction, ...]:
+    """All instructions of a goal, in order. Never raises.
+
+    `open_pronouns`: the goal goes on from another, which may say what its pronouns stand for.
+    """
     words = load_lexicon()
     said = cut_tokens(goal)
     tokens = drop_numbers(said[count_phrase(words.greetings, said, 0, len(said)) :])
@@ -70,12 +92,23 @@ def parse_goal(goal: str) -> tuple[Instruction, ...]:
         ends = range(k + 1, min(len(cuts), k + REACH) + 1)
         best[k] = min((reader.extend_reading(k, end, best[end]) for end in ends), key=lambda r: r.cost)
     instructions: list[Instruction] = []
+    last_end = 0
     for start, end, found in best[0].clauses if cuts else ():
         made = _build_clause(tokens, start, end, found, instructions)
-        if found is None:
-            made = continue_list(made[0].source, instructions[-1] if instructions else None) or made
+        if found is None and start > last_end:
+            made, instructions = _continue_last(made, instructions)
+        last_end = end
         instructions += [each for step in made for each in split_list(step)]
-    return tuple(_fill_in_forms(_join_unknown(instructions)))
+    sure = [refuse_implausible(step, open_pronouns=open_pronouns) for step in instructions]
+    return tuple(_fill_in_forms(_join_unknown(_follow_paths(sure))))
+
+
+def _continue_last(
+    unknown: list[Instruction], instructions: list[Instruction]
+) -> tuple[list[Instruction], list[Instruction]]:
+    """`…, B and C` behind `click A`: more of the same, in the place of the last instruction and what follows it."""
+    more = continue_list(unknown[0].source, instructions[-1]) if instructions else []
+    return (more, instructions[:-1]) if more else (unknown, instructions)
 
 
 def _find_cuts(tokens: Sequence[Token], words: Lexicon) -> list[ClauseCut]:
@@ -112,12 +145,15 @@ class ClauseReader:
         after = self.cuts[end].at if end < len(self.cuts) else len(self.tokens)
         start, stop, written = self._find_bounds(cut.at, after)
         cost = rest.cost + (0 if cut.marked else UNMARKED)
+        if start >= stop and end == len(self.cuts) and count_phrase(self.words.connectors, self.tokens, cut.at, after):
+            # `click Save and Next`: a last word that joins nothing is meant as something else
+            return ClauseReading(cost + UNKNOWN, ((cut.at, after, None), *rest.clauses))
         if start >= stop:
             return ClauseReading(cost + (0 if cut.marked else UNKNOWN), rest.clauses)
         cost += SWALLOWED * sum(self.cuts[c].marked and start < self.cuts[c].at < stop for c in inside)
         found, stop = self._read_sentence(start, stop, written)
         if found is None and self._is_after_arrow(start) and not any(self.cuts[c].marked for c in inside):
-            found = SentenceMatch("find", {"target": (start, stop)})
+            found = SentenceMatch("deeper", {"target": (start, stop)})
         if found is None or self._runs_into_the_next(found, inside):
             # the smallest part that is not understood is named, so each cut inside of it costs as well
             return ClauseReading(cost + UNKNOWN + 2 * len(inside), ((start, stop, None), *rest.clauses))
@@ -151,8 +187,8 @@ class ClauseReader:
 
     def _match_once(self, start: int, stop: int) -> SentenceMatch | None:
         if (start, stop) not in self._known:
-            placed = match_with_app(self.words.rules, self.tokens, start, stop)
-            self._known[start, stop] = placed or match_rules(self.words.rules, self.tokens, start, stop)
+            span = (self.words.rules, self.tokens, start, stop)
+            self._known[start, stop] = match_with_app(*span) or match_rules(*span) or match_repeated(*span)
         return self._known[start, stop]
 
     def _is_after_arrow(self, start: int) -> bool:
@@ -161,7 +197,7 @@ class ClauseReader:
 
     def _is_overlong(self, found: SentenceMatch, stop: int, inside: range) -> bool:
         """A short name (of an app, of what is sought) whose end is a sentence of its own."""
-        if found.kind not in {"open", "find", "go", "chat"}:
+        if found.kind not in {"open", "find", "go", "chat", "right", "double", "long"}:
             return False
         places = [self.cuts[c].at for c in inside if not self.cuts[c].marked]
         return any(
@@ -247,11 +283,34 @@ def _build_clause(
     source = copy_span(tokens, start, end)
     if found is None:
         return [NotUnderstood(source)]
+    if found.kind == "deeper":
+        return [Deeper(f"找到{source}" if is_chinese(source) else f"find {source}", write_span(tokens, start, end))]
     slots = {name: (read_text if name in _EXACT else write_span)(tokens, *span) for name, span in found.slots.items()}
-    if found.app is None or found.own is None:
+    if found.own is None:
         return build_instructions(found.kind, slots, source, before)
     own = build_instructions(found.kind, slots, copy_span(tokens, *found.own), before)
+    if found.app is None:
+        return own * found.times
     return [open_app(write_span(tokens, *found.app)), *own]
+
+
+def _follow_paths(instructions: Sequence[Instruction]) -> list[Instruction]:
+    """`Select File > Export > PDF`: each menu is opened for the next one, and the last entry is taken.
+
+    Behind an app (`Open Settings > Display`) each is a page to go into.
+    """
+    steps = list[Instruction]()
+    for step in instructions:
+        last = steps[-1] if steps else None
+        if isinstance(step, Deeper) and isinstance(last, Tap | Select):
+            name = last.target if isinstance(last, Tap) else last.option
+            zh = is_chinese(f"{name}{step.target}")
+            told = f"打开菜单{name}显示{step.target}" if zh else f"open the menu {name} to show {step.target}"
+            steps[-1] = Reveal(told, name, step.target)
+            steps.append(Tap(f"点击{step.target}" if zh else f"click {step.target}", step.target))
+        else:
+            steps.append(Find(step.source, step.target) if isinstance(step, Deeper) else step)
+    return steps
 
 
 def _join_unknown(instructions: Sequence[Instruction]) -> list[Instruction]:

@@ -2,14 +2,22 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from deskhand.language import has_chinese, is_chinese
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language import sums
-from deskhand.roles.offline.language.instructions import DIRECTIONS, Condition, ConditionKind, Instruction
-from deskhand.roles.offline.language.lexicon import load_lexicon
-from deskhand.roles.offline.language.new_things import read_fields
-from deskhand.roles.offline.language.patterns import count_phrase, is_app, match_rules, read_keys, write_span
+from deskhand.roles.offline.language.instructions import (
+    DIRECTIONS,
+    EDIT_COMMANDS,
+    WINDOW_PLACES,
+    Condition,
+    Instruction,
+)
+from deskhand.roles.offline.language.lexicon import count_phrase, load_lexicon
+from deskhand.roles.offline.language.new_things import has_only_time, read_clock, read_fields, split_times
+from deskhand.roles.offline.language.patterns import is_app, read_keys
+from deskhand.roles.offline.language.screen_conditions import condition_of
 from deskhand.roles.offline.language.tokens import cut_tokens
 from deskhand.screen.grounding.query import parse_chinese_number
 from deskhand.screen.grounding.vocabulary import is_same_word
@@ -26,13 +34,31 @@ def build_instructions(kind: str, slots: Slots, source: str, before: Sequence[In
     """
     subject = _find_subject(before)
     if subject:
-        slots = {name: subject if text.casefold() in load_lexicon().pronouns else text for name, text in slots.items()}
+        slots = {name: _resolve_pronoun(name, text, subject, before) for name, text in slots.items()}
         if text := slots.get("condition"):
             slots = {**slots, "condition": _put_subject(text, subject)}
     if kind == "add_to_cart" and "target" not in slots:
         slots = {**slots, "target": _find_just_sought(before)}
     made = _open_app_first(kind, slots, source) or _build_kind(kind, slots, source)
     return made[1:] if len(made) > 1 and _is_open(made[0], before) else made
+
+
+def _resolve_pronoun(slot: str, text: str, subject: str, before: Sequence[Instruction]) -> str:
+    """What is typed or said is never resolved: `it` may be what was read from the screen."""
+    plain = text.casefold()
+    if slot in ("text", "both", "value") or plain not in load_lexicon().pronouns:
+        return text
+    if plain in load_lexicon().extra["people"]["pronouns"]:
+        people = {step.to for step in before if isinstance(step, say.Send | say.Call) and step.to}
+        people |= {step.target for step in before if isinstance(step, say.Find)}
+        return people.pop() if len(people) == 1 else text
+    return text if plain in load_lexicon().extra["people"]["plural"] or _is_one_of_many(before) else subject
+
+
+def _is_one_of_many(before: Sequence[Instruction]) -> bool:
+    """`turn on Wi-Fi and Bluetooth and check it`: either may be meant."""
+    last, earlier = before[-1], before[-2] if len(before) > 1 else None
+    return isinstance(last, say.Toggle | say.Tap | say.Select) and type(last) is type(earlier) and last != earlier
 
 
 def _open_app_first(kind: str, slots: Slots, source: str) -> list[Instruction]:
@@ -68,20 +94,6 @@ def _is_open(opened: Instruction, before: Sequence[Instruction]) -> bool:
 
 def open_app(app: str) -> Instruction:
     return say.Open(f"打开{app}" if has_chinese(app) else f"open {app}", app)
-
-
-def condition_of(text: str) -> Condition:
-    """A condition in words; what fits no pattern is something that has to be seen."""
-    tokens = cut_tokens(text)
-    found = match_rules(load_lexicon().conditions, tokens, 0, len(tokens))
-    if found is None:
-        return Condition("visible", text, source=text)
-    parts = {name: write_span(tokens, *span) for name, span in found.slots.items()}
-    kind: ConditionKind = found.kind  # type: ignore[assignment] # the file's kinds; a test compares them
-    subject = re.sub(r"^(the switch of |开关)", "", parts["subject"])
-    # `Wi-Fi已` and `Wi-Fi是` are what a lazy slot leaves of `Wi-Fi已打开`
-    bare = re.sub(r"(是否|已经|已|是|的状态|状态)+$", "", subject).strip()
-    return Condition(kind, bare or subject, parts.get("value", ""), source=text)
 
 
 def _find_subject(before: Sequence[Instruction]) -> str:
@@ -201,11 +213,32 @@ def _build_set(slots: Slots, source: str) -> Instruction:
     return say.SetValue(source, target, value)
 
 
-def _build_create(slots: Slots, source: str) -> Instruction:
+def _build_create(slots: Slots, source: str) -> Instruction | list[Instruction]:
     fields = (*read_fields(slots.get("fields", "")), *read_fields(slots.get("more", "")))
     if any(_COUNT.fullmatch(text) for label, text in fields if not label):
         return say.NotUnderstood(source)  # several at once
-    return say.Create(source, slots["what"], fields)
+    made = say.Create(source, slots["what"], fields)
+    return _build_alarms(made) if is_same_word(made.what, "alarm") else made
+
+
+def _build_alarms(step: say.Create) -> Instruction | list[Instruction]:
+    """One for each time; a time with more than a time in it (every weekday, 每天) is not understood."""
+    timed = [read_clock(text) or len(split_times(text)) > 1 for _, text in step.fields]
+    at = next((k for k, (label, _) in enumerate(step.fields) if label in ("time", "") and timed[k]), None)
+    if at is None:
+        return step
+    label, said = step.fields[at]
+    times = split_times(said)
+    if len(times) == 1:
+        return step if has_only_time(said) else say.NotUnderstood(step.source)
+    return [
+        replace(
+            step,
+            source=step.source.replace(said, time, 1),
+            fields=(*step.fields[:at], (label, time), *step.fields[at + 1 :]),
+        )
+        for time in times
+    ]
 
 
 def _build_search(slots: Slots, source: str) -> list[Instruction]:
@@ -217,12 +250,62 @@ def _build_search(slots: Slots, source: str) -> list[Instruction]:
     return [say.Search(source, text, where)]
 
 
-def _build_find(slots: Slots, source: str) -> Instruction:
-    """On a path of pages only the name is said."""
+_NAMED_TEXT = re.compile(r"(?:(?:the|my|a|an)\s+)?(?P<name>.*?)\s*[:：]?\s*“(?P<text>[^”]*)”", re.IGNORECASE)
+
+
+def _build_click(slots: Slots, source: str) -> Instruction:
+    """`For the user @ann, click …`: the one that belongs to her; `在…里点击…`: the one inside of it."""
     target = slots["target"]
-    if source == target:
-        source = f"找到{target}" if has_chinese(target) else f"find {target}"
-    return say.Find(source, target)
+    if "owner" in slots:
+        return say.Tap(source, f"{target} for {slots['owner']}")
+    return say.Tap(source, f"{slots['where']}里的{target}" if "where" in slots and is_chinese(source) else target)
+
+
+def _build_two_texts(slots: Slots, source: str) -> list[Instruction]:
+    """`Enter the username "a" and the password "b" into the fields`: each into the field of that name."""
+    written: list[Instruction] = []
+    for slot in ("first", "second"):
+        found = _NAMED_TEXT.fullmatch(slots[slot])
+        if found is None or not found["name"]:
+            return [say.NotUnderstood(source)]
+        written.append(
+            say.Write(f"type {_quote_text(found['text'])} into {found['name']}", found["text"], found["name"])
+        )
+    return written
+
+
+def _build_both(slots: Slots, source: str) -> list[Instruction]:
+    text = slots["text"]
+    return [
+        say.Write(f"type {_quote_text(text)} into the {at} field", text, f"the {at} field") for at in ("1st", "2nd")
+    ]
+
+
+def _build_drag(slots: Slots, source: str) -> Instruction:
+    """A slider is dragged to a value rather than to a thing."""
+    if re.fullmatch(r"\d+(?:\.\d+)?\s*%?", slots["onto"]):
+        return say.SetValue(source, slots["item"], slots["onto"])
+    return say.Drag(source, slots["item"], slots["onto"])
+
+
+def _build_add_to(slots: Slots, source: str) -> Instruction:
+    """`my shopping list note` is the note called shopping list."""
+    bare = re.sub(r"^(?:my|the|our)\s+|^我的", "", slots["target"], flags=re.IGNORECASE)
+    name = re.sub(r"\s+(?:note|memo)$|(?<=清单|列表|名单)(?:备忘录|备忘|笔记|便签)$", "", bare, flags=re.IGNORECASE)
+    return say.AddTo(source, slots["text"], _strip_quotes(name))
+
+
+def _build_mode(slots: Slots, source: str) -> Instruction:
+    mode = slots.get("target") or ("静音" if is_chinese(source) else "silent")
+    whole = mode if has_chinese(mode) or "mode" in mode.casefold() or "disturb" in mode.casefold() else f"{mode} mode"
+    return say.Toggle(source, whole, True)
+
+
+def _build_wake(slots: Slots, source: str) -> Instruction | list[Instruction]:
+    zh = is_chinese(source)
+    return _build_create(
+        {"what": "闹钟" if zh else "alarm", "fields": f"{'时间' if zh else 'for '}{slots['time']}"}, source
+    )
 
 
 _BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = {
@@ -238,12 +321,33 @@ _BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = 
     "back": lambda s, t: say.GoBack(t),
     "another": lambda s, t: say.Another(t),
     "start_again": lambda s, t: say.StartAgain(t),
-    "key": lambda s, t: say.PressKey(t, read_keys(cut_tokens(s["key"])) or ()),
+    "key": lambda s, t: say.PressKey(t, read_keys(cut_tokens(s.get("key", "回车")), named=True) or ()),
     "scroll_end": lambda s, t: say.Scrolling(t, "down", to_end=True),
     "scroll_start": lambda s, t: say.Scrolling(t, "up", to_end=True),
     "scroll_to": lambda s, t: say.Scrolling(t, "down", s["target"]),
     **{f"scroll_{way}": lambda s, t, way=way: say.Scrolling(t, way) for way in DIRECTIONS},
     **{f"swipe_{way}": lambda s, t, way=way: say.Swiping(t, way) for way in DIRECTIONS},
+    "reveal": lambda s, t: say.Reveal(t, s["target"], s["entry"]),
+    "select_none": lambda s, t: say.SelectNone(t),
+    "type_upper": lambda s, t: say.Write(t, s["text"].upper(), s.get("target", "")),
+    "type_lower": lambda s, t: say.Write(t, s["text"].lower(), s.get("target", "")),
+    "type_two": _build_two_texts,
+    "type_both": _build_both,
+    "log_in": lambda s, t: say.LogIn(t, s["user"], s["password"]),
+    "upload": lambda s, t: say.Upload(t, s["file"], s.get("target", "")),
+    "drag": _build_drag,
+    "hover": lambda s, t: say.Hover(t, s["target"]),
+    "cell": lambda s, t: say.GoToCell(t, s["cell"].upper()),
+    "expand": lambda s, t: say.Expand(t, s["target"]),
+    "collapse": lambda s, t: say.Expand(t, s["target"], expanded=False),
+    **{how: lambda s, t, how=how: say.ArrangeWindow(t, how, s.get("target", "")) for how in WINDOW_PLACES},
+    **{name: lambda s, t, name=name: say.Edit(t, name) for name in EDIT_COMMANDS},
+    "save_as": lambda s, t: say.SaveAs(t, s["name"]),
+    "submit": lambda s, t: say.Tap(t, "提交" if is_chinese(t) else "Submit"),
+    "mode": _build_mode,
+    "call": lambda s, t: say.Call(t, s["to"]),
+    "wake": _build_wake,
+    "add_to": _build_add_to,
     "ask": _build_ask,
     "ensure": _build_ensure,
     "verify": lambda s, t: say.Verify(t, condition_of(s["condition"])),
@@ -265,13 +369,14 @@ _BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = 
     "type": _build_write,
     "clear": lambda s, t: say.Clear(t, s["target"]),
     "search": _build_search,
+    "choose": lambda s, t: say.Select(t, s["option"], listed=True),
     "select": lambda s, t: say.Select(t, s["option"], s.get("source", "")),
     "double": lambda s, t: say.Tap(t, s["target"], "double_click"),
     "right": lambda s, t: say.Tap(t, s["target"], "right_click"),
     "long": lambda s, t: say.Tap(t, s["target"], "long_press"),
-    "click": lambda s, t: say.Tap(t, f"{s['where']}里的{s['target']}" if "where" in s else s["target"]),
+    "click": _build_click,
     "delete": lambda s, t: say.Delete(t, s["target"]),
     "url": lambda s, t: say.Visit(t, s["url"]),
-    "find": _build_find,
+    "find": lambda s, t: say.Find(t, s["target"]),
 }
 KINDS = frozenset(_BUILDERS)

@@ -6,6 +6,10 @@ from typing import Literal
 Gesture = Literal["click", "double_click", "right_click", "long_press"]
 Direction = Literal["up", "down", "left", "right"]
 DIRECTIONS: tuple[Direction, ...] = ("up", "down", "left", "right")
+EditCommand = Literal["select_all", "copy", "cut", "paste", "undo", "redo", "save"]
+WindowPlace = Literal["maximize", "minimize", "restore"]
+EDIT_COMMANDS: tuple[EditCommand, ...] = ("select_all", "copy", "cut", "paste", "undo", "redo", "save")
+WINDOW_PLACES: tuple[WindowPlace, ...] = ("maximize", "minimize", "restore")
 ConditionKind = Literal[
     "on", "off", "visible", "hidden", "contains", "equals", "selected", "empty", "enabled", "disabled", "open"
 ]  # fmt: skip
@@ -82,8 +86,11 @@ class Find(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Select(Instruction):
+    """`listed`: one more of a list of choices; it must be a choice on the screen too, never a button."""
+
     option: str
     source_name: str = ""
+    listed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +195,94 @@ class StartAgain(Instruction):
 @dataclass(frozen=True, slots=True)
 class PressKey(Instruction):
     keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Drag(Instruction):
+    item: str
+    onto: str
+
+
+@dataclass(frozen=True, slots=True)
+class Hover(Instruction):
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Expand(Instruction):
+    """A section, a tree node or a menu; `expanded` False folds it."""
+
+    target: str
+    expanded: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Upload(Instruction):
+    """Without a target: the only place for files that there is."""
+
+    file: str
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LogIn(Instruction):
+    user: str
+    password: str
+
+
+@dataclass(frozen=True, slots=True)
+class SaveAs(Instruction):
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edit(Instruction):
+    """A command that every editor has, on what is in front or selected."""
+
+    command: EditCommand
+
+
+@dataclass(frozen=True, slots=True)
+class ArrangeWindow(Instruction):
+    """Without a target: the window in front."""
+
+    how: WindowPlace
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GoToCell(Instruction):
+    """A cell of a spreadsheet by its name, such as B3."""
+
+    cell: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddTo(Instruction):
+    """Text at the end of a note, list or document that exists already."""
+
+    text: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Instruction):
+    """A phone call to a person or a number."""
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class SelectNone(Instruction):
+    """Nothing is to be chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reveal(Instruction):
+    """A menu or a section that has to be opened before the next thing in it is seen."""
+
+    target: str
+    thing: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,13 @@
 
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from deskhand.roles.offline.language.tokens import cut_tokens
+from deskhand.roles.offline.language.tokens import Token, cut_tokens
 
 Phrase = tuple[str, ...]
 
@@ -40,6 +41,13 @@ class Lexicon:
     tails: tuple[Phrase, ...]
     greetings: tuple[Phrase, ...]
     pronouns: frozenset[str]
+    # connectors that join two clauses or two things; others (first, 再) only say when
+    joints: tuple[Phrase, ...]
+    # words that belong to no name, and the first token of each
+    breaking: tuple[Phrase, ...]
+    breaking_firsts: frozenset[str]
+    # names that hold such words
+    known_names: tuple[Phrase, ...]
     rules: tuple[SentenceRule, ...]
     conditions: tuple[SentenceRule, ...]
     extra: dict[str, Any]
@@ -62,6 +70,10 @@ def load_lexicon() -> Lexicon:
         tails=phrases_of(marks["tails"]),
         greetings=phrases_of(marks["greetings"]),
         pronouns=frozenset(marks["pronouns"]),
+        joints=phrases_of(marks["joints"]),
+        breaking=phrases_of(marks["breaking"]),
+        breaking_firsts=frozenset(phrase[0] for phrase in phrases_of(marks["breaking"])),
+        known_names=phrases_of([*data["extra"]["toggles"], *data["classes"]["app_name"], *marks["whole_names"]]),
         rules=tuple(_read_rule(entry, classes) for entry in data["rules"]),
         conditions=tuple(_read_rule(entry, classes) for entry in data["conditions"]),
         extra=data.get("extra", {}),
@@ -72,6 +84,19 @@ def phrases_of(words: list[str]) -> tuple[Phrase, ...]:
     """Longest first, so that "click on" is tried before "click"."""
     phrases = {tuple(token.plain for token in cut_tokens(word)) or (word,) for word in words}
     return tuple(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
+
+
+def count_phrase(phrases: Sequence[Phrase], tokens: Sequence[Token], at: int, end: int) -> int:
+    """Return how many tokens the longest matching phrase takes at this place; 0 if none matches."""
+    for phrase in phrases:
+        stop = at + len(phrase)
+        if stop <= end and all(is_word(tokens[at + k], word) for k, word in enumerate(phrase)):
+            return len(phrase)
+    return 0
+
+
+def is_word(token: Token, word: str) -> bool:
+    return token.kind != "quote" and token.plain == word
 
 
 def _read_rule(entry: dict[str, Any], classes: dict[str, tuple[Phrase, ...]]) -> SentenceRule:

@@ -44,11 +44,71 @@ def read_fields(text: str) -> tuple[tuple[str, str], ...]:
     return tuple(fields)
 
 
+_HOUR_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_HOURS = {word: n for n, word in enumerate(_HOUR_WORDS, 1)}
+_MINUTES = {"five": 5, "ten": 10, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "forty-five": 45, "fifty": 50}
+_SPELLED = re.compile(
+    rf"(?:(?P<part>half|quarter|(?:a )?quarter|{'|'.join(_MINUTES)}|\d{{1,2}})(?: minutes)? (?P<side>past|to) )?"
+    rf"(?P<hour>{'|'.join(_HOURS)}|\d{{1,2}})"
+    rf"(?:[ -](?P<minute>{'|'.join(sorted(_MINUTES, key=len, reverse=True))}))?(?![\w:])",
+    re.IGNORECASE,
+)
+_DAYPARTS = {"noon": "12:00", "midday": "12:00", "midnight": "0:00", "正午": "12:00", "午夜": "0:00"}
+_TIME_FILLERS = re.compile(
+    r"\b(?:the|at|in|for|o'clock|sharp|morning|evening|afternoon|night|tomorrow|today|tonight|am|pm)\b"
+    r"|明天|今天|早上|早晨|上午|中午|下午|傍晚|晚上|整|钟|的|[,.，。\s]",
+    re.IGNORECASE,
+)
+_TIME_JOINT = re.compile(r"\s*(?:,|，|、|&|\band\b|和|以及)\s*(?:at\s+|for\s+)?", re.IGNORECASE)
+
+
+def spell_clock(text: str) -> str:
+    """The text with a time in words as digits: `half past seven` is `7:30`, `noon` is `12:00`."""
+    for word, digits in _DAYPARTS.items():
+        text = re.sub(rf"\b{word}\b" if word.isascii() else word, digits, text, flags=re.IGNORECASE)
+    return text if _CLOCK.search(text) else _SPELLED.sub(_write_spelled, text, count=1)
+
+
+def _write_spelled(found: re.Match[str]) -> str:
+    hour = (
+        _HOURS.get(found["hour"].lower()) or int(found["hour"]) if not found["hour"].isdigit() else int(found["hour"])
+    )
+    part = (found["part"] or "").lower().removeprefix("a ")
+    minutes = {"half": 30, "quarter": 15}.get(part) or _MINUTES.get(part) or (int(part) if part.isdigit() else 0)
+    minutes += _MINUTES.get((found["minute"] or "").lower(), 0)
+    if (found["side"] or "").lower() == "to":
+        hour, minutes = hour - 1 or 12, 60 - minutes
+    said_so = found["part"] or found["minute"] or not found["hour"].isdigit()
+    return f"{hour}:{minutes:02d}" if said_so else found[0]
+
+
+def split_times(text: str) -> list[str]:
+    """`7 and 8`, `7点和8点` are two times; anything else is one."""
+    parts = [part for part in _TIME_JOINT.split(text) if part]
+    shared = re.search(r"(?:am|pm|a\.m\.?|p\.m\.?)$", text, re.IGNORECASE)
+    if len(parts) < 2 or not all(read_clock(part) and has_only_time(part) for part in parts):
+        return [text]
+    return [
+        part if not shared or re.search(r"[ap]\.?m", part, re.IGNORECASE) else f"{part} {shared[0]}" for part in parts
+    ]
+
+
+def has_only_time(text: str) -> bool:
+    """True if nothing is said but a time of day: no repetition, no condition."""
+    spelled = spell_clock(text)
+    rest = (
+        _CLOCK.sub(" ", spelled, count=1) if _CLOCK.search(spelled) else re.sub(r"\b\d{1,2}\b", " ", spelled, count=1)
+    )
+    return not _TIME_FILLERS.sub("", rest)
+
+
 def read_clock(text: str) -> tuple[int, int] | None:
-    """A time of day as (hour, minute): `7`, `7:30`, `7:30 pm`, `早上七点半`, `晚上8点15分`."""
+    """A time of day as (hour, minute): `7`, `7:30`, `7:30 pm`, `half past seven`, `早上七点半`, `晚上8点15分`."""
+    text = spell_clock(text)
     found = _CLOCK.search(text)
     if not found:
         bare = text.strip()
+        bare = re.sub(r"^(?:at|for)\s+", "", bare)
         return (int(bare), 0) if re.fullmatch(r"1?\d|2[0-3]", bare, re.ASCII) else None
     hour = parse_chinese_number(found["h"] or found["hz"] or found["he"] or "")
     minute = _read_minute(found)

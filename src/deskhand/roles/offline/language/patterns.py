@@ -5,15 +5,27 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from deskhand.roles.offline.language import sums
-from deskhand.roles.offline.language.lexicon import PatternPart, Phrase, SentenceRule, load_lexicon
+from deskhand.roles.offline.language.coverage import holds_clause, measure_joint
+from deskhand.roles.offline.language.lexicon import (
+    PatternPart,
+    Phrase,
+    SentenceRule,
+    count_phrase,
+    is_word,
+    load_lexicon,
+)
+from deskhand.roles.offline.language.new_things import read_clock
 from deskhand.roles.offline.language.tokens import Token
-from deskhand.screen.grounding.query import read_description
+from deskhand.screen.grounding.query import parse_chinese_number, read_description
+from deskhand.screen.grounding.vocabulary import is_same_word
 
 Span = tuple[int, int]
 _Fits = Callable[[Sequence[Token], int, int], bool]
 
 # Slots that may go on over commas, since they hold what is to be said or written.
-_LONG = frozenset({"text", "more", "phrase", "quote", "sum", "url", "value", "fields", "both", "condition"})
+_LONG = frozenset(
+    {"text", "more", "phrase", "quote", "sum", "url", "value", "fields", "both", "condition", "solid", "alone"}
+)
 # What ends a phrase that is not quoted; a dot may belong to it ("Dr. Who").
 _STOPS = frozenset(",，;；。!！\n")
 # 打开一下蓝牙: any Chinese verb may have it, and means the same without.
@@ -21,9 +33,10 @@ _BRIEFLY: tuple[Phrase, ...] = (("一", "下"),)
 _COLONS = frozenset(":：")
 # `He said “hi”`, 他说“你好”: the quotes belong to the text.
 _SPEECH = frozenset({"said", "say", "says", "saying", "说", "道", "喊", "问", "答", "叫"})
+_DESCRIBING = frozenset({"that", "which", "whose", "starts", "starting", "ends", "ending", "begins", "containing"})
 _MOST_ANNOUNCING = 8
 _PARTICLES = frozenset({"的", "了", "是"})
-_MAY_END_IN_PARTICLE = frozenset({"condition", "question", "text"})
+_MAY_END_IN_PARTICLE = frozenset({"condition", "question", "text", "alone"})
 _STATES = (
     "state_on", "state_off", "state_checked", "state_unchecked", "state_selected", "state_visible", "state_hidden",
     "state_empty", "state_open", "state_enabled", "state_disabled",
@@ -38,15 +51,8 @@ class SentenceMatch:
     slots: dict[str, Span]
     app: Span | None = None
     own: Span | None = None
-
-
-def count_phrase(phrases: Sequence[Phrase], tokens: Sequence[Token], at: int, end: int) -> int:
-    """Return how many tokens the longest matching phrase takes at this place; 0 if none matches."""
-    for phrase in phrases:
-        stop = at + len(phrase)
-        if stop <= end and all(_is_word(tokens[at + k], word) for k, word in enumerate(phrase)):
-            return len(phrase)
-    return 0
+    # how often it is to be done
+    times: int = 1
 
 
 def match_rules(rules: Sequence[SentenceRule], tokens: Sequence[Token], start: int, end: int) -> SentenceMatch | None:
@@ -73,7 +79,7 @@ def match_with_app(
     classes = load_lexicon().classes
     if taken := count_phrase(classes["use"], tokens, start, end):
         for at in range(start + taken + 1, end - 1):
-            if _is_word(tokens[at], "to") and _fits_slot("name", tokens, start + taken, at):
+            if is_word(tokens[at], "to") and _is_tool(tokens, start + taken, at):
                 found = match_rules(rules, tokens, at + 1, end)
                 if found is not None:
                     return replace(found, app=(start + taken, at), own=(at + 1, end))
@@ -83,6 +89,14 @@ def match_with_app(
             if found is not None and found.kind not in _TOUCHES and not _is_open_ended(found, tokens, at):
                 return replace(found, app=(at + 1, end), own=(start, at))
     return None
+
+
+def _is_tool(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """An app by its name; a field is a part of one."""
+    return (
+        fits_slot("name", "name", tokens, start, end)
+        and "field" not in read_description(write_span(tokens, start, end)).roles
+    )
 
 
 def _is_open_ended(found: SentenceMatch, tokens: Sequence[Token], end: int) -> bool:
@@ -98,10 +112,6 @@ def _is_possible(pattern: Sequence[PatternPart], present: set[str], first: Token
     return all(part.optional or part.slot or not part.firsts.isdisjoint(present) for part in pattern)
 
 
-def _is_word(token: Token, word: str) -> bool:
-    return token.kind != "quote" and token.plain == word
-
-
 def _match_parts(
     parts: Sequence[PatternPart], tokens: Sequence[Token], at: int, end: int, slots: dict[str, Span]
 ) -> Iterator[dict[str, Span]]:
@@ -113,7 +123,7 @@ def _match_parts(
     if part.slot:
         stops = range(end, at, -1) if part.greedy else range(at + 1, end + 1)
         for stop in stops:
-            if _fits_slot(part.kind or part.slot, tokens, at, stop):
+            if fits_slot(part.slot, part.kind or part.slot, tokens, at, stop):
                 yield from _match_parts(rest, tokens, stop, end, {**slots, part.slot: (at, stop)})
     else:
         # only the longest phrase: 发送 is never read as 发 with something called 送
@@ -126,15 +136,15 @@ def _match_parts(
         yield from _match_parts(rest, tokens, at, end, slots)
 
 
-def _fits_slot(kind: str, tokens: Sequence[Token], start: int, end: int) -> bool:
-    """True if the span can be what a slot of this kind holds; most kinds may be any words."""
+def fits_slot(slot: str, kind: str, tokens: Sequence[Token], start: int, end: int) -> bool:
+    """True if the span can be what a slot of this name and kind holds: any words, but never another clause."""
     last = tokens[end - 1]
     if last.kind == "han" and last.plain in _PARTICLES and kind not in _MAY_END_IN_PARTICLE:
         return False
     if kind not in _LONG and any(t.kind == "mark" and t.plain in load_lexicon().separators for t in tokens[start:end]):
         return False
     fits = _FITS.get(kind)
-    return fits is None or fits(tokens, start, end)
+    return (fits is None or fits(tokens, start, end)) and not holds_clause(slot, tokens, start, end)
 
 
 def _is_one_of(*kinds: str) -> _Fits:
@@ -147,7 +157,11 @@ def _is_all_of(*classes: str) -> _Fits:
 
     def fits_class(tokens: Sequence[Token], start: int, end: int) -> bool:
         known = load_lexicon().classes
-        return any(count_phrase(known[name], tokens, start, end) == end - start for name in classes)
+        # 备忘录 is no 备忘 called 录: only the longest phrase that stands here
+        longest = max(count_phrase(known[name], tokens, start, len(tokens)) for name in classes)
+        return any(count_phrase(known[name], tokens, start, end) == end - start for name in classes) and (
+            longest <= end - start or tokens[start].kind != "han"
+        )
 
     return fits_class
 
@@ -157,9 +171,10 @@ def _has_quote(tokens: Sequence[Token], start: int, end: int) -> bool:
 
 
 def _is_person(tokens: Sequence[Token], start: int, end: int) -> bool:
-    message = load_lexicon().classes["message"]
+    message, selves = load_lexicon().classes["message"], load_lexicon().classes["selves"]
     return (
-        not (end - start > 1 and _has_quote(tokens, start, end))
+        count_phrase(selves, tokens, start, end) != end - start
+        and not (end - start > 1 and _has_quote(tokens, start, end))
         and not _is_all_of("a")(tokens, start, end)
         and not any(count_phrase(message, tokens, at, end) for at in range(start, end))
     )
@@ -193,6 +208,8 @@ def _is_announced(tokens: Sequence[Token], start: int, quote: int) -> bool:
     if not words:
         return True
     said = words[-1].plain in _SPEECH or any(token.kind not in ("word", "han") for token in words)
+    # `an item that starts with “Egy”` describes a text, and “Egy” is not it
+    said = said or any(token.plain in _DESCRIBING for token in words)
     if said or len(words) > _MOST_ANNOUNCING:
         return False
     classes = load_lexicon().classes
@@ -234,6 +251,45 @@ def is_app_name(tokens: Sequence[Token], start: int, end: int) -> bool:
     return _is_all_of("app_name")(tokens, start, end)
 
 
+# What may be done several times in a row: `press Tab twice`.
+_REPEATED = frozenset(
+    {
+        "click",
+        "double",
+        "key",
+        "back",
+        "undo",
+        "redo",
+        "paste",
+        "scroll_down",
+        "scroll_up",
+        "swipe_left",
+        "swipe_right",
+        "swipe_up",
+        "swipe_down",
+    }
+)
+MOST_TIMES = 20
+
+
+def match_repeated(
+    rules: Sequence[SentenceRule], tokens: Sequence[Token], start: int, end: int
+) -> SentenceMatch | None:
+    """`press Tab three times`, 返回两次: a sentence, and how often it is to be done."""
+    classes = load_lexicon().classes
+    known: dict[str, int] = {"twice": 2, "once": 1, "thrice": 3}
+    at, count = end - 1, known.get(tokens[end - 1].plain, 0)
+    if not count and end - start > 2 and count_phrase(classes["times"], tokens, end - 1, end):
+        at = end - 2
+        count = int(
+            load_lexicon().extra["numbers"].get(tokens[at].plain, 0) or parse_chinese_number(tokens[at].plain) or 0
+        )
+    if not 0 < count <= MOST_TIMES or at <= start:
+        return None
+    found = match_rules(rules, tokens, start, at)
+    return replace(found, times=count, own=(start, at)) if found is not None and found.kind in _REPEATED else None
+
+
 _CHINESE_NUMBER = re.compile(r"[零一二两三四五六七八九十半]+")
 
 
@@ -244,14 +300,19 @@ def _is_number(tokens: Sequence[Token], start: int, end: int) -> bool:
     return _CHINESE_NUMBER.fullmatch(text) is not None
 
 
-def read_keys(inside: Sequence[Token]) -> tuple[str, ...] | None:
-    """`ctrl + c`, `enter`, `回车` → the keys' names; None if any of it is no key."""
+def read_keys(inside: Sequence[Token], *, named: bool = False) -> tuple[str, ...] | None:
+    """`ctrl + c`, `enter`, `回车` → the keys' names; None if any of it is no key.
+
+    `named`: they were called keys, so that Delete is one as well.
+    """
     known: dict[str, str] = load_lexicon().extra["keys"]
+    others: dict[str, str] = load_lexicon().extra["named_keys"]
     text = "".join(t.plain for t in inside).removesuffix("键")
     parts = [part for part in re.split(r"[+]", text) if part] or [text]
     if len(parts) == 1:
-        return (known[text],) if text in known else None
-    names = [known.get(part, part if len(part) == 1 else "") for part in parts]
+        key = known.get(text) or (others.get(text) if named else None)
+        return (key,) if key else None
+    names = [known.get(part) or others.get(part) or (part if len(part) == 1 else "") for part in parts]
     return tuple(names) if all(names) else None
 
 
@@ -273,7 +334,68 @@ def write_span(tokens: Sequence[Token], start: int, end: int) -> str:
     return "".join(parts)
 
 
+def _is_solid(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """A name without blanks (`bob@example.com`, `/tmp/a.pdf`), or a quoted one."""
+    if end - start == 1 and tokens[start].kind == "quote":
+        return True
+    whole = not any(token.gap for token in tokens[start + 1 : end])
+    return whole and not _has_quote(tokens, start, end) and tokens[start].plain not in _COLONS
+
+
+_CELL = re.compile(r"[a-z]{1,3}[1-9]\d{0,6}")
+
+
+def _is_cell(tokens: Sequence[Token], start: int, end: int) -> bool:
+    return end - start == 1 and tokens[start].kind != "quote" and _CELL.fullmatch(tokens[start].plain) is not None
+
+
+def _is_collection(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """Something that text can be added to, called what it is: `my shopping list`, `the note Plans`, 购物清单."""
+    kinds = load_lexicon().classes["collection"]
+    bare = start + count_phrase(load_lexicon().classes["article"], tokens, start, end)
+    first = count_phrase(kinds, tokens, bare, end)
+    return any(count_phrase(kinds, tokens, at, end) == end - at for at in range(bare, end)) or 0 < first < end - bare
+
+
+def _is_toggle(tokens: Sequence[Token], start: int, end: int) -> bool:
+    name = write_span(tokens, start, end)
+    return any(is_same_word(name, word) for word in load_lexicon().extra["toggles"])
+
+
+_SETTLED = frozenset({"on", "off", "to", "into", "with", "开", "关", "到"})
+
+
+def _is_single(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """`Bluetooth on and Wi-Fi`: what stands before the joint is said of another thing already."""
+    joints = [at for at in range(start + 1, end) if tokens[at].kind != "quote" and measure_joint(tokens, at, end)]
+    return not any(is_word(tokens[k], word) for at in joints for k in range(start, at) for word in _SETTLED)
+
+
+def _is_alone(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """`Bob in the name field and 5`, `Bob and Email with x`: text and field, joined to text and field."""
+    joined = any(tokens[at].kind != "quote" and measure_joint(tokens, at, end) for at in range(start + 1, end))
+    links = load_lexicon().classes["field_link"]
+    paired = any(tokens[at].kind != "quote" and count_phrase(links, tokens, at, end) for at in range(start + 1, end))
+    return not (joined and paired) and not _continues_after_quote(tokens, start, end)
+
+
+def _is_dial(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """Something that is set to a value by turning or sliding it."""
+    query = read_description(write_span(tokens, start, end))
+    return "slider" in query.roles or "spin" in query.name.casefold() or "field" in query.roles
+
+
 _FITS: dict[str, _Fits] = {
+    "alone": _is_alone,
+    "single": _is_single,
+    "dial": _is_dial,
+    "solid": _is_solid,
+    "cell": _is_cell,
+    "collection": _is_collection,
+    "toggle": _is_toggle,
+    "mode_of": _is_all_of("mode_of"),
+    "clock": lambda tokens, start, end: read_clock(write_span(tokens, start, end)) is not None,
+    "named_key": lambda tokens, start, end: read_keys(tokens[start:end], named=True) is not None,
     "quote": _is_one_of("quote"),
     "announced": _is_announced_quote,
     "url": _is_one_of("url"),
@@ -288,7 +410,9 @@ _FITS: dict[str, _Fits] = {
     "step": _is_all_of("step"),
     "messenger": _is_all_of("messenger"),
     "state": _is_all_of(*_STATES),
-    "name": lambda tokens, start, end: end - start == 1 or not _has_quote(tokens, start, end),
+    "name": lambda tokens, start, end: (
+        (end - start == 1 or not _has_quote(tokens, start, end)) and not is_word(tokens[start], "and")
+    ),
     "plain": lambda tokens, start, end: not _has_quote(tokens, start, end),
     "person": _is_person,
     "both": lambda tokens, start, end: tokens[start].kind != "mark",  # `Text: pack bags` is told to nobody

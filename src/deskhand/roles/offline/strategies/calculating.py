@@ -11,6 +11,7 @@ from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.sums import read_number, work_out
 from deskhand.roles.offline.memory import ComputeMemory
 from deskhand.roles.offline.outcome import Failed, Outcome, look_again, make_act
+from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
 from deskhand.screen.grounding.vocabulary import fold_name, split_words
@@ -104,7 +105,9 @@ def _finish_sum(step: say.Compute, scene: Scene) -> Outcome:
     value = read_number(shown) if shown else None
     if value is not None and expected is not None and math.isclose(value, expected, rel_tol=1e-6, abs_tol=1e-6):
         scene.judge_last(True, f"{step.sum} = {shown}")
-        return scene.finish_with(f"算出 {step.sum} = {shown}", f"computed {step.sum} = {shown}")
+        return scene.finish_with(
+            f"算出 {step.sum} = {shown}", f"computed {step.sum} = {shown}", Proof("seen", shown or "")
+        )
     memory = replace(memory, looks=memory.looks + 1)
     if memory.looks < MAX_LOOKS:
         scene.remember_record(replace(memory, waited=True))

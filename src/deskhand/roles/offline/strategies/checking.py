@@ -11,21 +11,27 @@ from deskhand.roles.offline.language.instructions import Condition
 from deskhand.roles.offline.language.sums import read_number
 from deskhand.roles.offline.memory import HuntMemory
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, make_act
+from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.calculating import read_display
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import fail_not_found, locate_thing
+from deskhand.roles.offline.strategies.message_reading import read_last_message, read_request
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
 from deskhand.roles.offline.strategies.opening import bare_app_name
 from deskhand.roles.offline.strategies.toggling import reach_control
 from deskhand.roles.offline.strategies.touching import find_thing
 from deskhand.roles.offline.strategies.values import read_state, value_of
-from deskhand.screen.grounding.find import Candidate, find_nearest_names
+from deskhand.screen.grounding.find import ENOUGH, Candidate, find_nearest_names
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, synonyms_of
 
 # Seconds between looks: soon at first, then patiently.
 WAITS = (1.0, 1.0, 2.0, 3.0, 5.0, 8.0, 10.0)
 WAIT_S = 1.0
+# Waits on a web page before it is looked for below the fold.
+SEEK_AFTER = 3
+# Conditions of something that is on the page somewhere.
+_SEEN = ("visible", "contains", "equals")
 
 # (True, False or None for "can't be told here"; what was seen)
 SeenTruth = tuple[bool | None, str]
@@ -38,7 +44,7 @@ def verify_condition(step: say.Verify, scene: Scene) -> Outcome:
     holds, seen = truth
     scene.judge_last(bool(holds), seen)
     if holds:
-        return scene.finish_with(f"确认：{seen}", f"verified: {seen}")
+        return scene.finish_with(f"确认：{seen}", f"verified: {seen}", Proof("seen", seen))
     return scene.fail_with(
         f"“{step.condition.source}”不成立：{seen}。", f"“{step.condition.source}” does not hold: {seen}."
     )
@@ -46,7 +52,7 @@ def verify_condition(step: say.Verify, scene: Scene) -> Outcome:
 
 def answer_question(step: say.Ask, scene: Scene) -> Outcome:
     if scene.memory.check.answer is not None:
-        return Finished(scene.memory.check.answer)
+        return Finished(scene.memory.check.answer, Proof("answered"))
     truth = settle_truth(step.condition, scene, certain=False)
     if not isinstance(truth, tuple):
         return truth
@@ -63,8 +69,13 @@ def wait_until(step: say.WaitUntil, scene: Scene) -> Outcome:
     holds, seen = check_condition(step.condition, scene)
     if holds:
         scene.judge_last(True, seen)
-        return scene.finish_with(f"等到了：{seen}", f"waited until {seen}")
+        return scene.finish_with(f"等到了：{seen}", f"waited until {seen}", Proof("seen", seen))
     turns = scene.memory.check.turns
+    if turns >= SEEK_AFTER and holds is None and scene.is_web_page and step.condition.kind in _SEEN:
+        sought = step.condition.value or step.condition.subject
+        found = locate_thing(scene, sought, "any", stages=("scroll",))
+        if isinstance(found, Act):
+            return found
     if turns >= len(WAITS):
         scene.judge_last(False, seen)
         said = step.condition.source
@@ -79,7 +90,9 @@ def wait_until(step: say.WaitUntil, scene: Scene) -> Outcome:
 def read_value(step: say.Read, scene: Scene) -> Outcome:
     """Find the value and answer with it."""
     if scene.memory.check.answer is not None:
-        return Finished(scene.memory.check.answer)
+        return Finished(scene.memory.check.answer, Proof("answered"))
+    if asked := read_request(step.target):
+        return read_last_message(step, asked, scene)
     value = read_display(scene) if _means_result(step.target) else None
     owner, part = _split_owner(step.target)
     sought = part if scene.memory.check.at_owner else step.target
@@ -147,7 +160,7 @@ def settle_truth(condition: Condition, scene: Scene, certain: bool = True) -> Se
     scene.remember_record(replace(memory, looks=memory.looks + 1))
     if not memory.looks:
         return make_act(scene.say("再看一眼", "Looking again"), Wait(seconds=WAIT_S))
-    if condition.kind in ("visible", "contains", "equals") and holds is None:
+    if condition.kind in _SEEN and holds is None:
         found = locate_thing(scene, condition.subject, "any", stages=("scroll",))
         if isinstance(found, Act):
             return found
@@ -188,9 +201,18 @@ def _check_visible(condition: Condition, scene: Scene) -> SeenTruth:
 
 
 def _is_shown(scene: Scene, text: str) -> bool:
+    """True if something shows it. What this goal typed into a field shows nothing but that it was typed."""
     wanted = fold_name(text)
-    held = len(wanted) > 1 and any(wanted in fold_name(e.text) for e in scene.elements if e.text)
-    return held or scene.find_element(text).status != "nothing"
+    own = [e for e in scene.elements if e.editable and _is_typed(scene, e.value, wanted)]
+    shown = [e for e in scene.elements if e not in own]
+    if len(wanted) > 1 and any(wanted in fold_name(e.text) for e in shown if e.text):
+        return True
+    found = scene.find_element(text)
+    return found.status != "nothing" and any(c.element not in own for c in found.candidates if c.score >= ENOUGH)
+
+
+def _is_typed(scene: Scene, value: str, wanted: str) -> bool:
+    return wanted in fold_name(value) and any(fold_name(typed) in fold_name(value) for typed in scene.kept.typed)
 
 
 def _check_hidden(condition: Condition, scene: Scene) -> SeenTruth:

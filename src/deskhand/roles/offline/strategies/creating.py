@@ -2,11 +2,13 @@
 
 from dataclasses import replace
 
+from deskhand.core.actions import Back
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.new_things import is_no_time, read_clock
 from deskhand.roles.offline.outcome import Failed, Outcome, fill_field, look_again, make_act, touch_element
+from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import fail_not_found, find_search_box, locate_thing
@@ -54,7 +56,8 @@ def _open_form(scene: Scene, step: say.Create) -> Outcome:
     button = _find_add_button(scene, step.what)
     memory = scene.memory.create
     if button is not None and memory.opened < MAX_TRIES:
-        scene.remember_record(replace(memory, phase="fill", opened=memory.opened + 1, print=scene.print))
+        before = _count_landmarks(scene, _find_landmark(_list_fields(step))[1]) if step.fields else 0
+        scene.remember_record(replace(memory, phase="fill", opened=memory.opened + 1, print=scene.print, before=before))
         return make_act(scene.say(f"新建“{step.what}”", f"Creating a new {step.what}"), touch_element(button))
     if away := dismiss_dialog(scene):
         return away
@@ -114,7 +117,9 @@ def _fill_form(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) ->
     if not wanted:
         # nothing is known of it yet: what comes next fills it in, and an empty one is not worth saving
         scene.judge_last(True)
-        return scene.finish_with(f"打开了新建{step.what}的页面", f"opened the form for a new {step.what}")
+        return scene.finish_with(
+            f"打开了新建{step.what}的页面", f"opened the form for a new {step.what}", Proof("changed")
+        )
     scene.remember_record(replace(scene.memory.create, phase="saved"))
     save = _find_save_button(scene)
     if save is not None:
@@ -165,17 +170,40 @@ def _check_created(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]
     if find_dialog(scene) and (away := dismiss_dialog(scene)):
         return away
     told = _describe_created(scene, wanted)
-    created = scene.finish_with(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”")
     mark = _find_landmark(wanted)[1]
-    if fold_name(mark) and any(fold_name(mark) in fold_name(e.text) for e in scene.elements if e.text):
+    created = scene.finish_with(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”", Proof("seen", mark))
+    memory = scene.memory.create
+    # what stands in the form itself is only typed
+    if _count_landmarks(scene, mark) > memory.before:
         scene.judge_last(True)
         return created
-    memory = scene.memory.create
     scene.remember_record(replace(memory, checks=memory.checks + 1))
     if not memory.checks:
         return look_again(scene.say("看是否保存了", "Checking if it was saved"))
+    if any(fold_name(mark) in fold_name(f.value) for f in scene.list_fields() if fold_name(mark)):
+        return _leave_form(scene, step, mark)
     found = locate_thing(scene, mark, "any", stages=("scroll",))
     return created if isinstance(found, Candidate) else found
+
+
+def _count_landmarks(scene: Scene, mark: str) -> int:
+    """Return how often it is shown, outside of the fields."""
+    wanted = fold_name(mark)
+    shown = [e for e in scene.elements if e.text and not e.editable and wanted in fold_name(e.text)]
+    return len([e for e in shown if not any(d in shown for d in scene.tree.descendants_of(e))]) if wanted else 0
+
+
+def _leave_form(scene: Scene, step: say.Create, mark: str) -> Outcome:
+    """The form still stands there: one that saves by itself is left, and then it must be in the list."""
+    memory = scene.memory.create
+    if not memory.went_back and _find_save_button(scene) is None and scene.can_do("back"):
+        scene.remember_record(replace(memory, went_back=True, checks=0))
+        return make_act(scene.say("返回列表看看", "Going back to the list"), Back())
+    scene.judge_last(False)
+    return scene.fail_with(
+        f"没有保存成功：“{mark}”还只在输入框里。",
+        f"The {step.what} was not saved: “{mark}” is still only in its field.",
+    )
 
 
 def _describe_created(scene: Scene, wanted: list[tuple[str, str]]) -> str:
@@ -202,7 +230,7 @@ def add_to_cart(step: say.AddToCart, scene: Scene) -> Outcome:
         target = cart.best or next((c for c in cart.candidates if c.target.role in ("button", "image")), None)
         if scene.trouble or target is None:
             return Failed(scene.trouble or scene.say("没有看到购物车。", "No shopping cart is on the screen."))
-        scene.remember_record(replace(memory, phase="look"))
+        scene.remember_record(replace(memory, phase="look", print=scene.print))
         return make_act(scene.say("打开购物车看看", "Looking into the cart"), touch_element(target.target))
     if memory.phase == "look":
         return _check_cart(step, scene)
@@ -231,9 +259,9 @@ def _list_own_texts(scene: Scene) -> tuple[str, ...]:
 def _check_cart(step: say.AddToCart, scene: Scene) -> Outcome:
     memory = scene.memory.cart
     name = step.target or next((text for text in memory.page if scene.find_shown(text)), "")
-    if name and scene.find_element(name).status != "nothing":
+    if name and scene.print != memory.print and scene.find_element(name).status != "nothing":
         scene.judge_last(True)
-        return scene.finish_with(f"“{name}”已在购物车里", f"“{name}” is in the cart")
+        return scene.finish_with(f"“{name}”已在购物车里", f"“{name}” is in the cart", Proof("seen", name))
     scene.remember_record(replace(memory, looks=memory.looks + 1))
     if not memory.looks:
         return look_again(scene.say("看购物车", "Looking at the cart"))

@@ -23,7 +23,8 @@ SCROLLS = 8
 SCROLLS_ON_PAGES = 20
 TABS = 6
 UPS = 3
-STAGES = ("search", "scroll", "tabs", "up")
+FOLDS = 12
+STAGES = ("search", "scroll", "tabs", "folds", "up")
 
 
 def locate_thing(
@@ -78,7 +79,15 @@ def _is_busy(element: Element) -> bool:
 def find_untried(scene: Scene, description: str, want: Want) -> SearchResult:
     """Return what fits, without what was taken before and turned out to be wrong."""
     found = scene.find_element(description, want)
-    return _filter_finding(found, lambda c: (description, trace_of(c)) not in scene.kept.wrong)
+    return _filter_finding(
+        found, lambda c: (description, trace_of(c)) not in scene.kept.wrong and not repeats_goal(scene, c.target)
+    )
+
+
+def repeats_goal(scene: Scene, element: Element) -> bool:
+    """True for words on the screen that are the goal itself: a task that a page tells is no thing to act on."""
+    usable = element.clickable or element.editable or element.checked is not None
+    return not usable and fold_name(scene.briefing.goal) in fold_name(element.text)
 
 
 def _filter_finding(finding: SearchResult, is_kept: Callable[[Candidate], bool]) -> SearchResult:
@@ -272,6 +281,31 @@ def _hunt_in_tabs(scene: Scene, description: str) -> Act | None:
     return None
 
 
+def _hunt_in_folds(scene: Scene, description: str) -> Act | None:
+    """Folded sections, branches and menus may hold it; each is opened once, and opening one may fold another."""
+    hunt = scene.memory.hunt
+    for fold in (e for e in scene.elements if e.expanded is False and _can_unfold(e)):
+        label = _name_fold(scene, fold)
+        if len(hunt.folds) >= FOLDS or not label or label in hunt.folds:
+            continue
+        scene.remember_record(replace(hunt, folds=(*hunt.folds, label), scroll=ScrollMemory()))
+        return make_act(scene.say(f"展开“{label}”看看", f"Looking inside “{label}”"), touch_element(fold))
+    return None
+
+
+def _can_unfold(element: Element) -> bool:
+    return element.clickable and element.enabled and not element.editable and element.role != "combobox"
+
+
+def _name_fold(scene: Scene, fold: Element) -> str:
+    """Its own name; of a mere sign, the words beside it."""
+    if label := scene.tree.label_of(fold):
+        return label
+    beside = [e for e in scene.elements if e.text and scene.tree.is_same_row(fold, e) and e.index != fold.index]
+    nearest = scene.tree.find_nearest(fold, beside)
+    return nearest.text if nearest is not None else ""
+
+
 def _hunt_above(scene: Scene, description: str) -> Act | None:
     """To the page above, in the same app, and look there anew.
 
@@ -308,4 +342,10 @@ def is_control(query: Query) -> bool:
     return bool(query.roles & {"button", "field", "checkbox", "switch", "radio", "slider", "image"})
 
 
-_STAGES = {"search": _hunt_by_search, "scroll": _hunt_by_scrolling, "tabs": _hunt_in_tabs, "up": _hunt_above}
+_STAGES = {
+    "search": _hunt_by_search,
+    "scroll": _hunt_by_scrolling,
+    "tabs": _hunt_in_tabs,
+    "folds": _hunt_in_folds,
+    "up": _hunt_above,
+}

@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
-from deskhand.core.actions import Key
+from deskhand.core.actions import Back, Key
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.memory import HuntMemory
-from deskhand.roles.offline.outcome import Outcome, fill_field, look_again, make_act, touch_element
+from deskhand.roles.offline.outcome import Act, Outcome, fill_field, look_again, make_act, touch_element
+from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.bubbles import count_mine, find_failure
 from deskhand.roles.offline.strategies.hunting import find_search_box, locate_thing
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
 from deskhand.roles.offline.strategies.writing import holds_text
@@ -16,6 +18,8 @@ from deskhand.screen.grounding.vocabulary import fold_name
 
 MAX_TRIES = 2
 MAX_LOOKS = 4
+# The first may only close the keyboard, the last a page over the conversation.
+MAX_BACKS = 3
 
 
 def send_message(step: say.Send, scene: Scene) -> Outcome:
@@ -24,8 +28,8 @@ def send_message(step: say.Send, scene: Scene) -> Outcome:
     if memory.sent and done is None:
         return _check_sent(scene, step)
     box = find_message_box(scene)
-    if step.to and not _is_talking_to(scene, step.to, box):
-        return _reach_person(scene, step)
+    if step.to and not is_talking_to(scene, step.to, box):
+        return _leave_conversation(scene, step, box) or reach_person(scene, step)
     if box is None:
         return _open_conversation(scene, step)
     if done:
@@ -34,7 +38,7 @@ def send_message(step: say.Send, scene: Scene) -> Outcome:
         return _check_sent(scene, step)
     if memory.typed:
         return _press_send(scene, step, box)
-    scene.remember_record(replace(memory, typed=1, before=len(scene.find_shown(step.text))))
+    scene.remember_record(replace(memory, typed=1, before=count_mine(scene, box, step.text)))
     thought = scene.say(f"输入消息“{step.text}”", f"Typing the message “{step.text}”")
     return make_act(thought, *fill_field(box, step.text, clear=bool(box.value)))
 
@@ -50,7 +54,7 @@ def find_message_box(scene: Scene) -> Element | None:
     return lowest if lowest is not None and lowest.bounds.top >= scene.tree.screen.height * 0.3 else None
 
 
-def _is_talking_to(scene: Scene, person: str, box: Element | None) -> bool:
+def is_talking_to(scene: Scene, person: str, box: Element | None) -> bool:
     """True if this conversation is open: the name is at the top, and there is a field for a message."""
     if box is None:
         return False
@@ -60,7 +64,18 @@ def _is_talking_to(scene: Scene, person: str, box: Element | None) -> bool:
     )
 
 
-def _reach_person(scene: Scene, step: say.Send) -> Outcome:
+def _leave_conversation(scene: Scene, step: say.Send, box: Element | None) -> Act | None:
+    """Go back from the conversation with the person before: the list of people is behind it."""
+    memory = scene.memory.send
+    if box is None or memory.reached or memory.left >= MAX_BACKS or not scene.can_do("back"):
+        return None
+    if scene.on_home_screen or scene.find_element(step.to, "clickable").status != "nothing":
+        return None
+    scene.remember_record(replace(memory, left=memory.left + 1))
+    return make_act(scene.say("离开这个聊天", "Leaving this conversation"), Back())
+
+
+def reach_person(scene: Scene, step: say.Send) -> Outcome:
     """Find the contact, then the way from its page into the conversation."""
     memory = scene.memory.send
     if memory.reached and (button := _find_write_button(scene)) is not None:
@@ -131,18 +146,21 @@ def _press_send(scene: Scene, step: say.Send, box: Element) -> Outcome:
 
 
 def _check_sent(scene: Scene, step: say.Send) -> Outcome:
-    """It stands in the conversation once more than before, and the box is empty: only then it is sent."""
+    """It stands in the conversation once more than before, as mine, under that name, and the box is empty."""
     if away := dismiss_dialog(scene):
         return away
     memory, box = scene.memory.send, find_message_box(scene)
-    stands = len(scene.find_shown(step.text)) > memory.before
+    stands = count_mine(scene, box, step.text) > memory.before
     emptied = box is not None and not holds_text(box, step.text)
-    if stands and emptied:
+    undelivered = find_failure(scene, step.text) if stands else ""
+    if stands and emptied and not undelivered and (not step.to or is_talking_to(scene, step.to, box)):
         scene.judge_last(True, scene.say("消息已出现在聊天里", "the message is in the conversation"))
         whom = step.to or scene.kept.found
         to_zh, to_en = (f"给“{whom}”", f" to {whom}") if whom else ("", "")
         return scene.finish_with(
-            f"{to_zh}发送了消息“{step.text}”，它已出现在聊天里", f"sent “{step.text}”{to_en}; it is in the conversation"
+            f"{to_zh}发送了消息“{step.text}”，它已出现在聊天里",
+            f"sent “{step.text}”{to_en}; it is in the conversation",
+            Proof("sent", whom, step.text),
         )
     memory = replace(memory, looks=memory.looks + 1)
     scene.remember_record(memory)
@@ -153,7 +171,10 @@ def _check_sent(scene: Scene, step: say.Send) -> Outcome:
         # It is still in the box and not in the conversation, so the click never arrived: pressing again is safe.
         scene.remember_record(replace(memory, again=True))
         return _press_send(scene, step, box)
-    seen = scene.trouble or scene.say("聊天里没有出现这条消息", "it is not in the conversation")
+    missing = scene.say("聊天里没有出现这条消息", "it is not in the conversation as yours")
+    seen = scene.trouble or (
+        scene.say(f"聊天里显示“{undelivered}”", f"it says “{undelivered}”") if undelivered else missing
+    )
     return scene.fail_with(
         f"消息“{step.text}”没有发送成功：{seen}。", f"The message “{step.text}” was not sent: {seen}."
     )

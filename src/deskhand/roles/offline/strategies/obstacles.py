@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from deskhand.core.actions import Back
+from deskhand.core.geometry import Rect
 from deskhand.core.screen import DIALOG_ID, Element
 from deskhand.roles.offline.outcome import Act, make_act, touch_element
 from deskhand.roles.offline.scene import Scene
@@ -32,6 +33,35 @@ def find_open_question(scene: Scene) -> list[Element]:
         if parts and (element.id == DIALOG_ID or _only_asks(parts)):
             return parts
     return []
+
+
+def find_question(scene: Scene) -> list[Element]:
+    """The parts of a question that is no dialog by its kind: a text that asks, and below it a way out and another.
+
+    Apps draw such boxes themselves, so only their shape tells: few buttons, side by side or stacked, under the words.
+    """
+    buttons = [e for e in list_buttons(list(scene.elements)) if e.role in ("button", "link", "text")]
+    for refusal in (b for b in buttons if any(is_same_word(b.text, word) for word in REFUSALS)):
+        near = refusal.bounds.grow_by(2 * refusal.bounds.height)
+        beside = [b for b in buttons if b.index != refusal.index and _is_near(near, b)]
+        asking = [
+            e for e in scene.elements
+            if e.text.rstrip().endswith(("?", "？")) and not e.editable and e.bounds.top < refusal.bounds.bottom
+            and _is_above(e, refusal)
+        ]  # fmt: skip
+        if asking and 0 < len(beside) <= 3:
+            nearest = max(asking, key=lambda e: e.bounds.bottom)
+            return [nearest, *beside, refusal]
+    return []
+
+
+def _is_near(box: Rect, element: Element) -> bool:
+    return box.intersect_with(element.bounds).area > 0
+
+
+def _is_above(text: Element, button: Element) -> bool:
+    """True if the words stand right above the button, in the same box."""
+    return 0 <= button.bounds.top - text.bounds.top <= 12 * max(button.bounds.height, text.bounds.height)
 
 
 def _only_asks(parts: list[Element]) -> bool:
@@ -64,14 +94,26 @@ def _find_button(choices: list[Element], words: tuple[str, ...], id_end: str) ->
     return next(named, None) or next((b for b in choices if id_end and b.id.endswith(id_end)), None)
 
 
+def title_of(parts: list[Element]) -> str:
+    return next((e.text for e in parts if e.text), "")
+
+
+def keep_own_dialog(scene: Scene) -> str:
+    """Return the title of the dialog that an instruction has just brought up: it is what the goal is about.
+
+    On a desktop only: on a phone, a permission or an advertisement may follow any tap.
+    """
+    return title_of(find_dialog(scene)) if scene.is_desktop else ""
+
+
 def dismiss_dialog(scene: Scene) -> Act | None:
     """Dismiss the dialog that is in the way; None when there is none, or it does not go away."""
     parts = find_dialog(scene)
     tried = scene.kept.dismissed
-    if not parts or tried >= PATIENCE:
+    title = title_of(parts)
+    if not parts or tried >= PATIENCE or (title and title == scene.kept.own_dialog):
         return None
     scene.kept = replace(scene.kept, dismissed=tried + 1)
-    title = next((e.text for e in parts if e.text), "")
     thought = scene.say(f"先关掉挡住的对话框“{title}”", f"A dialog is in the way: dismissing “{title}”")
     button = find_refusal(parts)
     if button is not None:

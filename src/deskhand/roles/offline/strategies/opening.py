@@ -4,11 +4,12 @@ import re
 from dataclasses import replace
 from typing import Literal
 
-from deskhand.core.actions import Back, Home, OpenApp, OpenUrl, Scroll, Type
+from deskhand.core.actions import ASKS_BACK, Back, Home, ManageWindow, OpenApp, OpenUrl, Scroll, Type
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.memory import OpenMemory
-from deskhand.roles.offline.outcome import Failed, Outcome, make_act, touch_element
+from deskhand.roles.offline.outcome import Failed, Finished, Outcome, make_act, touch_element
+from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.homes import is_kind_of
@@ -86,7 +87,7 @@ def _open_by_name(scene: Scene, step: say.Open, name: str) -> Outcome:
             return scene.fail_with(
                 f"“{name}”没有打开：桌面仍在最前面。", f"“{name}” did not open: the home screen is still in front."
             )
-        return scene.finish_with(f"打开了“{name}”", f"opened {name}")
+        return _tell_opened(scene, name)
     if tried:
         scene.judge_last(False, scene.trouble)
         memory = replace(memory, error=memory.error or scene.trouble)
@@ -106,7 +107,7 @@ def _open_by_icon(scene: Scene, name: str) -> Outcome:
         if scene.on_home_screen or scene.trouble:
             return _fail_no_app(scene, name)
         scene.judge_last(True)
-        return scene.finish_with(f"打开了“{name}”", f"opened {name}")
+        return scene.finish_with(f"打开了“{name}”", f"opened {name}", Proof("front", name, scene.app))
     if not scene.on_home_screen and not memory.went_home:
         if not scene.can_do("home"):
             return _fail_no_app(scene, name)
@@ -152,7 +153,7 @@ def visit_address(step: say.Visit, scene: Scene) -> Outcome:
             scene.judge_last(False, told)
             return scene.fail_with(f"打不开 {step.url}：“{told}”", f"{step.url} can't be opened: “{told}”")
         scene.judge_last(True)
-        return scene.finish_with(f"打开了 {step.url}", f"opened {step.url}")
+        return scene.finish_with(f"打开了 {step.url}", f"opened {step.url}", Proof("front", step.url, scene.app))
     scene.remember_record(OpenMemory(went=True))
     if scene.can_do("open_url"):
         url = step.url if re.match(r"[a-z]+:", step.url, re.IGNORECASE) else f"http://{step.url}"
@@ -166,10 +167,12 @@ def visit_address(step: say.Visit, scene: Scene) -> Outcome:
 
 def close_thing(step: say.Close, scene: Scene) -> Outcome:
     if not scene.memory.open.way:
-        scene.remember_record(OpenMemory(way="switch" if is_switch(scene, step.target) else "close"))
+        scene.remember_record(OpenMemory(way=_choose_closing(scene, step.target)))
     memory = scene.memory.open
     if memory.way == "switch":
         return toggle_switch(say.Toggle(step.source, step.target, False), scene)
+    if memory.way == "window":
+        return _close_window(scene, step.target)
     if memory.closed:
         changed = memory.print != scene.print
         scene.judge_last(changed)
@@ -177,7 +180,7 @@ def close_thing(step: say.Close, scene: Scene) -> Outcome:
             return scene.fail_with(
                 f"“{step.target}”没有关掉：画面没有变化。", f"“{step.target}” did not close: the screen is unchanged."
             )
-        return scene.finish_with(f"关闭了“{step.target}”", f"closed “{step.target}”")
+        return scene.finish_with(f"关闭了“{step.target}”", f"closed “{step.target}”", Proof("changed"))
     scene.remember_record(replace(memory, closed=True, print=scene.print))
     parts = obstacles.find_dialog(scene)
     button = obstacles.find_refusal(parts) if parts else None
@@ -195,6 +198,39 @@ def close_thing(step: say.Close, scene: Scene) -> Outcome:
             scene.remember_record(replace(memory, closed=False))
             return found
     return going_back
+
+
+def _choose_closing(scene: Scene, target: str) -> Literal["switch", "window", "close"]:
+    """A dialog in front that is meant is put away by its own button."""
+    if is_switch(scene, target):
+        return "switch"
+    dialog = means_here(target) and bool(obstacles.find_dialog(scene))
+    return "window" if scene.is_desktop and not dialog else "close"
+
+
+def _close_window(scene: Scene, target: str) -> Outcome:
+    """By the window manager; done when the window is gone, else what it asks is told."""
+    if not scene.memory.open.closed:
+        scene.remember_record(replace(scene.memory.open, closed=True))
+        title = "" if means_here(target) else bare_app_name(target)
+        return make_act(scene.say(f"关闭“{target}”", f"Closing “{target}”"), ManageWindow(change="close", title=title))
+    scene.judge_last(not scene.trouble, scene.trouble)
+    if scene.trouble:
+        return scene.fail_with(f"{scene.trouble}。", f"{scene.trouble}.")
+    if ASKS_BACK in scene.told:
+        asked = scene.told.partition(ASKS_BACK)[2].strip(": ")
+        return scene.fail_with(
+            f"“{target}”还没有关掉，它在问：{asked}。请在目标里说明怎么回答。",
+            f"“{target}” is not closed yet; it asks: {asked}. Say in the goal how to answer.",
+        )
+    return scene.finish_with(f"关闭了“{target}”", f"closed “{target}”", Proof("gone", target, scene.told))
+
+
+def _tell_opened(scene: Scene, name: str) -> Finished:
+    """Say which program it was, where a name may mean several."""
+    told = scene.told if scene.is_desktop else ""
+    note = (f"（{told}）", f" ({told})") if told else ("", "")
+    return scene.finish_with(f"打开了“{name}”{note[0]}", f"opened {name}{note[1]}", Proof("front", name, scene.app))
 
 
 def means_here(target: str) -> bool:

@@ -2,12 +2,14 @@
 
 from dataclasses import replace
 
+from deskhand.app_names import is_same_app
 from deskhand.core.actions import OpenApp
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.new_things import write_clock
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, look_again, make_act, touch_element
+from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.homes import open_home
@@ -49,10 +51,11 @@ def toggle_switch(step: say.Toggle, scene: Scene) -> Outcome:
 
 def _finish_as_wanted(scene: Scene, step: say.Toggle) -> Finished:
     state = _name_state(scene, step.on)
+    proof = Proof("state", step.target, "on" if step.on else "off")
     if scene.memory.toggle.touches:
         scene.judge_last(True, scene.say(f"开关现在是{state}", f"the switch is {state} now"))
-        return scene.finish_with(f"“{step.target}”现在是{state}状态", f"“{step.target}” is {state} now")
-    return scene.finish_with(f"“{step.target}”本来就是{state}状态", f"“{step.target}” was already {state}")
+        return scene.finish_with(f"“{step.target}”现在是{state}状态", f"“{step.target}” is {state} now", proof)
+    return scene.finish_with(f"“{step.target}”本来就是{state}状态", f"“{step.target}” was already {state}", proof)
 
 
 def _name_state(scene: Scene, on: bool) -> str:
@@ -97,8 +100,26 @@ def reach_control(scene: Scene, target: str) -> Element | Act | Failed:
         return open_home(scene, target) or make_act(scene.say("打开设置", "Opening the settings"), OpenApp(name=name))
     if into := _enter_row(scene, target):
         return into
+    if to_settings := _leave_for_settings(scene, target):
+        return to_settings
     found = locate_thing(scene, target, "checkable")
     return found.target if isinstance(found, Candidate) else found
+
+
+def _leave_for_settings(scene: Scene, target: str) -> Act | None:
+    """Open the phone's settings, once, from an app that shows no switch of a name that every phone's settings have."""
+    memory = scene.memory.toggle
+    bare = read_description(target).name or target
+    if memory.settings or memory.entered or scene.briefing.observation.at_home is not False:
+        return None
+    if not scene.can_do("open_app") or is_same_app("Settings", scene.app):
+        return None
+    if not any(is_same_word(bare, word) for word in load_lexicon().extra["toggles"]):
+        return None
+    if away := obstacles.dismiss_dialog(scene):
+        return away
+    scene.remember_record(replace(memory, settings=True, app=None))
+    return make_act(scene.say("打开设置", "Opening the settings"), OpenApp(name=scene.say("设置", "Settings")))
 
 
 def _enter_row(scene: Scene, target: str) -> Act | None:

@@ -1,11 +1,15 @@
 """Text: into fields, out of fields, into search boxes; what was typed is read back before it counts."""
 
 import re
+import unicodedata
 from dataclasses import replace
+from zlib import crc32
 
-from deskhand.core.actions import Click, Swipe, Type
+from deskhand.core.actions import READ_BACK, Click, Swipe, Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.dates import is_same_moment, read_date
+from deskhand.roles.offline.language.sums import read_number
 from deskhand.roles.offline.outcome import (
     Act,
     Failed,
@@ -16,7 +20,11 @@ from deskhand.roles.offline.outcome import (
     make_act,
     touch_element,
 )
+from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.choosing import select_option
+from deskhand.roles.offline.strategies.dating import pick_date
+from deskhand.roles.offline.strategies.effects import wait_for_effect
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import (
     fail_not_found,
@@ -25,20 +33,29 @@ from deskhand.roles.offline.strategies.hunting import (
     locate_thing,
     press_enter,
 )
+from deskhand.roles.offline.strategies.keyboard_typing import takes_keys, type_at_keyboard
+from deskhand.roles.offline.strategies.sliding import slide_by_keys
 from deskhand.roles.offline.strategies.toggling import toggle_switch
-from deskhand.roles.offline.strategies.touching import select_option
+from deskhand.roles.offline.strategies.touching import fail_fixed
+from deskhand.roles.offline.strategies.values import value_of
 from deskhand.screen.grounding.find import Candidate, find_nearest_names
 from deskhand.screen.grounding.query import read_description
-from deskhand.screen.grounding.vocabulary import fold_name
+from deskhand.screen.grounding.vocabulary import fold_name, is_same_word
 from deskhand.settings.placeholders import find_secret_names
 
 MAX_TRIES = 2
 # A finger does not hit every percent: after some corrections a few percent beside are accepted, and told.
 MAX_SLIDES = 4
 COARSE = 3
+# Of a longer text in a field, a listing shows only the beginning.
+LONGEST = 300
 
 
 def write_text(step: say.Write, scene: Scene) -> Outcome:
+    if scene.memory.write.shown is not None or (
+        not step.target and _find_only_field(scene) is None and takes_keys(scene, step.text)
+    ):
+        return type_at_keyboard(scene, step.text)
     field = _find_field(scene, step.target)
     if not isinstance(field, Element):
         return field
@@ -51,38 +68,70 @@ def write_text(step: say.Write, scene: Scene) -> Outcome:
     return type_into(scene, field, step.text, clear=step.replace)
 
 
+def _find_only_field(scene: Scene) -> Element | None:
+    """The focused field, or the only one there is."""
+    fields = scene.list_fields()
+    focused = [f for f in fields if f.focused]
+    return (focused or fields)[0] if focused or len(fields) == 1 else None
+
+
 def is_select_box(field: Element) -> bool:
     return field.role == "combobox" and not field.editable and field.enabled
 
 
-def fail_fixed(scene: Scene, field: Element, name: str) -> Failed:
-    """The field that is meant takes no text now: another one would be the wrong one."""
-    zh, en = ("只读", "read-only") if field.enabled else ("不可用", "disabled")
-    name = name or field.text
-    return scene.fail_with(f"“{name}”{zh}，不能输入。", f"“{name}” is {en}: nothing can be typed into it.")
-
-
 def type_into(scene: Scene, field: Element, text: str, *, clear: bool = False) -> Act:
     memory = scene.memory.write
-    scene.remember_record(replace(memory, typed=memory.typed + 1))
+    held = "" if clear or memory.typed else field.value
+    scene.remember_record(replace(memory, typed=memory.typed + 1, held=held))
     thought = scene.say(f"输入“{text}”", f"Typing “{text}”")
     actions = fill_field(field, text, clear=clear and bool(field.value))
     return make_act(thought, *(actions[1:] if field.focused else actions))
 
 
-def holds_text(field: Element, text: str) -> bool:
-    """Passwords show dots: their number must do. A secret's is not known here; the device has counted."""
-    if field.password:
+def holds_text(field: Element, text: str, before: str = "") -> bool:
+    """True if the whole text is in the field, beside what was there `before`.
+
+    Passwords show dots: their number must do. A secret's is not known here; the device has counted.
+    """
+    if field.password or find_secret_names(text):
         return len(field.value) >= (1 if find_secret_names(text) else len(text))
-    return fold_name(text) in fold_name(field.value) or fold_name(text) in fold_name(field.name)
+    if before.strip():
+        return _tidy_text(text) in _tidy_text(field.value)
+    same = _is_read_back(field.value, text) or is_same_moment(text, field.value)
+    return same or (not field.value and _is_read_back(field.name, text))
+
+
+def _is_read_back(shown: str, text: str) -> bool:
+    """True if it is the same text; a field may set its own marks between digits, and write a number its own way."""
+    shown, text = _tidy_text(shown), _tidy_text(text)
+    if shown == text or (len(shown) >= LONGEST and text.startswith(shown)):
+        return True
+    if not re.fullmatch(r"[\d\W_]*\d[\d\W_]*", text):
+        return False
+    number = read_number(text)
+    digits = re.sub(r"\D", "", text)
+    return (number is not None and number == read_number(shown)) or (
+        len(digits) > 3 and re.fullmatch(r"[\d\W_]*", shown) is not None and re.sub(r"\D", "", shown) == digits
+    )
+
+
+def _tidy_text(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _was_read_back(scene: Scene, field: Element, text: str) -> bool:
+    """True if the device itself has read the text in this field: it may hold more than a list of elements shows."""
+    typed = [one for one in scene.list_reports() if isinstance(one.action, Type) and one.action.text == text]
+    return field.focused and bool(typed) and typed[-1].detail == READ_BACK
 
 
 def _check_written(scene: Scene, field: Element, text: str) -> Outcome:
-    if holds_text(field, text):
+    if holds_text(field, text, scene.memory.write.held) or _was_read_back(scene, field, text):
         scene.judge_last(True, scene.say("文字已在输入框里", "the text is in the field"))
-        return scene.finish_with(f"输入了“{text}”", f"typed “{text}”")
+        return scene.finish_with(f"输入了“{text}”", f"typed “{text}”", Proof("text", field.name, text))
     scene.judge_last(False, scene.trouble or scene.say("输入框里没有这段文字", "the text is not in the field"))
-    if scene.memory.write.typed >= MAX_TRIES:
+    # A document is never cleared to type once more.
+    if scene.memory.write.typed >= MAX_TRIES or field.source == "atspi":
         return scene.fail_with(
             f"“{text}”没有输入成功，输入框里是“{field.value}”。",
             f"“{text}” could not be typed: the field holds “{field.value}”.",
@@ -95,10 +144,9 @@ def _find_field(scene: Scene, target: str) -> Element | Act | Failed:
     if target:
         found = locate_thing(scene, target, "editable", stages=("scroll", "tabs"))
         return found.target if isinstance(found, Candidate) else found
+    if only := _find_only_field(scene):
+        return only
     fields = scene.list_fields()
-    focused = [f for f in fields if f.focused]
-    if focused or len(fields) == 1:
-        return (focused or fields)[0]
     if not fields:
         names = ", ".join(find_nearest_names("", scene.tree, 4))
         return scene.fail_with(
@@ -121,7 +169,7 @@ def clear_field(step: say.Clear, scene: Scene) -> Outcome:
         return fail_fixed(scene, field, step.target)
     if not field.value:
         scene.judge_last(True)
-        return scene.finish_with("输入框是空的", "the field is empty")
+        return scene.finish_with("输入框是空的", "the field is empty", Proof("text", field.name))
     memory = scene.memory.write
     if memory.cleared >= MAX_TRIES:
         scene.judge_last(False)
@@ -136,12 +184,18 @@ def clear_field(step: say.Clear, scene: Scene) -> Outcome:
 def search_text(step: say.Search, scene: Scene) -> Outcome:
     """Into a search box (opened first if it is behind a button), then enter if the list did not change by itself."""
     bar = scene.find_element("search", "editable").best
-    box = find_search_box(scene) or (bar.target if bar is not None and bar.target in scene.list_fields() else None)
+    # a button that searches is no label of the field beside it: a form has several fields
+    own = (
+        bar is not None
+        and bar.target in scene.list_fields()
+        and (bar.element is bar.target or not bar.element.clickable)
+    )
+    box = find_search_box(scene) or (bar.target if bar is not None and own else None)
     memory = scene.memory.write
     if memory.phase in ("typed", "entered"):
         return _check_search(scene, step.text, box)
     if box is not None:
-        scene.remember_record(replace(memory, phase="typed"))
+        scene.remember_record(replace(memory, phase="typed", results=_list_results(scene)))
         thought = scene.say(f"搜索“{step.text}”", f"Searching for “{step.text}”")
         return make_act(thought, *fill_field(box, step.text, clear=bool(box.value)))
     button = find_search_button(scene)
@@ -160,20 +214,37 @@ def _check_search(scene: Scene, text: str, box: Element | None) -> Outcome:
         return scene.fail_with(f"搜索没有成功：{scene.trouble}。", f"The search failed: {scene.trouble}.")
     stands = box is not None and holds_text(box, text)
     memory = scene.memory.write
-    if memory.phase == "typed" and stands and not _is_hit(scene, text):
-        memory = replace(memory, phase="entered", results=_list_results(scene))
-        scene.remember_record(memory)
+    changed = memory.results != _list_results(scene)
+    if memory.phase == "typed" and stands and not (changed and _is_hit(scene, text)):
+        scene.remember_record(replace(memory, phase="entered"))
         if enter := press_enter(scene):
             return enter
-    searched = stands or _is_hit(scene, text) or memory.results not in (None, _list_results(scene))
-    scene.judge_last(searched)
-    if not searched:
+    if changed or _is_filtered(scene, text):
+        scene.judge_last(True)
+        return scene.finish_with(f"搜索了“{text}”", f"searched for “{text}”", Proof("changed", text))
+    scene.remember_record(replace(scene.memory.write, looks=memory.looks + 1))
+    if stands and (patient := wait_for_effect(scene, memory.looks)):
+        return patient
+    scene.judge_last(False)
+    if not stands:
         return scene.fail_with(f"“{text}”没有输入到搜索框里。", f"“{text}” could not be typed into the search box.")
-    return scene.finish_with(f"搜索了“{text}”", f"searched for “{text}”")
+    return scene.fail_with(
+        f"“{text}”在搜索框里，但显示的内容没有变化：看不出搜索过。",
+        f"“{text}” is in the search box, but what is shown did not change: nothing shows that it was searched for.",
+    )
 
 
 def _list_results(scene: Scene) -> str:
-    return "|".join(e.text for e in scene.elements if e.text and not e.editable)[:400]
+    """Return what is shown besides the fields, and where, in short."""
+    front = scene.briefing.observation.title, scene.briefing.observation.address
+    shown = [e.text for e in scene.elements if e.text and not e.editable and e.role != "button"]
+    return str(crc32(repr((scene.app, front, shown)).encode()))
+
+
+def _is_filtered(scene: Scene, text: str) -> bool:
+    """True if everything that is listed fits already, so that a search can't change it."""
+    listed = [e for e in scene.elements if e.role == "item" and scene.tree.label_of(e)]
+    return bool(listed) and all(fold_name(text) in fold_name(scene.tree.label_of(e)) for e in listed)
 
 
 def _is_hit(scene: Scene, text: str) -> bool:
@@ -183,29 +254,53 @@ def _is_hit(scene: Scene, text: str) -> bool:
 
 def set_value(step: say.SetValue, scene: Scene) -> Outcome:
     """A field is rewritten, a slider is dragged to its share, a list is opened and chosen from."""
-    field = scene.find_element(step.target, "editable").best
+    field = scene.find_element(step.target, "editable").best or _find_moment_field(scene, step)
     if scene.memory.write.typed:
         focused = next((f for f in scene.list_fields() if f.focused), None)
         at = field.target if field else focused
-        return _check_written(scene, at, step.value) if at else Finished(_describe_set(scene, step))
+        return _check_written(scene, at, step.value) if at else _fail_unread(scene, step)
     slider = _find_slider(scene, step.target)
-    if slider is not None and (ends := _RANGE.fullmatch(slider.hint)):
-        return _set_page_slider(scene, slider, float(ends[1]), float(ends[2]), step)
+    if slider is not None and (field is None or scene.memory.write.slid or _RANGE.fullmatch(slider.hint)):
+        return _set_slider(scene, slider, step)
     if scene.memory.write.slid:
         return _check_slider(scene, step)
-    if field is not None and is_select_box(field.target):
-        return select_option(say.Select(step.source, step.value, step.target), scene)
-    if field is not None and not (field.target.editable and field.target.enabled):
-        return fail_fixed(scene, field.target, step.target)
     if field is not None:
-        return type_into(scene, field.target, step.value, clear=True)
-    if slider is not None:
-        return _drag_slider(scene, slider, step)
+        return _set_field(scene, field.target, step)
     control = scene.find_element(step.target, "checkable").best
     if control is not None:
         on = step.value.strip().casefold() in {"on", "true", "yes", "开", "开启", "打开"}
         return toggle_switch(say.Toggle(step.source, step.target, on), scene)
     return open_home(scene, step.target) or _set_deeper(scene, step)
+
+
+def _set_slider(scene: Scene, slider: Element, step: say.SetValue) -> Outcome:
+    if ends := _RANGE.fullmatch(slider.hint):
+        return _set_page_slider(scene, slider, float(ends[1]), float(ends[2]), step)
+    if slider.source == "dom" and scene.can_do("key"):
+        return slide_by_keys(step, scene, slider)
+    return _check_slider(scene, step) if scene.memory.write.slid else _drag_slider(scene, slider, step)
+
+
+def _set_field(scene: Scene, field: Element, step: say.SetValue) -> Outcome:
+    if is_select_box(field):
+        return select_option(say.Select(step.source, step.value, step.target), scene)
+    day = read_date(step.value)
+    if day and field.enabled and not field.editable:
+        return pick_date(step, scene, field, day)
+    if not (field.editable and field.enabled):
+        return fail_fixed(scene, field, step.target)
+    return type_into(scene, field, step.value, clear=True)
+
+
+_FORMATS = {"date": "YYYY-MM-DD", "time": "HH:MM"}
+
+
+def _find_moment_field(scene: Scene, step: say.SetValue) -> Candidate | None:
+    """A field for dates or times often has no name: it is meant where it is the only one of its kind."""
+    name = read_description(step.target).name
+    wanted = next((hint for word, hint in _FORMATS.items() if is_same_word(name, word)), "")
+    fields = [f for f in scene.list_fields() if wanted and f.hint == wanted]
+    return Candidate(fields[0], fields[0], 1.0, step.target) if len(fields) == 1 else None
 
 
 def _set_deeper(scene: Scene, step: say.SetValue) -> Outcome:
@@ -217,8 +312,7 @@ def _set_deeper(scene: Scene, step: say.SetValue) -> Outcome:
             scene.remember_record(replace(memory, chosen=True))
             return make_act(scene.say(f"选择“{step.value}”", f"Choosing “{step.value}”"), touch_element(option.target))
         if memory.chosen:
-            scene.judge_last(True)
-            return Finished(_describe_set(scene, step))
+            return _check_chosen(scene, step)
     found = locate_thing(scene, step.target, "any" if memory.entered else "clickable")
     if not isinstance(found, Candidate):
         return found
@@ -229,6 +323,25 @@ def _set_deeper(scene: Scene, step: say.SetValue) -> Outcome:
         )
     scene.remember_record(replace(memory, entered=True))
     return make_act(scene.say(f"进入“{found.label}”", f"Going into “{found.label}”"), touch_element(found.target))
+
+
+def _check_chosen(scene: Scene, step: say.SetValue) -> Outcome:
+    """The row shows the value now, or the choice itself is marked."""
+    memory, value = scene.memory.write, value_of(scene, step.target)
+    marked = [e for e in scene.elements if (e.checked or e.selected) and is_same_word(e.text, step.value)]
+    if marked or (value and fold_name(step.value) in fold_name(value)):
+        scene.judge_last(True)
+        return _finish_set(scene, step)
+    scene.remember_record(replace(memory, looks=memory.looks + 1))
+    return wait_for_effect(scene, memory.looks) or _fail_unread(scene, step)
+
+
+def _fail_unread(scene: Scene, step: say.SetValue) -> Failed:
+    scene.judge_last(False)
+    return scene.fail_with(
+        f"看不到“{step.target}”现在的值，无法证明它是“{step.value}”。",
+        f"What “{step.target}” is now can't be read: that it is “{step.value}” can't be shown.",
+    )
 
 
 def _find_slider(scene: Scene, target: str) -> Element | None:
@@ -273,7 +386,7 @@ def _set_page_slider(scene: Scene, slider: Element, low: float, high: float, ste
     memory = scene.memory.write
     if memory.slid and slider.value == f"{wanted:g}":
         scene.judge_last(True)
-        return Finished(_describe_set(scene, step))
+        return _finish_set(scene, step)
     if memory.slid >= MAX_TRIES:
         return scene.fail_with(
             f"“{step.target}”停在 {slider.value}，没有到 {wanted:g}。",
@@ -315,10 +428,11 @@ def _check_slider(scene: Scene, step: say.SetValue) -> Outcome:
     shown = _read_percent_near(scene, slider) if slider else None
     memory = scene.memory.write
     tries = memory.slid
-    if shown is None or abs(shown - wanted) <= (1 if tries < MAX_SLIDES else COARSE):
+    if shown is None:
+        return _fail_unread(scene, step)
+    if abs(shown - wanted) <= (1 if tries < MAX_SLIDES else COARSE):
         scene.judge_last(True)
-        seen = scene.say(f"，显示 {shown}%", f" (it shows {shown} %)") if shown is not None else ""
-        return Finished(_describe_set(scene, step) + seen)
+        return _finish_set(scene, step, scene.say(f"，显示 {shown}%", f" (it shows {shown} %)"))
     scene.judge_last(False, f"{shown} %")
     if slider is None or tries >= MAX_SLIDES:
         return scene.fail_with(
@@ -332,8 +446,12 @@ def _check_slider(scene: Scene, step: say.SetValue) -> Outcome:
 def _read_percent_near(scene: Scene, slider: Element) -> int | None:
     texts = [e for e in scene.elements if re.fullmatch(r"\d{1,3}\s*%", e.text.strip())]
     nearest = scene.tree.find_nearest(slider, texts)
-    return int(re.sub(r"\D", "", nearest.text)) if nearest is not None else None
+    own = re.fullmatch(r"\s*(\d{1,3})(?:\.\d+)?\s*%?\s*", slider.value)
+    if nearest is not None:
+        return int(re.sub(r"\D", "", nearest.text))
+    return int(own[1]) if own else None
 
 
-def _describe_set(scene: Scene, step: say.SetValue) -> str:
-    return scene.say(f"把“{step.target}”设为“{step.value}”", f"set “{step.target}” to “{step.value}”")
+def _finish_set(scene: Scene, step: say.SetValue, seen: str = "") -> Finished:
+    told = scene.say(f"把“{step.target}”设为“{step.value}”", f"set “{step.target}” to “{step.value}”")
+    return Finished(told + seen, Proof("value", step.target, step.value))

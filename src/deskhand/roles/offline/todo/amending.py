@@ -126,7 +126,9 @@ class AmendmentReader:
     def _is_deed(self, text: str, words: str, items: tuple[TodoItem, ...]) -> bool:
         """`Delete the note`, while it is being written, is something to be done; before, it need not be begun."""
         begun = any(part.status is SubtaskStatus.PENDING for _, part in items)
-        return begun and not find_by_place(words, self._request) and not _is_unclear(parse_goal(text))
+        return (
+            begun and not find_by_place(words, self._request) and not _is_unclear(parse_goal(text, open_pronouns=True))
+        )
 
     def _remove_items(self, items: list[TodoItem], zh: str = "", en: str = "") -> TodoChange:
         edits = tuple(RemoveTodo(id=part.id) for _, part in items)
@@ -187,7 +189,7 @@ class AmendmentReader:
         new = strip_phrases(new)
         if read_codes(new):
             return new
-        steps = parse_goal(new)
+        steps = parse_goal(new, open_pronouns=True)
         return retell_title(part.title, new) if _is_unclear(steps) else _join_sources(steps, self._zh)
 
     def _change_item(self, number: int, part: Subtask, title: str) -> TodoChange:
@@ -206,7 +208,7 @@ class AmendmentReader:
     def _read_addition(self, text: str) -> TodoChange | None:
         lead = split_lead(text)
         parts = split_code(lead.text)
-        steps = [step for part, is_code in parts if not is_code for step in parse_goal(part)]
+        steps = [step for part, is_code in parts if not is_code for step in parse_goal(part, open_pronouns=True)]
         if _is_hint(steps) or (_is_unclear(steps) and (steps or not read_codes(lead.text))):
             return None
         if steps and not lead.more and self._request.current and all(is_move(step) for step in steps):
@@ -226,7 +228,7 @@ class AmendmentReader:
         if is_code:
             return AddTodo(title=text, role=self._role_of(text), task_type=find_task_type(text), after=after)
         before = current.title if current else next((part.title for part in reversed(self._request.todo)), "")
-        title = resolve_pronoun(_join_sources(parse_goal(text), self._zh), before)
+        title = resolve_pronoun(_join_sources(parse_goal(text, open_pronouns=True), self._zh), before)
         done_when = describe_end(parse_goal(title), self._zh)
         return AddTodo(title=title, done_when=done_when, task_type=find_task_type(title), after=after)
 

@@ -39,12 +39,12 @@ def _put_new(title: str, found: re.Match[str], new: str) -> str:
 
 def resolve_pronoun(title: str, before: str) -> str:
     """`turn it off`, said while Wi-Fi is being turned on, is `turn Wi-Fi off`: whoever does it sees only its title."""
-    texts = [text for step in parse_goal(title) for text in _list_texts(step)]
+    texts = [text for step in parse_goal(title, open_pronouns=True) for text in _list_texts(step)]
     pronoun = next((text for text in texts if text.casefold() in load_lexicon().pronouns), "")
     if not pronoun or not before:
         return title
     together = parse_goal(f"{before}, {title}")
-    alone, resolved = parse_goal(title), together[len(parse_goal(before)) :]
+    alone, resolved = parse_goal(title, open_pronouns=True), together[len(parse_goal(before)) :]
     if len(alone) != len(resolved):
         return title
     for mine, its in zip(alone, resolved, strict=True):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from deskhand.simphone.apps.alarm_clock.app import INDIGO, Alarm, AlarmClock
+from deskhand.simphone.apps.alarm_clock.time_pickers import PICKERS
 from deskhand.simphone.apps.framework import Page
-from deskhand.simphone.ui.nodes import WRAP, Node
-from deskhand.simphone.ui.widgets import Column, Divider, Label, Row
+from deskhand.simphone.ui.nodes import Node
+from deskhand.simphone.ui.widgets import Column, Divider
 
 
 class AlarmPage(Page[AlarmClock]):
@@ -15,8 +16,7 @@ class AlarmPage(Page[AlarmClock]):
         super().__init__(app)
         self.alarm = alarm
         start = alarm or Alarm(app.host.today().hour, 0, "", True)
-        self.use_field("hour", f"{start.hour:02d}").digits_only = True
-        self.use_field("minute", f"{start.minute:02d}").digits_only = True
+        self.picker = PICKERS[app.host.skin.time_picker](self, start.hour, start.minute)
         self.use_field("label", start.label)
 
     def build(self) -> Node:
@@ -25,16 +25,8 @@ class AlarmPage(Page[AlarmClock]):
         save = self.build_button(
             t("保存", "Save"), "save_btn", self._save_alarm, w=180, h=96, size=40, fill=INDIGO, pad=(0, 0, 0, 0)
         )
-        pickers = Row(
-            self._build_picker("hour", 24, t("小时", "Hour")),
-            Label(":", 120, theme.ink),
-            self._build_picker("minute", 60, t("分钟", "Minute")),
-            justify="center",
-            gap=30,
-            pad=(0, 40, 0, 40),
-        )
         parts: list[Node] = [
-            pickers,
+            self.picker.build_picker(),
             Column(self.build_entry(self.use_field("label"), t("标签", "Label"), "label_edit"), pad=(44, 0, 44, 40)),
             Divider(theme),
         ]
@@ -45,33 +37,8 @@ class AlarmPage(Page[AlarmClock]):
             parts.append(delete)
         return self.build_form(self.build_bar(title, save), *parts)
 
-    def _build_picker(self, key: str, top: int, name: str) -> Node:
-        theme, field = self.colours, self.use_field(key)
-
-        def step_value(by: int) -> None:
-            field.set_text(f"{(int(field.text or 0) + by) % top:02d}")
-
-        up = self.build_icon_button(
-            "up",
-            self.t(f"{name}加", f"Increase {name.lower()}"),
-            f"{key}_up",
-            lambda: step_value(1),
-            size=72,
-            ink=theme.accent,
-        )
-        down = self.build_icon_button(
-            "down",
-            self.t(f"{name}减", f"Decrease {name.lower()}"),
-            f"{key}_down",
-            lambda: step_value(-1),
-            size=72,
-            ink=theme.accent,
-        )
-        box = self.build_entry(field, "00", key, w=260, h=200, size=120, pad=(48, 0, 20, 0), desc=name)
-        return Column(up, box, down, Label(name, 38, theme.soft), w=WRAP, align="center", gap=12)
-
     def _save_alarm(self) -> None:
-        hour, minute = int(self.use_field("hour").text or 0), int(self.use_field("minute").text or 0)
+        hour, minute = self.picker.time
         if hour > 23 or minute > 59:
             self.host.show_toast(self.t("时间无效", "Not a valid time"))
             return

@@ -18,6 +18,12 @@ CITIES: tuple[tuple[str, str, int], ...] = (
     ("巴黎", "Paris", 1),
     ("悉尼", "Sydney", 10),
 )
+# hour, minute, label in Chinese and English, on
+SAMPLES = (
+    (7, 0, ("起床", "Wake up"), True),
+    (8, 30, ("上班", "Work"), False),
+    (22, 45, ("睡觉", "Sleep"), False),
+)
 
 
 @dataclass
@@ -58,11 +64,7 @@ class AlarmClock(App):
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
-        self.alarms = [
-            Alarm(7, 0, self.t("起床", "Wake up"), True),
-            Alarm(8, 30, self.t("上班", "Work"), False),
-            Alarm(22, 45, self.t("睡觉", "Sleep"), False),
-        ]
+        self.alarms = [Alarm(hour, minute, self.t(*label), on) for hour, minute, label, on in SAMPLES]
         self.cities = ["Beijing", "London", "New York"]
         self.stopwatch = Stopwatch()
         self.laps: list[float] = []
@@ -74,6 +76,20 @@ class AlarmClock(App):
         from deskhand.simphone.apps.alarm_clock.clock_page import ClockPage
 
         return ClockPage(self)
+
+    def translate_samples(self) -> None:
+        for _, _, label, _ in SAMPLES:
+            for alarm in self.alarms:
+                if alarm.label in label:
+                    alarm.label = self.t(*label)
+
+    def format_time(self, alarm: Alarm) -> str:
+        """Return an alarm's time as the list shows it."""
+        if not self.host.skin.twelve_hours:
+            return alarm.time
+        half = self.t("下午", "PM") if alarm.hour >= 12 else self.t("上午", "AM")
+        face = f"{alarm.hour % 12 or 12}:{alarm.minute:02d}"
+        return self.t(f"{half}{face}", f"{face} {half}")
 
     def sort_alarms(self) -> None:
         self.alarms.sort(key=lambda a: (a.hour, a.minute))

@@ -85,13 +85,13 @@ class ClockPage(Page[AlarmClock]):
 
         def show_alarm_menu() -> None:
             delete = (self.t("删除", "Delete"), "menu_delete", lambda: self.app.alarms.remove(alarm))
-            self.show_menu(alarm.time, (self.t("编辑", "Edit"), "menu_edit", edit_alarm), delete)
+            self.show_menu(self.app.format_time(alarm), (self.t("编辑", "Edit"), "menu_edit", edit_alarm), delete)
 
-        rid = self.rid_of("alarm_switch")
-        knob = Switch(alarm.on, toggle_alarm, theme, rid=rid, desc=f"{alarm.time} {alarm.label}".strip())
+        rid, time = self.rid_of("alarm_switch"), self.app.format_time(alarm)
+        knob = Switch(alarm.on, toggle_alarm, theme, rid=rid, desc=f"{time} {alarm.label}".strip())
         knob.tween = f"{rid}{id(alarm)}"
         texts = Column(
-            Label(alarm.time, 88, theme.ink if alarm.on else theme.faint, rid=self.rid_of("alarm_time")),
+            Label(time, 88, theme.ink if alarm.on else theme.faint, rid=self.rid_of("alarm_time")),
             Label(alarm.label or self.t("闹钟", "Alarm"), 38, theme.soft, rid=self.rid_of("alarm_label")),
             weight=1.0,
         )

@@ -145,7 +145,7 @@ class MainPage(Page[Messenger]):
         t, theme = self.t, self.colours
 
         def open_news() -> None:
-            self.host.apps.launch_app("com.android.browser", data="http://news.local/")
+            self.host.apps.launch_app(self.host.skin.package_of("com.android.browser"), data="http://news.local/")
 
         return Scroller(
             self.use_scroll("discover"),

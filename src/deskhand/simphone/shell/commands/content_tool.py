@@ -82,7 +82,7 @@ def _read_binding(word: str) -> tuple[str, str]:
 
 
 def _list_people(call: CommandCall) -> list[Row]:
-    book = call.phone.apps.find_app(Contacts.package)
+    book = call.phone.apps.find_app(call.phone.skin.package_of(Contacts.package))
     people: list[dict[str, str]] = book.read_state()["contacts"]
     return [
         {"_id": str(number), "display_name": one["name"], "number": one["phone"], "data1": one["phone"]}

@@ -15,7 +15,9 @@ HOME = "android.intent.category.HOME"
 # Which app's name answers to a scheme or an action: the phone's own apps decide, by their package names.
 SCHEMES = {"http": "browser", "https": "browser", "tel": "dialer", "smsto": "messaging", "sms": "messaging"}
 ACTIONS = {"android.settings.": "com.android.settings", "android.intent.action.SET_ALARM": "deskclock",
-           "android.intent.action.SHOW_ALARMS": "deskclock", "android.intent.action.DIAL": "dialer"}  # fmt: skip
+           "android.intent.action.SHOW_ALARMS": "deskclock", "android.intent.action.DIAL": "dialer",
+           "android.media.action.STILL_IMAGE_CAMERA": "camera"}  # fmt: skip
+CATEGORIES = {f"android.intent.category.APP_{name.upper()}": name for name in ("calculator", "contacts", "gallery")}
 
 VALUED = {"-a", "-d", "-t", "-c", "-n", "-p", "-f", "-e", "--user", "--display", "--windowingMode", "-i"}
 EXTRAS = {"--es", "--ei", "--ez", "--el", "--ef", "--eu", "--eia", "--ela", "--esa", "-e"}
@@ -151,6 +153,8 @@ def find_package(phone: Phone, name: str) -> Package | None:
 
 def resolve_intent(phone: Phone, intent: Intent) -> Package | None:
     """Return the app that an intent without a component starts."""
+    if HOME in intent.categories:
+        return find_package(phone, phone.skin.home)
     if intent.package:
         return next((package for package in list_launchable(phone) if package.name == intent.package), None)
     wanted = ""
@@ -159,6 +163,11 @@ def resolve_intent(phone: Phone, intent: Intent) -> Package | None:
     for prefix, name in ACTIONS.items():
         if intent.action.startswith(prefix):
             wanted = name
+    for category in intent.categories:
+        wanted = CATEGORIES.get(category, wanted)
     if not wanted:
         return None
-    return next((package for package in phone.apps.list_packages() if wanted in package.name.lower()), None)
+    # by the names that the apps are written with: a maker's own tell nothing of what they are for
+    answering = (app for app in phone.apps.by_package.values() if wanted in type(app).package.lower())
+    app = next(answering, None)
+    return find_package(phone, app.package) if app else None

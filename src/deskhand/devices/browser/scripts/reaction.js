@@ -1,0 +1,27 @@
+// Tells whether the page did anything about a click: what its scripts changed, without what changes by itself.
+
+const OFTEN = 3;
+const reaction = { watching: false, seen: false, alone: new WeakMap() };
+
+/** Counts how often a node changed while nothing was done: a clock, a carousel, a film's time. */
+const changesAlone = (node) => reaction.alone.get(node) || 0;
+
+new MutationObserver((records) => {
+  const nodes = new Set(records.map((record) => record.target));
+  for (const node of nodes) {
+    if (reaction.watching) reaction.seen ||= changesAlone(node) < OFTEN;
+    else reaction.alone.set(node, changesAlone(node) + 1);
+  }
+}).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+
+/** Begins to watch, right before a click. */
+deskhand.noteStill = () => { reaction.watching = true; reaction.seen = false; };
+
+/** True if nothing came of the click since then; a field that takes the keyboard and the inside of shadows are not told. */
+deskhand.isIdle = () => {
+  const watched = reaction.watching, hit = deskhand.hit;
+  reaction.watching = false;
+  if (!watched || !hit || hit.getRootNode() instanceof ShadowRoot) return false;
+  const takes = hit.closest("input:not([type=button]):not([type=submit]):not([type=reset]):not([type=image]), textarea, select, option, label, [contenteditable], canvas, video, audio");
+  return !takes && !reaction.seen;
+};

@@ -1,0 +1,60 @@
+"""Refuses readings whose words are there but mean something else: descriptions to type, quantities, loose pronouns."""
+
+import re
+from dataclasses import fields
+
+from deskhand.language import has_chinese
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.instructions import Instruction, NotUnderstood
+from deskhand.roles.offline.language.lexicon import count_phrase, load_lexicon
+from deskhand.roles.offline.language.tokens import cut_tokens
+
+# What one thing is done to, so that "all" of something would be done to the wrong one.
+_SINGLE = (say.Toggle, say.Delete, say.Close, say.Call, say.Send, say.Drag, say.AddToCart, say.AddTo)
+_DESCRIBED = re.compile(
+    r"(?:the|this|that|these|those|its|his|her|their|whatever|what|which|how)\s+(?:\w+\s+){0,6}?(?:of|in|on|from|for|with|is|are|above|below|shown|displayed)\b"
+    r"|(?:the|this|that|its)\s+(?:\w+\s+){0,2}?(?:number|total|sum|name|price|count|amount|result|value|code|title|date|time|text|word|answer|address|email|password|username|product|item|one|cost|difference|average|largest|smallest|highest|lowest|first|last)s?$"
+    r"|(?:your|my|each|every)\s+\w+$|an?\s+(?:\w+\s+){1,4}?(?:that|which|whose)\b",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(r"how many\b.*\bthere\b.*", re.IGNORECASE)
+_DESCRIBED_ZH = re.compile(
+    r".*的(?:数量|总数|总和|个数|名字|名称|价格|结果|值|标题|日期|时间|内容|答案|地址|邮箱|电话|号码|第.个|和)"
+    r"|(?:总|一共|共有|有多少|多少).{0,6}(?:数|数量|个|价|额)|(?:上面|下面|屏幕上|页面上|刚才|刚刚)的.*|结果|总数|答案"
+)
+_CONDITIONAL = re.compile(r"\s(?:if|unless|until|whenever)\s|如果|除非|直到", re.IGNORECASE)
+
+
+def refuse_implausible(step: Instruction, *, open_pronouns: bool = False) -> Instruction:
+    """Return the step, or that it was not understood."""
+    quoted = {token.text for token in cut_tokens(step.source) if token.kind == "quote"}
+    counted = isinstance(step, say.Read) and _COUNTED.fullmatch(step.source) is not None
+    unsure = counted or _describes_text(step, quoted) or _means_many(step, quoted)
+    if unsure or (not open_pronouns and _has_loose_pronoun(step, quoted)):
+        return NotUnderstood(step.source)
+    return step
+
+
+def _describes_text(step: Instruction, quoted: set[str]) -> bool:
+    """`Type the total number of blocks` asks for a number, not for these words."""
+    if not isinstance(step, say.Write | say.AddTo) or step.text in quoted:
+        return False
+    text = step.text.strip()
+    described = (_DESCRIBED_ZH.fullmatch(text) if has_chinese(text) else _DESCRIBED.match(text)) is not None
+    return described or _CONDITIONAL.search(text) is not None
+
+
+def _means_many(step: Instruction, quoted: set[str]) -> bool:
+    if not isinstance(step, _SINGLE):
+        return False
+    name = next((str(getattr(step, slot)) for slot in ("target", "to", "item") if getattr(step, slot, "")), "")
+    tokens = cut_tokens(name)
+    return name not in quoted and count_phrase(load_lexicon().classes["many"], tokens, 0, len(tokens)) > 0
+
+
+def _has_loose_pronoun(step: Instruction, quoted: set[str]) -> bool:
+    """A pronoun that nothing before it explains; one that is to be typed or sent never stands for what was read."""
+    values = [getattr(step, field.name) for field in fields(step) if field.name != "source"]
+    values += [values.pop().subject] if values and isinstance(values[-1], say.Condition) else []
+    texts = [value for value in values if isinstance(value, str)]
+    return any(text.casefold() in load_lexicon().pronouns and text not in quoted for text in texts)

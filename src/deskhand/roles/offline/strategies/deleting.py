@@ -1,0 +1,186 @@
+"""Delete: by a button in its row, by its menu, or on its own page; then its list is seen, and it is not in it."""
+
+import re
+from dataclasses import replace
+
+from deskhand.core.actions import Back
+from deskhand.core.screen import Element
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.new_things import write_clock
+from deskhand.roles.offline.memory import DeleteMemory, HuntMemory
+from deskhand.roles.offline.outcome import Act, Failed, Outcome, look_again, make_act, touch_element
+from deskhand.roles.offline.proof import Proof
+from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies import obstacles
+from deskhand.roles.offline.strategies.homes import open_home
+from deskhand.roles.offline.strategies.hunting import locate_thing
+from deskhand.screen.grounding.find import Candidate
+from deskhand.screen.grounding.query import read_description
+from deskhand.screen.grounding.vocabulary import fold_name
+
+# Said of the place in a list, and of nothing else.
+_PLACED = re.compile(r"倒数|最下|末尾|bottom|to[ -]last|(?:in|of) the (?:list|page|screen|grid|row)", re.IGNORECASE)
+# Looks, half a second apart, at what still stands there: an app may need a moment.
+LOOKS = 3
+# How many of the things beside it are kept in mind, to know their list again.
+_OTHERS = 12
+
+
+def delete_thing(step: say.Delete, scene: Scene) -> Outcome:
+    memory = scene.memory.delete
+    name, phase = memory.name or read_description(step.target).name or step.target, memory.phase
+    if phase and scene.trouble:
+        return scene.fail_with(f"删除“{name}”时出错：{scene.trouble}。", f"Deleting “{name}” failed: {scene.trouble}.")
+    if phase == "asked":
+        return _check_deleted(scene, name)
+    button = _find_delete_button(scene) if phase else None
+    if phase and button is None and (away := obstacles.dismiss_dialog(scene)):
+        return away
+    if button is not None:
+        scene.remember_record(replace(memory, phase="asked"))
+        return make_act(scene.say("点击删除", "Clicking delete"), touch_element(button))
+    if phase == "held":
+        scene.remember_record(replace(memory, phase="opening"))
+        found = scene.find_element(name, "clickable").best
+        if found is not None:
+            return make_act(scene.say(f"打开“{name}”", f"Opening “{name}”"), touch_element(found.target))
+    if phase:
+        return scene.fail_with(
+            f"这里无法删除“{name}”：没有找到删除按钮。", f"“{name}” can't be deleted here: no delete button was found."
+        )
+    if unclear := _refuse_unclear_order(step, scene):
+        return unclear
+    return open_home(scene, step.target) or _begin_delete(scene, write_clock(step.target), name)
+
+
+def _refuse_unclear_order(step: say.Delete, scene: Scene) -> Failed | None:
+    """The last one is the newest to one user and the one at the end to another: what is deleted must be certain."""
+    query = read_description(step.target)
+    if query.ordinal is None or query.ordinal > 0 or _PLACED.search(step.target):
+        return None
+    return scene.fail_with(
+        f"“{step.target}”可能是最新的，也可能是列表末尾的：删除之前请说出名字，或“第一个”“第 3 个”。",
+        f"“{step.target}” may be the newest one or the one at the end of the list: "
+        "say its name, or “the first”, “the 3rd”, before it is deleted.",
+    )
+
+
+def _begin_delete(scene: Scene, description: str, name: str) -> Outcome:
+    beside = scene.find_element(f"Delete next to “{name}”", "clickable")
+    found = locate_thing(scene, description, "clickable")
+    if not isinstance(found, Candidate):
+        return found
+    # 读书笔记 may be a note called 读书 or just that: whether it is gone is told by what stood there
+    name = found.element.text or name
+    others = _list_others(scene, found, name)
+    memory = replace(scene.memory.delete, name=name, others=others, count=max(1, len(scene.find_shown(name))))
+    if beside.best is not None and beside.best.target.index != found.target.index:
+        scene.remember_record(replace(memory, phase="asked"))
+        return make_act(scene.say(f"删除“{name}”", f"Deleting “{name}”"), touch_element(beside.best.target))
+    gesture: say.Gesture = "long_press" if scene.can_do("long_press") else "right_click"
+    if not scene.can_do(gesture):
+        gesture = "click"
+    scene.remember_record(replace(memory, phase="opening" if gesture == "click" else "held"))
+    return make_act(scene.say(f"长按“{name}”", f"Holding “{name}”"), touch_element(found.target, gesture))
+
+
+def _list_others(scene: Scene, found: Candidate, name: str) -> tuple[str, ...]:
+    """Return texts around it, the nearest first: when they are seen again, its list is seen."""
+    row = found.target.bounds
+    apart = [
+        e for e in scene.elements
+        if e.text and not e.editable and fold_name(e.text) != fold_name(name)
+        and not row.contains_point(*e.bounds.center) and not any(d.text for d in scene.tree.descendants_of(e))
+    ]  # fmt: skip
+    apart.sort(key=lambda e: abs(e.bounds.center[1] - row.center[1]))
+    return tuple(dict.fromkeys(e.text for e in apart))[:_OTHERS]
+
+
+def _find_delete_button(scene: Scene) -> Element | None:
+    finding = scene.find_element("Delete", "clickable")
+    if finding.best is not None:
+        return finding.best.target
+    return finding.candidates[0].target if finding.status == "ambiguous" else None
+
+
+def _check_deleted(scene: Scene, name: str) -> Outcome:
+    """Agreed to what was asked back; then no question stands, its list is seen, and it is not in it, twice."""
+    memory = scene.memory.delete
+    if parts := obstacles.find_dialog(scene) or obstacles.find_question(scene):
+        return _answer_question(scene, memory, name, parts)
+    left = len(scene.find_shown(name))
+    if left >= memory.count:
+        return _wait_or_fail(
+            scene,
+            memory,
+            scene.say(f"“{name}”仍然在屏幕上，没有删除成功。", f"“{name}” is still there; it was not deleted."),
+        )
+    if not _is_list_seen(scene, memory):
+        return _return_to_list(scene, memory, name)
+    if not memory.seen:
+        # a list may fill again: the app took it away before its server had agreed
+        scene.remember_record(replace(memory, seen=True, looks=0))
+        return look_again(scene.say("确认它没有再出现", "Making sure that it does not come back"))
+    return _look_elsewhere(scene, memory, name)
+
+
+def _answer_question(scene: Scene, memory: DeleteMemory, name: str, parts: list[Element]) -> Outcome:
+    button = None if memory.agreed else obstacles.find_agreement(parts, "delete")
+    if button is not None:
+        scene.remember_record(replace(memory, agreed=True))
+        return make_act(scene.say("确认删除", "Confirming the deletion"), touch_element(button))
+    asked = next((e.text for e in parts if e.text), "")
+    return _wait_or_fail(
+        scene,
+        memory,
+        scene.say(
+            f"“{name}”没有删除：屏幕上还有提示“{asked}”。", f"“{name}” was not deleted: “{asked}” still stands there."
+        ),
+    )
+
+
+def _wait_or_fail(scene: Scene, memory: DeleteMemory, reason: str) -> Act | Failed:
+    scene.remember_record(replace(memory, looks=memory.looks + 1))
+    if memory.looks < LOOKS:
+        return look_again(scene.say("再看一眼", "Looking again"))
+    scene.judge_last(False)
+    return Failed(reason)
+
+
+def _is_list_seen(scene: Scene, memory: DeleteMemory) -> bool:
+    """True if what stood beside it is seen, or nothing stood there and no page of its own does now."""
+    if not memory.others:
+        return not scene.find_shown(memory.name)
+    return any(scene.find_shown(other) for other in memory.others)
+
+
+def _return_to_list(scene: Scene, memory: DeleteMemory, name: str) -> Outcome:
+    """Go back to where it was listed: its own page without its name proves nothing."""
+    if memory.looks < 1:
+        scene.remember_record(replace(memory, looks=memory.looks + 1))
+        return look_again(scene.say("等列表出现", "Waiting for the list"))
+    if memory.backs < 2 and scene.can_do("back") and not scene.on_home_screen:
+        scene.remember_record(replace(memory, backs=memory.backs + 1, looks=0))
+        return make_act(scene.say("回到列表看看", "Going back to the list"), Back())
+    scene.judge_last(False)
+    return scene.fail_with(
+        f"没能看到原来的列表，无法证明“{name}”已经删除。",
+        f"The list that it was in is not seen: that “{name}” was deleted can't be shown.",
+    )
+
+
+def _look_elsewhere(scene: Scene, memory: DeleteMemory, name: str) -> Outcome:
+    """Not visible is not gone: where its neighbours are not around its place any more, it may be scrolled away."""
+    around = all(scene.find_shown(other) for other in memory.others[:2])
+    if not around:
+        if not memory.hunted:
+            scene.remember_record(HuntMemory())
+            scene.remember_record(replace(memory, hunted=True))
+        found = locate_thing(scene, f"“{name}”", "any", stages=("scroll",))
+        if isinstance(found, Act):
+            return found
+        if isinstance(found, Candidate) and memory.count == 1:
+            scene.judge_last(False)
+            return scene.fail_with(f"“{name}”还在列表里。", f"“{name}” is still in the list.")
+    scene.judge_last(True)
+    return scene.finish_with(f"删除了“{name}”", f"deleted “{name}”", Proof("gone", name))

@@ -1,0 +1,218 @@
+"""Whole little forms as one instruction: log in, upload a file, add to a note, call somebody."""
+
+from dataclasses import replace
+
+from deskhand.core.actions import Type
+from deskhand.core.screen import Element
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.memory import HandleMemory
+from deskhand.roles.offline.outcome import Act, Failed, Outcome, fill_field, look_again, make_act, touch_element
+from deskhand.roles.offline.proof import Proof
+from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.homes import open_home
+from deskhand.roles.offline.strategies.hunting import find_search_box, locate_thing
+from deskhand.roles.offline.strategies.obstacles import find_agreement, find_dialog
+from deskhand.roles.offline.strategies.writing import holds_text
+from deskhand.screen.grounding.find import Candidate
+from deskhand.screen.grounding.vocabulary import fold_name, is_same_word
+
+MAX_LOOKS = 4
+_USER_WORDS = (
+    "username",
+    "user name",
+    "user",
+    "email",
+    "e-mail",
+    "login",
+    "account",
+    "phone",
+    "用户名",
+    "账号",
+    "邮箱",
+    "手机号",
+)
+_LOG_IN_WORDS = ("log in", "login", "sign in", "登录", "登陆")
+_CHOOSE_WORDS = ("choose file", "upload", "browse", "attach", "选择文件", "上传", "浏览", "附件")
+_CALL_WORDS = ("call", "dial", "拨打", "拨打电话", "呼叫", "打电话", "拨号", "语音通话")
+
+
+def log_in(step: say.LogIn, scene: Scene) -> Outcome:
+    """Fill in both fields, read the name back, press the form's button; done when no password is asked any more."""
+    memory, secret = scene.memory.handle, next((f for f in scene.list_fields() if f.password), None)
+    if memory.phase == "sent":
+        return _check_logged_in(scene, step, secret)
+    user = _find_user_field(scene, secret) if secret else None
+    if secret is None or user is None:
+        return _wait_or_fail(
+            scene, "没有看到要填用户名和密码的表单。", "There is no form that asks for a name and a password."
+        )
+    if memory.phase != "typed" or not (holds_text(user, step.user) and holds_text(secret, step.password)):
+        if memory.looks >= MAX_LOOKS:
+            return scene.fail_with("用户名或密码没有输进去。", "The name or the password could not be typed.")
+        scene.remember_record(HandleMemory("typed", scene.print, memory.looks + 1))
+        actions = (*fill_field(user, step.user, clear=True), *fill_field(secret, step.password, clear=True))
+        return make_act(scene.say(f"以“{step.user}”登录", f"Logging in as “{step.user}”"), *actions)
+    button = _find_button(scene, _LOG_IN_WORDS)
+    if button is None:
+        return scene.fail_with("没有看到登录按钮。", "There is no button to log in with.")
+    scene.remember_record(HandleMemory("sent", scene.print))
+    return make_act(scene.say("点击登录", f"Clicking “{button.text}”"), touch_element(button))
+
+
+def _check_logged_in(scene: Scene, step: say.LogIn, secret: Element | None) -> Outcome:
+    if secret is None and scene.elements and not scene.trouble:
+        scene.judge_last(True, scene.say("不再要求密码", "the password is asked no more"))
+        return scene.finish_with(f"以“{step.user}”登录了", f"logged in as “{step.user}”", Proof("changed"))
+    return _wait_or_fail(
+        scene,
+        f"“{step.user}”没有登录成功：还在要密码。",
+        f"Logging in as “{step.user}” did not work: the form is still there.",
+    )
+
+
+def _find_user_field(scene: Scene, secret: Element) -> Element | None:
+    """The field that says so; else the nearest one above or before the password."""
+    fields = [f for f in scene.list_fields() if not f.password and f is not find_search_box(scene)]
+    for word in _USER_WORDS:
+        found = scene.find_element(word, "editable").best
+        if found is not None and found.target in fields:
+            return found.target
+    before = [f for f in fields if f.index < secret.index]
+    return before[-1] if before else None
+
+
+def upload_file(step: say.Upload, scene: Scene) -> Outcome:
+    """Open the chooser, type the path, agree; done when the chooser is gone."""
+    memory = scene.memory.handle
+    if memory.phase == "sent":
+        if not find_dialog(scene) and not scene.trouble:
+            scene.judge_last(True)
+            return scene.finish_with(f"选择了文件“{step.file}”", f"chose the file “{step.file}”", Proof("changed"))
+        return _wait_or_fail(
+            scene, f"“{step.file}”没有选上：{scene.trouble}", f"“{step.file}” was not taken: {scene.trouble}"
+        )
+    dialog = find_dialog(scene) if memory.phase else []
+    field = next((e for e in dialog if e.editable), None)
+    if field is not None:
+        button = find_agreement(dialog, "open", "choose", "upload")
+        scene.remember_record(HandleMemory("sent", scene.print))
+        typing = Type(text=step.file, clear_first=True, press_enter=button is None, target=field.text)
+        acts = (touch_element(field), typing, *((touch_element(button),) if button else ()))
+        return make_act(scene.say(f"选择文件“{step.file}”", f"Choosing the file “{step.file}”"), *acts)
+    if memory.phase:
+        return _wait_or_fail(scene, "没有出现选择文件的对话框。", "No dialog to choose a file came up.")
+    place = _find_upload_place(step, scene)
+    if not isinstance(place, Element):
+        return place
+    scene.remember_record(HandleMemory("begun", scene.print))
+    return make_act(scene.say("打开文件选择", "Opening the file chooser"), touch_element(place))
+
+
+def _find_upload_place(step: say.Upload, scene: Scene) -> Element | Act | Failed:
+    if step.target:
+        found = locate_thing(scene, step.target, "clickable", stages=("scroll",))
+        return found.target if isinstance(found, Candidate) else found
+    button = _find_button(scene, _CHOOSE_WORDS)
+    return button or scene.fail_with("没有看到可以上传文件的地方。", "There is no place to upload a file to.")
+
+
+def add_to_existing(step: say.AddTo, scene: Scene) -> Outcome:
+    """Open it, put the text on a line of its own behind what it holds, save, and see it there."""
+    memory = scene.memory.handle
+    field = _find_body(scene) if memory.phase else None
+    match memory.phase:
+        case "":
+            return _open_existing(step, scene)
+        case "begun" if field is not None:
+            return _append_text(step, scene, field)
+        case "begun":
+            edit = _find_button(scene, ("edit", "编辑"))
+            if edit is not None and not memory.looks:
+                scene.remember_record(replace(memory, looks=1))
+                return make_act(scene.say("点击编辑", "Clicking edit"), touch_element(edit))
+            return _wait_or_fail(
+                scene, f"“{step.target}”里没有可以输入的地方。", f"“{step.target}” has no place to write."
+            )
+        case "typed":
+            return _save_added(step, scene, field)
+        case _:
+            return _check_added(step, scene)
+
+
+def _open_existing(step: say.AddTo, scene: Scene) -> Outcome:
+    if way := open_home(scene, "note"):
+        return way
+    found = locate_thing(scene, step.target, "clickable")
+    if not isinstance(found, Candidate):
+        return found
+    scene.remember_record(HandleMemory("begun", scene.print))
+    return make_act(scene.say(f"打开“{found.label}”", f"Opening “{found.label}”"), touch_element(found.target))
+
+
+def _find_body(scene: Scene) -> Element | None:
+    return max(scene.list_fields(), key=lambda f: f.bounds.area, default=None)
+
+
+def _append_text(step: say.AddTo, scene: Scene, field: Element) -> Act:
+    scene.remember_record(HandleMemory("typed", scene.print))
+    text = f"{field.value}\n{step.text}" if field.value else step.text
+    return make_act(scene.say(f"加上“{step.text}”", f"Adding “{step.text}”"), *fill_field(field, text, clear=True))
+
+
+def _save_added(step: say.AddTo, scene: Scene, field: Element | None) -> Outcome:
+    if field is None or not holds_text(field, step.text) or scene.trouble:
+        return scene.fail_with(f"“{step.text}”没有输入成功。", f"“{step.text}” could not be typed.")
+    button = _find_button(scene, ("save", "done", "保存", "完成"))
+    scene.remember_record(HandleMemory("sent", scene.print))
+    if button is None:
+        return look_again(scene.say("再看一眼", "Looking again"))
+    return make_act(scene.say("保存", "Saving"), touch_element(button))
+
+
+def _check_added(step: say.AddTo, scene: Scene) -> Outcome:
+    if any(fold_name(step.text) in fold_name(e.text) for e in scene.elements):
+        scene.judge_last(True)
+        return scene.finish_with(
+            f"在“{step.target}”里加上了“{step.text}”",
+            f"added “{step.text}” to “{step.target}”",
+            Proof("seen", step.text),
+        )
+    return _wait_or_fail(scene, f"保存后没有看到“{step.text}”。", f"“{step.text}” was not seen after saving.")
+
+
+def call_person(step: say.Call, scene: Scene) -> Outcome:
+    """Find the contact, press its button to call; done when the screen shows another page."""
+    memory = scene.memory.handle
+    if memory.phase == "sent":
+        if scene.trouble or memory.print == scene.print:
+            return _wait_or_fail(scene, f"没有拨给“{step.to}”。", f"“{step.to}” was not called.")
+        scene.judge_last(True)
+        return scene.finish_with(f"拨打了“{step.to}”", f"called “{step.to}”", Proof("changed"))
+    button = _find_button(scene, _CALL_WORDS) if memory.phase else None
+    if button is not None:
+        scene.remember_record(HandleMemory("sent", scene.print))
+        return make_act(scene.say(f"拨打“{step.to}”", f"Calling “{step.to}”"), touch_element(button))
+    if memory.phase:
+        return _wait_or_fail(scene, "没有看到拨打按钮。", "There is no button to call with.")
+    if way := open_home(scene, "contact", also_from_an_app=scene.first):
+        return way
+    found = locate_thing(scene, step.to, "clickable")
+    if not isinstance(found, Candidate):
+        return found
+    scene.remember_record(HandleMemory("begun", scene.print))
+    return make_act(scene.say(f"打开“{found.label}”", f"Opening “{found.label}”"), touch_element(found.target))
+
+
+def _find_button(scene: Scene, words: tuple[str, ...]) -> Element | None:
+    """The control with the first of the words that one has, by its whole name."""
+    buttons = [e for e in scene.elements if e.clickable and e.enabled and not e.editable and e.text]
+    return next((b for word in words for b in buttons if is_same_word(b.text, word)), None)
+
+
+def _wait_or_fail(scene: Scene, zh: str, en: str) -> Outcome:
+    memory = scene.memory.handle
+    if memory.looks >= MAX_LOOKS:
+        scene.judge_last(False)
+        return scene.fail_with(zh, en)
+    scene.remember_record(replace(memory, looks=memory.looks + 1))
+    return look_again(scene.say("再看一眼", "Looking again"))

@@ -1,0 +1,201 @@
+"""Things that are handled otherwise than by a touch: dragged, hovered over, unfolded; windows, cells, commands.
+
+Each acts once and is done when the device carried it out and, where an effect can be seen, the screen shows another.
+"""
+
+from deskhand.core.actions import Action, Drag, Hotkey, Key, ManageWindow, Move, Type
+from deskhand.core.screen import Element
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.memory import HandleMemory, HuntMemory
+from deskhand.roles.offline.outcome import Act, Failed, Outcome, look_again, make_act, touch_element
+from deskhand.roles.offline.proof import Proof
+from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.hunting import locate_thing
+from deskhand.roles.offline.strategies.opening import bare_app_name, means_here
+from deskhand.roles.offline.strategies.unfolding import find_nameless_fold
+from deskhand.screen.grounding.find import Candidate
+from deskhand.screen.grounding.vocabulary import is_same_word
+
+MAX_LOOKS = 3
+_NAME_BOX = ("Name Box", "名称框")
+_KEYS: dict[say.EditCommand, tuple[str, ...]] = {
+    "select_all": ("ctrl", "a"),
+    "copy": ("ctrl", "c"),
+    "cut": ("ctrl", "x"),
+    "paste": ("ctrl", "v"),
+    "undo": ("ctrl", "z"),
+    "redo": ("ctrl", "y"),
+    "save": ("ctrl", "s"),
+}
+
+
+def drag_thing(step: say.Drag, scene: Scene) -> Outcome:
+    """Pick it up where it is and let go over the other; it counts when the screen looks different afterwards."""
+    if scene.memory.handle.phase:
+        return _finish_changed(
+            scene, (f"把“{step.item}”拖到了“{step.onto}”", f"dragged “{step.item}” to “{step.onto}”")
+        )
+    if refused := _refuse_unable(scene, scene.can_do("drag"), step):
+        return refused
+    item = locate_thing(scene, step.item, "any", stages=("scroll",))
+    if not isinstance(item, Candidate):
+        return item
+    onto = scene.find_element(step.onto)
+    if onto.best is None:
+        scene.remember_record(HuntMemory())
+        goal = locate_thing(scene, step.onto, "any", stages=())
+        return goal if not isinstance(goal, Candidate) else _drag_between(scene, step, item, goal)
+    return _drag_between(scene, step, item, onto.best)
+
+
+def _drag_between(scene: Scene, step: say.Drag, item: Candidate, onto: Candidate) -> Act:
+    (x, y), (to_x, to_y) = item.target.bounds.center, onto.target.bounds.center
+    action = Drag(x=x, y=y, to_x=to_x, to_y=to_y, target=item.label)
+    return _begin_act(scene, (f"把“{step.item}”拖到“{step.onto}”", f"Dragging “{step.item}” to “{step.onto}”"), action)
+
+
+def hover_thing(step: say.Hover, scene: Scene) -> Outcome:
+    if scene.memory.handle.phase:
+        return _finish_executed(scene, (f"指针停在“{step.target}”上", f"hovered over “{step.target}”"))
+    if refused := _refuse_unable(scene, scene.can_do("move"), step):
+        return refused
+    found = locate_thing(scene, step.target, "any", stages=("scroll",))
+    if not isinstance(found, Candidate):
+        return found
+    x, y = found.target.bounds.center
+    move = Move(x=x, y=y, target=found.label)
+    return _begin_act(scene, (f"把指针移到“{step.target}”上", f"Hovering over “{step.target}”"), move)
+
+
+def expand_thing(step: say.Expand, scene: Scene) -> Outcome:
+    done = ("展开", "expanded") if step.expanded else ("收起", "collapsed")
+    if scene.memory.handle.phase:
+        return _finish_changed(scene, (f"{done[0]}了“{step.target}”", f"{done[1]} “{step.target}”"))
+    thought = (f"{done[0]}“{step.target}”", f"{'Expanding' if step.expanded else 'Collapsing'} “{step.target}”")
+    if (fold := find_nameless_fold(scene, step.target, expanded=step.expanded)) is not None:
+        if fold.expanded is step.expanded:
+            return scene.finish_with(
+                f"“{step.target}”已经{done[0]}", f"“{step.target}” was {done[1]} already", Proof("state", step.target)
+            )
+        return _begin_act(scene, thought, touch_element(fold))
+    found = locate_thing(scene, step.target, "clickable", stages=("scroll",))
+    if not isinstance(found, Candidate):
+        return found
+    return _begin_act(scene, thought, touch_element(found.target))
+
+
+def arrange_window(step: say.ArrangeWindow, scene: Scene) -> Outcome:
+    """By the window manager, else by the button of the window itself."""
+    if scene.is_desktop:
+        return _arrange_by_manager(step, scene)
+    if scene.memory.handle.phase:
+        return _finish_changed(scene, ("窗口已调整", f"{step.how}d the window"))
+    button = scene.find_element(step.how, "clickable").best
+    if refused := _refuse_unable(scene, button is not None, step):
+        return refused
+    assert button is not None
+    return _begin_act(scene, (f"点击“{button.label}”", f"Clicking “{button.label}”"), touch_element(button.target))
+
+
+def _arrange_by_manager(step: say.ArrangeWindow, scene: Scene) -> Outcome:
+    """The device reads what the window has become, and says so."""
+    if not scene.memory.handle.phase:
+        title = "" if means_here(step.target) else bare_app_name(step.target)
+        action = ManageWindow(change=step.how, title=title)
+        return _begin_act(scene, ("调整窗口", f"Asking the window manager to {step.how} it"), action)
+    scene.judge_last(not scene.trouble, scene.trouble)
+    if scene.trouble:
+        return scene.fail_with(f"{scene.trouble}。", f"{scene.trouble}.")
+    return scene.finish_with("窗口已调整", f"{step.how}d the window", Proof("state", step.target, scene.told))
+
+
+def edit_content(step: say.Edit, scene: Scene) -> Outcome:
+    """By the keys that editors have in common."""
+    keys = "+".join(_KEYS[step.command])
+    if scene.memory.handle.phase:
+        return _finish_executed(scene, (f"按了 {keys}", f"pressed {keys}"))
+    if refused := _refuse_unable(scene, scene.can_do("hotkey"), step):
+        return refused
+    return _begin_act(scene, (f"按 {keys}", f"Pressing {keys}"), Hotkey(keys=_KEYS[step.command]))
+
+
+def go_to_cell(step: say.GoToCell, scene: Scene) -> Outcome:
+    """The cell itself where it is listed, else by the box that holds the name of the current cell."""
+    box = next((f for f in scene.list_fields() if any(is_same_word(f.name, name) for name in _NAME_BOX)), None)
+    if scene.memory.handle.phase:
+        return _check_cell(step, scene, box)
+    cell = next((e for e in scene.elements if e.name.casefold() == step.cell.casefold() and not e.editable), None)
+    thought = (f"转到单元格 {step.cell}", f"Going to cell {step.cell}")
+    if cell is not None:
+        return _begin_act(scene, thought, touch_element(cell))
+    if box is None:
+        return scene.fail_with(
+            f"屏幕上没有单元格 {step.cell}，也没有名称框。", f"Neither the cell {step.cell} nor a name box is shown."
+        )
+    typing = Type(text=step.cell, clear_first=True, press_enter=True, target=box.name)
+    return _begin_act(scene, thought, touch_element(box), typing)
+
+
+def _check_cell(step: say.GoToCell, scene: Scene, box: Element | None) -> Outcome:
+    """Where there is a name box it must tell the cell: what was to be typed into it may have been dropped."""
+    done = (f"到了单元格 {step.cell}", f"went to cell {step.cell}")
+    if box is None or scene.trouble:
+        return _finish_executed(scene, done)
+    if box.value.casefold() != step.cell.casefold():
+        return _wait_or_fail(scene, (f"名称框里不是 {step.cell}。", f"The name box does not show {step.cell}."))
+    scene.judge_last(True)
+    return scene.finish_with(*done, Proof("value", box.name, box.value))
+
+
+def save_as(step: say.SaveAs, scene: Scene) -> Outcome:
+    """By the keys for it, then by the name in the dialog that comes up."""
+    match scene.memory.handle.phase:
+        case "":
+            if refused := _refuse_unable(scene, scene.can_do("hotkey"), step):
+                return refused
+            return _begin_act(scene, ("另存为", "Saving under another name"), Hotkey(keys=("ctrl", "shift", "s")))
+        case "begun":
+            field = next((f for f in scene.list_fields() if f.focused), None)
+            if field is None:
+                return _wait_or_fail(scene, ("没有出现另存为对话框。", "No dialog to save under a name came up."))
+            scene.remember_record(HandleMemory("typed", scene.print))
+            typing = Type(text=step.name, clear_first=True, target=field.text)
+            return make_act(
+                scene.say(f"输入文件名“{step.name}”", f"Typing the name “{step.name}”"), typing, Key(key="enter")
+            )
+        case _:
+            return _finish_changed(scene, (f"另存为“{step.name}”", f"saved as “{step.name}”"))
+
+
+def _begin_act(scene: Scene, thought: tuple[str, str], *actions: Action) -> Act:
+    scene.remember_record(HandleMemory("begun", scene.print))
+    return make_act(scene.say(*thought), *actions)
+
+
+def _finish_executed(scene: Scene, evidence: tuple[str, str]) -> Outcome:
+    scene.judge_last(not scene.trouble, scene.trouble)
+    return Failed(scene.trouble) if scene.trouble else scene.finish_with(*evidence, Proof("carried"))
+
+
+def _finish_changed(scene: Scene, evidence: tuple[str, str]) -> Outcome:
+    if scene.trouble:
+        return _finish_executed(scene, evidence)
+    if scene.memory.handle.print == scene.print:
+        return _wait_or_fail(scene, ("画面没有变化。", "Nothing on the screen changed."))
+    scene.judge_last(True, scene.say("画面有变化", "the screen changed"))
+    return scene.finish_with(*evidence, Proof("changed"))
+
+
+def _wait_or_fail(scene: Scene, reason: tuple[str, str]) -> Outcome:
+    memory = scene.memory.handle
+    if memory.looks >= MAX_LOOKS:
+        scene.judge_last(False)
+        return scene.fail_with(*reason)
+    scene.remember_record(HandleMemory(memory.phase, memory.print, memory.looks + 1))
+    return look_again(scene.say("再看一眼", "Looking again"))
+
+
+def _refuse_unable(scene: Scene, able: bool, step: say.Instruction) -> Failed | None:
+    return None if able else scene.fail_with(
+        f"这个设备不支持“{step.source}”。", f"This device can't do “{step.source}”."
+    )  # fmt: skip

@@ -1,0 +1,59 @@
+"""Sliders that a page draws itself: moved by the arrow keys, with the number that they show as the proof."""
+
+import re
+from dataclasses import replace
+
+from deskhand.core.actions import Key
+from deskhand.core.screen import Element
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.outcome import Outcome, make_act, touch_element
+from deskhand.roles.offline.proof import Proof
+from deskhand.roles.offline.scene import Scene
+
+# Keys that are pressed before the number is read again.
+AT_ONCE = 20
+MAX_TURNS = 12
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+
+
+def slide_by_keys(step: say.SetValue, scene: Scene, slider: Element) -> Outcome:
+    wanted, shown = _read_number(step.value), read_shown(scene, slider)
+    if wanted is None or shown is None:
+        return scene.fail_with(
+            f"看不出“{step.target}”现在是多少。", f"What “{step.target}” is set to can't be read on this screen."
+        )
+    memory = scene.memory.write
+    if shown == wanted:
+        scene.judge_last(True)
+        return scene.finish_with(
+            f"把“{step.target}”设为 {wanted:g}",
+            f"set “{step.target}” to {wanted:g}",
+            Proof("value", step.target, f"{shown:g}"),
+        )
+    # `shift` is what the slider showed before, in thousandths
+    stuck = memory.slid and memory.shift == round(shown * 1000)
+    if stuck or memory.slid >= MAX_TURNS:
+        scene.judge_last(False)
+        return scene.fail_with(
+            f"“{step.target}”停在 {shown:g}，没有到 {wanted:g}。",
+            f"“{step.target}” stopped at {shown:g}, not at {wanted:g}.",
+        )
+    scene.remember_record(replace(memory, slid=memory.slid + 1, shift=round(shown * 1000)))
+    presses = min(AT_ONCE, max(1, round(abs(wanted - shown))))
+    key = Key(key="right" if wanted > shown else "left")
+    focus = () if slider.focused else (touch_element(slider),)
+    thought = scene.say(f"把“{step.target}”调到 {wanted:g}", f"Moving “{step.target}” to {wanted:g}")
+    return make_act(thought, *focus, *([key] * presses))
+
+
+def read_shown(scene: Scene, slider: Element) -> float | None:
+    """Its own value, else the nearest text that is nothing but a number."""
+    if (own := _read_number(slider.value)) is not None:
+        return own
+    numbers = [e for e in scene.elements if not e.clickable and not e.editable and _NUMBER.fullmatch(e.text.strip())]
+    nearest = scene.tree.find_nearest(slider, numbers)
+    return _read_number(nearest.text) if nearest is not None else None
+
+
+def _read_number(text: str) -> float | None:
+    return float(text) if _NUMBER.fullmatch(text.strip()) else None

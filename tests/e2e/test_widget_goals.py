@@ -1,0 +1,103 @@
+"""Widgets that pages build themselves, worked by plain goals without a model, judged by what reached the server."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+import pytest_asyncio
+
+from deskhand.build import Deskhand
+from deskhand.core.statuses import TaskStatus
+from deskhand.settings.load import load
+from tests.devices.browser.browser_stage import Site, serving
+from tests.e2e.test_browser_goals import carry_out, told
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+
+@pytest.fixture
+def site() -> Iterator[Site]:
+    with serving() as site:
+        yield site
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def hand(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Deskhand]:
+    async with Deskhand(load({"data_dir": tmp_path_factory.mktemp("data")})) as hand:
+        yield hand
+
+
+FOLDS = """<details><summary>Shipping</summary><a href="#" onclick="tell('rates')">Rates</a></details>
+  <details><summary>Returns</summary><a href="#" onclick="tell('label')">Return label</a></details>"""
+TREE = """<ul><li><i style="cursor:pointer;display:inline-block;width:12px;height:12px;background:#999"
+    onclick="this.parentNode.querySelector('ul').hidden=false"></i><span>Reports</span>
+  <ul hidden><li onclick="tell('2024')" style="cursor:pointer">Budget 2024</li></ul></li></ul>"""
+BOXES = """<label><input type=checkbox>Tea</label><label><input type=checkbox checked>Milk</label>
+  <label><input type=checkbox>Sugar</label><button onclick="tell([...document.querySelectorAll('input')]
+    .map((box) => +box.checked).join(''))">Order</button>"""
+ICONS = """<style>b{display:inline-block;width:20px;height:20px;cursor:pointer;background:#ddd}</style>
+  <div>Invoice 1 <b class="fa fa-trash" onclick="tell('bin'); this.parentNode.remove()"></b>
+    <b class="fa fa-star" onclick="tell('star'); this.style.background='gold'"></b></div>"""
+CALENDAR = """<label>Arrival <input id=day readonly onclick="cal.hidden=false"></label>
+  <div id=cal hidden><button title="Previous month" onclick="turn(-1)">‹</button><b id=head></b>
+    <button title="Next month" onclick="turn(1)">›</button><p id=days></p></div>
+  <button onclick="tell(day.value)">Book</button><script>
+  let at = new Date(2026, 0, 1); const two = (n) => String(n).padStart(2, "0");
+  function draw() {
+    head.textContent = at.toLocaleString("en", { month: "long" }) + " " + at.getFullYear(); days.innerHTML = "";
+    for (let n = 1; n < 29; n++) {
+      const cell = document.createElement("button"); cell.textContent = n; days.append(cell);
+      cell.onclick = () => {
+        day.value = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(n)}`; cal.hidden = true; }; } }
+  function turn(by) { at.setMonth(at.getMonth() + by); draw(); } draw();</script>"""
+WIZARD = """<p>May 2020</p><label>Arrival <input readonly></label><button onclick="tell('next')">Next</button>"""
+MENU = """<nav><button aria-haspopup=menu onclick="m.hidden=false">File</button>
+  <div id=m hidden role=menu><button role=menuitem onclick="tell('export');m.hidden=true">Export</button></div></nav>"""
+HOVERED = """<style>#m{display:none}nav:hover #m{display:block}</style><nav style="width:200px"><a href="#">File</a>
+  <div id=m><a href="#" onclick="tell('export');this.textContent='Exported'">Export</a></div></nav><p>Text</p>"""
+SLIDER = """<div style="width:200px;height:10px;background:#ccc;position:relative"><span class="range-thumb" tabindex=0
+    style="position:absolute;left:50px;width:12px;height:12px;background:#333"
+    onkeydown="n += { ArrowRight: 1, ArrowLeft: -1 }[event.key] || 0; shown.textContent = n"></span></div>
+  <p id=shown>3</p><button onclick="tell(n)">Keep</button><script>let n = 3</script>"""
+
+
+@pytest.mark.parametrize(
+    ("body", "goal", "expected"),
+    [
+        (FOLDS, 'find and click the link "Return label"', ["label"]),
+        (TREE, "Navigate the tree. Find and click on the file named “Budget 2024”", ["2024"]),
+        (BOXES, "select Tea, Milk and click Order", ["110"]),
+        (ICONS, "click the trash icon to delete it", ["bin"]),
+        (ICONS, "click the star icon", ["star"]),
+        (CALENDAR, "select 2026-04-20 as the arrival and click Book", ["2026-04-20"]),
+        (CALENDAR, "enter 11/25/2025 as the arrival and click Book", ["2025-11-25"]),
+        (MENU, "select File > Export", ["export"]),
+        (HOVERED, "select File > Export", ["export"]),
+        (SLIDER, "select 9 with the slider and click Keep", ["9"]),
+    ],
+)
+async def test_widgets_of_a_page(hand: Deskhand, site: Site, body: str, goal: str, expected: list[str]) -> None:
+    ended = await carry_out(hand, site, body, goal)
+    assert (ended.status, told(site)) == (TaskStatus.FULFILLED, expected), ended.reason
+
+
+@pytest.mark.parametrize(
+    ("body", "goal"),
+    [
+        ("<p>Click button SEVEN.</p><p>nothing else</p>", "Click button SEVEN."),
+        ("<p>Press the key that fits best.</p><button>A</button><button>B</button>", "Press the key that fits best."),
+        (BOXES, "select nothing"),
+        (BOXES, "select Tea, Order and click Milk"),
+        (BOXES, "select Order and Tea"),
+        (BOXES, "select “Order”, “Tea”"),
+        (CALENDAR, "enter 11/05/2025 as the arrival and click Book"),
+        (CALENDAR, "select 2026-04-30 as the arrival and click Book"),
+        (WIZARD, "select 2026-04-20 as the arrival"),
+        (MENU + "<button onclick=\"tell('other')\">Export</button>", "select File > Export"),
+        (SLIDER, "type the number of the day into Final"),
+    ],
+)
+async def test_what_is_not_there_or_not_understood_is_never_called_done(
+    hand: Deskhand, site: Site, body: str, goal: str
+) -> None:
+    ended = await carry_out(hand, site, body, goal)
+    assert (ended.status, told(site)) == (TaskStatus.REJECTED, []), ended.reason
