@@ -21,7 +21,7 @@ FORM = (ROOT / "tests/pages/form.html").as_uri()
 
 COMMANDS = {
     "phone": ["run", "Open Settings, turn on Bluetooth"],
-    "browser": ["run", "--device", "browser", "--url", FORM, "click Sign up"],
+    "browser": ["run", "--device", "browser", "--url", FORM, "click Pro"],
     "desktop": ["run", "--device", "desktop", "Open the calculator, click 7"],
     "chat": ["chat", "on sim open Settings, turn on Bluetooth"],
     "model": ["run", "--loop", "single", "--model", "scripted", "--free", "say hello"],
