@@ -80,7 +80,8 @@ class Element:
     """One element of the screen in one normal form, whether it came from a DOM, AT-SPI, uiautomator or OCR.
 
     `sends`: the request that a link or the button of a form is made for ("POST https://…"), where that is known.
-    `expanded`: of what can be unfolded, whether it is; None for anything else. `multiline`: a field of several lines.
+    `error`: what the app says is wrong there since the last action. `multiline`: a field of several lines.
+    `expanded`: of what can be unfolded, whether it is; None for anything else.
     """
 
     index: int
@@ -102,6 +103,7 @@ class Element:
     multiline: bool = False
     expanded: bool | None = None
     sends: str = ""
+    error: str = ""
     source: Literal["dom", "atspi", "uiautomator", "ocr"] = "uiautomator"
 
     @property

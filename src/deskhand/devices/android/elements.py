@@ -227,7 +227,7 @@ def _to_element(view: ViewNode, index: int, parent: int | None) -> Element:
         value="" if editable and value.strip() == hint else value, hint=hint if editable else "",
         id=view.attributes.get("resource-id", ""), parent=parent, clickable=view.is_tappable, editable=editable,
         checked=view.has_flag("checked") if view.has_flag("checkable") else None,
-        **{state: view.has_flag(state) for state in STATES}, sends="", source="uiautomator",
+        **{state: view.has_flag(state) for state in STATES}, sends="", error="", source="uiautomator",
     )  # fmt: skip
 
 

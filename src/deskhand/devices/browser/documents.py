@@ -289,7 +289,8 @@ def _to_element(index: int, one: FoundElement, scale: float, view: dict[str, Any
         name=facts.get("name", ""), value=facts.get("value", ""), hint=facts.get("hint", ""), id=facts.get("id", ""),
         parent=_parent_of(one, numbers), enabled="disabled" not in facts, checked=facts.get("checked"),
         expanded=facts.get("expanded"),
-        **{state: state in facts for state in _STATES}, sends=facts.get("sends", ""), source="dom",
+        **{state: state in facts for state in _STATES}, sends=facts.get("sends", ""), error=facts.get("error", ""),
+        source="dom",
     )  # fmt: skip
 
 

@@ -128,14 +128,15 @@ class Vault:
         """Return the element as others may read it. A field that took only a part of a value shows nothing at all."""
         if not self.shows_value(element):
             return element
-        name, value, hint = self.scrub_text(element.name), self.scrub_text(element.value), self.scrub_text(element.hint)
-        if (name, value, hint) == (element.name, element.value, element.hint):
+        told = (element.name, element.value, element.hint, element.error)
+        name, value, hint, error = map(self.scrub_text, told)
+        if (name, value, hint, error) == told:
             name, value = (self._guess_placeholder(name), value) if element.source == "ocr" else (name, HIDDEN)
-        return replace(element, name=name, value=value, hint=hint, id=self.scrub_text(element.id))
+        return replace(element, name=name, value=value, hint=hint, error=error, id=self.scrub_text(element.id))
 
     def shows_value(self, element: Element) -> bool:
         """True if its place on a picture may show a value, or a part of one."""
-        texts = (element.name, element.value, element.hint)
+        texts = (element.name, element.value, element.hint, element.error)
         if any(self.scrub_text(text) != text for text in texts):
             return True
         if element.source == "ocr":

@@ -229,11 +229,12 @@ def _note_typed(kept: GoalMemory, act: Act) -> GoalMemory:
 def _find_page_error(briefing: Briefing) -> str:
     """Return what the page says is wrong with what was just done there; empty if it says nothing."""
     details = [one.detail for one in briefing.last.actions] if briefing.last else []
-    return next((detail for detail in details if PAGE_ERROR in detail), "")
+    told = next((detail.partition(PAGE_ERROR)[2] for detail in details if PAGE_ERROR in detail), "")
+    # What came up later than the device's own look stands on the screen.
+    return told.lstrip(": ") or " · ".join(e.error for e in briefing.observation.elements or () if e.error)
 
 
-def _describe_page_error(scene: Scene, outcome: Finished, error: str) -> str:
-    told = error.partition(PAGE_ERROR)[2].lstrip(": ")
+def _describe_page_error(scene: Scene, outcome: Finished, told: str) -> str:
     done = outcome.evidence[:1].upper() + outcome.evidence[1:]
     return scene.say(f"{done}，但页面报错：{told}", f"{done}, but {PAGE_ERROR}: {told}")
 

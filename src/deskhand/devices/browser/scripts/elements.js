@@ -585,6 +585,12 @@ class Listing {
     return this.add(el, { ...item, clickable: item.enabled, editable: item.enabled }, rect);
   }
 
+  /** Adds what is wrong to the item that says it; to the first one if that is out of sight. */
+  blame(el, text) {
+    const number = this.targets.findLastIndex((target) => target.el.contains(el) || el.contains(target.el));
+    if (this.items.length) this.items[Math.max(number, 0)].error = text;
+  }
+
   frame(el, parent) {
     const box = visibleBox(el, "", boxOf(el, ""));
     if (box) this.frames.push({ el, parent, at: this.items.length, clip: clipOf(parentOf(el)) });
@@ -600,6 +606,7 @@ deskhand.list = (clip) => {
   const listing = new Listing();
   if (documentScrolls() && !empty(deskhand.clip)) listing.addDocument();
   if (document.body) listing.visit(document.documentElement, null, false);
+  for (const [text, wrong] of deskhand.lateErrors()) listing.blame(wrong, text);
   deskhand.targets = listing.targets;
   deskhand.frames = listing.frames.map((f) => f.el);
   deskhand.suspects = listing.suspects.slice(0, MOST_SUSPECTS);

@@ -1,21 +1,39 @@
 // Tells whether the page did anything about a click: what its scripts changed, without what changes by itself.
 
 const OFTEN = 3;
-const reaction = { watching: false, seen: false, alone: new WeakMap() };
+const MOST_CHANGED = 60;
+const MOST_INSIDE = 30;
+const reaction = { watching: false, seen: false, alone: new WeakMap(), changed: new Set() };
 
 /** Counts how often a node changed while nothing was done: a clock, a carousel, a film's time. */
 const changesAlone = (node) => reaction.alone.get(node) || 0;
 
 new MutationObserver((records) => {
   const nodes = new Set(records.map((record) => record.target));
+  for (const record of records) if (changesAlone(record.target) < OFTEN) noteChanged(record);
   for (const node of nodes) {
     if (reaction.watching) reaction.seen ||= changesAlone(node) < OFTEN;
     else reaction.alone.set(node, changesAlone(node) + 1);
   }
 }).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
 
+/** Keeps where something new came up. */
+function noteChanged(record) {
+  const own = record.type === "characterData" || [...record.addedNodes].some((node) => node.nodeType === 3);
+  const target = record.target.nodeType === 1 ? record.target : record.target.parentElement;
+  for (const el of [...record.addedNodes, ...(own || record.type === "attributes" ? [target] : [])]) {
+    if (el?.nodeType === 1 && reaction.changed.size < MOST_CHANGED) reaction.changed.add(el);
+  }
+}
+
 /** Begins to watch, right before a click. */
-deskhand.noteStill = () => { reaction.watching = true; reaction.seen = false; };
+deskhand.noteStill = () => { reaction.watching = true; reaction.seen = false; reaction.changed.clear(); };
+
+/** Returns the elements that are new or changed since then, and not by themselves; of many, the first. */
+deskhand.listChanged = () => {
+  const shown = [...reaction.changed].filter((el) => el.isConnected);
+  return [...new Set(shown.flatMap((el) => [el, ...[...el.querySelectorAll("*")].slice(0, MOST_INSIDE)]))];
+};
 
 /** True if nothing came of the click since then; a field that takes the keyboard and the inside of shadows are not told. */
 deskhand.isIdle = () => {

@@ -1,0 +1,83 @@
+"""A page that answers after the device's own look: the listing tells what is wrong, until the next input."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+import pytest_asyncio
+
+from deskhand.core.actions import Key, Type
+from deskhand.devices.browser.device import BrowserDevice
+from tests.devices.browser.browser_stage import Site, click, device_in, running, script, serving, show
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+FORM = """<form onsubmit="event.preventDefault(); count.textContent += '.'"><label>Name <input id=name></label>
+  <button>Submit</button></form><p id=count>sent</p><p id=out></p><div id=old class=error>Error: the old one</div>
+  <div style="height:3000px"></div><p id=far></p>"""
+MARKED = "{0}.setAttribute('role', 'alert'); {0}.textContent = '{1}'"
+RED = "{0}.style.color = '#c00'; {0}.textContent = '{1}'"
+
+
+@pytest.fixture(scope="module")
+def site() -> Iterator[Site]:
+    with serving() as site:
+        yield site
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def device() -> AsyncIterator[BrowserDevice]:
+    async with running() as chromium, device_in(chromium) as device:
+        yield device
+
+
+async def list_errors(device: BrowserDevice) -> list[str]:
+    return [one.error for one in await device.elements() if one.error]
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (MARKED.format("out", "Name is required"), "Name is required"),
+        (MARKED.format("out", "姓名不能为空"), "姓名不能为空"),
+        (MARKED.format("far", "Name is required"), "Name is required"),
+        (RED.format("out", "Name is required"), "Name is required"),
+        (RED.format("out", "保存失败，请重试"), "保存失败，请重试"),
+        ("out.innerHTML = '<div><b style=color:red>The name is not valid</b></div>'", "The name is not valid"),
+        ("out.innerHTML = '<span class=text-danger>Try again later</span>'", "Try again later"),
+        ("name_.setAttribute('aria-invalid', 'true')".replace("name_", "document.forms[0][0]"), "Name: invalid"),
+        (MARKED.format("out", "Saved"), ""),
+        (RED.format("out", "*"), ""),
+        (RED.format("out", "Required"), ""),
+        (RED.format("out", "Welcome back, Alice"), ""),
+        ("out.textContent = 'Some fields are required'", ""),
+        ("old.textContent = 'Error: the old one'", ""),
+    ],
+)
+async def test_what_is_wrong_is_told_by_the_next_listing(
+    device: BrowserDevice, site: Site, answer: str, told: str
+) -> None:
+    await show(device, site.page(FORM))
+    assert not await click(device, "Submit")
+    assert not await list_errors(device)
+    await script(device, answer)
+    assert await list_errors(device) == ([told] if told else [])
+
+
+async def test_enter_is_answered_late_as_well(device: BrowserDevice, site: Site) -> None:
+    await show(device, site.page(FORM))
+    await click(device, "Name")
+    await device.act(Type(text="Alice", press_enter=True))
+    await script(device, MARKED.format("out", "Name is required"))
+    assert await list_errors(device) == ["Name is required"]
+
+
+async def test_what_comes_of_later_input_is_no_answer_to_the_form(device: BrowserDevice, site: Site) -> None:
+    await show(device, site.page(FORM))
+    await click(device, "Submit")
+    await click(device, "Name")
+    await script(device, MARKED.format("out", "Name is required"))
+    assert not await list_errors(device)
+    await click(device, "Submit")
+    await device.act(Key(key="Tab"))
+    await script(device, MARKED.format("out", "Name must be short"))
+    assert not await list_errors(device)
