@@ -415,6 +415,8 @@ async def test_stop_takes_effect_at_once_in_every_phase_and_no_action_follows(
         await eventually(lambda: worker.briefings, "the first decision")
         if phase != "deciding":
             await eventually(lambda: run.state.unconfirmed or run.state.actions, "the first action")
+        if phase == "acting":
+            await eventually(lambda: device.sent, "the swipe on its way")
         if phase == "settling":
             await eventually(lambda: run.state.actions, "settling")
         begun = asyncio.get_running_loop().time()
@@ -428,6 +430,29 @@ async def test_stop_takes_effect_at_once_in_every_phase_and_no_action_follows(
     if phase == "acting":
         ended = [record.event for record in await journal.read(run.task_id) if isinstance(record.event, ActionEnded)]
         assert ended[-1].unknown, "a part of the swipe may be done, and the log says so"
+
+
+async def test_what_a_stop_keeps_from_being_sent_is_no_doubt(
+    start: StartRun, device: Journaled, journal: SqliteJournal
+) -> None:
+    tasks: list[Task] = []
+
+    async def decide_on_a_slow_disk(_: Briefing) -> Decision:
+        await tasks[0]._log._turn.acquire()
+        return Decision(kind="actions", actions=(PlannedAction(action=Home()),))
+
+    async with start(device, ScriptedWorker(decide_on_a_slow_disk)) as run:
+        tasks.append(run)
+        turn = run._log._turn
+        await eventually(lambda: turn.locked() and turn._waiters, "the intention on its way to the disk")
+        stopping = asyncio.ensure_future(run.stop())
+        await eventually(lambda: len(turn._waiters or ()) > 1, "the stop")
+        turn.release()
+        state = await stopping
+    events = [record.event for record in await journal.read(run.task_id)]
+    assert [event.action for event in events if isinstance(event, ActionIntended)] == [Home()]
+    assert [event.unknown for event in events if isinstance(event, ActionEnded)] == [False]
+    assert (device.sent, state.unconfirmed) == ([], None)
 
 
 async def test_typing_the_word_done_is_typing(start: StartRun, device: Journaled) -> None:

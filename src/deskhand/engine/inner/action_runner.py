@@ -148,7 +148,11 @@ class ActionRunner:
     ) -> tuple[ActionEnded, bool, str]:
         """Return how it ended, True if trying again can't help, and why a request that it led to was dropped."""
         intended = ActionIntended(step=step.number, number=number, action=action, act=intent.act, screen=intent.screen)
-        await self._log.record(*step.take_unwritten(), intended)
+        try:
+            await self._log.record(*step.take_unwritten(), intended)
+        except asyncio.CancelledError:  # the intention is written all the same
+            await self._record_unsent(step, number, action)
+            raise
         begun = self._clock.now()
         status, detail, lost, hopeless, sent = ExecStatus.EXECUTED, "", None, False, _Sent()
         reopened: tuple[Event, ...] = ()
@@ -193,9 +197,13 @@ class ActionRunner:
         try:
             return await self.settle_requests()
         except asyncio.CancelledError:
-            stopped = StoppedAction(action, StopOutcome.NOT_SENT)
-            self.stopped = await stopped.record_end(step.number, number, self._log)
+            await self._record_unsent(step, number, action)
             raise
+
+    async def _record_unsent(self, step: Step, number: int, action: Action) -> None:
+        """Journal that a stop came before the action left: nobody has to look for what it did."""
+        stopped = StoppedAction(action, StopOutcome.NOT_SENT)
+        self.stopped = await stopped.record_end(step.number, number, self._log)
 
     async def _send_action(self, action: Action) -> _Sent:
         match action:
