@@ -14,9 +14,9 @@ run: setup ## carry out a goal on the built-in simulated phone: make run GOAL='â
 serve: $(VENV)/serve.stamp ## the HTTP API until Ctrl-C: docs/server.md
 	@$(BIN)/deskhand serve
 
-# Four processes with browsers, displays and phones on two cores: what fails there is told, and counts if it fails alone too.
+# Six processes with browsers, displays and phones on two cores: what fails there is told, and counts if it fails alone too.
 test: setup-dev check ## lint, types, architecture, then the rest of the suite
-	$(BIN)/pytest -n 4 --dist loadfile -m "not slow and not exam" --ignore tests/test_architecture.py || { [ $$? -eq 1 ] && \
+	$(BIN)/pytest -n 6 --dist loadfile -m "not slow and not exam" --ignore tests/test_architecture.py || { [ $$? -eq 1 ] && \
 	  echo "FAILED beside the others (above). Once more, alone:" && $(BIN)/pytest --last-failed -m "not slow and not exam"; }
 
 test-slow: setup-dev ## the long suites: hijacked models, the canary secret, settling against films

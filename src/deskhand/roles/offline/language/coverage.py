@@ -94,7 +94,8 @@ def begins_deed(tokens: Sequence[Token], at: int, end: int) -> bool:
 def _lists_more(tokens: Sequence[Token], start: int, end: int) -> bool:
     """`50% and volume to max`: a value ends where something is joined to it; 1,000 is one number."""
     return any(
-        measure_joint(tokens, at, end) and (tokens[at].kind != "mark" or (at + 1 < end and tokens[at + 1].gap))
+        measure_joint(tokens, at, end)
+        and (tokens[at].kind != "mark" or not tokens[at].text.isascii() or (at + 1 < end and tokens[at + 1].gap))
         for at in range(start + 1, end)
         if tokens[at].kind != "quote"
     )

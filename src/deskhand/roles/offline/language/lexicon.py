@@ -46,6 +46,8 @@ class Lexicon:
     # words that belong to no name, and the first token of each
     breaking: tuple[Phrase, ...]
     breaking_firsts: frozenset[str]
+    # words that begin like a verb of one character and are none
+    longer_words: tuple[Phrase, ...]
     # names that hold such words
     known_names: tuple[Phrase, ...]
     rules: tuple[SentenceRule, ...]
@@ -73,6 +75,7 @@ def load_lexicon() -> Lexicon:
         joints=phrases_of(marks["joints"]),
         breaking=phrases_of(marks["breaking"]),
         breaking_firsts=frozenset(phrase[0] for phrase in phrases_of(marks["breaking"])),
+        longer_words=phrases_of(marks["longer_words"]),
         known_names=phrases_of([*data["extra"]["toggles"], *data["classes"]["app_name"], *marks["whole_names"]]),
         rules=tuple(_read_rule(entry, classes) for entry in data["rules"]),
         conditions=tuple(_read_rule(entry, classes) for entry in data["conditions"]),

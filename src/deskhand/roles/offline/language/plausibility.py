@@ -17,10 +17,18 @@ _DESCRIBED = re.compile(
     r"|(?:your|my|each|every)\s+\w+$|an?\s+(?:\w+\s+){1,4}?(?:that|which|whose)\b",
     re.IGNORECASE,
 )
-_COUNTED = re.compile(r"how many\b.*\bthere\b.*", re.IGNORECASE)
+_COUNTED = re.compile(r"how many\b.*\b(?:there|are|is|do|does|did|have|has)\b.*", re.IGNORECASE)
 _DESCRIBED_ZH = re.compile(
     r".*的(?:数量|总数|总和|个数|名字|名称|价格|结果|值|标题|日期|时间|内容|答案|地址|邮箱|电话|号码|第.个|和)"
     r"|(?:总|一共|共有|有多少|多少).{0,6}(?:数|数量|个|价|额)|(?:上面|下面|屏幕上|页面上|刚才|刚刚)的.*|结果|总数|答案"
+)
+_SEVERAL = re.compile(
+    r"(?:the\s+)?(?:(?:first|last|next|top|bottom|other|newest|oldest|latest)\s+)?"
+    r"(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s+(?:\w+\s+)*?\w+s\b.*",
+    re.IGNORECASE,
+)
+_SEVERAL_ZH = re.compile(
+    r"(?:最后|最近|最新|最早|前|后|头)?(?:[两二三四五六七八九十]|\d+)(?:条|个|张|封|项|篇|首|份|位|台|件|本|行).*"
 )
 _CONDITIONAL = re.compile(r"\s(?:if|unless|until|whenever)\s|如果|除非|直到", re.IGNORECASE)
 
@@ -48,8 +56,11 @@ def _means_many(step: Instruction, quoted: set[str]) -> bool:
     if not isinstance(step, _SINGLE):
         return False
     name = next((str(getattr(step, slot)) for slot in ("target", "to", "item") if getattr(step, slot, "")), "")
+    if name in quoted:
+        return False
     tokens = cut_tokens(name)
-    return name not in quoted and count_phrase(load_lexicon().classes["many"], tokens, 0, len(tokens)) > 0
+    several = (_SEVERAL_ZH if has_chinese(name) else _SEVERAL).fullmatch(name) is not None
+    return several or count_phrase(load_lexicon().classes["many"], tokens, 0, len(tokens)) > 0
 
 
 def _has_loose_pronoun(step: Instruction, quoted: set[str]) -> bool:

@@ -1,0 +1,71 @@
+"""Quantities, repetitions and words that only look like a verb: read as they are meant, or refused."""
+
+from itertools import product
+
+import pytest
+
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.grammar import parse_goal
+
+
+def is_refused(goal: str) -> bool:
+    return any(isinstance(step, say.NotUnderstood) for step in parse_goal(goal))
+
+
+SEVERAL = [
+    *(
+        f"{verb} the {which}{count} {things}"
+        for verb, which, count, things in product(
+            ("delete", "remove"), ("", "last ", "oldest "), ("two", "3", "ten"), ("messages", "old notes")
+        )
+    ),
+    *(
+        f"删除{which}{count}{unit}"
+        for which, count, unit in product(("", "前", "最后", "最近"), ("两", "三", "10"), ("条消息", "张照片"))
+    ),
+    "add 2 apples and 3 pears to the cart", "把2个苹果加入购物车", "how many items are in the list",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("goal", SEVERAL)
+def test_more_than_one_thing_is_never_taken_for_one(goal: str) -> None:
+    assert is_refused(goal)
+
+
+@pytest.mark.parametrize("goal", ["delete “3 wishes”", "删除“三个愿望”", "delete the note “2 eggs”", "delete Draft 3"])
+def test_a_name_may_hold_a_number(goal: str) -> None:
+    assert [type(step) for step in parse_goal(goal)] == [say.Delete]
+
+
+REPEATED = {
+    "按三次Tab键": (say.PressKey, 3), "按两次回车": (say.PressKey, 2), "点击两次保存": (say.Tap, 2),
+    "双击两次图标": (say.Tap, 2), "press Tab three times": (say.PressKey, 3), "点击保存两次": (say.Tap, 2),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("goal", REPEATED)
+def test_what_is_to_be_done_several_times_is_read_so_often(goal: str) -> None:
+    kind, times = REPEATED[goal]
+    steps = parse_goal(goal)
+    assert [type(step) for step in steps] == [kind] * times
+    assert all("次" not in getattr(step, "target", "") for step in steps)
+
+
+def test_a_number_does_not_join_the_verb_to_what_follows() -> None:
+    assert is_refused("按5次下箭头")  # not 按下, said of something called 箭头
+
+
+@pytest.mark.parametrize("goal", ["开始日期选2027年3月5日", "把foo替换成bar", "replace foo with bar", "把邮件标为已读"])
+def test_half_a_word_is_no_verb(goal: str) -> None:
+    assert is_refused(goal)
+
+
+@pytest.mark.parametrize("goal", ["log out", "Sign out", "退出登录", "登出"])
+def test_leaving_an_account_is_a_click_and_closes_nothing(goal: str) -> None:
+    assert [type(step) for step in parse_goal(goal)] == [say.Tap]
+
+
+@pytest.mark.parametrize("goal", ["音量调到最大，亮度50%", "set the volume to max, brightness 50%"])
+def test_a_value_ends_at_its_comma(goal: str) -> None:
+    assert is_refused(goal)
+    assert all("50" not in getattr(step, "value", "") for step in parse_goal(goal))
