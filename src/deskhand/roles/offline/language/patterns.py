@@ -307,10 +307,13 @@ def _repeat_sentence(
 def _shift_slots(found: SentenceMatch, start: int, at: int) -> SentenceMatch:
     """Place the slots where they stand in the goal, with the number and its 次 that were left out at this place."""
 
-    def place(position: int) -> int:
+    def shift_position(position: int) -> int:
         return start + position + (2 if start + position >= at else 0)
 
-    return replace(found, slots={name: (place(first), place(last)) for name, (first, last) in found.slots.items()})
+    return replace(
+        found,
+        slots={name: (shift_position(first), shift_position(last)) for name, (first, last) in found.slots.items()},
+    )
 
 
 def _read_times(tokens: Sequence[Token], at: int, end: int) -> int:
