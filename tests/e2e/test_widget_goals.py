@@ -58,11 +58,42 @@ SLIDER = """<div style="width:200px;height:10px;background:#ccc;position:relativ
     style="position:absolute;left:50px;width:12px;height:12px;background:#333"
     onkeydown="n += { ArrowRight: 1, ArrowLeft: -1 }[event.key] || 0; shown.textContent = n"></span></div>
   <p id=shown>3</p><button onclick="tell(n)">Keep</button><script>let n = 3</script>"""
+SLASHED = CALENDAR.replace(
+    "`${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(n)}`",
+    "`${two(at.getMonth() + 1)}/${two(n)}/${at.getFullYear()}`",
+)
+PICKER = """<style>#skin{cursor:pointer;width:120px;position:relative}#skin ul{display:none;height:60px;overflow:auto;
+    margin:0;list-style:none;padding:0}#skin.on ul{display:block}li{height:30px}</style>
+  <div id=skin onclick="this.classList.toggle('on')"><div style="width:0;height:0;overflow:hidden"><select id=s>
+    <option>Small<option>Medium<option>Large<option>Huge</select></div><p id=now>Small</p><ul></ul></div>
+  <button onclick="tell(s.value)">Keep</button><script>
+  for (const one of s.options) { const li = document.createElement("li");
+    li.textContent = one.label; li.onclick = () => { s.value = one.label; now.textContent = one.label; };
+    document.querySelector("ul").append(li); }</script>"""
+LONG_LIST = """<p>Take the towns that you like, please.</p><select id=towns multiple size=3>
+  <option>Aalen<option>Bonn<option>Celle<option>Dessau<option>Emden<option>Fulda<option>Gotha</select>
+  <button onclick="tell([...towns.selectedOptions].map((o) => o.label).join())">Keep</button>"""
+SPIN = """<label>Copies <input id=n value=2 onkeydown="event.preventDefault(); if (event.key === 'ArrowUp') n.value++;
+  if (event.key === 'ArrowDown') n.value--"></label><button onclick="tell(n.value)">Print</button>"""
+PICTURES = """<style>div{cursor:pointer;border:1px solid}i{display:inline-block;width:16px;height:16px;
+    content:url("data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")}</style>
+  <div>Ann's letter <i class=bin onclick="tell('bin');this.remove()"></i>
+    <i class=flag onclick="tell('flag');this.remove()"></i></div>"""
 
 
 @pytest.mark.parametrize(
     ("body", "goal", "expected"),
     [
+        (SLASHED, "select 03/04/2026 as the arrival and click Book", ["03%2F04%2F2026"]),
+        (
+            "<input type=date id=d><button onclick='tell(d.value)'>Book</button>",
+            "enter 03/04/2026 as the date and click Book",
+            ["2026-03-04"],
+        ),
+        (PICKER, "choose Huge from the dropdown and click Keep", ["Huge"]),
+        (LONG_LIST, "select Bonn, Gotha from the list and click Keep", ["Bonn%2CGotha"]),
+        (SPIN, "set Copies to 5 and click Print", ["5"]),
+        (PICTURES, "click the flag icon", ["flag"]),
         (FOLDS, 'find and click the link "Return label"', ["label"]),
         (TREE, "Navigate the tree. Find and click on the file named “Budget 2024”", ["2024"]),
         (BOXES, "select Tea, Milk and click Order", ["110"]),
@@ -86,6 +117,11 @@ async def test_widgets_of_a_page(hand: Deskhand, site: Site, body: str, goal: st
         ("<p>Click button SEVEN.</p><p>nothing else</p>", "Click button SEVEN."),
         ("<p>Press the key that fits best.</p><button>A</button><button>B</button>", "Press the key that fits best."),
         (BOXES, "select nothing"),
+        ("<p>Look for: red shoes by Kim.</p><label>Colour <input></label><label>Maker <input></label>"
+         "<button onclick=\"tell('empty')\">Search</button>", "search for red shoes by Kim"),
+        ("<p>Search for red shoes by Kim from 1999.</p><input><p id=t>12</p>"
+         "<script>setInterval(() => { t.textContent++ }, 99)</script>", "Search for red shoes by Kim from 1999."),
+        (PICKER, "choose Tiny from the dropdown"),
         (BOXES, "select Tea, Order and click Milk"),
         (BOXES, "select Order and Tea"),
         (BOXES, "select “Order”, “Tea”"),
@@ -95,7 +131,7 @@ async def test_widgets_of_a_page(hand: Deskhand, site: Site, body: str, goal: st
         (MENU + "<button onclick=\"tell('other')\">Export</button>", "select File > Export"),
         (SLIDER, "type the number of the day into Final"),
     ],
-)
+)  # fmt: skip
 async def test_what_is_not_there_or_not_understood_is_never_called_done(
     hand: Deskhand, site: Site, body: str, goal: str
 ) -> None:

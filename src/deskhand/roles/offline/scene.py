@@ -23,6 +23,16 @@ from deskhand.screen.grounding.tree import ElementTree, Want
 from deskhand.screen.grounding.vocabulary import fold_name, split_words
 
 
+def drop_goal_echo(goal: str, elements: tuple[Element, ...]) -> tuple[Element, ...]:
+    """Return the elements without words that are the goal itself: a task that a page tells is no thing to act on."""
+    wanted = fold_name(goal)
+    return tuple(e for e in elements if not (wanted and _is_mere_text(e) and wanted in fold_name(e.text)))
+
+
+def _is_mere_text(element: Element) -> bool:
+    return not (element.clickable or element.editable or element.scrollable or element.checked is not None)
+
+
 @dataclass
 class Scene:
     """One moment. The strategies replace `memory` and `kept`, which travel in the bookmark."""
@@ -39,7 +49,8 @@ class Scene:
         cls, goal: str, subtask: Subtask, seen: Observation, steps: int = 0, history: tuple[StepReport, ...] = ()
     ) -> Self:
         """Return a moment that is only looked at: nothing can be done in it."""
-        return cls(Briefing(goal, subtask, seen, frozenset(), steps, steps, history=history), seen.elements or ())
+        seen_elements = drop_goal_echo(goal, seen.elements or ())
+        return cls(Briefing(goal, subtask, seen, frozenset(), steps, steps, history=history), seen_elements)
 
     @cached_property
     def tree(self) -> ElementTree:

@@ -18,7 +18,7 @@ from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.manager import EMPTY_GOAL
 from deskhand.roles.offline.memory import GoalMemory, InstructionMemory
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome
-from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.scene import Scene, drop_goal_echo
 from deskhand.roles.offline.strategies import (
     calculating,
     checking,
@@ -261,7 +261,7 @@ def _answer_open_question(scene: Scene, place: WorkerPlace, steps: Sequence[Inst
 
 
 def _make_scene(briefing: Briefing, place: WorkerPlace) -> Scene:
-    elements = briefing.observation.elements or ()
+    elements = drop_goal_echo(briefing.goal, briefing.observation.elements or ())
     return Scene(briefing, elements, place.memory, place.kept, first=place.index == 0)
 
 

@@ -35,7 +35,8 @@ _KIN: dict[Role, frozenset[Role]] = {
     "menu": frozenset({"menu", "button", "combobox", "item"}),
     "heading": frozenset({"heading", "text"}),
     "text": frozenset({"text", "heading"}),
-    "combobox": frozenset({"combobox", "menu", "button"}),
+    "combobox": frozenset({"combobox", "menu", "button", "list"}),
+    "list": frozenset({"list", "combobox"}),
 }
 
 

@@ -36,6 +36,8 @@ const MOST_PIECES = 12;
 // What stands before a control and is no label of it.
 const NO_LABELS = "button,a[href],input,select,textarea,[role=button],[role=link],h1,h2,h3,ul,ol,table,pre";
 const LONGEST_LABEL = 60;
+// Words that tell something and name nothing.
+const SENTENCE = /\S+\s+\S+\s+\S+.*[.!]$|\S{6,}[。！]$/;
 const MOST_AROUND = 4;
 // What libraries call the part of a slider that is moved, where they give it no role.
 const SLIDERS = /\b(?:slider|range)[\w-]*[-_]{1,2}(?:handle|thumb|knob)\b/i;
@@ -76,6 +78,23 @@ function isEditable(el) {
   if (el.isContentEditable) return !(el.parentElement && el.parentElement.isContentEditable);
   if (el.tagName === "TEXTAREA") return !el.readOnly && !el.disabled;
   return el.tagName === "INPUT" && !(el.type in INPUTS) && el.type !== "hidden" && !el.readOnly && !el.disabled;
+}
+
+/** Returns the select box that a page has hidden, for what it has drawn in its place; null for anything else. */
+function hiddenSelect(el) {
+  for (let around = el, depth = 0; around && depth < 3 && !around.matches("form,body,fieldset"); around = parentOf(around), depth++) {
+    const selects = around.querySelectorAll("select");
+    if (selects.length > 1) return null;
+    const shown = selects.length ? tidy(selects[0].selectedOptions[0]?.label) : "";
+    if (selects.length) return (el.contains(selects[0]) || (shown && textOf(el) === shown)) && isUnseen(selects[0]) ? selects[0] : null;
+  }
+  return null;
+}
+
+function isUnseen(el) {
+  const box = el.getBoundingClientRect();
+  if (empty(cut([box.left, box.top, box.right, box.bottom], clipOf(parentOf(el)))) || box.width < TINY || box.height < TINY) return true;
+  return !el.checkVisibility({ visibilityProperty: true, opacityProperty: true });
 }
 
 function roleOf(el) {
@@ -158,7 +177,7 @@ function wordsBeside(el) {
     if (up.matches("fieldset,form,table,[role=group],[role=dialog]") || up.querySelectorAll(CONTROLS).length > 1) return "";
     for (let before = at.previousElementSibling; before; before = before.previousElementSibling) {
       const words = before.matches(NO_LABELS) || before.matches("[aria-hidden=true]") || before.querySelector(NO_LABELS) ? "" : firstLine(before);
-      if (words) return words.length <= LONGEST_LABEL ? words : "";
+      if (words) return words.length <= LONGEST_LABEL && !SENTENCE.test(words) ? words : "";
     }
   }
   return "";
@@ -473,6 +492,7 @@ class Listing {
     this.targets = [];
     this.frames = [];
     this.stoodFor = new Set();
+    this.drawn = new Map();
     this.suspects = [];
     this.editors = findEditors();
     this.shown = document.getElementsByTagName("*").length > MANY ? shownAnywhere() : null;
@@ -536,21 +556,35 @@ class Listing {
     if (el.tagName === "LABEL" && el.control && this.standsFor(el, parent)) return [parent, true];
     const own = hasOwnText(el) || isSplitLine(el);
     const usable = (USABLE.has(role) && !(role === "item" && !el.matches("option,[role=option],[role^=menuitem],[role=treeitem]") && !usableByStyle(el))) || (role !== "list" && role !== "dialog" && usableByStyle(el));
+    const choice = !usable && !quiet && this.drawn.size > 0 && this.isChoice(el);
     const scrolls = !usable && el !== document.documentElement && el !== document.body && scrollsOf(el);
     if (el.getAttribute("aria-hidden") === "true") quiet = true;
     if (!usable && role === "item") role = "";
+    if (choice) role = "item";
+    const drawn = usable && (!role || (role === "button" && el.tagName === "BUTTON")) ? hiddenSelect(el) : null;
+    if (drawn) { role = "combobox"; this.drawn.set(el, drawn); }
     if (!role) role = usable ? "button" : scrolls ? "group" : own && !quiet ? "text" : isIcon(el) ? "image" : "";
     if (!role || (!usable && !scrolls && quiet && role !== "dialog")) return [parent, quiet];
-    if (role === "image" && !usable && !nameOf(el, role)) return [parent, quiet];
+    if (role === "image" && !usable && !nameOf(el, role) && !(isBare(el) && isPicture(el) && iconWords(el))) return [parent, quiet];
     const box = visibleBox(el, role, role === "text" || role === "heading" ? textBox(el) : boxOf(el, role, rect));
     if (!box) return [parent, quiet];
     const item = describe(el, role, box, parent);
-    item.clickable = usable && item.enabled;
+    if (drawn) Object.assign(item, { name: nameOf(drawn, role), value: valueOf(drawn, role), enabled: item.enabled && !drawn.disabled });
+    item.clickable = (usable || choice) && item.enabled;
     if (!usable && (role === "text" || role === "heading") && !item.name) return [parent, quiet];
-    const speaks = role === "text" || role === "heading" || (usable && !HOLDERS.has(role) && !isHolder(el));
+    const speaks = role === "text" || role === "heading" || choice || (usable && !HOLDERS.has(role) && !drawn && !isHolder(el));
     const number = this.add(el, item, rect);
     if (own && !quiet && !speaks && role !== "field") this.addOwnText(el, number);
     return [number, quiet || speaks];
+  }
+
+  /** True for one of the choices of a select box that the page draws itself, in the list that it draws for them. */
+  isChoice(el) {
+    if (!el.matches("li,div,span,a,button") || el.querySelector("li,div")) return false;
+    let at = parentOf(el);
+    while (at && !this.drawn.has(at)) at = parentOf(at);
+    const words = at && (el.tagName === "LI" || at !== parentOf(el)) ? textOf(el) : "";
+    return words !== "" && [...this.drawn.get(at).options].some((option) => tidy(option.label) === words) && (el.tagName === "LI" || !!el.closest("ul,ol,[role=listbox]"));
   }
 
   /** Adds the text that stands in an element beside other things which have names of their own. */

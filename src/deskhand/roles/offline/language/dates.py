@@ -25,17 +25,23 @@ _HEADING = re.compile(
 
 def read_date(text: str) -> date | None:
     """The only day that this text names as a whole; None for any other text."""
+    days = list_days(text)
+    return days[0] if len(days) == 1 else None
+
+
+def list_days(text: str) -> tuple[date, ...]:
+    """The days that this text may name as a whole: two for 04/08/2016, with the one of a United States page first."""
     for pattern in (_YEAR_FIRST, _MONTH_FIRST, _NAMED, _DAY_FIRST):
         if found := pattern.fullmatch(text.strip()):
             parts = found.groupdict()
             month = int(parts["m"]) if "m" in parts else _count_month(parts["name"])
-            if pattern is _MONTH_FIRST and month != int(parts["d"]) <= _MONTHS_OF_A_YEAR:
-                return None
+            year, day = int(parts["y"]), int(parts["d"])
+            both = pattern is _MONTH_FIRST and month != day <= _MONTHS_OF_A_YEAR
             try:
-                return date(int(parts["y"]), month, int(parts["d"]))
+                return (date(year, month, day), *((date(year, day, month),) if both else ()))
             except ValueError:
-                return None
-    return None
+                return ()
+    return ()
 
 
 def read_month(heading: str) -> tuple[int, int] | None:
@@ -49,9 +55,12 @@ def read_month(heading: str) -> tuple[int, int] | None:
 
 
 def is_same_moment(one: str, other: str) -> bool:
-    """True if both texts are the same day, or the same time of day."""
-    if (day := read_date(one)) is not None:
-        return day == read_date(other)
+    """True if both texts are the same day, or the same time of day.
+
+    What may be two days is the one that a field for dates has made of it, if it writes it out in another order.
+    """
+    if days := list_days(one):
+        return days[0] == read_date(other)
     return ":" in one and ":" in other and _read_time(one) is not None and _read_time(one) == _read_time(other)
 
 

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from deskhand.core.actions import Scroll
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.memory import HuntMemory
-from deskhand.roles.offline.outcome import Failed, Outcome, fill_field, look_again, make_act, touch_element
+from deskhand.roles.offline.memory import HuntMemory, ScrollMemory
+from deskhand.roles.offline.outcome import Act, Failed, Outcome, fill_field, look_again, make_act, touch_element
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
-from deskhand.roles.offline.strategies.hunting import locate_thing
+from deskhand.roles.offline.strategies.hunting import is_at_end, locate_thing
 from deskhand.roles.offline.strategies.touching import fail_fixed, touch_again, touch_found
 from deskhand.screen.grounding.find import Candidate
 from deskhand.screen.grounding.names import score_text
@@ -18,6 +19,7 @@ from deskhand.screen.grounding.vocabulary import fold_name, is_same_word
 # A choice that is only similar is another choice: Plane is not Plan.
 CLEAR = 0.8
 MAX_LOOKS = 4
+MOST_SCROLLS = 30
 _CHOICES = frozenset({"item", "radio", "checkbox", "tab"})
 
 
@@ -102,6 +104,10 @@ def _match_choice(
 def _open_holder(scene: Scene, step: say.Select, holder: Element) -> Outcome:
     """Show the choices: by a click, then by typing into a box that can be searched; else say which there are."""
     memory = scene.memory.touch
+    if (memory.unfolded or holder.role == "list") and (further := _scroll_choices(scene, step, holder)):
+        return further
+    if holder.role == "list":
+        return _fail_no_choice(scene, step)
     if not memory.unfolded:
         scene.remember_record(HuntMemory())
         scene.remember_record(replace(memory, unfolded=True))
@@ -115,6 +121,24 @@ def _open_holder(scene: Scene, step: say.Select, holder: Element) -> Outcome:
         thought = scene.say(f"查找选项“{step.option}”", f"Looking for the choice “{step.option}”")
         return make_act(thought, *fill_field(holder, step.option, clear=bool(holder.value)))
     return _fail_no_choice(scene, step)
+
+
+def _scroll_choices(scene: Scene, step: say.Select, holder: Element) -> Act | None:
+    """One page further in a list that is longer than its box: to its end, then from its beginning."""
+    inside = [e for e in (holder, *scene.tree.descendants_of(holder)) if e.scrollable]
+    seen = scene.memory.hunt.scroll
+    if not inside or not scene.can_do("scroll") or seen.count >= MOST_SCROLLS:
+        return None
+    if seen.count and is_at_end(scene, seen.print):
+        if seen.way == "up":
+            return None
+        seen = ScrollMemory("up", count=0)
+    scrolled = ScrollMemory(seen.way, seen.count + 1, scene.print)
+    scene.remember_record(replace(scene.memory.hunt, scroll=scrolled))
+    x, y = inside[0].bounds.center
+    thought = scene.say(f"在列表里找“{step.option}”", f"Looking for “{step.option}” further in the list")
+    pages = 0.8 if seen.way == "down" else 20.0
+    return make_act(thought, Scroll(direction=seen.way, pages=pages, x=x, y=y))
 
 
 def _fail_no_choice(scene: Scene, step: say.Select) -> Failed:

@@ -6,7 +6,7 @@ from datetime import date
 
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.language.dates import is_same_moment, read_month
+from deskhand.roles.offline.language.dates import is_same_moment, read_date, read_month
 from deskhand.roles.offline.outcome import Outcome, look_again, make_act, touch_element
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
@@ -27,8 +27,9 @@ _FORWARD = ({"next", "下一月", "下个月"}, {"›", "»", ">", "▶", "→"}
 
 
 def pick_date(step: say.SetValue, scene: Scene, field: Element, day: date) -> Outcome:
-    """Done when the field itself shows the day."""
-    if is_same_moment(step.value, field.value):
+    """Done when the field itself shows the day; what may be two days (04/08/2016), as it is written in the goal."""
+    sure = read_date(step.value) is not None and is_same_moment(step.value, field.value)
+    if sure or field.value.strip() == step.value.strip():
         scene.judge_last(True)
         return scene.finish_with(
             f"把“{step.target}”设为 {step.value}",

@@ -79,15 +79,7 @@ def _is_busy(element: Element) -> bool:
 def find_untried(scene: Scene, description: str, want: Want) -> SearchResult:
     """Return what fits, without what was taken before and turned out to be wrong."""
     found = scene.find_element(description, want)
-    return _filter_finding(
-        found, lambda c: (description, trace_of(c)) not in scene.kept.wrong and not repeats_goal(scene, c.target)
-    )
-
-
-def repeats_goal(scene: Scene, element: Element) -> bool:
-    """True for words on the screen that are the goal itself: a task that a page tells is no thing to act on."""
-    usable = element.clickable or element.editable or element.checked is not None
-    return not usable and fold_name(scene.briefing.goal) in fold_name(element.text)
+    return _filter_finding(found, lambda c: (description, trace_of(c)) not in scene.kept.wrong)
 
 
 def _filter_finding(finding: SearchResult, is_kept: Callable[[Candidate], bool]) -> SearchResult:

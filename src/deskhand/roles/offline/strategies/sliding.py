@@ -6,7 +6,7 @@ from dataclasses import replace
 from deskhand.core.actions import Key
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.outcome import Outcome, make_act, touch_element
+from deskhand.roles.offline.outcome import Act, Outcome, make_act, touch_element
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 
@@ -43,6 +43,23 @@ def slide_by_keys(step: say.SetValue, scene: Scene, slider: Element) -> Outcome:
     key = Key(key="right" if wanted > shown else "left")
     focus = () if slider.focused else (touch_element(slider),)
     thought = scene.say(f"把“{step.target}”调到 {wanted:g}", f"Moving “{step.target}” to {wanted:g}")
+    return make_act(thought, *focus, *([key] * presses))
+
+
+def spin_by_keys(scene: Scene, field: Element, text: str) -> Act | None:
+    """Turn a field with a number by the arrow keys, where it takes no typed digits; None where that is no way."""
+    wanted, memory = _read_number(text), scene.memory.write
+    if wanted is None or field.multiline or not (scene.is_web_page and scene.can_do("key")):
+        return None
+    shown = _read_number(field.value)
+    if memory.slid and (shown is None or memory.slid >= MAX_TURNS or memory.shift == round(shown * 1000)):
+        return None
+    scene.remember_record(replace(memory, slid=memory.slid + 1, shift=round((shown or 0) * 1000) if shown else -1))
+    # what it makes of half a number is seen after one turn
+    presses = 1 if shown is None else min(AT_ONCE, max(1, round(abs(wanted - shown))))
+    key = Key(key="up" if shown is None or wanted > shown else "down")
+    focus = () if field.focused else (touch_element(field),)
+    thought = scene.say(f"用方向键调到 {wanted:g}", f"Turning it to {wanted:g} by the arrow keys")
     return make_act(thought, *focus, *([key] * presses))
 
 

@@ -8,7 +8,7 @@ from zlib import crc32
 from deskhand.core.actions import READ_BACK, Click, Swipe, Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.language.dates import is_same_moment, read_date
+from deskhand.roles.offline.language.dates import is_same_moment, list_days
 from deskhand.roles.offline.language.sums import read_number
 from deskhand.roles.offline.outcome import (
     Act,
@@ -34,7 +34,7 @@ from deskhand.roles.offline.strategies.hunting import (
     press_enter,
 )
 from deskhand.roles.offline.strategies.keyboard_typing import takes_keys, type_at_keyboard
-from deskhand.roles.offline.strategies.sliding import slide_by_keys
+from deskhand.roles.offline.strategies.sliding import slide_by_keys, spin_by_keys
 from deskhand.roles.offline.strategies.toggling import toggle_switch
 from deskhand.roles.offline.strategies.touching import fail_fixed
 from deskhand.roles.offline.strategies.values import value_of
@@ -130,6 +130,8 @@ def _check_written(scene: Scene, field: Element, text: str) -> Outcome:
         scene.judge_last(True, scene.say("文字已在输入框里", "the text is in the field"))
         return scene.finish_with(f"输入了“{text}”", f"typed “{text}”", Proof("text", field.name, text))
     scene.judge_last(False, scene.trouble or scene.say("输入框里没有这段文字", "the text is not in the field"))
+    if turned := spin_by_keys(scene, field, text):
+        return turned
     # A document is never cleared to type once more.
     if scene.memory.write.typed >= MAX_TRIES or field.source == "atspi":
         return scene.fail_with(
@@ -199,6 +201,13 @@ def search_text(step: say.Search, scene: Scene) -> Outcome:
         thought = scene.say(f"搜索“{step.text}”", f"Searching for “{step.text}”")
         return make_act(thought, *fill_field(box, step.text, clear=bool(box.value)))
     button = find_search_button(scene)
+    if button is not None and button.name and scene.list_fields():
+        # the button of a form that has other fields: pressed now, it would search for nothing
+        names = scene.quote_names(field.text or field.id for field in scene.list_fields())
+        return scene.fail_with(
+            f"这里没有单独的搜索框，只有{names}：请说明每一项填什么。",
+            f"There is no search box here, only {names}: say what goes into each of them.",
+        )
     if button is not None and memory.phase != "opened":
         scene.remember_record(replace(memory, phase="opened"))
         return make_act(scene.say("打开搜索", "Opening the search"), touch_element(button))
@@ -237,7 +246,8 @@ def _check_search(scene: Scene, text: str, box: Element | None) -> Outcome:
 def _list_results(scene: Scene) -> str:
     """Return what is shown besides the fields, and where, in short."""
     front = scene.briefing.observation.title, scene.briefing.observation.address
-    shown = [e.text for e in scene.elements if e.text and not e.editable and e.role != "button"]
+    # a clock changes its digits by itself
+    shown = [re.sub(r"\d", "", e.text) for e in scene.elements if e.text and not e.editable and e.role != "button"]
     return str(crc32(repr((scene.app, front, shown)).encode()))
 
 
@@ -284,9 +294,9 @@ def _set_slider(scene: Scene, slider: Element, step: say.SetValue) -> Outcome:
 def _set_field(scene: Scene, field: Element, step: say.SetValue) -> Outcome:
     if is_select_box(field):
         return select_option(say.Select(step.source, step.value, step.target), scene)
-    day = read_date(step.value)
-    if day and field.enabled and not field.editable:
-        return pick_date(step, scene, field, day)
+    days = list_days(step.value)
+    if days and field.enabled and not field.editable:
+        return pick_date(step, scene, field, days[0])
     if not (field.editable and field.enabled):
         return fail_fixed(scene, field, step.target)
     return type_into(scene, field, step.value, clear=True)
