@@ -69,3 +69,51 @@ def test_leaving_an_account_is_a_click_and_closes_nothing(goal: str) -> None:
 def test_a_value_ends_at_its_comma(goal: str) -> None:
     assert is_refused(goal)
     assert all("50" not in getattr(step, "value", "") for step in parse_goal(goal))
+
+
+@pytest.mark.parametrize("goal", ["pause the music", "Pause the video", "暂停音乐", "暂停播放"])
+def test_pausing_a_thing_is_no_waiting_for_it(goal: str) -> None:
+    assert is_refused(goal)
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "write three lines: one, two",
+        "type the following: hello",
+        "在备注里输入以下内容：你好",
+        "输入三行文字：一，二，三",
+    ],
+)
+def test_words_that_announce_a_text_are_not_typed(goal: str) -> None:
+    assert is_refused(goal)
+
+
+@pytest.mark.parametrize(
+    "goal", ["close gedit and discard changes", "open Mail and archive it all", "关闭文本编辑器并放弃修改"]
+)
+def test_a_name_ends_before_what_else_is_to_be_done(goal: str) -> None:
+    assert is_refused(goal)
+
+
+CELLS = [
+    "type {} in cell {}",
+    "put {} into cell {}",
+    "in cell {1} type {0}",
+    "set cell {1} to {0}",
+    "在{1}单元格输入{0}",
+]
+
+
+@pytest.mark.parametrize(("form", "text"), list(product(CELLS, ["12", "=A1+A2", "“two words”", '"B2"'])))
+def test_a_cell_is_gone_to_typed_into_and_left(form: str, text: str) -> None:
+    steps = parse_goal(form.format(text, "C7"))
+    assert [type(step) for step in steps] == [say.GoToCell, say.Write, say.PressKey]
+    assert [steps[0].cell, steps[1].text] == ["C7", text.strip('“”"')]
+    again = "，" if "单元格" in form else ", "
+    assert parse_goal(again.join(step.source for step in steps)) == steps
+
+
+def test_a_second_text_goes_into_a_second_field() -> None:
+    steps = parse_goal("type alice into the first field and bob into the second")
+    assert [(step.text, step.target) for step in steps] == [("alice", "the first field"), ("bob", "the second")]

@@ -16,6 +16,7 @@ _NAMES = frozenset(
 )
 _TEXTS = frozenset({"text", "both"})
 _VALUES = frozenset({"value"})
+_INTO = frozenset({"into", "onto"})
 _ASKS = frozenset("?？")
 
 
@@ -56,6 +57,8 @@ def _begins_clause(tokens: Sequence[Token], at: int, end: int) -> bool:
     """True for a deed with its object, and for another quoted thing: a name is quoted as a whole."""
     if at >= end or tokens[at].kind == "quote":
         return at < end
+    if any(token.kind != "quote" and token.plain in _INTO for token in tokens[at + 1 : end]):
+        return True  # `the first field and bob into the second`
     return end - at > 1 and (begins_deed(tokens, at, end) or _is_verb_of(tokens, at, end))
 
 

@@ -261,6 +261,16 @@ def _build_click(slots: Slots, source: str) -> Instruction:
     return say.Tap(source, f"{slots['where']}里的{target}" if "where" in slots and is_chinese(source) else target)
 
 
+def _build_cell(slots: Slots, source: str) -> list[Instruction]:
+    """Go there, type, and leave the cell by Enter: until then a sheet does not hold it."""
+    cell, text = slots["cell"].upper(), slots["text"]
+    if is_chinese(source):
+        told = f"转到单元格{cell}", f"输入{_quote_text(text)}", "按回车"
+    else:
+        told = f"go to cell {cell}", f"type {_quote_text(text)}", "press Enter"
+    return [say.GoToCell(told[0], cell), say.Write(told[1], text), say.PressKey(told[2], ("enter",))]
+
+
 def _build_two_texts(slots: Slots, source: str) -> list[Instruction]:
     """`Enter the username "a" and the password "b" into the fields`: each into the field of that name."""
     written: list[Instruction] = []
@@ -331,6 +341,7 @@ _BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = 
     "select_none": lambda s, t: say.SelectNone(t),
     "type_upper": lambda s, t: say.Write(t, s["text"].upper(), s.get("target", "")),
     "type_lower": lambda s, t: say.Write(t, s["text"].lower(), s.get("target", "")),
+    "type_in_cell": _build_cell,
     "type_two": _build_two_texts,
     "type_both": _build_both,
     "log_in": lambda s, t: say.LogIn(t, s["user"], s["password"]),

@@ -22,9 +22,16 @@ _DESCRIBED_ZH = re.compile(
     r".*的(?:数量|总数|总和|个数|名字|名称|价格|结果|值|标题|日期|时间|内容|答案|地址|邮箱|电话|号码|第.个|和)"
     r"|(?:总|一共|共有|有多少|多少).{0,6}(?:数|数量|个|价|额)|(?:上面|下面|屏幕上|页面上|刚才|刚刚)的.*|结果|总数|答案"
 )
+_ANNOUNCED = re.compile(
+    r"(?:the following|(?:\w+ )?(?:lines?|words?|paragraphs?|sentences?|items?|numbers?))\s*:.*"
+    r"|(?:以下|下面|[一两三四五六七八九十\d]+)(?:的?(?:内容|文字|[行句段个]\S{0,2}))?\s*[:：].*",
+    re.IGNORECASE | re.DOTALL,
+)
 _SEVERAL = re.compile(
     r"(?:the\s+)?(?:(?:first|last|next|top|bottom|other|newest|oldest|latest)\s+)?"
-    r"(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s+(?:\w+\s+)*?\w+s\b.*",
+    r"(?:(?:two|three|four|five|six|seven|eight|nine|ten|\d+)\s+(?:\w+\s+)*?\w+s\b.*"
+    r"|(?:boxes|checkboxes|check boxes|options|switches|items|buttons|rows|lines)"
+    r"(?:\s+(?:for|of|with|called|named)\b.*)?)",
     re.IGNORECASE,
 )
 _SEVERAL_ZH = re.compile(
@@ -49,7 +56,7 @@ def _describes_text(step: Instruction, quoted: set[str]) -> bool:
         return False
     text = step.text.strip()
     described = (_DESCRIBED_ZH.fullmatch(text) if has_chinese(text) else _DESCRIBED.match(text)) is not None
-    return described or _CONDITIONAL.search(text) is not None
+    return described or _CONDITIONAL.search(text) is not None or _ANNOUNCED.fullmatch(text) is not None
 
 
 def _means_many(step: Instruction, quoted: set[str]) -> bool:
