@@ -39,6 +39,8 @@ def build_instructions(kind: str, slots: Slots, source: str, before: Sequence[In
             slots = {**slots, "condition": _put_subject(text, subject)}
     if kind == "add_to_cart" and "target" not in slots:
         slots = {**slots, "target": _find_just_sought(before)}
+    if kind == "open" and (command := _read_command(slots["name"], source, before)):
+        kind, slots = "run_command", {"text": command}
     made = _open_app_first(kind, slots, source) or _build_kind(kind, slots, source)
     return made[1:] if len(made) > 1 and _is_open(made[0], before) else made
 
@@ -261,6 +263,31 @@ def _build_click(slots: Slots, source: str) -> Instruction:
     return say.Tap(source, f"{slots['where']}里的{target}" if "where" in slots and is_chinese(source) else target)
 
 
+def _read_command(name: str, source: str, before: Sequence[Instruction]) -> str:
+    """`open xterm and run “ls -l”`: what is quoted is no app, but what a terminal runs; empty if it is an app."""
+    last = before[-1] if before else None
+    quoted = any(token.kind == "quote" and token.text == name for token in cut_tokens(source))
+    tokens = cut_tokens(source)
+    ran = count_phrase(load_lexicon().classes["run"], tokens, 0, len(tokens)) > 0
+    return name if quoted and ran and isinstance(last, say.Open) and _is_terminal(last.name) else ""
+
+
+def _is_terminal(name: str) -> bool:
+    tokens = cut_tokens(name)
+    return any(
+        count_phrase(load_lexicon().classes["terminal"], tokens, at, len(tokens)) == len(tokens) - at
+        for at in range(len(tokens))
+    )
+
+
+def _build_command(slots: Slots, source: str) -> list[Instruction]:
+    text = _quote_text(slots["text"])
+    told = (f"输入{text}", "按回车") if is_chinese(source) else (f"type {text}", "press Enter")
+    app = slots.get("app", "").removesuffix("里").removesuffix("中")
+    typed = [say.Write(told[0], slots["text"]), say.PressKey(told[1], ("enter",))]
+    return [open_app(app), *typed] if app else typed
+
+
 def _build_cell(slots: Slots, source: str) -> list[Instruction]:
     """Go there, type, and leave the cell by Enter: until then a sheet does not hold it."""
     cell, text = slots["cell"].upper(), slots["text"]
@@ -341,6 +368,7 @@ _BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = 
     "select_none": lambda s, t: say.SelectNone(t),
     "type_upper": lambda s, t: say.Write(t, s["text"].upper(), s.get("target", "")),
     "type_lower": lambda s, t: say.Write(t, s["text"].lower(), s.get("target", "")),
+    "run_command": _build_command,
     "type_in_cell": _build_cell,
     "type_two": _build_two_texts,
     "type_both": _build_both,

@@ -443,6 +443,7 @@ _FITS: dict[str, _Fits] = {
     "thing": _is_all_of("thing"),
     "step": _is_all_of("step"),
     "messenger": _is_all_of("messenger"),
+    "terminal": _is_all_of("terminal"),
     "state": _is_all_of(*_STATES),
     "name": lambda tokens, start, end: (
         (end - start == 1 or not _has_quote(tokens, start, end)) and not is_word(tokens[start], "and")

@@ -1,4 +1,4 @@
-"""Quantities, repetitions and words that only look like a verb: read as they are meant, or refused."""
+"""Quantities, repetitions, cells, commands and words that only look like a verb: read as meant, or refused."""
 
 from itertools import product
 
@@ -117,3 +117,20 @@ def test_a_cell_is_gone_to_typed_into_and_left(form: str, text: str) -> None:
 def test_a_second_text_goes_into_a_second_field() -> None:
     steps = parse_goal("type alice into the first field and bob into the second")
     assert [(step.text, step.target) for step in steps] == [("alice", "the first field"), ("bob", "the second")]
+
+
+COMMANDS = {
+    "run “ls -l” in the terminal": 3, "In the terminal, run 'ls -l'": 3, "在终端里运行“ls -l”": 3,
+    "run the command “ls -l”": 2, "open xterm and run “ls -l”": 3, "打开终端，运行“ls -l”": 3, "open a terminal, execute “ls -l”": 3,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("goal", COMMANDS)
+def test_a_command_is_typed_into_the_terminal_and_entered(goal: str) -> None:
+    steps = parse_goal(goal)
+    assert [type(step) for step in steps] == [say.Open, say.Write, say.PressKey][-COMMANDS[goal] :]
+    assert steps[-2].text == "ls -l"
+
+
+def test_an_app_in_quotes_is_run_as_an_app() -> None:
+    assert [type(step) for step in parse_goal("open Settings, run “Notes”")] == [say.Open, say.Open]
