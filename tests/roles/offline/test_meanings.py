@@ -121,7 +121,8 @@ def test_a_second_text_goes_into_a_second_field() -> None:
 
 COMMANDS = {
     "run “ls -l” in the terminal": 3, "In the terminal, run 'ls -l'": 3, "在终端里运行“ls -l”": 3,
-    "run the command “ls -l”": 2, "open xterm and run “ls -l”": 3, "打开终端，运行“ls -l”": 3, "open a terminal, execute “ls -l”": 3,
+    "run the command “ls -l”": 2, "open xterm and run “ls -l”": 3, "打开终端，运行“ls -l”": 3,
+    "open a terminal, execute “ls -l”": 3,
 }  # fmt: skip
 
 
