@@ -284,7 +284,7 @@ def _build_command(slots: Slots, source: str) -> list[Instruction]:
     text = _quote_text(slots["text"])
     told = (f"输入{text}", "按回车") if is_chinese(source) else (f"type {text}", "press Enter")
     app = slots.get("app", "").removesuffix("里").removesuffix("中")
-    typed = [say.Write(told[0], slots["text"]), say.PressKey(told[1], ("enter",))]
+    typed: list[Instruction] = [say.Write(told[0], slots["text"]), say.PressKey(told[1], ("enter",))]
     return [open_app(app), *typed] if app else typed
 
 
