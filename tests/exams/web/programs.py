@@ -329,6 +329,8 @@ class Wiki(Program):
     def state(self) -> Any:
         found: dict[str, Any] = {}
         for one in call_http(f"{self.url}recipes/default/tiddlers.json"):
+            if one["title"].startswith("Draft of "):
+                continue  # what is being edited, as long as it is
             whole = call_http(f"{self.url}recipes/default/tiddlers/{quote(one['title'], safe='')}")
             found[one["title"]] = [whole.get("text", ""), sorted(str(whole.get("tags", "")).split())]
         return found

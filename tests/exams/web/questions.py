@@ -32,7 +32,11 @@ class Question:
 
 
 def add(key: str, *items: Any) -> Callable[[State], None]:
-    return lambda state: state[key].extend(items)
+    def change(state: State) -> None:
+        state[key].extend(items)
+        state[key].sort(key=repr)
+
+    return change
 
 
 def drop(key: str, *items: Any) -> Callable[[State], None]:
@@ -69,7 +73,7 @@ DJANGO = (
     Question(p.Library, f'{LOGIN}, click "Books", click "The Dispossessed", set Pages to 387, select "Essay" from Kind, then click "Save"', set_book("The Dispossessed", pages=387, kind="essay")),
     Question(p.Library, f'{LOGIN}, click "Books", click "Add book", type "Foundation" into Title, select "Ursula Le Guin" from Author, set Published to 1951-06-01, set Pages to 255, type "A classic" into Notes, click "Save"', add("books", FOUNDATION)),
     Question(p.Library, f'{LOGIN}, click "Books", click "Dune", select "Desert" and "Space" in Tags, click "Save"', set_book("Dune", tags="Desert+Space")),
-    Question(p.Library, f'{LOGIN}, click "Books", type "messiah" into the search box, click "Search", verify that "1 result" is shown', look="[...document.querySelectorAll('#result_list th a')].map(a => a.innerText)", seen=["Dune Messiah"]),
+    Question(p.Library, f'{LOGIN}, click "Books", type "messiah" into the search box, click "Search", verify that "1 result" is shown', look="[...document.querySelectorAll('#result_list tbody th a')].map(a => a.innerText)", seen=["Dune Messiah"]),
     Question(p.Library, f'{LOGIN}, click "Tags", click "Classic", click "Delete", click "Yes, I’m sure"', drop("tags", "Classic")),
     Question(p.Library, f'{LOGIN}, click "Users", click "bea", type "Beatrice" into First name, uncheck "Active", click "Save and continue editing"', both(drop("users", ("bea", 0, 1, "", "bea@example.com")), add("users", ("bea", 0, 0, "Beatrice", "bea@example.com")))),
     Question(p.Library, f'{LOGIN}, click "Books", click "Yes" under "By lent"', look="location.search", seen="?lent__exact=1"),
@@ -195,8 +199,9 @@ JUPYTER = (
     Question(p.Notebooks, 'double-click "notes.txt", click the editor, press ctrl+a, type "second text", press ctrl+s', lambda state: state.update({"notes.txt": "second text"})),
     Question(p.Notebooks, 'click "File", click "New", click "Text File", wait until "untitled.txt" is shown', lambda state: state.update({"untitled.txt": ""})),
     Question(p.Notebooks, 'click the "New Folder" button, type "reports" and press Enter', lambda state: state.update({"reports": "folder"})),
-    Question(p.Notebooks, 'click "Python 3 (ipykernel)" under "Notebook", type "print(6*7)" into the first cell, press ctrl+s', lambda state: state.update({"Untitled.ipynb": ["print(6*7)"]})),
-    Question(p.Notebooks, 'right-click "notes.txt", click "Delete", click "Delete" in the dialog', lambda state: state.pop("notes.txt") and None),
+    Question(p.Notebooks, 'click "Python 3 (ipykernel)" under "Notebook", type "print(6*7)" into the first cell, press ctrl+s, click "Rename and Save"', lambda state: state.update({"Untitled.ipynb": ["print(6*7)"]})),
+    Question(p.Notebooks, 'click "Python 3 (ipykernel)" under "Notebook", type "print(6*7)" into the first cell, press ctrl+s', lambda state: state.update({"Untitled.ipynb": []}), refusal=True),
+    Question(p.Notebooks, 'right-click "notes.txt", click "Move to Trash", click "Move to Trash" in the dialog', lambda state: state.pop("notes.txt") and None),
     Question(p.Notebooks, 'right-click "notes.txt", click "Rename", type "ideas.txt" and press Enter', lambda state: state.update({"ideas.txt": state.pop("notes.txt")})),
 )  # fmt: skip
 

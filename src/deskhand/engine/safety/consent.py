@@ -92,11 +92,23 @@ def _is_press_ordered(goal: str, found: RiskFinding) -> bool:
         return False
     if _is_ordered(goal, found.label):
         said = words.deed_in(found.label)
-        return said is not None and words.is_same_deed(said.name, found.deed.name)
+        if said is None:
+            return _is_yes_to_ordered(goal, found)
+        return words.is_same_deed(said.name, found.deed.name)
     orders = [words.deed_in(order) for order in list_press_orders(goal)]
     label = words.deed_in(found.label)
     same = [one for one in (*orders, label) if one is not None and words.is_same_deed(one.name, found.deed.name)]
     return label is not None and len(same) > 1 and label in same and not _goes_beyond(goal, found)
+
+
+def _is_yes_to_ordered(goal: str, found: RiskFinding) -> bool:
+    """True if the goal orders to press what says this deed, and right behind it this yes: "click Delete, click Yes"."""
+    orders, plain = [order.strip(" …") for order in list_press_orders(goal)], fold_words(found.label).strip(" …")
+    if found.deed is None or not words.says_yes(found.label):
+        return False
+    before = [orders[at - 1] for at, order in enumerate(orders) if order == plain and at]
+    said = [words.deed_in(order) for order in before]
+    return any(one is not None and words.is_same_deed(one.name, found.deed.name) for one in said)
 
 
 def _is_ordered(goal: str, label: str) -> bool:

@@ -25,6 +25,8 @@ _NO_CODE = (
     "目标要求运行代码，但这里无法运行：请安装 bubblewrap（参见 deskhand doctor）。",
     "The goal needs to run code, which is not possible here: install bubblewrap (see deskhand doctor).",
 )
+# Behind these another page may be shown, on which what was true before is not seen, or is something else.
+_LEADING_ELSEWHERE = (say.Tap, say.PressKey, say.LogIn, say.Delete, say.Search, say.GoBack)
 
 
 class OfflineManager:
@@ -105,8 +107,12 @@ def _make_subtask(steps: list[Instruction], zh: bool) -> Subtask:
 
 def describe_end(steps: Sequence[Instruction], zh: bool) -> str:
     """Return what the screen shows when all steps are done; empty if nothing lasts."""
-    effects = [effect for step in steps if (effect := _describe_effect(step, zh))]
-    return effects[-1] if effects else ""
+    for step in reversed(steps):
+        if effect := _describe_effect(step, zh):
+            return effect
+        if isinstance(step, _LEADING_ELSEWHERE):
+            return ""
+    return ""
 
 
 def _describe_effect(step: Instruction, zh: bool) -> str:

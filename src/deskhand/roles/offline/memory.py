@@ -47,6 +47,7 @@ class HuntMemory:
     ups: int = 0
     waited: int = 0
     shown: int | None = None
+    pointed: tuple[Rect, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +80,12 @@ class TouchMemory:
 
 @dataclass(frozen=True, slots=True)
 class DeleteMemory:
-    """`others` stood in the same list. `seen`: without it the list was seen once; `hunted`: it is looked for in it."""
+    """`others` stood in the same list. `seen`: without it the list was seen once; `hunted`: it is looked for in it.
 
-    phase: Literal["", "held", "opening", "asked"] = ""
+    `buttons`: how many buttons that delete something were there before.
+    """
+
+    phase: Literal["", "hovered", "held", "opening", "asked"] = ""
     name: str = ""
     agreed: bool = False
     looks: int = 0
@@ -90,6 +94,7 @@ class DeleteMemory:
     seen: bool = False
     hunted: bool = False
     backs: int = 0
+    buttons: int = 0
 
 
 @dataclass(frozen=True, slots=True)

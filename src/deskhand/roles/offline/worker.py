@@ -241,7 +241,7 @@ def _describe_page_error(scene: Scene, outcome: Finished, told: str) -> str:
 
 def _answer_open_question(scene: Scene, place: WorkerPlace, steps: Sequence[Instruction]) -> Decision | None:
     """What the last instruction has brought up: a message is put away, a question that nobody has answered is told."""
-    parts = obstacles.find_open_question(scene)
+    parts = obstacles.find_open_question(scene) or (obstacles.find_dialog(scene) if _is_saving(steps[-1]) else [])
     if not parts or isinstance(steps[-1], _LOOKING):
         return None
     message, choices = parts[0].name or next((e.text for e in parts if e.text), ""), obstacles.list_buttons(parts)
@@ -258,6 +258,12 @@ def _answer_open_question(scene: Scene, place: WorkerPlace, steps: Sequence[Inst
             f"The page asks “{message}” ({names}) and nobody has answered: say in the goal which one to click.",
         ),
     )
+
+
+def _is_saving(step: Instruction) -> bool:
+    """True for what saves at once, unless the program asks something first."""
+    keys = step.keys if isinstance(step, say.PressKey) else ()
+    return (len(keys) > 1 and keys[-1].casefold() == "s") or (isinstance(step, say.Edit) and step.command == "save")
 
 
 def _make_scene(briefing: Briefing, place: WorkerPlace) -> Scene:

@@ -84,6 +84,8 @@ def find_element(
     if not good:
         return SearchResult("nothing", tuple(ranked[:5]), find_nearest_names(query.name or query.literal, tree))
     rivals = _drop_nested([c for c in good if good[0].score - c.score < GAP], tree)
+    if want == "clickable":
+        rivals = _prefer_controls(query, _prefer_front(rivals, tree))
     if len(rivals) > 1 and not (query.any_one and not query.name):
         return SearchResult("ambiguous", tuple(rivals))
     return SearchResult("found", (*rivals, *(c for c in good if c not in rivals)))
@@ -100,6 +102,22 @@ def _drop_nested(rivals: list[Candidate], tree: ElementTree) -> list[Candidate]:
     """Drop rivals inside another rival: a row and the switch in it share a name, and the outer one stands for both."""
     outer = {c.target.index for c in rivals}
     return [c for c in rivals if not any(a.index in outer for a in tree.ancestors_of(c.target))] or rivals[:1]
+
+
+def _prefer_front(rivals: list[Candidate], tree: ElementTree) -> list[Candidate]:
+    """Prefer what stands in an open menu, or in a dialog: it lies in front of the rest."""
+    for roles in (("menu",), ("dialog", "menu", "list")):
+        front = [c for c in rivals if any(a.role in roles for a in tree.ancestors_of(c.target))]
+        if front and len(front) < len(rivals) and (len(front) == 1 or "menu" in roles):
+            return front
+    return rivals
+
+
+def _prefer_controls(query: Query, rivals: list[Candidate]) -> list[Candidate]:
+    """Prefer a button to a field of the same name, unless a field was said: fields are typed into."""
+    if "field" in query.roles:
+        return rivals
+    return [c for c in rivals if c.target.clickable and not c.target.editable] or rivals
 
 
 def rank_candidates(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from rapidfuzz import fuzz
@@ -9,7 +10,13 @@ from rapidfuzz import fuzz
 from deskhand.core.screen import Element
 from deskhand.language import has_chinese
 from deskhand.screen.grounding.tree import ElementTree
-from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, split_words, synonyms_of
+from deskhand.screen.grounding.vocabulary import (
+    fold_name,
+    is_same_word,
+    load_vocabulary,
+    split_words,
+    synonyms_of,
+)
 
 EXACT = 1.0
 SYNONYM = 0.96
@@ -19,6 +26,8 @@ IDENTIFIER = 0.84
 LIKE = 0.74
 # A name with fewer letters has no typos: one letter makes another word of it.
 SHORT = 6
+# Second halves of identifiers: what kind of thing it is.
+_PARTS = frozenset({"bar", "box", "field", "input", "text", "area", "button", "btn", "editor"})
 
 
 def score_name(name: str, element: Element, tree: ElementTree, exact: bool = False) -> float:
@@ -35,7 +44,17 @@ def score_name(name: str, element: Element, tree: ElementTree, exact: bool = Fal
         score = max(named, min(score, 0.5))
     if score < IDENTIFIER:
         score = max(score, _score_identifier(name, element.id))
-    return score if not exact or score >= PREFIX else score * 0.9
+    if not exact or score >= PREFIX:
+        return score
+    return 0.9 * (min(score, _limit_single_word(name, names)) if score < IDENTIFIER else score)
+
+
+def _limit_single_word(name: str, names: Iterable[str]) -> float:
+    """Return how well one quoted word can fit at most: behind another word it names something else (All, Close all)."""
+    want = split_words(name)
+    longer = any(len(seen) > len(name) for seen in names)
+    leads = len(want) != 1 or not longer or any(split_words(seen)[:1] == want for seen in names)
+    return 1.0 if leads else 0.6
 
 
 @lru_cache(maxsize=8192)
@@ -53,7 +72,7 @@ def score_text(name: str, seen: str) -> float:
 
 def _score_part(want: str, have: str, name: str, seen: str) -> float:
     """Score a text that begins with the name or has it as whole words; the more other text, the lower the score."""
-    if want not in have:
+    if want not in have or _names_more(name, seen):
         return 0.0
     share = len(want) / len(have)
     if not has_chinese(name) and not _has_whole_words(name, seen):
@@ -64,6 +83,13 @@ def _score_part(want: str, have: str, name: str, seen: str) -> float:
     if have.startswith(want):
         return PREFIX - 0.14 + 0.14 * share
     return WORDS - 0.18 + 0.18 * share
+
+
+def _names_more(name: str, seen: str) -> bool:
+    """True if the text says all of them, and the name does not: "Delete all" is never meant by "Delete"."""
+    wide = load_vocabulary().wide
+    plain, said = set(split_words(name)), set(split_words(seen))
+    return any(word in said - plain if word.isascii() else word in seen and word not in name for word in wide)
 
 
 def _has_whole_words(name: str, seen: str) -> bool:
@@ -89,6 +115,11 @@ def _score_likeness(want: str, have: str) -> float:
     return LIKE * ratio / 100 if ratio >= 82 else 0.0
 
 
+def _is_compound(word: str, first: str) -> bool:
+    """True for titlebar and searchbox, which programmers write as one."""
+    return len(first) > 3 and word.startswith(first) and word.removeprefix(first) in _PARTS
+
+
 def _digits_of(text: str) -> str:
     return "".join(c for c in text if c.isdigit())
 
@@ -106,6 +137,8 @@ def _score_identifier(name: str, identifier: str) -> float:
             continue
         if fold_name(other) == joined:
             return IDENTIFIER
+        if len(want) == 1 and any(_is_compound(word, want[0]) for word in words):
+            return IDENTIFIER - 0.1
         if set(want) <= set(words) or any(fold_name(other) == w for w in words):
             return IDENTIFIER - 0.1 * (1 - len("".join(want)) / max(len(joined), 1))
     return 0.0

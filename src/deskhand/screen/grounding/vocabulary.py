@@ -45,6 +45,7 @@ class Vocabulary:
     crosses: tuple[str, ...]
     leading: tuple[str, ...]
     areas: tuple[str, ...]
+    wide: tuple[str, ...]
 
 
 @cache
@@ -78,6 +79,7 @@ def load_vocabulary() -> Vocabulary:
         crosses=tuple(data["fillers"]["crosses"]),
         leading=_longest_first(data["fillers"]["leading"]),
         areas=_longest_first(data["lines"]["areas"]),
+        wide=tuple(data["scope"]["wide"]),
     )
 
 

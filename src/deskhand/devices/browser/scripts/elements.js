@@ -7,7 +7,7 @@ const ROLES = {
   menuitem: "item", menuitemcheckbox: "checkbox", menuitemradio: "radio", option: "item", treeitem: "item",
   row: "item", listitem: "item", gridcell: "item", img: "image", image: "image", dialog: "dialog",
   alertdialog: "dialog", heading: "heading", progressbar: "progress", meter: "progress", list: "list",
-  listbox: "list", tree: "list", grid: "list", table: "list", menu: "menu", menubar: "menu",
+  listbox: "list", tree: "list", grid: "list", table: "list", menu: "menu", menubar: "group",
 };
 const INPUTS = {
   button: "button", submit: "button", reset: "button", image: "button", file: "button", color: "button",
@@ -41,12 +41,18 @@ const SENTENCE = /\S+\s+\S+\s+\S+.*[.!]$|\S{6,}[。！]$/;
 const MOST_AROUND = 4;
 // What libraries call the part of a slider that is moved, where they give it no role.
 const SLIDERS = /\b(?:slider|range)[\w-]*[-_]{1,2}(?:handle|thumb|knob)\b/i;
+// What libraries call a tab, or the row of them, where they give it no role.
+const TAB = /(?:^|\s)(?:[\w-]*[-_])?tab(?:[-_]{1,2}(?:item|link|button|btn|label|title|header|nav))?(?:\s|$)/i;
+const TABS = /(?:^|\s)(?:[\w-]*[-_])?tabs(?:\s|$)/i;
+const CURRENT = /(?:^|[\s_-])(?:active|current|selected)(?:\s|$)/i;
+const MENU_PARTS = ":scope > [role=menu], :scope > [role^=menuitem], :scope > ul > [role^=menuitem]";
 const MOST_SUSPECTS = 40;
 const MANY = 1500;
 const MANY_ROWS = 40;
 const FAR = 400;
 const TINY = 6;
 const LARGEST_ICON = 64;
+const SHORTEST_TRACK = 60;
 const LONGEST = 300;
 
 const tidy = (text) => (text || "").replace(/[\s\u00a0]+/g, " ").trim().slice(0, LONGEST);
@@ -103,13 +109,19 @@ function roleOf(el) {
   const tag = el.tagName;
   if (tag === "INPUT") return el.type === "hidden" ? "" : INPUTS[el.type] || (el.list ? "combobox" : "field");
   if (tag === "SELECT") return el.multiple || el.size > 1 ? "list" : "combobox";
+  if (tag === "A" && isTab(el)) return "tab";
   if (tag === "A" || tag === "AREA" || tag === "a") return el.href ? "link" : el.title ? "button" : "";
   if (tag === "svg") return labelOf(el) || titleOf(el) ? "image" : "";
   if (tag in TAGS) return TAGS[tag];
   if (el.tabIndex >= 0 && SLIDERS.test(el.getAttribute("class") || "") && isBare(el)) return "slider";
   if (el.isContentEditable && isEditable(el)) return "field";
-  return "";
+  return el.hasAttribute("tabindex") && el.querySelector(MENU_PARTS) ? "menu" : "";
 }
+
+const classOf = (el) => el?.getAttribute("class") || "";
+
+/** True for a link that the page's author calls a tab: by its own class, its item's, or that of the row. */
+const isTab = (el) => TAB.test(classOf(el)) || (el.parentElement?.tagName === "LI" && (TAB.test(classOf(el.parentElement)) || TABS.test(classOf(el.parentElement.parentElement))));
 
 // --- names ---------------------------------------------------------------------------------------------
 
@@ -126,7 +138,18 @@ function flatText(node) {
 function textOf(el) {
   if (el instanceof SVGElement) return titleOf(el) || tidy([...el.querySelectorAll("text")].map((one) => one.textContent).join(" ") || (el.tagName === "text" || el.tagName === "tspan" ? el.textContent : ""));
   const text = rootOf(el) || el.getRootNode() instanceof ShadowRoot ? tidy(flatText(el)) : tidy(el.tagName === "LABEL" && el.control ? labelText(el) : el.innerText ?? el.textContent);
-  return text || pictureText(el) || drawnText(el);
+  return withoutSigns(el, text) || pictureText(el) || drawnText(el);
+}
+
+/** Returns the text without the words that a font draws as icons; they are all there is on some buttons. */
+function withoutSigns(el, text) {
+  if (!/[a-z]/.test(text) || !el.childElementCount) return text;
+  let rest = text;
+  for (const sign of el.querySelectorAll("[translate=no],[class*=material-icons],[class*=material-symbols]")) {
+    const word = tidy(sign.textContent);
+    if (/^[a-z0-9_]+$/.test(word) && /icons?\b|symbols/i.test(getComputedStyle(sign).fontFamily)) rest = rest.replace(word, "");
+  }
+  return tidy(rest) || text;
 }
 
 /** Returns what the pictures in an element say of themselves. */
@@ -360,6 +383,16 @@ function isSplitLine(el) {
   return words > 1;
 }
 
+/** Returns the words of pieces that are set side by side without a gap, as one: "doc" and ".txt". */
+function touchingText(el) {
+  const pieces = [...el.children];
+  if (pieces.length < 2 || pieces.length > MOST_PIECES || hasOwnText(el) || rootOf(el)) return "";
+  if (!pieces.every((piece) => PIECES.has(piece.tagName) && !piece.childElementCount && hasOwnText(piece) && !piece.hasAttribute("role") && !usableByStyle(piece))) return "";
+  const boxes = pieces.map((piece) => piece.getBoundingClientRect());
+  const touch = (a, b) => Math.abs(b.left - a.right) < 1.5 && Math.abs(b.top - a.top) < b.height / 2;
+  return boxes.every((box, i) => !i || touch(boxes[i - 1], box)) ? tidy(pieces.map((piece) => piece.textContent).join("")) : "";
+}
+
 function usableByStyle(el) {
   if (el.hasAttribute("onclick") || (el.tabIndex >= 0 && el.hasAttribute("tabindex"))) return true;
   if (getComputedStyle(el).cursor !== "pointer") return false;
@@ -395,7 +428,8 @@ function isPicture(el) {
 /** Returns the words by which the author of a page calls an icon that says nothing itself: its class (`fa fa-trash`), or its symbol. */
 function iconWords(el) {
   if (el.childElementCount > 1 || tidy(el.textContent)) return "";
-  if (el.tagName === "INPUT" || el.tagName === "TEXTAREA" || el.tagName === "SELECT" || el.tagName === "IMG") return "";
+  if (el.tagName === "INPUT" || el.tagName === "TEXTAREA") return labelOf(el) || hintOf(el) ? "" : tidy(classOf(el)).slice(0, 80);
+  if (el.tagName === "SELECT" || el.tagName === "IMG") return "";
   const parts = [el, el.firstElementChild].filter(Boolean);
   const used = parts.map((part) => part.querySelector?.("use")?.getAttribute("href")?.split("#").pop() || "");
   return tidy(parts.map((part) => part.getAttribute("class") || "").concat(used).join(" ")).slice(0, 80);
@@ -425,7 +459,7 @@ function describe(el, role, box, parent) {
     role, box, parent, enabled, editable: editable && enabled, name, value: valueOf(el, role),
     hint: hintOf(el) || (USABLE.has(role) ? tooltipOf(el, name) : ""), id: el.id || el.dataset?.testid || el.getAttribute("name") || iconWords(el),
     focused: el === deskhand.active && el !== document.body, checked: checkedOf(el),
-    selected: el.getAttribute("aria-selected") === "true" || el.matches('[aria-current]:not([aria-current=false])') || (el.tagName === "OPTION" && el.selected),
+    selected: el.getAttribute("aria-selected") === "true" || el.matches('[aria-current]:not([aria-current=false])') || (el.tagName === "OPTION" && el.selected) || (role === "tab" && !el.hasAttribute("role") && (CURRENT.test(classOf(el)) || CURRENT.test(classOf(el.parentElement)))),
     clickable: false, scrollable: scrollsOf(el), password: el.tagName === "INPUT" && el.type === "password",
     sends: sendsOf(el), expanded: expandedOf(el),
     multiline: el.tagName === "TEXTAREA" || el.getAttribute("aria-multiline") === "true" || (role === "field" && el.isContentEditable),
@@ -554,8 +588,8 @@ class Listing {
     if (this.editors.has(el)) return [this.addEditor(el, rect, parent), true];
     let role = roleOf(el);
     if (el.tagName === "LABEL" && el.control && this.standsFor(el, parent)) return [parent, true];
-    const own = hasOwnText(el) || isSplitLine(el);
-    const usable = (USABLE.has(role) && !(role === "item" && !el.matches("option,[role=option],[role^=menuitem],[role=treeitem]") && !usableByStyle(el))) || (role !== "list" && role !== "dialog" && usableByStyle(el));
+    const split = isSplitLine(el), joined = split ? "" : touchingText(el), own = hasOwnText(el) || split || !!joined;
+    const usable = (USABLE.has(role) && !(role === "item" && !el.matches("option,[role=option],[role^=menuitem],[role=treeitem]") && !usableByStyle(el))) || (role !== "list" && role !== "dialog" && role !== "menu" && usableByStyle(el));
     const choice = !usable && !quiet && this.drawn.size > 0 && this.isChoice(el);
     const scrolls = !usable && el !== document.documentElement && el !== document.body && scrollsOf(el);
     if (el.getAttribute("aria-hidden") === "true") quiet = true;
@@ -567,10 +601,12 @@ class Listing {
     if (!role || (!usable && !scrolls && quiet && role !== "dialog")) return [parent, quiet];
     if (role === "image" && !usable && !nameOf(el, role) && !(isBare(el) && isPicture(el) && iconWords(el))) return [parent, quiet];
     const box = visibleBox(el, role, role === "text" || role === "heading" ? textBox(el) : boxOf(el, role, rect));
+    if (!box && el.type === "range") return [this.addTrack(el, parent), quiet];
     if (!box) return [parent, quiet];
     const item = describe(el, role, box, parent);
     if (drawn) Object.assign(item, { name: nameOf(drawn, role), value: valueOf(drawn, role), enabled: item.enabled && !drawn.disabled });
     item.clickable = (usable || choice) && item.enabled;
+    if (joined) item.name = labelOf(el) || joined;
     if (!usable && (role === "text" || role === "heading") && !item.name) return [parent, quiet];
     const speaks = role === "text" || role === "heading" || choice || (usable && !HOLDERS.has(role) && !drawn && !isHolder(el));
     const number = this.add(el, item, rect);
@@ -608,6 +644,19 @@ class Listing {
     item.clickable = item.enabled;
     this.add(label, item, label.getBoundingClientRect());
     return true;
+  }
+
+  /** Adds a slider that only listens and is drawn by others around it: in their place. */
+  addTrack(el, parent) {
+    for (let up = parentOf(el), depth = 0; up && depth < MOST_AROUND + 2; up = parentOf(up), depth++) {
+      const rect = up.getBoundingClientRect();
+      if (rect.width < SHORTEST_TRACK || rect.height < 1) continue;
+      const box = visibleBox(up, "", boxOf(up, ""));
+      if (!box) return parent;
+      const item = describe(el, "slider", box, parent);
+      return this.add(up, { ...item, clickable: item.enabled }, rect);
+    }
+    return parent;
   }
 
   /** Adds an editor that draws its text itself, in place of the field that catches its keys. */

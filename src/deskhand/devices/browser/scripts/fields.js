@@ -4,6 +4,7 @@
 deskhand.focus = (text, clear) => {
   const facts = focused();
   if (facts.kind !== "text" && facts.kind !== "editable") return facts;
+  if (facts.kind === "text" && !clear && isRenaming(text)) deskhand.selectAll();
   return { ...facts, wanted: expected(text, clear) };
 };
 
@@ -27,6 +28,13 @@ function focused() {
   if (isSink(field)) return { ...facts, kind: "sink", value: shownBeside(field) };
   if (!isEditable(field)) return { ...facts, kind: field.readOnly ? "fixed" : "none" };
   return { ...facts, kind: "text", value: field.value, exact: field.selectionStart !== null, password: field.type === "password", most: field.maxLength };
+}
+
+/** True if the page has selected a name up to its ending, and the text has that ending, too: it would be there twice. */
+function isRenaming(text) {
+  const { selectionStart: start, selectionEnd: end, value } = deskhand.field;
+  const ending = value.slice(end ?? value.length);
+  return start === 0 && end > 0 && /^\.\w+$/.test(ending) && text.endsWith(ending);
 }
 
 function editingHost(el) {

@@ -144,7 +144,7 @@ def _split_joined(said: str) -> list[str]:
     return [piece for piece in (*pieces, copy_span(tokens, start, len(tokens))) if piece]
 
 
-_FROM_PLACE = re.compile(r"\s+from\s+(?:the\s+)?[^“”,]+$", re.IGNORECASE)
+_FROM_PLACE = re.compile(r"\s+(?:from|in|under)\s+(?:the\s+)?(?:“[^“”]+”|\"[^\"]+\"|[^“”,\"]+)$", re.IGNORECASE)
 _STATE = re.compile(r"(?:(?P<name>.+?)\s+)?(?P<state>on|off)", re.IGNORECASE)
 _TO_VALUE = re.compile(r"(?P<name>[^“”\"]+?)\s+(?:to|at)\s+(?P<value>.+)", re.IGNORECASE)
 _INTO = re.compile(r"(?P<text>.+?)\s+(?:into|in)\s+(?P<name>.+)", re.IGNORECASE)

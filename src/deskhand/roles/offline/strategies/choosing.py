@@ -57,7 +57,11 @@ def _find_holder(scene: Scene, name: str) -> Element | None:
     field = scene.find_element(name, "editable").best
     if field is not None and field.score >= CLEAR and _is_box(field.target):
         return field.target
-    found = scene.find_element(name).best
+    finding = scene.find_element(name)
+    lists = [c.element for c in finding.candidates if c.score >= CLEAR and c.element.role == "list"]
+    if len(lists) == 1:
+        return lists[0]  # its label and a link elsewhere may have the same name
+    found = finding.best
     return found.element if found is not None and found.score >= CLEAR else None
 
 

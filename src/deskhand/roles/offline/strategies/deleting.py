@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from deskhand.core.actions import Back
+from deskhand.core.actions import Back, Move
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.new_things import write_clock
@@ -16,7 +16,7 @@ from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import locate_thing
 from deskhand.screen.grounding.find import Candidate
 from deskhand.screen.grounding.query import read_description
-from deskhand.screen.grounding.vocabulary import fold_name
+from deskhand.screen.grounding.vocabulary import fold_name, load_vocabulary
 
 # Said of the place in a list, and of nothing else.
 _PLACED = re.compile(r"倒数|最下|末尾|bottom|to[ -]last|(?:in|of) the (?:list|page|screen|grid|row)", re.IGNORECASE)
@@ -33,6 +33,8 @@ def delete_thing(step: say.Delete, scene: Scene) -> Outcome:
         return scene.fail_with(f"删除“{name}”时出错：{scene.trouble}。", f"Deleting “{name}” failed: {scene.trouble}.")
     if phase == "asked":
         return _check_deleted(scene, name)
+    if phase == "hovered":
+        return _delete_hovered(scene, name)
     button = _find_delete_button(scene) if phase else None
     if phase and button is None and (away := obstacles.dismiss_dialog(scene)):
         return away
@@ -66,18 +68,55 @@ def _refuse_unclear_order(step: say.Delete, scene: Scene) -> Failed | None:
 
 
 def _begin_delete(scene: Scene, description: str, name: str) -> Outcome:
-    beside = scene.find_element(f"Delete next to “{name}”", "clickable")
+    beside = _find_beside(scene, name)
     found = locate_thing(scene, description, "clickable")
     if not isinstance(found, Candidate):
         return found
     # 读书笔记 may be a note called 读书 or just that: whether it is gone is told by what stood there
     name = found.element.text or name
     others = _list_others(scene, found, name)
-    memory = replace(scene.memory.delete, name=name, others=others, count=max(1, len(scene.find_shown(name))))
-    if beside.best is not None and beside.best.target.index != found.target.index:
+    count, buttons = max(1, len(scene.find_shown(name))), len(scene.find_element("Delete", "clickable").candidates)
+    memory = replace(scene.memory.delete, name=name, others=others, count=count, buttons=buttons)
+    if beside is not None and beside.index != found.target.index:
         scene.remember_record(replace(memory, phase="asked"))
-        return make_act(scene.say(f"删除“{name}”", f"Deleting “{name}”"), touch_element(beside.best.target))
-    gesture: say.Gesture = "long_press" if scene.can_do("long_press") else "right_click"
+        return make_act(scene.say(f"删除“{name}”", f"Deleting “{name}”"), touch_element(beside))
+    if scene.is_web_page and scene.can_do("move"):
+        scene.remember_record(replace(memory, phase="hovered"))
+        x, y = found.target.bounds.center
+        return make_act(scene.say(f"指向“{name}”", f"Pointing at “{name}”"), Move(x=x, y=y, target=name))
+    scene.remember_record(memory)
+    return _hold_thing(scene, found, name)
+
+
+def _delete_hovered(scene: Scene, name: str) -> Outcome:
+    """Press the button that came up in its row under the pointer; without one, open its menu."""
+    memory, found = scene.memory.delete, scene.find_element(name, "clickable").best
+    beside = _find_beside(scene, name)
+    if beside is not None and (found is None or beside.index != found.target.index):
+        scene.remember_record(replace(memory, phase="asked"))
+        return make_act(scene.say(f"删除“{name}”", f"Deleting “{name}”"), touch_element(beside))
+    if found is None:
+        return scene.fail_with(f"“{name}”已经不在屏幕上了。", f"“{name}” is no longer on the screen.")
+    return _hold_thing(scene, found, name)
+
+
+def _find_beside(scene: Scene, name: str) -> Element | None:
+    """Return the button in its row that deletes; there a mere cross does, too."""
+    finding = scene.find_element(f"Delete next to “{name}”", "clickable")
+    if finding.best is not None:
+        return finding.best.target
+    rows = scene.find_shown(name)
+    crosses = [
+        e for e in scene.elements
+        if e.clickable and e.enabled and e.text.strip().casefold() in load_vocabulary().crosses
+        and any(scene.tree.is_same_row(e, row) for row in rows)
+    ]  # fmt: skip
+    return crosses[0] if len(crosses) == len(rows) == 1 else None
+
+
+def _hold_thing(scene: Scene, found: Candidate, name: str) -> Outcome:
+    memory = scene.memory.delete
+    gesture: say.Gesture = "long_press" if scene.can_do("long_press") and not scene.is_web_page else "right_click"
     if not scene.can_do(gesture):
         gesture = "click"
     scene.remember_record(replace(memory, phase="opening" if gesture == "click" else "held"))
@@ -98,9 +137,11 @@ def _list_others(scene: Scene, found: Candidate, name: str) -> tuple[str, ...]:
 
 def _find_delete_button(scene: Scene) -> Element | None:
     finding = scene.find_element("Delete", "clickable")
+    if scene.is_web_page and finding.status != "nothing" and len(finding.candidates) <= scene.memory.delete.buttons:
+        return None  # it was there before, and is about something else
     if finding.best is not None:
         return finding.best.target
-    return finding.candidates[0].target if finding.status == "ambiguous" else None
+    return finding.candidates[0].target if finding.status == "ambiguous" and not scene.is_web_page else None
 
 
 def _check_deleted(scene: Scene, name: str) -> Outcome:

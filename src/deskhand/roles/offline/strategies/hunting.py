@@ -8,6 +8,7 @@ from deskhand.core.screen import Element
 from deskhand.roles.offline.memory import HuntMemory, ScrollMemory, Trace
 from deskhand.roles.offline.outcome import Act, Failed, fill_field, look_again, make_act, touch_element
 from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.hunts.tooltips import find_by_tooltip, point_at_icon
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
 from deskhand.screen.grounding.find import Candidate, SearchResult, find_nearest_names, sort_by_likeness
 from deskhand.screen.grounding.query import Query, read_description
@@ -36,10 +37,12 @@ def locate_thing(
         hunt = HuntMemory(stages=stages, left=stages)
     scene.remember_record(replace(hunt, turns=hunt.turns + 1))
     finding = _drop_search_offers(scene, find_untried(scene, description, want))
+    if named := find_by_tooltip(scene, finding):
+        return named
     if finding.best is not None:
         return finding.best
     if finding.status == "ambiguous":
-        return fail_ambiguous(scene, description, finding)
+        return _find_near_last(scene, finding) or fail_ambiguous(scene, description, finding)
     if away := dismiss_dialog(scene):
         return away
     if patient := _wait_for_more(scene):
@@ -54,6 +57,19 @@ def locate_thing(
             return step
         scene.remember_record(replace(scene.memory.hunt, left=hunt.left[1:]))
     return fail_not_found(scene, description, list(hunt.names))
+
+
+def _find_near_last(scene: Scene, finding: SearchResult) -> Candidate | None:
+    """Return the one of several that stands in a row with what was touched last, or with its name; None if none does.
+
+    Behind `click Shopping` and `check Milk`, the button beside that heading or that box is meant.
+    """
+    taken = scene.kept.taken
+    if taken is None or not taken.trace[0]:
+        return None
+    anchors = [e for e in scene.elements if fold_name(e.text) == fold_name(taken.trace[0]) and not e.editable]
+    near = [c for c in finding.candidates if any(scene.tree.is_same_row(c.target, anchor) for anchor in anchors)]
+    return near[0] if len(near) == 1 else None
 
 
 def _wait_for_more(scene: Scene) -> Act | None:
@@ -337,6 +353,7 @@ def is_control(query: Query) -> bool:
 _STAGES = {
     "search": _hunt_by_search,
     "scroll": _hunt_by_scrolling,
+    "tooltips": point_at_icon,
     "tabs": _hunt_in_tabs,
     "folds": _hunt_in_folds,
     "up": _hunt_above,

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from deskhand.core.actions import Back
+from deskhand.core.actions import Back, Key
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import DIALOG_ID, Element
 from deskhand.roles.offline.outcome import Act, make_act, touch_element
@@ -118,4 +118,6 @@ def dismiss_dialog(scene: Scene) -> Act | None:
     button = find_refusal(parts)
     if button is not None:
         return make_act(thought, touch_element(button))
+    if scene.is_web_page and scene.can_do("key"):
+        return make_act(thought, Key(key="escape"))  # to go back would leave the page, and what was filled in
     return make_act(thought, Back()) if scene.can_do("back") else None

@@ -26,7 +26,7 @@ def tap_thing(step: say.Tap, scene: Scene) -> Outcome:
         return scene.fail_with(f"这个设备不支持“{step.source}”。", f"This device can't do “{step.source}”.")
     # a control such as Delete is somewhere to be seen; only a thing with a name of its own can be searched for
     named = not synonyms_of(read_description(step.target).name)
-    stages = ("scroll", "search", "tabs", "folds", "up") if named else ("scroll", "tabs", "folds", "up")
+    stages = ("scroll", *(("search",) if named else ()), "tooltips", "tabs", "folds", "up")
     found = locate_thing(scene, step.target, "clickable", stages=stages)
     if not isinstance(found, Candidate):
         return found

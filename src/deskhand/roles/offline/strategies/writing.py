@@ -23,6 +23,7 @@ from deskhand.roles.offline.outcome import (
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.choosing import select_option
+from deskhand.roles.offline.strategies.dates.segments import fill_segments, find_segments
 from deskhand.roles.offline.strategies.dating import pick_date
 from deskhand.roles.offline.strategies.effects import wait_for_effect
 from deskhand.roles.offline.strategies.homes import open_home
@@ -144,6 +145,8 @@ def _check_written(scene: Scene, field: Element, text: str) -> Outcome:
 def _find_field(scene: Scene, target: str) -> Element | Act | Failed:
     """The named field; without a name the focused one, or the only one there is."""
     if target:
+        if edited := _find_edited(scene, target):
+            return edited
         found = locate_thing(scene, target, "editable", stages=("scroll", "tabs"))
         return found.target if isinstance(found, Candidate) else found
     if only := _find_only_field(scene):
@@ -162,9 +165,19 @@ def _find_field(scene: Scene, target: str) -> Element | Act | Failed:
     )
 
 
+def _find_edited(scene: Scene, target: str) -> Element | None:
+    """The field with the keyboard that holds the name of what is meant: that thing is being edited in its place."""
+    if scene.find_element(target, "editable").status != "nothing":
+        return None
+    name, memory = fold_name(read_description(target).name), scene.memory.write
+    begun = bool(memory.cleared or memory.typed)  # then it holds another text already
+    return next((f for f in scene.list_fields() if f.focused and name and (begun or fold_name(f.value) == name)), None)
+
+
 def clear_field(step: say.Clear, scene: Scene) -> Outcome:
     query = read_description(step.target)
-    field = _find_field(scene, "" if "field" in query.roles and not query.name else step.target)
+    bare = "field" in query.roles and not query.name and query.lines != "several"
+    field = _find_field(scene, "" if bare else step.target)
     if not isinstance(field, Element):
         return field
     if not field.editable or not field.enabled:
@@ -264,6 +277,9 @@ def _is_hit(scene: Scene, text: str) -> bool:
 
 def set_value(step: say.SetValue, scene: Scene) -> Outcome:
     """A field is rewritten, a slider is dragged to its share, a list is opened and chosen from."""
+    day = read_date(step.value)
+    if day is not None and (parts := find_segments(scene, step.target)):
+        return fill_segments(step, scene, parts, day)
     field = scene.find_element(step.target, "editable").best or _find_moment_field(scene, step)
     if scene.memory.write.typed:
         focused = next((f for f in scene.list_fields() if f.focused), None)

@@ -1,0 +1,1 @@
+"""Ways to find what has no words on the screen."""
