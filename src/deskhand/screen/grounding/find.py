@@ -85,7 +85,7 @@ def find_element(
         return SearchResult("nothing", tuple(ranked[:5]), find_nearest_names(query.name or query.literal, tree))
     rivals = _drop_nested([c for c in good if good[0].score - c.score < GAP], tree)
     if want == "clickable":
-        rivals = _prefer_controls(query, _prefer_front(rivals, tree))
+        rivals = _prefer_controls(query, _prefer_front(_prefer_role(query, rivals), tree))
     if len(rivals) > 1 and not (query.any_one and not query.name):
         return SearchResult("ambiguous", tuple(rivals))
     return SearchResult("found", (*rivals, *(c for c in good if c not in rivals)))
@@ -102,6 +102,11 @@ def _drop_nested(rivals: list[Candidate], tree: ElementTree) -> list[Candidate]:
     """Drop rivals inside another rival: a row and the switch in it share a name, and the outer one stands for both."""
     outer = {c.target.index for c in rivals}
     return [c for c in rivals if not any(a.index in outer for a in tree.ancestors_of(c.target))] or rivals[:1]
+
+
+def _prefer_role(query: Query, rivals: list[Candidate]) -> list[Candidate]:
+    """Prefer what is just of the kind that was said to what may be called so as well."""
+    return [c for c in rivals if c.element.role in query.roles] or rivals
 
 
 def _prefer_front(rivals: list[Candidate], tree: ElementTree) -> list[Candidate]:

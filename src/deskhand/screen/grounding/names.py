@@ -27,7 +27,7 @@ LIKE = 0.74
 # A name with fewer letters has no typos: one letter makes another word of it.
 SHORT = 6
 # Second halves of identifiers: what kind of thing it is.
-_PARTS = frozenset({"bar", "box", "field", "input", "text", "area", "button", "btn", "editor"})
+_PARTS = frozenset({"bar", "box", "field", "input", "area", "button", "btn"})
 
 
 def score_name(name: str, element: Element, tree: ElementTree, exact: bool = False) -> float:
@@ -54,7 +54,7 @@ def _limit_single_word(name: str, names: Iterable[str]) -> float:
     want = split_words(name)
     longer = any(len(seen) > len(name) for seen in names)
     leads = len(want) != 1 or not longer or any(split_words(seen)[:1] == want for seen in names)
-    return 1.0 if leads else 0.6
+    return 1.0 if leads else 0.5
 
 
 @lru_cache(maxsize=8192)

@@ -46,6 +46,8 @@ const TAB = /(?:^|\s)(?:[\w-]*[-_])?tab(?:[-_]{1,2}(?:item|link|button|btn|label
 const TABS = /(?:^|\s)(?:[\w-]*[-_])?tabs(?:\s|$)/i;
 const CURRENT = /(?:^|[\s_-])(?:active|current|selected)(?:\s|$)/i;
 const MENU_PARTS = ":scope > [role=menu], :scope > [role^=menuitem], :scope > ul > [role^=menuitem]";
+// What libraries call the keys beside an entry of a menu.
+const KEYS = "kbd,[class*=shortcut i],[class*=accelerator i],[class*=keybinding i]";
 const MOST_SUSPECTS = 40;
 const MANY = 1500;
 const MANY_ROWS = 40;
@@ -141,10 +143,11 @@ function textOf(el) {
   return withoutSigns(el, text) || pictureText(el) || drawnText(el);
 }
 
-/** Returns the text without the words that a font draws as icons; they are all there is on some buttons. */
+/** Returns the text without the keys beside it and the words that a font draws as icons; they are all there is on some buttons. */
 function withoutSigns(el, text) {
-  if (!/[a-z]/.test(text) || !el.childElementCount) return text;
+  if (!/[a-z]/i.test(text) || !el.childElementCount) return text;
   let rest = text;
+  for (const keys of el.querySelectorAll(KEYS)) { const word = tidy(keys.textContent); if (word && rest.endsWith(word)) rest = rest.slice(0, -word.length); }
   for (const sign of el.querySelectorAll("[translate=no],[class*=material-icons],[class*=material-symbols]")) {
     const word = tidy(sign.textContent);
     if (/^[a-z0-9_]+$/.test(word) && /icons?\b|symbols/i.test(getComputedStyle(sign).fontFamily)) rest = rest.replace(word, "");
@@ -168,7 +171,8 @@ function labelOf(el) {
   const ids = el.getAttribute("aria-labelledby");
   if (ids) {
     const root = el.getRootNode();
-    const text = tidy(ids.split(/\s+/).map((id) => root.getElementById(id)?.textContent || "").join(" "));
+    const named = ids.split(/\s+/).map((id) => root.getElementById(id)).filter(Boolean);
+    const text = tidy([...new Set(named.map((one) => tidy(one.getAttribute("aria-label")) || one.textContent))].join(" "));
     if (text) return text;
   }
   const said = tidy(el.getAttribute("aria-label"));

@@ -68,8 +68,12 @@ def _find_near_last(scene: Scene, finding: SearchResult) -> Candidate | None:
     if taken is None or not taken.trace[0]:
         return None
     anchors = [e for e in scene.elements if fold_name(e.text) == fold_name(taken.trace[0]) and not e.editable]
-    near = [c for c in finding.candidates if any(scene.tree.is_same_row(c.target, anchor) for anchor in anchors)]
-    return near[0] if len(near) == 1 else None
+    others = [e for e in anchors if e.bounds != taken.trace[1]]
+    for places in (others, anchors):
+        near = [c for c in finding.candidates if any(scene.tree.is_same_row(c.target, place) for place in places)]
+        if len(near) == 1:
+            return near[0]
+    return None
 
 
 def _wait_for_more(scene: Scene) -> Act | None:

@@ -277,9 +277,9 @@ def _is_hit(scene: Scene, text: str) -> bool:
 
 def set_value(step: say.SetValue, scene: Scene) -> Outcome:
     """A field is rewritten, a slider is dragged to its share, a list is opened and chosen from."""
-    day = read_date(step.value)
-    if day is not None and (parts := find_segments(scene, step.target)):
-        return fill_segments(step, scene, parts, day)
+    days = list_days(step.value)
+    if len(days) == 1 and (parts := find_segments(scene, step.target)):
+        return fill_segments(step, scene, parts, days[0])
     field = scene.find_element(step.target, "editable").best or _find_moment_field(scene, step)
     if scene.memory.write.typed:
         focused = next((f for f in scene.list_fields() if f.focused), None)

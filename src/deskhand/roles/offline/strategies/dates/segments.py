@@ -3,10 +3,10 @@
 from dataclasses import replace
 from datetime import date
 
-from deskhand.core.actions import Action, Key
+from deskhand.core.actions import Action
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.outcome import Outcome, make_act, touch_element
+from deskhand.roles.offline.outcome import Outcome, fill_field, make_act
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.screen.grounding.vocabulary import split_words
@@ -58,7 +58,7 @@ def fill_segments(step: say.SetValue, scene: Scene, parts: dict[str, Element], d
     for part, number in wanted.items():
         if _read_number(parts[part]) != number:
             digits = f"{number:04d}" if part == "year" else f"{number:02d}"
-            actions += [touch_element(parts[part]), *(Key(key=digit) for digit in digits)]
+            actions += fill_field(parts[part], digits, clear=False)
     return make_act(scene.say(f"输入 {step.value}", f"Entering {step.value}"), *actions)
 
 

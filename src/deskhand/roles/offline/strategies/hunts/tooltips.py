@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from deskhand.core.actions import Move
+from deskhand.core.actions import Move, Wait
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
 from deskhand.roles.offline.outcome import Act, make_act
@@ -16,6 +16,8 @@ from deskhand.screen.grounding.vocabulary import fold_name, split_words, synonym
 MOST_ICONS = 8
 # Larger things are areas, not icons; a tooltip stands this near to what it is about.
 LARGEST_ICON, NEAR = 64, 80
+# Pages wait about so long before they show a tooltip.
+DELAY_S = 0.9
 
 
 def point_at_icon(scene: Scene, description: str) -> Act | None:
@@ -29,7 +31,8 @@ def point_at_icon(scene: Scene, description: str) -> Act | None:
         return None
     x, y = icons[0].bounds.center
     scene.remember_record(replace(hunt, pointed=(*hunt.pointed, icons[0].bounds)))
-    return make_act(scene.say("看看这个图标叫什么", "Looking what this icon is called"), Move(x=x, y=y))
+    thought = scene.say("看看这个图标叫什么", "Looking what this icon is called")
+    return make_act(thought, Move(x=x, y=y), Wait(seconds=DELAY_S))
 
 
 def find_by_tooltip(scene: Scene, finding: SearchResult) -> Candidate | None:
