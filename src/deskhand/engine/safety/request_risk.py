@@ -97,7 +97,7 @@ def list_order_names(url: str) -> Iterable[tuple[str, str]]:
     """Yield the parts of a path that programmers named after a deed: deleteAll, remove_user. Delete_key is a title."""
     for part in _split_path(url):
         names, plain = _split_name(part), part.partition(".")[0]
-        said = plain[0].islower() or plain.isupper()
+        said = plain[:1].islower() or plain.isupper()
         if said and 1 < len(names) <= _ORDER_WORDS and "-" not in plain:
             yield from _find_verbs(names[0])
 
