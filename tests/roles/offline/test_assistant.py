@@ -111,6 +111,32 @@ async def test_what_stopped_at_its_limit_goes_on_and_is_given_up_at_last() -> No
     assert (len(rounds), rounds[-1]) == (4, "Not finished.")
 
 
+@pytest.mark.parametrize("limits", [1, 2])
+@pytest.mark.parametrize("place", [0, 1, 2])
+async def test_after_an_instruction_that_took_several_rounds_the_others_follow(place: int, limits: int) -> None:
+    """Whichever of them it was: the end of the first part is not the end of the message."""
+    results = [*[OK] * place, *[LIMIT] * limits, OK]
+    orders = ["打开微信", "点击张三", "输入“你好”", "点击“发送”"]
+    rounds = await talked("，".join(orders), *results)
+    told = [message for ((_, message),) in rounds[:-1]]
+    assert told == [*orders[:place], *[orders[place]] * limits, *orders[place:]]
+
+
+@pytest.mark.parametrize(
+    ("said", "part"),
+    [
+        ("open Settings, frobnicate the whatsit", "frobnicate the whatsit"),
+        ("打开设置，然后订机票", "订机票"),
+        ("on sim:a open Settings, on sim:b frobnicate the whatsit", "frobnicate the whatsit"),
+        ("turn on Wi-Fi on sim:a whatever the whatsit", "whatever the whatsit"),
+        ("在 sim:a 上打开设置，sim:b", "sim:b"),
+    ],
+)
+async def test_what_is_not_understood_whole_is_not_begun(said: str, part: str) -> None:
+    (words,) = await talked(said, devices=MORE)
+    assert part in words
+
+
 @pytest.mark.parametrize("failed", [FAILED, AT_LIMIT])
 async def test_what_failed_is_not_tried_again_and_nothing_follows_it(failed: dict[str, Any]) -> None:
     """However many steps it took: a message may have been sent with the last of them."""

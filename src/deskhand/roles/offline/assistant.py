@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any, cast
 
 from deskhand.core.llm import ModelReply, Tool, ToolCall, ToolResult, Turn
@@ -54,9 +55,9 @@ class DeviceOrders:
         done = sum(1 for _, result in self.results if result.get("success"))
         if done >= len(self.orders):
             return ""
-        failed = self.results[done:]
+        failed = list(takewhile(lambda result: not result.get("success"), (one for _, one in reversed(self.results))))
         # What stopped at its limit may go on from there; what failed otherwise would fail, or act, again.
-        hopeless = any(not result.get("unfinished") for _, result in failed) or len(failed) >= TRIES
+        hopeless = any(not result.get("unfinished") for result in failed) or len(failed) >= TRIES
         return "" if failed and hopeless else self.orders[done]
 
 
@@ -73,9 +74,9 @@ class OfflineAssistant:
         listed = next((result for call, result in called if call.name == "list_devices"), None)
         if listed is None:
             return ModelReply(calls=(ToolCall("list_devices", {}),), stop="tools")
-        lines = self._sort_by_device(said, _list_usable(listed), _list_phones(listed), _find_last_device(turns))
-        if not lines:
-            return ModelReply(text=_tell_unclear(zh), stop="refused")
+        lines, unread = self._sort_by_device(said, _list_usable(listed), _list_phones(listed), _find_last_device(turns))
+        if not lines or unread:
+            return ModelReply(text=_tell_unclear(unread if lines else [], zh), stop="refused")
         for call, result in called:
             if call.name == "chat":
                 _note_result(lines, call, result)
@@ -85,25 +86,32 @@ class OfflineAssistant:
             return ModelReply(calls=calls, stop="tools")
         return ModelReply(text=_tell_results(lines, zh))
 
-    def _sort_by_device(self, said: str, ids: list[str], phones: list[str], before: str) -> list[DeviceOrders]:
-        """Each device that is named with what is said behind its name; without a name, the one that is meant."""
+    def _sort_by_device(
+        self, said: str, ids: list[str], phones: list[str], before: str
+    ) -> tuple[list[DeviceOrders], list[str]]:
+        """Each device that is named with what is said behind its name; without a name, the one that is meant.
+
+        Beside it, the words that are no instruction.
+        """
         found = _find_mentions(said, ids)
         if not found:
             devices = [self._device or before or (ids[0] if ids else "")]
             if everywhere := _ALL.search(said):
                 devices = phones if _PHONES.search(everywhere[0]) else ids
-            orders = _read_orders(_strip_joints(" ".join(_strip_joints(part) for part in _ALL.split(said))))
-            return [DeviceOrders(device, orders) for device in devices if device and orders]
+            orders, unread = _read_orders(_strip_joints(" ".join(_strip_joints(part) for part in _ALL.split(said))))
+            return [DeviceOrders(device, orders) for device in devices if device and orders], unread
         lines: dict[str, DeviceOrders] = {}
         pending: list[str] = []
+        unread: list[str] = []
         for device, words in _split_portions(said, found):
-            orders = _read_orders(words)
+            orders, unknown = _read_orders(words)
+            unread += unknown
             pending.append(device)
             if orders:
                 for name in pending:
                     lines.setdefault(name, DeviceOrders(name, [])).orders.extend(orders)
                 pending = []
-        return list(lines.values())
+        return list(lines.values()), [*unread, *pending]
 
 
 def _split_at_last_words(turns: Sequence[Turn]) -> tuple[str, Sequence[Turn]]:
@@ -162,7 +170,7 @@ def _is_led_in(said: str, match: re.Match[str]) -> bool:
 
 def _split_portions(said: str, found: list[re.Match[str]]) -> list[tuple[str, str]]:
     """(device, what it is to do). A name stands before its instructions, or behind: "turn on Wi-Fi on sim:b"."""
-    leading = bool(_read_orders(_strip_joints(said[: found[0].start()])))
+    leading = bool(_read_orders(_strip_joints(said[: found[0].start()]))[0])
     portions: list[tuple[str, str]] = []
     for number, match in enumerate(found):
         if leading:
@@ -172,7 +180,7 @@ def _split_portions(said: str, found: list[re.Match[str]]) -> list[tuple[str, st
             end = found[number + 1].start() if number + 1 < len(found) else len(said)
             words = said[match.end() : end]
         portions.append((match[0], _strip_joints(words)))
-    if leading and (rest := _strip_joints(said[found[-1].end() :])) and _read_orders(rest):
+    if leading and (rest := _strip_joints(said[found[-1].end() :])):
         portions[-1] = (portions[-1][0], f"{portions[-1][1]}, {rest}")
     return portions
 
@@ -183,12 +191,11 @@ def _strip_joints(words: str) -> str:
     return _JOINTS.sub("", words).strip(_MARKS)
 
 
-def _read_orders(words: str) -> list[str]:
-    """The instructions of a text, one by one; empty when there is none that can be understood."""
-    steps = parse_goal(words)
-    if any(isinstance(step, say.NotUnderstood) for step in steps) and len(steps) == 1:
-        return []
-    return [step.source for step in steps]
+def _read_orders(words: str) -> tuple[list[str], list[str]]:
+    """The instructions of a text, one by one, and the parts of it that are none."""
+    steps = parse_goal(words) if words else ()
+    unread = [step.source for step in steps if isinstance(step, say.NotUnderstood)]
+    return ([], unread) if len(unread) == len(steps) else ([step.source for step in steps], unread)
 
 
 def _note_result(lines: list[DeviceOrders], call: ToolCall, result: Any) -> None:
@@ -215,13 +222,19 @@ def _tell_results(lines: list[DeviceOrders], zh: bool) -> str:
     return "\n".join(told)
 
 
-def _tell_unclear(zh: bool) -> str:
+def _tell_unclear(parts: list[str], zh: bool) -> str:
+    """Say which parts were not understood, if the others were, and what can be said."""
     if zh:
+        told = (
+            f"没有看懂这部分：{'、'.join(f'“{part}”' for part in parts)}，所以什么都没有做。" if parts else "没有看懂。"
+        )
         return (
-            "没有看懂。可以说：在 sim 上打开设置；打开微信，给张三发消息“…”；标题是什么？"
+            f"{told}可以说：在 sim 上打开设置；打开微信，给张三发消息“…”；标题是什么？"
             "配上模型（models.assistant）就能听懂更随意的说法。"
         )
+    quoted = ", ".join(f"“{part}”" for part in parts)
+    told = f"This part was not understood: {quoted}; so nothing was done." if parts else "This was not understood."
     return (
-        'This was not understood. Try: "on sim open Settings", "turn on Wi-Fi on sim:b", "what is the title?"; '
+        f'{told} Try: "on sim open Settings", "turn on Wi-Fi on sim:b", "what is the title?"; '
         "or set a model (models.assistant), which understands more."
     )
