@@ -121,9 +121,9 @@ async def test_two_doors_one_device(house: House) -> None:
         ({"goal": GOAL, "device": "toaster"}, 404, "There is no device 'toaster'"),
         ({"goal": "   "}, 400, "The goal is empty"),
         ({"goal": ""}, 422, "goal: "),
-        ({}, 422, "goal: Field required"),
+        ({}, 422, "goal: it is missing."),
         ({"goal": GOAL, "max_steps": 0}, 422, "max_steps: "),
-        ({"goal": GOAL, "gaol": 1}, 422, "gaol: "),
+        ({"goal": GOAL, "gaol": 1}, 422, "gaol: there is no such field."),
     ],
 )
 async def test_a_wish_that_can_not_be_met_is_one_clear_sentence(

@@ -26,6 +26,7 @@ from deskhand.core.errors import (
 )
 from deskhand.sessions.conversation_store import ConversationBusy
 from deskhand.sessions.tasks import TaskNotOver, TaskNotRunning, UnknownTask
+from deskhand.settings.value_words import describe_problem
 
 MEDIA_TYPE = "application/problem+json"
 _log = logging.getLogger("deskhand.server")
@@ -108,7 +109,10 @@ async def _answer_invalid_request(_: Request, fault: Exception) -> JSONResponse:
             422, f"The body is not valid JSON (at character {first['loc'][-1]}: {first['ctx']['error']})."
         )
     where = ".".join(str(part) for part in first["loc"] if part != "body") or "the body"
-    return respond_with_problem(422, f"{where}: {first['msg']}.")
+    problem = describe_problem(first)
+    if first["type"] == "string_pattern_mismatch" and first["loc"][-1] == "session_id":
+        problem = "use up to 200 letters, digits and signs of ASCII, without blanks and slashes"
+    return respond_with_problem(422, f"{where}: {problem}.")
 
 
 async def _answer_crash(request: Request, fault: Exception) -> JSONResponse:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from deskhand.core.errors import SettingsError
 from deskhand.settings.environment import find_settings_file, read_environment
+from deskhand.settings.explain import describe_setting
 from deskhand.settings.file_paths import anchor_paths
 from deskhand.settings.layers import (
     FLAT,
@@ -23,6 +24,7 @@ from deskhand.settings.layers import (
     read_variables_layer,
 )
 from deskhand.settings.schema import Settings, section_below
+from deskhand.settings.value_words import describe_problem
 
 # Two names that have so much in common are one, misspelt.
 _LIKE = 0.7
@@ -73,7 +75,10 @@ def _explain_error(error: ValidationError, layers: tuple[SettingsLayer, ...]) ->
         return f"Unknown setting {key!r} in {where}: " + (
             f"did you mean {near!r}?" if near else "`deskhand config show --all` lists them."
         )
-    return f"Bad value for {key!r} in {where}: {first['msg']}."
+    problem = describe_problem(first)
+    if first["type"] == "string_pattern_mismatch":
+        problem += f"; it is for this: {describe_setting(tuple(part for part in path if not part.isdigit()))}"
+    return f"Bad value for {key!r} in {where}: {problem.rstrip('.')}."
 
 
 def find_near_key(key: str) -> str:

@@ -202,9 +202,14 @@ async def test_a_running_browser_is_attached_to_checked_and_left_running(site: S
             assert (await find(device, "Name", "field")).value == "attached"
 
 
-async def test_attaching_to_nothing_is_said_in_one_sentence() -> None:
-    with pytest.raises(DeviceSetup, match="No browser answers at http"):
-        await open_browser(BrowserSettings(), clock=SystemClock(), cdp_url="http://127.0.0.1:9")
+@pytest.mark.parametrize("scheme", ["http", "ws"])
+async def test_attaching_to_nothing_is_said_in_one_sentence_without_its_key(scheme: str) -> None:
+    url = f"{scheme}://127.0.0.1:9/?token=s3cret"
+    with pytest.raises(DeviceSetup, match=f"No browser answers at {scheme}") as told:
+        await open_browser(BrowserSettings(), clock=SystemClock(), cdp_url=url)
+    assert "s3cret" not in str(told.value)
+    (listed,) = await BrowserProvider(BrowserSettings(cdp_url=url), SystemClock()).found()
+    assert (listed.state, "s3cret" in listed.detail) == ("unusable", False)
 
 
 async def test_an_attached_browser_that_is_gone_is_gone(site: Site, tmp_path: Path) -> None:

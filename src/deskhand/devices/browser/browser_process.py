@@ -14,6 +14,7 @@ from deskhand.core.errors import DeviceSetup
 from deskhand.devices.browser.executable import find_executable
 from deskhand.devices.browser.shared_driver import give_back_driver, take_driver
 from deskhand.settings.environment import read_session_environment
+from deskhand.settings.masking import mask_address
 from deskhand.settings.schema import BrowserSettings
 
 FLAGS = (
@@ -119,7 +120,8 @@ async def attach_browser(cdp_url: str) -> Chromium:
     except Error as error:
         await give_back_driver(driver)
         raise DeviceSetup(
-            f"No browser answers at {cdp_url} ({_first_line_of(error)}): start it with --remote-debugging-port."
+            f"No browser answers at {mask_address(cdp_url)} ({_first_line_of(error).replace(cdp_url, 'it')}): "
+            "start it with --remote-debugging-port."
         ) from None
     except BaseException:
         await give_back_driver(driver)

@@ -8,6 +8,7 @@ from deskhand.core.errors import DeviceSetup
 from deskhand.core.protocols import Clock, Device
 from deskhand.core.screen import DeviceInfo
 from deskhand.devices.browser.executable import find_executable
+from deskhand.settings.masking import mask_address
 from deskhand.settings.schema import BrowserSettings, PolicySettings
 
 INSTALL = "Playwright is not installed: run `pip install 'deskhand[browser]'`."
@@ -29,7 +30,7 @@ class BrowserProvider:
 
     async def found(self) -> list[DeviceInfo]:
         try:
-            detail = self._settings.cdp_url or str(find_executable(self._settings.executable))
+            detail = mask_address(self._settings.cdp_url) or str(find_executable(self._settings.executable))
         except DeviceSetup as fault:
             # A browser that the settings name is expected to exist; any other is just not installed.
             state = "unusable" if self._settings.executable else "missing"
