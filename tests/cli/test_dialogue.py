@@ -117,9 +117,9 @@ async def terminal(cli: Cli, *args: str, **env: str) -> AsyncIterator[Terminal]:
         shown.close()
 
 
-def task(sim: ConnectedPhone, server: ModelServer, *more: str) -> tuple[str, ...]:
+def task(sim: ConnectedPhone, server: ModelServer, *more: str, goal: str = "Look after Bob") -> tuple[str, ...]:
     device = ("--device", f"android:{sim.serial}", "--loop", "single")
-    return ("run", "Look after Bob", *device, "--base-url", server.url, "--model", "scripted", "--free", *more)
+    return ("run", goal, *device, "--base-url", server.url, "--model", "scripted", "--free", *more)
 
 
 def sent(sim: ConnectedPhone) -> list[str]:
@@ -288,18 +288,20 @@ async def test_what_is_said_while_it_runs_is_done_as_well(cli: Cli, sim: Connect
     assert sim.phone.read_state()["settings"]["global"]["bluetooth_on"] == "1"
 
 
-async def test_it_pauses_and_goes_on(cli: Cli, sim: ConnectedPhone) -> None:
+async def test_it_pauses_and_goes_on_in_the_language_of_the_goal(cli: Cli, sim: ConnectedPhone) -> None:
     asked, go, note = held(act("memorize", text="while paused"))
-    async with ModelServer([note, done()]) as server, terminal(cli, *task(sim, server)) as shown:
+    async with ModelServer([note, done()]) as server, terminal(cli, *task(sim, server, goal="照看一下 Bob")) as shown:
         await asyncio.wait_for(asked.wait(), LIMIT_S)
-        shown.type("暂停")
-        await shown.shows("Paused. Type resume to continue.")
+        shown.type("pause")
+        await shown.shows("已暂停。输入“继续”接着做。")
         go.set()
-        shown.type("pause")  # once more changes nothing, and shows that it is still heard
-        await shown.shows("Paused. Type resume to continue.")
+        shown.type("暂停")  # once more changes nothing, and shows that it is still heard
+        await shown.shows("已暂停。")
         assert "memorize" not in shown.text
-        shown.type("resume")
-        await shown.shows("Resumed.")
+        shown.type("交还")
+        await shown.shows("设备没有被接管")
+        shown.type("继续")
+        await shown.shows("继续了。")
         assert await shown.ended() == 0, shown.text
 
 
@@ -313,7 +315,7 @@ async def test_the_device_is_taken_over_and_handed_back(cli: Cli, sim: Connected
         await shown.shows("The device is yours. Type hand back when you are done.")
         await sim.out("am start -a android.settings.SETTINGS")
         shown.type("hand back")
-        await shown.shows("The worker has the device again.")
+        await shown.shows("Deskhand works the device again.")
         go.set()
         assert await shown.ended() == 0, shown.text
         told = server.requests[-1].text

@@ -38,7 +38,7 @@ async def test_without_a_device_a_simulated_phone_is_started_and_lines_tell_what
     lines = ended.out.splitlines()
     assert (ended.code, ended.err) == (0, "")
     assert lines[0] == "打开计算器，计算 12*34，读取结果"
-    assert lines[1].startswith("sim · offline · 任务 ")
+    assert lines[1].startswith("sim · 无模型 · 任务 ")
     assert "  1  打开应用“计算器”" in lines
     assert "     结果：408" in lines
     assert lines[-2].startswith("✔ 完成：打开了“计算器”")

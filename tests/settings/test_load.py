@@ -146,7 +146,10 @@ def test_the_flat_file_may_hold_our_own_sections_beside(flat: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"default_max_steps": "many"}, r"'executor.max_steps' in .*config.json \(default_max_steps\): it should be a whole number"),
+        (
+            {"default_max_steps": "many"},
+            r"'executor.max_steps' in .*config.json \(default_max_steps\): it should be a whole number",
+        ),
         ({"model_nam": "x"}, r"Unknown setting 'model_nam' in .*config.json"),
         ({"model_name": ""}, r"'models.operator.model' in .*config.json: it is missing"),
     ],

@@ -12,7 +12,8 @@ from deskhand.task.state import TaskState
 _CHINESE: list[tuple[re.Pattern[str], str]] = [
     (re.compile(pattern, re.DOTALL), chinese)
     for pattern, chinese in (
-        (r"stopped by the user(.*)", "用户停止了任务{0}"),
+        (r"stopped by the user; (.*)", "用户停止了任务；{0}"),
+        (r"stopped by the user", "用户停止了任务"),
         (r"the limit of (\S+) steps was reached", "达到了 {0} 步的上限"),
         (r"the time limit of (\S+) s was reached", "超过了 {0} 秒的时限"),
         (r"(\d+) steps failed in a row; the last one: (.*)", "连续 {0} 步失败；最后一次：{1}"),

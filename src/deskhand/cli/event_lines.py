@@ -18,6 +18,10 @@ from deskhand.task import events
 _QUIET_OUTCOMES = ("CONTINUE", "QUALITY_CHECK")
 
 
+# The worker's name where no model has a say; beside a device, it would read as if that were offline.
+WITHOUT_MODEL = "offline"
+
+
 class _HeldLine(NamedTuple):
     """A line that is told later, or not at all if the task ends with its sentence. `brief`: until the step's end."""
 
@@ -113,7 +117,8 @@ class EventLines:
     def _describe_work(self, record: events.Record) -> list[str]:
         match record.event:
             case events.TaskCreated(goal=goal, device=device, worker=worker):
-                named = f"{device} · {worker} · {self._choose_words('任务', 'run')} {record.task_id}"
+                by = self._choose_words("无模型", "no model") if worker == WITHOUT_MODEL else worker
+                named = f"{device} · {by} · {self._choose_words('任务', 'run')} {record.task_id}"
                 return [f"[bold]{as_markup(goal)}[/bold]", f"[dim]{as_markup(named)}[/dim]"]
             case events.TaskResumed():
                 return [f"[bold]{self._choose_words('继续任务', 'resumed')}[/bold]"]

@@ -14,6 +14,7 @@ from deskhand.cli.typed_input import forward_input, is_attended
 from deskhand.clock import cancel_task
 from deskhand.core.errors import UsageError
 from deskhand.engine.run import Task
+from deskhand.language import language_of
 from deskhand.settings.layers import SettingsTree, merge_trees
 from deskhand.settings.load import load
 from deskhand.settings.schema import COMMAND_LINE_ROLE, Settings
@@ -38,6 +39,10 @@ IDS_TOLD = 5
 
 
 SLOW_STOP_S = 1.0
+_STOPPING = (
+    "Stopping: waiting for the device to answer what is on its way to it.",
+    "正在停止：等设备回应已经发给它的动作。",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +194,7 @@ async def _wait_for_end(task: Task, tell: Callable[[str], None]) -> TaskState:
     except asyncio.CancelledError:
         stopping = asyncio.ensure_future(task.stop())
         if not (await asyncio.wait({stopping}, timeout=SLOW_STOP_S))[0]:
-            tell("Stopping: waiting for the device to answer what is on its way to it.")
+            tell(_STOPPING[language_of(task.state.goal) == "zh"])
         return await stopping
 
 

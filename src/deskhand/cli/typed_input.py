@@ -15,6 +15,7 @@ from deskhand.core.errors import DeskhandError
 from deskhand.core.human import RequestKind, UserRequest
 from deskhand.core.llm import Language
 from deskhand.engine.run import Task
+from deskhand.fault_words import to_chinese
 from deskhand.language import language_of
 from deskhand.sessions.request_words import HAND_BACK, verdict_of
 
@@ -26,6 +27,13 @@ _HOW_TO_ANSWER: dict[RequestKind, tuple[str, str]] = {
     "approval": ("y to agree, n to refuse", "y 同意，n 不同意"),
     "question": ("type your answer, or n to refuse", "输入你的回答；n 表示不回答"),
     "take_over": ("do it on the device, then press Enter; n to refuse", "在设备上做完后按回车；n 表示不做"),
+}
+
+_TOLD = {
+    "paused": ("Paused. Type resume to continue.", "已暂停。输入“继续”接着做。"),
+    "resumed": ("Resumed.", "继续了。"),
+    "taken": ("The device is yours. Type hand back when you are done.", "设备交给你了。做完后输入“交还”。"),
+    "back": ("Deskhand works the device again.", "设备又交给 Deskhand 了。"),
 }
 
 
@@ -52,27 +60,28 @@ async def forward_input(run: Task, tell: Callable[[str], None], show: Callable[[
         try:
             await _forward_line(run, line.strip(), tell)
         except DeskhandError as fault:
-            tell(str(fault))
+            tell(to_chinese(str(fault)) if language_of(run.state.goal) == "zh" else str(fault))
 
 
 async def _forward_line(run: Task, line: str, tell: Callable[[str], None]) -> None:
     word = line.casefold()
+    language = language_of(run.state.goal)
     if word in STOP:
         await run.stop()
     elif requests := run.state.requests:
         _answer_request(run, requests[0], line, tell)
     elif word in PAUSE:
         await run.pause()
-        tell("Paused. Type resume to continue.")
+        tell(_TOLD["paused"][language == "zh"])
     elif word in RESUME:
         run.resume()
-        tell("Resumed.")
+        tell(_TOLD["resumed"][language == "zh"])
     elif word in TAKE_OVER:
         await run.take_over()
-        tell("The device is yours. Type hand back when you are done.")
+        tell(_TOLD["taken"][language == "zh"])
     elif word in HAND_BACK:
         await run.hand_back()
-        tell("The worker has the device again.")
+        tell(_TOLD["back"][language == "zh"])
     elif line:
         await run.say(line)
 

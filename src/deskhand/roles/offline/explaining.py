@@ -1,6 +1,8 @@
 """Tells how a goal is read without a model: each instruction with its slots, and what was not understood."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
+from typing import cast
 
 from deskhand.language import is_chinese
 from deskhand.roles.offline.language.grammar import parse_goal
@@ -131,10 +133,21 @@ def describe_remedy(zh: bool) -> str:
 def _describe_step(step: ReadStep, zh: bool) -> str:
     kind = _KINDS.get(step.kind, (step.kind, step.kind))[0 if zh else 1]
     slots = [
-        f"{_SLOTS.get(name, name) if zh else name.replace('_', ' ')}: {value}" for name, value in step.slots.items()
+        f"{_SLOTS.get(name, name) if zh else name.replace('_', ' ')}: {_tell_value(value, zh)}"
+        for name, value in step.slots.items()
     ]
     told = ("，" if zh else ", ").join(slots)
     return f"{kind}{f' ({told})' if told else ''} ← {step.source}"
+
+
+def _tell_value(value: object, zh: bool) -> object:
+    if isinstance(value, bool):
+        return ("是" if value else "否") if zh else ("yes" if value else "no")
+    if isinstance(value, dict):
+        value = tuple(cast("Mapping[str, object]", value).values())
+    if isinstance(value, tuple):
+        return " ".join(str(_tell_value(one, zh)) for one in cast("Iterable[object]", value))
+    return value
 
 
 def _list_slots(step: Instruction) -> dict[str, object]:

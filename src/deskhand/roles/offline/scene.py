@@ -1,5 +1,6 @@
 """Provides what a strategy works with: the screen as a tree, the last result, and the memory of this instruction."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -21,6 +22,8 @@ from deskhand.screen.grounding.find import SearchResult, find_element
 from deskhand.screen.grounding.query import Query
 from deskhand.screen.grounding.tree import ElementTree, Want
 from deskhand.screen.grounding.vocabulary import fold_name, split_words
+
+_QUOTED = re.compile(r"“[^”]*”")
 
 
 def drop_goal_echo(goal: str, elements: tuple[Element, ...]) -> tuple[Element, ...]:
@@ -98,10 +101,10 @@ class Scene:
         return self.say("、", ", ").join(f"“{name}”" for name in names)
 
     def fail_with(self, zh: str, en: str) -> Failed:
-        return Failed(self.say(zh, en))
+        return Failed(_join_lines(self.say(zh, en)))
 
     def finish_with(self, zh: str, en: str, proof: Proof) -> Finished:
-        return Finished(self.say(zh, en), proof)
+        return Finished(_join_lines(self.say(zh, en)), proof)
 
     def find_element(self, description: str | Query, want: Want = "any") -> SearchResult:
         return find_element(description, self.tree, want)
@@ -158,3 +161,8 @@ class Scene:
 
     def list_fields(self) -> list[Element]:
         return [e for e in self.elements if e.editable and e.enabled]
+
+
+def _join_lines(told: str) -> str:
+    """Return a sentence whose quoted names stand on one line, however many they have on the screen."""
+    return _QUOTED.sub(lambda quoted: "⏎".join(quoted[0].splitlines()), told)

@@ -1,7 +1,9 @@
 """Looks for something: here, by the app's own search, by scrolling, behind tabs, further up; then says honestly no."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from difflib import SequenceMatcher
 
 from deskhand.core.actions import SCROLL_ENDED, Back, Key, Scroll, Type
 from deskhand.core.screen import Element
@@ -14,6 +16,10 @@ from deskhand.screen.grounding.find import Candidate, SearchResult, find_nearest
 from deskhand.screen.grounding.query import Query, read_description
 from deskhand.screen.grounding.tree import Want
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, split_words, synonyms_of
+
+# So much of two names is the same in what may be one of them misspelt.
+_LIKE = 0.6
+_ARTICLES = frozenset({"the", "and", "with", "for"})
 
 MAX_TURNS = 34
 # Looks at a web page that lacks what is sought, half a second apart: at least, and at most while it still changes.
@@ -116,12 +122,26 @@ def trace_of(candidate: Candidate) -> Trace:
 
 
 def fail_not_found(scene: Scene, description: str, names: list[str]) -> Failed:
+    """Say what is like it, else what there is instead: the two must not be taken for each other."""
+    if near := [name for name in names if _is_like(name, description)]:
+        seen = scene.quote_names(near[:5])
+        return scene.fail_with(
+            f"没有找到“{description}”；名字相近的有：{seen}。",
+            f"“{description}” was not found; similar names: {seen}.",
+        )
     seen = scene.quote_names(names[:5])
-    nothing = scene.say("屏幕上没有可读的文字", "nothing readable")
+    nothing = scene.say("没有可读的文字", "nothing readable")
     return scene.fail_with(
-        f"没有找到“{description}”；看到的最接近的是：{seen or nothing}。",
-        f"“{description}” was not found; the nearest things seen were {seen or nothing}.",
+        f"没有找到“{description}”；屏幕上有的例如：{seen or nothing}。",
+        f"“{description}” was not found; the screen shows, for example, {seen or nothing}.",
     )
+
+
+def _is_like(name: str, description: str) -> bool:
+    """True if two names have a word, or most of their letters, in common."""
+    one, other = fold_name(name), fold_name(description)
+    words = set(re.findall(r"[a-z]{3,}|[\u4e00-\u9fff]{2}", description.casefold())) - _ARTICLES
+    return any(word in name.casefold() for word in words) or SequenceMatcher(None, one, other).ratio() >= _LIKE
 
 
 def fail_ambiguous(scene: Scene, description: str, finding: SearchResult) -> Failed:

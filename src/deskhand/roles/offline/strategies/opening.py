@@ -4,6 +4,8 @@ import re
 from dataclasses import replace
 from typing import Literal
 
+from deskhand.app_names import fold_name as fold_app
+from deskhand.app_names import load_known_names
 from deskhand.core.actions import ASKS_BACK, Back, Home, ManageWindow, OpenApp, OpenUrl, Scroll, Type
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.lexicon import load_lexicon
@@ -228,9 +230,17 @@ def _close_window(scene: Scene, target: str) -> Outcome:
 
 def _tell_opened(scene: Scene, name: str) -> Finished:
     """Say which program it was, where a name may mean several."""
-    told = scene.told if scene.is_desktop else ""
+    told = scene.told if scene.is_desktop else _name_other_app(scene, name)
     note = (f"（{told}）", f" ({told})") if told else ("", "")
     return scene.finish_with(f"打开了“{name}”{note[0]}", f"opened {name}{note[1]}", Proof("front", name, scene.app))
+
+
+def _name_other_app(scene: Scene, name: str) -> str:
+    """Return the name of the app in front where users do not call it by this one: `Notess` opens Notes."""
+    known = load_known_names().get(scene.app, ())
+    if not known or any(fold_app(each) == fold_app(name) for each in known):
+        return ""
+    return next((each for each in known if each.isascii() != scene.zh), known[0])
 
 
 def means_here(target: str) -> bool:
