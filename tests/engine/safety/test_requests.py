@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from deskhand.core.outgoing import OutgoingRequest
-from deskhand.engine.safety.policy import judge_request
+from deskhand.engine.safety.policy import ANYTHING, judge_request
 from deskhand.engine.safety.request_risk import assess_request, describe_request
 from deskhand.settings.schema import PolicySettings
 
@@ -99,7 +99,10 @@ def test_the_setting_for_what_can_not_be_undone_holds(setting: Any, verdict: str
 
 def test_what_was_approved_covers_its_request() -> None:
     pay = sent("POST", "/pay")
-    assert judge_request(pay, PolicySettings(), covered=True).verdict == "allow"
+    assert judge_request(pay, PolicySettings(), covers="pay").verdict == "allow"
+    assert judge_request(pay, PolicySettings(), covers=ANYTHING).verdict == "allow"
+    for other in ("send", "delete", "submit", "confirm"):
+        assert judge_request(pay, PolicySettings(), covers=other).verdict == "ask", other
     assert judge_request(pay, PolicySettings(), approved="pay the bill").verdict == "ask"
     assert judge_request(pay, PolicySettings(), approved="click Buy now", labels=("Buy now",)).verdict == "allow"
     assert judge_request(pay, PolicySettings(), approved="click Next", labels=("Next",)).verdict == "ask"
@@ -123,3 +126,20 @@ def test_a_request_is_told_without_what_may_be_secret() -> None:
 )
 def test_what_a_site_wraps_or_knows_by_name_is_read_as_well(body: str, risk: str) -> None:
     assert assess_request(sent("POST", "/rpc", body)).risk == risk
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "deed"),
+    [
+        ("/checkout/submit", "", "pay"),
+        ("/account/close/confirm", "", "delete"),
+        ("/payments/send", "amount=5", "pay"),
+        ("/orders/5/cancel", "", "delete"),
+        ("/posts/5/reply", "", "send"),
+        ("/forms/5/submit", "", "submit"),
+    ],
+)
+def test_the_graver_of_two_deeds_that_a_request_says_counts(path: str, body: str, deed: str) -> None:
+    found = assess_request(sent("POST", path, body))
+    assert found.deed
+    assert found.deed.name == deed

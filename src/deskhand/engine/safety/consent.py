@@ -15,7 +15,7 @@ from deskhand.engine.safety import risk_words as words
 from deskhand.engine.safety.goal_objects import list_objects, list_payees
 from deskhand.engine.safety.goal_orders import has_call, has_message, has_name, has_text, list_press_orders
 from deskhand.engine.safety.goal_text import fold_words
-from deskhand.engine.safety.key_risk import is_named_in
+from deskhand.engine.safety.key_risk import is_named_in, stands_for
 from deskhand.engine.safety.risk_finding import RiskFinding
 from deskhand.engine.safety.sending import Sending, read_sending, split_address
 from deskhand.engine.safety.touched_elements import find_touched
@@ -50,7 +50,7 @@ def does_goal_agree(goal: str, found: RiskFinding, scene: Scene = NOWHERE) -> bo
     if found.deed is None:
         return True
     if isinstance(scene.action, Key | Hotkey) and is_named_in(goal, scene.action):
-        return _is_text_ordered(goal, found, scene)
+        return found.deed.name != "pay" and _is_text_ordered(goal, found, scene)
     if _is_press_ordered(goal, found):
         return _is_text_ordered(goal, found, scene)
     if _goes_beyond(goal, found):
@@ -72,7 +72,16 @@ def does_goal_agree(goal: str, found: RiskFinding, scene: Scene = NOWHERE) -> bo
             return words.asks_for(goal, found.deed) or _is_publishing_ordered(goal, found, scene)
 
 
-def names_deed(goal: str, label: str, found: RiskFinding) -> bool:
+def does_goal_want(goal: str, found: RiskFinding, labels: Iterable[str], scene: Scene = NOWHERE) -> bool:
+    """True if the goal asks for what a request does: by a label or a key that stands for it, or in its own words."""
+    if any(_names_deed(goal, label, found) for label in labels):
+        return True
+    if isinstance(scene.action, Key | Hotkey) and is_named_in(goal, scene.action):
+        return found.deed is not None and stands_for(scene.action, found.deed.name)
+    return does_goal_agree(goal, found, scene)
+
+
+def _names_deed(goal: str, label: str, found: RiskFinding) -> bool:
     """True if the goal orders to press this label, and it says the deed that was found."""
     said = words.deed_in(label)
     return (

@@ -102,6 +102,14 @@ def is_named_in(goal: str, action: Key | Hotkey) -> bool:
     return bool(re.search(rf"{_PRESSING}{keys}(?![\w+]|\s*\+)", goal, re.IGNORECASE | re.ASCII))
 
 
+def stands_for(action: Key | Hotkey, deed: str) -> bool:
+    """True if these keys are known for this deed wherever they are pressed: Enter hands in, Delete removes."""
+    keys = KeyPress.from_names(keys_of(action))
+    return (keys.has_any("enter") and deed in ("send", "submit", "confirm")) or (
+        keys.has_any("delete") and deed == "delete"
+    )
+
+
 def keys_of(action: Key | Hotkey) -> Iterable[str]:
     return [action.key] if isinstance(action, Key) else action.keys
 

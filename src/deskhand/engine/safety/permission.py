@@ -16,7 +16,7 @@ from deskhand.engine.observer import Observer
 from deskhand.engine.safety.approval import is_still_valid
 from deskhand.engine.safety.consent import NOWHERE, Scene
 from deskhand.engine.safety.once import describe_act, find_repeated, judge_doubt, name_screen
-from deskhand.engine.safety.policy import Permit, judge_action, judge_request
+from deskhand.engine.safety.policy import ANYTHING, NOTHING, Permit, judge_action, judge_request
 from deskhand.engine.safety.request_details import describe_details, describe_outgoing
 from deskhand.engine.safety.risk import needs_elements
 from deskhand.engine.safety.touched_elements import list_labels
@@ -27,6 +27,8 @@ from deskhand.settings.schema import PolicySettings
 
 # What was pressed shortly before says what a menu or a question is about.
 _RECENT = 12
+# Deeds that a label says: a yes to "Send" is none to what the page then pays.
+_TELLING = frozenset({"send", "pay", "delete"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class Permission:
         self._seen: Observation | None = None
         self._acted: Action | None = None
         # An approved action covers the requests that it leads to, until another one is judged.
-        self._is_covered = False
+        self._covers = NOTHING
         self._labels: tuple[str, ...] = ()
         self._before = NOWHERE
         self.intent = ActionIntent()
@@ -94,8 +96,8 @@ class Permission:
             permit = self._forbid_repeating(permit, act, seen)
         if permit.risk != "look":
             self._acted, self._labels = planned.action, list_labels(planned.action, seen)
-            self._is_covered = permit.verdict == "allow" and permit.risk == "irreversible"
-            deed = act.deed if act and self._is_covered else ""
+            deed = act.deed if act and permit.verdict == "allow" and permit.risk == "irreversible" else ""
+            self._covers = deed
             self._before = Scene(recent=(*self._labels, *self._before.recent)[:_RECENT], agreed=deed)
         return permit
 
@@ -142,25 +144,26 @@ class Permission:
         now = await self._eyes.observe(with_elements=agreed.elements is not None)
         if not is_still_valid(agreed, now, action, self._movers):
             return Agreement(stale="The approval has expired, because the screen changed: look again.")
-        self._is_covered = True
+        # Where the label says no deed of its own, the user has agreed to whatever the picture shows.
+        deed = self.intent.act.deed if self.intent.act else ""
+        self._covers = deed if deed in _TELLING else ANYTHING
         return Agreement()
 
     # --- requests that the action leads to ---------------------------------------------------------------
 
     def cover_requests(self) -> None:
         """Let go what follows from here on: the user acts by hand."""
-        self._is_covered = True
+        self._covers = ANYTHING
 
     def judge_request(self, request: OutgoingRequest) -> Permit:
         """Judge a request that is about to leave the device, as a consequence of the last action."""
-        covered = self._is_covered and not request.repeated
         return judge_request(
             request,
             self._policy,
             approved=self._approved_words,
             labels=self._labels,
             scene=replace(self._before, seen=self._seen, action=self._acted),
-            covered=covered,
+            covers=self._covers,
             language=language_of(self._log.state.goal),
         )
 

@@ -15,19 +15,21 @@ from deskhand.core.decisions import PlannedAction
 from deskhand.core.llm import Language
 from deskhand.core.outgoing import OutgoingRequest
 from deskhand.core.screen import Observation
-from deskhand.engine.safety.consent import NOWHERE, Scene, does_goal_agree, names_deed
+from deskhand.engine.safety.consent import NOWHERE, Scene, does_goal_agree, does_goal_want
 from deskhand.engine.safety.key_risk import find_typed_address
 from deskhand.engine.safety.request_details import describe_sending
 from deskhand.engine.safety.request_risk import assess_request, describe_request
 from deskhand.engine.safety.risk import assess_risk
 from deskhand.engine.safety.risk_finding import Risk, RiskFinding
-from deskhand.engine.safety.risk_words import read_table
+from deskhand.engine.safety.risk_words import covers_deed, read_table
 from deskhand.fault_words import to_chinese
 from deskhand.settings.schema import PolicySettings
 from deskhand.settings.site_lists import explain_block
 
 # Actions that leave an app which may not be used, or don't touch it.
 _LEAVING = frozenset({"back", "home", "wait", "memorize", "answer", "take_over", "run_code", "switch_window"})
+# What an approved action covers of the requests that follow from it, besides the name of its deed.
+NOTHING, ANYTHING = "", "*"
 _SENTENCE_ENDS = (".", "!", "?", "。", "！", "？", "…")
 
 
@@ -102,24 +104,28 @@ def judge_request(
     approved: str = "",
     labels: Sequence[str] = (),
     scene: Scene = NOWHERE,
-    covered: bool = False,
+    covers: str = NOTHING,
     language: Language = "en",
 ) -> Permit:
     """Return whether a request may leave the device.
 
-    `covered`: it follows from an action that was approved. `labels`: what that action pressed, in `scene`. A form
-    that is sent again is approved by nothing but its own yes.
+    `covers`: the deed that was approved with the action from which it follows. `labels`: what that action pressed, in
+    `scene`. A form that is sent again is approved by nothing but its own yes.
     """
     found = assess_request(request)
     decided = policy.irreversible if found.risk == "irreversible" else "allow"
-    # A goal that says "click Details" has not asked for what the page then pays.
-    asked_for = does_goal_agree(approved, found, scene) or any(names_deed(approved, one, found) for one in labels)
-    agreed = covered or (asked_for and not request.repeated)
+    # A goal that says "click Details" has not asked for what the page then pays, nor has one that says "click Send".
+    asked_for = covers == ANYTHING or _is_covered(covers, found) or does_goal_want(approved, found, labels, scene)
+    agreed = asked_for and not request.repeated
     if decided == "allow" or (decided == "ask" and agreed):
         return Permit("allow", found.risk)
     if decided == "ask":
         return Permit("ask", found.risk, _ask_user_for(describe_request(request), found.why, language))
     return Permit("deny", found.risk, _refuse_action(describe_request(request), found, language))
+
+
+def _is_covered(agreed: str, found: RiskFinding) -> bool:
+    return agreed != NOTHING and found.deed is not None and covers_deed(agreed, found.deed.name)
 
 
 def _write_sentence(what: str, why: str = "", colon: str = ": ") -> str:

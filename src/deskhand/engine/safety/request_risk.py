@@ -28,6 +28,8 @@ _GRAPHQL = re.compile(r"^\s*(query|mutation|subscription)?\s*(\w*)[^{]*\{\s*(\w*
 _MOST_BODY, _MOST_ORDER = 20_000, 60
 # A name such as deleteAll or remove_user has this many words; more are the title of an article.
 _ORDER_WORDS = 3
+# Words that say little about what is handed in come behind those that say it: /checkout/submit pays.
+_RANKS = {"send": 1, "submit": 2}
 
 
 def assess_request(request: OutgoingRequest) -> RiskFinding:
@@ -40,7 +42,8 @@ def assess_request(request: OutgoingRequest) -> RiskFinding:
         return LOOK
     if _reads_only(request):
         return UNDOABLE
-    for deed, sign in _list_signs(request):
+    # What is only handed in, or sent, may be a payment or a deletion by another of its words.
+    for deed, sign in sorted(_list_signs(request), key=lambda said: _RANKS.get(said[0], 0)):
         return make_irreversible(f'the request says "{sign}"', deed, sign)
     return UNDOABLE
 

@@ -87,6 +87,11 @@ def is_same_deed(one: str, other: str) -> bool:
     return one == other or {one, other} <= _GIVING
 
 
+def covers_deed(agreed: str, other: str) -> bool:
+    """True if a yes to one deed is a yes to a request that says the other: to hand in, or send, is how it is done."""
+    return is_same_deed(agreed, other) or other == "submit" or (agreed, other) == ("pay", "send")
+
+
 def deed_named(name: str) -> Deed:
     return next(deed for deed in list_deeds() if deed.name == name)
 
