@@ -485,6 +485,27 @@ async def test_a_pop_up_that_closes_itself_gives_the_front_back(device: BrowserD
     assert "Sign in" in {one.name for one in await device.elements()}
 
 
+@pytest.mark.parametrize("by", ["itself", "the user"])
+async def test_an_address_is_opened_though_the_tab_in_front_closes_just_then(
+    device: BrowserDevice, site: Site, by: str
+) -> None:
+    site.page("<title>Brief</title><p>Bye", "/brief.html")
+    next_page = site.page("<title>Next</title>", "/next.html")
+    await show(device, site.page("<title>Main</title><button onclick=\"window.open('/brief.html')\">Open</button>"))
+    await click(device, "Open")
+    async with asyncio.timeout(10):
+        while (await device.app()).title != "Brief":
+            await device.frame()
+    brief = (await device._window.get_front_tab()).page
+    then = "window.close()" if by == "itself" else ""
+    await script(device, f"void setTimeout(() => {{ const end = Date.now() + 700; while (Date.now() < end); {then} }})")
+    opening = asyncio.ensure_future(device.act(OpenUrl(url=next_page)))
+    if by == "the user":
+        await brief.close()
+    await opening
+    assert (await device.app()).title == "Next"
+
+
 LINKS = [
     "<a href='/NAME'>Report</a>",
     "<a href='/NAME' download='NAME'>Report</a>",

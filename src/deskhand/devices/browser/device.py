@@ -214,6 +214,8 @@ class BrowserDevice:
         except TabLost:
             # A tab that closes during an action is the action's effect; a crash raises from here.
             await self._window.replace_lost_tab(tab)
+            if isinstance(action, actions.OpenUrl):
+                return await self._act_on_tab(action)  # it went away by itself: no address closes its tab
             said = ""
         except TabFrozen:
             raise self._window.describe_frozen(tab) from None
@@ -240,7 +242,11 @@ class BrowserDevice:
             tab = await self._window.get_front_tab()
         if (notice := self._window.take_restart("acting")) and not opens:
             raise DeviceRestarted(notice)
-        return await navigation.free_tab(self._window, tab) if opens else tab
+        try:
+            return await navigation.free_tab(self._window, tab) if opens else tab
+        except TabLost:
+            await self._window.replace_lost_tab(tab)
+            return await self._find_tab_to_act_on(action)
 
     def _check_site(self, tab: Tab, action: Action) -> None:
         """Raise ActionFailed if this page is blocked; leaving a blocked page is always possible."""
