@@ -111,6 +111,13 @@ class World:
             await journal.close()
         return ids[0] if ids else ""
 
+    async def is_fulfilled(self) -> bool:
+        journal = SqliteJournal(self.folder)
+        try:
+            return any(summary.status is TaskStatus.FULFILLED for summary in await journal.runs())
+        finally:
+            await journal.close()
+
     async def finish(self, task: str) -> TaskState:
         """Resume it with a user at hand. What may have happened, they look up; what is asked before it, they grant."""
         async with Deskhand(load(self.tree())) as hand, hand.resume(task, attended=True) as run:
@@ -136,13 +143,10 @@ async def survive(world: World, *kills: Kill) -> TaskState | None:
         assert world.count() <= 1, f"done twice after kills at {kills}"
         if not task:
             return None  # killed before anything was written: it never was
+        if await world.is_fulfilled():
+            break  # a moment late: there is nothing left to resume
     task = task or await world.find_task()
-    journal = SqliteJournal(world.folder)
-    try:
-        over = any(summary.status is TaskStatus.FULFILLED for summary in await journal.runs())
-    finally:
-        await journal.close()
-    if over:
+    if await world.is_fulfilled():
         assert world.count() == 1, f"called fulfilled, and not done, after kills at {kills}"
         return None
     state = await world.finish(task)

@@ -20,12 +20,12 @@ from deskhand.core.errors import UsageError
 from deskhand.core.planning import GateTrigger
 from deskhand.core.statuses import Situation, SubtaskStatus, TaskStatus
 from deskhand.devices.android.adb.private_server import run_private_server
-from deskhand.engine.parts import TaskParts
+from deskhand.engine.parts import OuterRoles, TaskParts
 from deskhand.engine.run import Task
 from deskhand.settings.schema import AdbSettings, Settings
 from deskhand.simphone.adb.phone_server import SimPhone
 from deskhand.simphone.phone import Phone
-from deskhand.task.events import Event, Record, SituationChanged, SubtaskEnded, SubtaskStarted, TaskResumed
+from deskhand.task.events import Event, Record, SituationChanged, SubtaskEnded, SubtaskStarted, TaskResumed, UserAsked
 from deskhand.task.fold import fold_all
 from deskhand.task.journal import SqliteJournal
 from deskhand.task.state import TaskState
@@ -129,7 +129,9 @@ def _crew_of(run: Task, worker: ScriptedWorker) -> TaskParts:
     return replace(run._parts, workers={"operator": worker})
 
 
-async def _cut_off(start: StartRun, device: Journaled, action: Action, *, moved_on: bool) -> Task:
+async def _cut_off(
+    start: StartRun, device: Journaled, action: Action, *, moved_on: bool, outer: OuterRoles | None = None
+) -> Task:
     """A task that was stopped while its device had an action in hand; `moved_on`: it shows something else since."""
 
     async def hang(_: object) -> None:
@@ -137,7 +139,8 @@ async def _cut_off(start: StartRun, device: Journaled, action: Action, *, moved_
 
     await device._device.act(OpenApp(name="Settings"))
     device.on_act = hang
-    async with start(device, ScriptedWorker(action, needs_elements=True), policy={"irreversible": "allow"}) as run:
+    worker = ScriptedWorker(action, needs_elements=True)
+    async with start(device, worker, policy={"irreversible": "allow"}, outer=outer) as run:
         async with asyncio.timeout(20):
             while not device.sent:
                 await asyncio.sleep(0.01)
@@ -194,6 +197,25 @@ async def test_the_user_says_whether_it_is_done_once_more(
     await again.wait()
     assert any(told in message for message in worker.briefings[0].messages)
     assert len(device.sent) == (2 if verdict == "yes" else 1)
+
+
+@pytest.mark.parametrize("rest", [(DONE,), (PLAIN, DONE)], ids=["done at once", "after a step"])
+async def test_under_an_outer_loop_the_users_no_is_an_answer_with_which_the_task_goes_on(
+    start: StartRun, device: Journaled, journal: SqliteJournal, rest: tuple[Action | Decision, ...]
+) -> None:
+    run = await _cut_off(start, device, SEND, moved_on=True, outer=managed(ScriptedPlanner("a"), ScriptedJudge()))
+    past = fold_all(await journal.read(run.task_id))
+    again = Task.from_past(past, _crew_of(run, ScriptedWorker(*rest)), attended=True)
+    await again.start()
+    async with asyncio.timeout(20):
+        while not again.state.requests:
+            await asyncio.sleep(0.01)
+        again.answer(again.state.requests[0].id, "no")
+        state = await again.wait()
+    assert state.status is TaskStatus.FULFILLED, state.reason
+    assert device.sent.count(SEND) == 1
+    asked = [one for one in await journal.read(run.task_id) if isinstance(one.event, UserAsked)]
+    assert len(asked) == 1, "nothing else is to be asked"
 
 
 async def test_what_can_be_undone_is_judged_by_the_screen(

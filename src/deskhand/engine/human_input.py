@@ -47,10 +47,12 @@ class HumanInput:
         about: RequestDetails | None = None,
         then: When = "answered",
         asker: Asker = "worker",
+        no_goes_on: bool = False,
     ) -> UserReply:
         """Return the user's reply, or the configured default after the time-out. `then`: where a yes leads.
 
-        Without `about` and `frame`, the request has the app and the picture of the moment.
+        `no_goes_on`: the user's no is an answer like any other, with which the work goes on. Without `about` and
+        `frame`, the request has the app and the picture of the moment.
         """
         timeout = self._settings.timeout_s
         details = about or RequestDetails(app=name_app(self._log.state.app))
@@ -80,7 +82,8 @@ class HumanInput:
             reply = UserReply(request_id=request.id, verdict="yes" if agreed else "no", by="timeout")
         finally:
             del self._open[request.id]
-        await self._log.record(UserReplied(reply=reply), *((_move_situation(then),) if reply.verdict == "yes" else ()))
+        goes_on = reply.verdict == "yes" or (no_goes_on and reply.by == "person")
+        await self._log.record(UserReplied(reply=reply), *((_move_situation(then),) if goes_on else ()))
         return reply
 
     async def _keep_picture(self) -> str:

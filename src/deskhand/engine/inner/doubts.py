@@ -101,7 +101,7 @@ class Doubts:
             if is_chinese(self._log.state.goal)
             else f"{what} may have been carried out already: {why[1]}. Do it (again)?"
         )
-        reply = await self._human.ask("approval", question)
+        reply = await self._human.ask("approval", question, no_goes_on=True)
         if reply.by != "person":
             return question
         again = reply.verdict == "yes"
