@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -348,6 +349,20 @@ async def test_without_a_model_the_work_goes_on_once_with_what_was_found() -> No
 async def test_without_a_model_and_without_material_there_is_no_other_plan() -> None:
     with pytest.raises(NoPlan, match="which code"):
         await OfflineManager().plan(informed(materials=()))
+
+
+async def test_without_a_model_what_failed_starts_afresh_from_home_where_there_is_one() -> None:
+    failed = again(
+        reason=ReplanReason.GATE_FAILED,
+        because="the screen says no",
+        failed=(Subtask(id="1.1", title="click Send"),),
+        remaining=(),
+        tried=(("click Send",),),
+    )
+    made = await OfflineManager().plan(replace(failed, capabilities=frozenset({"click", "home"})))
+    assert [s.title for s in made.subtasks] == ["go home, click Send"]
+    with pytest.raises(NoPlan, match="the screen says no"):  # not: this device has no home screen
+        await OfflineManager().plan(failed)
 
 
 async def test_subtasks_have_the_type_that_the_model_names_or_their_words_say() -> None:

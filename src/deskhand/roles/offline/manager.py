@@ -76,6 +76,8 @@ class OfflineManager:
     def _plan_afresh(self, request: PlanRequest) -> tuple[Subtask, ...]:
         """Plan what failed again from the home screen; unless the replan is light, also what comes after it."""
         failed = request.failed[-1:] or request.done[-1:]
+        if "home" not in request.capabilities:
+            raise NoPlan(request.because)  # a browser has no such place, and the same words again are no other plan
         start = "回到主屏幕，" if is_chinese(request.goal) else "go home, "
         renewed = [
             subtask if subtask.title.startswith(start) else subtask.model_copy(update={"title": start + subtask.title})
