@@ -60,6 +60,19 @@ def test_half_a_word_is_no_verb(goal: str) -> None:
     assert is_refused(goal)
 
 
+@pytest.mark.parametrize(
+    "goal",
+    ["add tea to the cart and check out", "type hello in the chat with Bob", "create a note titled Tea with milk"],
+)
+def test_where_only_quotes_could_tell_they_are_asked_for(goal: str) -> None:
+    assert is_refused(goal)
+
+
+@pytest.mark.parametrize("goal", ["type “hello in the chat”", "create a note titled “Tea with milk”", "check Outdoor"])
+def test_what_is_quoted_needs_no_telling(goal: str) -> None:
+    assert not is_refused(goal)
+
+
 @pytest.mark.parametrize("goal", ["log out", "Sign out", "退出登录", "登出"])
 def test_leaving_an_account_is_a_click_and_closes_nothing(goal: str) -> None:
     assert [type(step) for step in parse_goal(goal)] == [say.Tap]

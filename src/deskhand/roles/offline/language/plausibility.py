@@ -22,6 +22,8 @@ _DESCRIBED_ZH = re.compile(
     r".*的(?:数量|总数|总和|个数|名字|名称|价格|结果|值|标题|日期|时间|内容|答案|地址|邮箱|电话|号码|第.个|和)"
     r"|(?:总|一共|共有|有多少|多少).{0,6}(?:数|数量|个|价|额)|(?:上面|下面|屏幕上|页面上|刚才|刚刚)的.*|结果|总数|答案"
 )
+# `hello in the chat with Bob`: only quotes tell the text from where it goes
+_PLACED = re.compile(r".+\s(?:in|into|on|to)\s+(?:the|my|this)\s+\w+.*", re.IGNORECASE | re.DOTALL)
 _ANNOUNCED = re.compile(
     r"(?:the following|(?:\w+ )?(?:lines?|words?|paragraphs?|sentences?|items?|numbers?))\s*:.*"
     r"|(?:以下|下面|[一两三四五六七八九十\d]+)(?:的?(?:内容|文字|[行句段个]\S{0,2}))?\s*[:：].*",
@@ -44,7 +46,9 @@ def refuse_implausible(step: Instruction, *, open_pronouns: bool = False) -> Ins
     """Return the step, or that it was not understood."""
     quoted = {token.text for token in cut_tokens(step.source) if token.kind == "quote"}
     counted = isinstance(step, say.Read) and _COUNTED.fullmatch(step.source) is not None
-    unsure = counted or _describes_text(step, quoted) or _means_many(step, quoted)
+    unsure = (
+        counted or _describes_text(step, quoted) or _means_many(step, quoted) or _holds_more_than_name(step, quoted)
+    )
     if unsure or (not open_pronouns and _has_loose_pronoun(step, quoted)):
         return NotUnderstood(step.source)
     return step
@@ -55,8 +59,18 @@ def _describes_text(step: Instruction, quoted: set[str]) -> bool:
     if not isinstance(step, say.Write | say.AddTo) or step.text in quoted:
         return False
     text = step.text.strip()
+    if isinstance(step, say.Write) and not step.target and _PLACED.fullmatch(text):
+        return True
     described = (_DESCRIBED_ZH.fullmatch(text) if has_chinese(text) else _DESCRIBED.match(text)) is not None
     return described or _CONDITIONAL.search(text) is not None or _ANNOUNCED.fullmatch(text) is not None
+
+
+def _holds_more_than_name(step: Instruction, quoted: set[str]) -> bool:
+    """`a note titled Shopping with milk`: only quotes tell where the title ends."""
+    if not isinstance(step, say.Create):
+        return False
+    named = [value for field, value in step.fields if field in ("title", "name") and value not in quoted]
+    return any(re.search(r"\swith\s", value) for value in named)
 
 
 def _means_many(step: Instruction, quoted: set[str]) -> bool:
