@@ -2,38 +2,23 @@
 
 import os
 import signal
-from collections.abc import AsyncIterator, Iterator
 from urllib.parse import quote
 
 import pytest
-import pytest_asyncio
 
 from deskhand.build import Deskhand
 from deskhand.core.actions import Type
 from deskhand.core.statuses import TaskStatus
 from deskhand.devices.reaper_process import list_processes
-from deskhand.settings.load import load
 from deskhand.task.events import ActionEnded, ActionIntended
 from deskhand.task.state import TaskState
-from tests.devices.browser.browser_stage import Site, serving
+from tests.devices.browser.browser_stage import Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 # What a page tells its server, so that a test need not ask the browser.
 TELL = """<script>const tell = (...words) => { new Image().src = "/told/" + words.map(encodeURIComponent).join("/") }
   </script>"""
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def hand(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Deskhand]:
-    async with Deskhand(load({"data_dir": tmp_path_factory.mktemp("data")})) as hand:
-        yield hand
 
 
 async def carry_out(hand: Deskhand, site: Site, body: str, goal: str) -> TaskState:

@@ -3,16 +3,12 @@
 Each page comes as its sincere twin, on which the same goal is fulfilled, and with what sabotages the act.
 """
 
-from collections.abc import AsyncIterator, Iterator
-
 import pytest
-import pytest_asyncio
 
 from deskhand.build import Deskhand
 from deskhand.core.statuses import TaskStatus
-from deskhand.settings.load import load
 from deskhand.task.state import TaskState
-from tests.devices.browser.browser_stage import Site, serving
+from tests.devices.browser.browser_stage import Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -131,23 +127,52 @@ SET = (
     "<label>Volume <input type=range min=0 max=100 value=10 HOLE></label>",
     {"": "", "springs back": "oninput='value = 10'", "disabled": "disabled"},
 )
+LOGGED_IN = (
+    'log in as "ada" with password "pw-4711"',
+    """<form id=form onsubmit="event.preventDefault(); HOLE"><label>Username <input></label>
+    <label>Password <input type=password></label><button>Log in</button></form><p id=out></p>""",
+    {
+        "": "form.remove(); out.innerHTML = 'Welcome, ada <a href=/out>Log out</a>'",
+        "dead": "",
+        "refused": "form.remove(); out.textContent = 'Unknown user ada'",
+        "refused zh": "form.remove(); out.textContent = '用户名或密码错误'",
+        "blank": "document.body.innerHTML = ''",
+        "asks again": "form.reset(); out.textContent = 'Hello'",
+    },
+)
+DRAGGED = (
+    'drag "Milk" onto "Done"',
+    """<style>div { border: 1px solid; width: 200px; min-height: 90px; margin: 60px }</style>
+    <div><p draggable=true id=milk ondragstart="out.textContent = 'dragging'">Milk</p></div>
+    <div ondragover="event.preventDefault()" ondrop="event.preventDefault(); HOLE" id=done>Done</div><p id=out></p>""",
+    {
+        "": "done.append(milk)",
+        "dead": "",
+        "only a word": "out.textContent = 'Milk was moved'",
+        "springs back": "const p = milk.parentNode; done.append(milk); setTimeout(() => p.append(milk), 120)",
+        "lost": "milk.remove()",
+    },
+)
+CHOSEN = (
+    "select Small in Gift",
+    """<fieldset><legend>Coat</legend><label><input type=radio name=c checked>Small</label>
+    <label><input type=radio name=c>Large</label></fieldset>
+    <fieldset><legend>Gift</legend><label><input type=radio name=g HOLE>Small</label>
+    <label><input type=radio name=g checked id=big>Large</label></fieldset>""",
+    {"": "", "springs back": "onchange='big.checked = true'", "refused": "onclick='return false'"},
+)
+VANISHED = (
+    'type "Alice" into Name, type "Paris" into City, click Send',
+    """<label>Name <input id=who></label> <label>City <input oninput="HOLE"></label>
+    <button onclick="out.textContent = 'Thank you'">Send</button><p id=out></p>""",
+    {"": "", "the first is emptied": "who.value = String()", "the first is overwritten": "who.value = value"},
+)
 TABLE = {
+    "log in": LOGGED_IN, "drag": DRAGGED, "choose": CHOSEN, "lasting text": VANISHED,
     "click": CLICKED, "click zh": CLICKED_ZH, "type": TYPED, "check": CHECKED, "select": SELECTED, "submit": SUBMITTED,
     "delete": DELETED, "search": SEARCHED, "set": SET,
 }  # fmt: skip
 CASES = [(kind, name) for kind, (_, _, holes) in TABLE.items() for name in holes]
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def hand(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Deskhand]:
-    async with Deskhand(load({"data_dir": tmp_path_factory.mktemp("data")})) as hand:
-        yield hand
 
 
 async def carry_out(hand: Deskhand, site: Site, kind: str, name: str) -> TaskState:

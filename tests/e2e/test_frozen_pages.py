@@ -1,7 +1,7 @@
 """Pages whose script never ends: the task says so within one limit, and the next one works in the same browser."""
 
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
@@ -10,7 +10,7 @@ from deskhand.build import Deskhand
 from deskhand.cli.end_words import tell_end
 from deskhand.core.statuses import TaskStatus
 from deskhand.settings.load import load
-from tests.devices.browser.browser_stage import Site, serving
+from tests.devices.browser.browser_stage import Site
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.slow]
 
@@ -22,12 +22,6 @@ FROZEN = {
     "by a timer": "<button>Go</button><script>setTimeout(() => { for(;;); }, 300)</script>",
 }
 NEXT = """<button onclick="new Image().src = '/told'">Next</button>"""
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ from deskhand.models.scripted.http_server import ModelServer
 from deskhand.models.scripted.script import ReceivedRequest, ScriptedStep, ScriptEntry
 from deskhand.settings.schema import Settings
 from deskhand.task.events import ActionIntended, Corrected, TodoEdited, UserAsked
-from tests.devices.browser.browser_stage import Site, serving
+from tests.devices.browser.browser_stage import Site
 from tests.e2e.test_dispatch import act, call, done, press
 from tests.promptness import AT_ONCE_S
 
@@ -42,12 +42,6 @@ class Place:
     send: Sequence[ScriptEntry]
     elsewhere: Any
     told: str
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
 
 
 @pytest.fixture(params=["phone", "browser"])

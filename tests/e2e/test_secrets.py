@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -24,7 +24,7 @@ from deskhand.models.scripted.script import ReceivedRequest, ScriptedCall, Scrip
 from deskhand.screen.frame import decode_frame, shrink_frame
 from deskhand.screen.ocr.screen_text import ScreenText
 from deskhand.settings.load import load
-from tests.devices.browser.browser_stage import Site, serving
+from tests.devices.browser.browser_stage import Site
 from tests.devices.browser.browser_stage import script as in_page
 
 USER, PASSWORD = "Walrus-Quartz-58", "Gift&Zebra 93+x"
@@ -53,12 +53,6 @@ def kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     return tmp_path / "data"
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
 
 
 @pytest.fixture

@@ -1,29 +1,13 @@
 """Widgets that pages build themselves, worked by plain goals without a model, judged by what reached the server."""
 
-from collections.abc import AsyncIterator, Iterator
-
 import pytest
-import pytest_asyncio
 
 from deskhand.build import Deskhand
 from deskhand.core.statuses import TaskStatus
-from deskhand.settings.load import load
-from tests.devices.browser.browser_stage import Site, serving
+from tests.devices.browser.browser_stage import Site
 from tests.e2e.test_browser_goals import carry_out, told
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def hand(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Deskhand]:
-    async with Deskhand(load({"data_dir": tmp_path_factory.mktemp("data")})) as hand:
-        yield hand
 
 
 FOLDS = """<details><summary>Shipping</summary><a href="#" onclick="tell('rates')">Rates</a></details>

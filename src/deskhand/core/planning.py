@@ -138,7 +138,8 @@ class GateRequest:
     """All input of a judge. `goal` is always the root goal; `before` is the screen as the subtask began.
 
     `said` is what the user added or took back since. `steps` and `seconds` went into the subtask;
-    `changed` is the share of the screen that differs from `before`.
+    `changed` is the share of the screen that differs from `before`. `bookmark` is the worker's place in the subtask,
+    `bookmarks` those with which fulfilled subtasks ended, by id: a worker may keep there what proves its work.
     """
 
     trigger: GateTrigger
@@ -158,3 +159,5 @@ class GateRequest:
     answers: tuple[str, ...] = ()
     earlier: tuple[QualityReport, ...] = ()
     said: tuple[str, ...] = ()
+    bookmark: str = ""
+    bookmarks: tuple[tuple[str, str], ...] = ()

@@ -113,6 +113,8 @@ def make_gate_request(
         answers=state.answers,
         earlier=state.reports,
         said=state.said,
+        bookmark=state.bookmark,
+        bookmarks=state.bookmarks,
     )
 
 

@@ -63,6 +63,7 @@ class TaskState:
     address: str = ""
     history: tuple[StepReport, ...] = ()
     bookmark: str = ""
+    bookmarks: tuple[tuple[str, str], ...] = ()  # those with which fulfilled subtasks ended, by id, the oldest first
     messages: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()

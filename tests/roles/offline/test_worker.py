@@ -117,10 +117,12 @@ async def test_the_last_action_is_judged_by_what_is_seen() -> None:
     assert seen.verdict is not None
     assert not seen.verdict.success
     assert seen.kind == "actions"
-    done = await OfflineWorker().decide(briefing(goal, on, last=first))
-    assert done.kind == "done"
-    assert done.verdict is not None
-    assert done.verdict.success
+    turned = await OfflineWorker().decide(briefing(goal, on, last=first))
+    assert turned.verdict is not None
+    assert turned.verdict.success
+    assert actions(turned)[0].kind == "wait", "it may still spring back"
+    assert (await OfflineWorker().decide(briefing(goal, on, last=turned))).kind == "done"
+    assert (await OfflineWorker().decide(briefing(goal, off, last=turned))).kind == "actions"
 
 
 async def test_a_switch_that_does_not_move_is_a_failure() -> None:

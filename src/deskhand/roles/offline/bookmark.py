@@ -2,7 +2,7 @@
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -33,21 +33,26 @@ class LastReply:
 
 @dataclass(slots=True)
 class WorkerPlace:
-    """`done` is what was achieved, in words, `proofs` what shows it; `extra` was said in the middle of the work."""
+    """`done` is what was achieved, in words; `extra` was said in the middle of the work.
+
+    `proofs` are by instruction, as far as they came; None for one that was finished without any.
+    """
 
     index: int = 0
     memory: InstructionMemory = field(default_factory=InstructionMemory)
     kept: GoalMemory = field(default_factory=GoalMemory)
     done: list[str] = field(default_factory=list[str])
-    proofs: list[Proof] = field(default_factory=list[Proof])
+    proofs: list[Proof | None] = field(default_factory=list[Proof | None])
     extra: list[str] = field(default_factory=list[str])
     detour: Detour | None = None
     reply: LastReply | None = None
 
-    def finish_instruction(self, finished: Finished) -> None:
+    def finish_instruction(self, finished: Finished, where: str) -> None:
+        """Note its proof, seen `where`; what stands behind it is done anew, if it was done before."""
+        before = (*self.proofs, *[None] * self.index)[: self.index]
+        self.proofs = [*before, replace(finished.proof, where=where)]
         self.index += 1
         self.memory = InstructionMemory()
-        self.proofs.append(finished.proof)
         if finished.evidence:
             self.done.append(finished.evidence)
 
@@ -60,11 +65,16 @@ _PLACE = TypeAdapter(WorkerPlace)
 
 def read_place(bookmark: str) -> WorkerPlace:
     """Return the place that a bookmark holds; the beginning if it is empty or another worker wrote it."""
+    return read_own_place(bookmark) or WorkerPlace()
+
+
+def read_own_place(bookmark: str) -> WorkerPlace | None:
+    """Return the place that a bookmark holds; None if it is empty or another worker wrote it."""
     try:
-        data = json.loads(bookmark or "{}")
+        data = json.loads(bookmark)
         return _PLACE.validate_python(_from_flat(data) if "memo" in data else data)
     except (ValueError, TypeError, KeyError):
-        return WorkerPlace()
+        return None
 
 
 def _from_flat(data: dict[str, Any]) -> dict[str, Any]:

@@ -1,10 +1,15 @@
-"""The model-free judge: gates from elements, texts and counts. Without evidence it is never sure."""
+"""The model-free judge: gates from the proofs of each instruction, elements and counts."""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 from deskhand.core.planning import GateDecision, GateRequest, GateTrigger, QualityReport
 from deskhand.core.statuses import ExecStatus, SubtaskStatus
 from deskhand.core.subtask import Subtask
 from deskhand.language import is_chinese
 from deskhand.roles.offline.coach import choose_first_help
+from deskhand.roles.offline.evidence.recheck import Proven
+from deskhand.roles.offline.evidence.whole_goal import collect_all_proven, collect_proven, find_gap, list_left_out
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.scene import Scene
@@ -57,25 +62,54 @@ def _make_report(
 
 
 def _check_claim(request: GateRequest) -> QualityReport:
-    """The worker says it is done: what should be true after the subtask is looked for on the screen."""
+    """The worker says it is done: by its proofs, which are looked at again, and by what should be true then."""
+    scene = _make_scene(request, request.subtask)
+    proven = collect_proven(request.subtask, request.goal, request.bookmark) if request.subtask else None
+    if gap := find_gap(proven, scene) if proven is not None else "":
+        return _make_report(request, GateDecision.FAIL, gap, confidence=0.95)
     holds, seen = _check_truth(request, request.subtask)
     if holds is False:
-        return _make_report(request, GateDecision.FAIL, f"the worker says it is done, but {seen}", confidence=0.9)
+        told = scene.say(f"执行者说完成了，但{seen}", f"the worker says it is done, but {seen}")
+        return _make_report(request, GateDecision.FAIL, told, confidence=0.9)
+    if proven:
+        told = scene.say(f"{len(proven)} 条指令都有证据", f"every instruction ({len(proven)}) is proven")
+        return _make_report(request, GateDecision.DONE, told, confidence=0.95)
     if holds:
         return _make_report(request, GateDecision.DONE, seen, confidence=0.95)
     return _make_report(request, GateDecision.DONE, request.claim, confidence=0.6)
 
 
 def _check_end(request: GateRequest) -> QualityReport:
-    """Every part of the plan that was not given up for another is done, and the end state is as expected."""
+    """Every part of the plan that was not given up for another is done and proven, and the end state is as expected."""
+    scene = _make_scene(request, None)
     open_ones = [s.title for s in request.subtasks if s.status in (SubtaskStatus.READY, SubtaskStatus.PENDING)]
     if open_ones:
-        return _make_report(request, GateDecision.FAIL, f"not done yet: {'; '.join(open_ones)}", confidence=1.0)
+        told = scene.say(f"还没有完成：{'；'.join(open_ones)}", f"not done yet: {'; '.join(open_ones)}")
+        return _make_report(request, GateDecision.FAIL, told, confidence=1.0)
+    proven = collect_all_proven(request)
+    if gap := _find_gap_in_goal(request, proven, scene) if proven is not None else "":
+        return _make_report(request, GateDecision.FAIL, gap, confidence=0.95)
     last = next((s for s in reversed(request.subtasks) if s.status is SubtaskStatus.FULFILLED), None)
     holds, seen = _check_truth(request, None if _is_left_behind(request) else last)
     if holds is False:
-        return _make_report(request, GateDecision.FAIL, f"at the end {seen}", confidence=0.9)
-    return _make_report(request, GateDecision.DONE, seen if holds else "every subtask passed its gate")
+        return _make_report(request, GateDecision.FAIL, scene.say(f"最后{seen}", f"at the end {seen}"), confidence=0.9)
+    passed = scene.say("每一步都通过了检查", "every subtask passed its gate")
+    return _make_report(request, GateDecision.DONE, seen if holds else passed)
+
+
+def _find_gap_in_goal(request: GateRequest, proven: Sequence[Proven], scene: Scene) -> str:
+    """Return what of the whole goal is not done, not proven, or not so any more; empty if nothing."""
+    left_out = [] if request.said else list_left_out(request.goal, proven)
+    if left_out:
+        names = scene.quote_names(step.source for step in left_out)
+        return scene.say(f"目标里的{names}没有做", f"{names} of the goal was not done")
+    return find_gap(proven, replace(scene, elements=()) if _is_left_behind(request) else scene)
+
+
+def _make_scene(request: GateRequest, subtask: Subtask | None) -> Scene:
+    """Return the moment of the check, in the language of the goal."""
+    stands_for = subtask or Subtask(id="", title=request.goal)
+    return Scene.from_screen(request.goal, stands_for, request.observation, request.steps)
 
 
 def _is_left_behind(request: GateRequest) -> bool:

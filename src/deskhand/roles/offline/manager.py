@@ -7,6 +7,7 @@ from deskhand.core.planning import Material, Plan, PlanRequest, ReplanReason, Re
 from deskhand.core.protocols import Source
 from deskhand.core.subtask import Subtask
 from deskhand.language import is_chinese
+from deskhand.roles.offline.detour import REPEATABLE
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.language.instructions import Instruction
@@ -29,6 +30,10 @@ _NO_CODE = (
 _LEADING_ELSEWHERE = (say.Tap, say.PressKey, say.LogIn, say.Delete, say.Search, say.GoBack)
 
 
+# What may be done twice: it brings about a state, or only looks.
+_HARMLESS = (*REPEATABLE, say.Select, say.SetValue, say.Clear, say.Send)
+
+
 class OfflineManager:
     """Plans what the goal says, in its order. It has one other idea when that fails: to start afresh.
 
@@ -45,6 +50,9 @@ class OfflineManager:
             return self._plan_informed(request)
         if request.reason is ReplanReason.WORKER_FAILED:
             # The worker has tried every strategy it has; the same words again would fail the same way.
+            raise NoPlan(request.because)
+        if _failed_check(request) and not _can_repeat(request):
+            # What is missing is told: to do the rest of it once more might add, click or type something twice.
             raise NoPlan(request.because)
         again = self._plan_afresh(request)
         if tuple(subtask.title for subtask in again) in request.tried:
@@ -88,6 +96,17 @@ class OfflineManager:
 
     async def supplement(self, need: str, goal: str) -> tuple[Material, ...]:
         return await self._library.look_up(need, goal) if self._library else ()
+
+
+def _failed_check(request: PlanRequest) -> bool:
+    return request.reason in (ReplanReason.GATE_FAILED, ReplanReason.FINAL_CHECK_FAILED)
+
+
+def _can_repeat(request: PlanRequest) -> bool:
+    """True if what failed begins at a home screen, and can be done twice without harm."""
+    failed = (request.failed[-1:] or request.done[-1:])[0] if request.failed or request.done else None
+    steps = parse_goal(failed.title) if failed is not None else ()
+    return "home" in request.capabilities and all(isinstance(step, _HARMLESS) for step in steps)
 
 
 def _group_by_app(steps: tuple[Instruction, ...], apps: tuple[str, ...]) -> list[list[Instruction]]:

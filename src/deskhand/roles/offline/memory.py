@@ -80,7 +80,7 @@ class TouchMemory:
 
 @dataclass(frozen=True, slots=True)
 class DeleteMemory:
-    """`others` stood in the same list. `seen`: without it the list was seen once; `hunted`: it is looked for in it.
+    """`others` stood in the same list. `hunted`: it is looked for in it.
 
     `buttons`: how many buttons that delete something were there before.
     """
@@ -91,7 +91,6 @@ class DeleteMemory:
     looks: int = 0
     others: tuple[str, ...] = ()
     count: int = 1
-    seen: bool = False
     hunted: bool = False
     backs: int = 0
     buttons: int = 0
@@ -222,11 +221,17 @@ class CheckMemory:
 
 @dataclass(frozen=True, slots=True)
 class HandleMemory:
-    """How far a thing is handled, and the screen before that."""
+    """How far a thing is handled, and the screen before that: its number, and the texts that it showed.
+
+    `spot` is where the thing was, `drop` where it was let go.
+    """
 
     phase: Literal["", "begun", "chosen", "typed", "sent"] = ""
     print: int | None = None
     looks: int = 0
+    texts: tuple[str, ...] = ()
+    spot: Rect | None = None
+    drop: Rect | None = None
 
 
 Record = (
@@ -278,6 +283,8 @@ class GoalMemory:
     """The memory that outlives the instruction. `wrong`: elements taken for a description that proved to be others.
 
     `typed` are the last texts that went into fields: a field that holds one is no sign that it is shown.
+    `relooks` counts the looks at something that was done and does not seem to have lasted, `confirmed` is the number
+    of instructions before which the screen was looked at once more.
     """
 
     found: str = ""
@@ -289,3 +296,5 @@ class GoalMemory:
     taken: Taken | None = None
     wrong: tuple[tuple[str, Trace], ...] = ()
     typed: tuple[str, ...] = ()
+    relooks: int = 0
+    confirmed: int = 0

@@ -12,12 +12,15 @@ from deskhand.core.decisions import Briefing, Decision, Verdict
 from deskhand.fault_words import to_chinese
 from deskhand.roles.offline import detour
 from deskhand.roles.offline.bookmark import LastReply, WorkerPlace, read_place
+from deskhand.roles.offline.evidence.needs import describe_missing, is_proof_of
+from deskhand.roles.offline.evidence.recheck import find_lost, is_left_unconfirmed, place_of
+from deskhand.roles.offline.evidence.whole_goal import find_gap, list_instructions, list_unknown, pair_proofs
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse_goal
 from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.manager import EMPTY_GOAL
 from deskhand.roles.offline.memory import GoalMemory, InstructionMemory
-from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome
+from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, look_again
 from deskhand.roles.offline.scene import Scene, drop_goal_echo
 from deskhand.roles.offline.strategies import (
     calculating,
@@ -85,6 +88,8 @@ _STRATEGIES: dict[type[Instruction], Strategy] = {
 
 # How many of the texts that were typed are kept in mind.
 MOST_TYPED = 20
+# Looks, half a second apart, before it is said that something did not last.
+LOOKS = 2
 # What a page forgets when it is loaded anew.
 _FILLING = (say.Write, say.Clear, say.Select, say.SetValue)
 # What only looks: a dialog or an error on the screen may be just what is looked for.
@@ -173,14 +178,8 @@ def read_instructions(briefing: Briefing, place: WorkerPlace) -> tuple[tuple[Ins
     A remark in the middle of the work that is not an instruction as a whole (advice meant for a model, a report of
     what changed on the screen) is passed over: words of the screen in it must not be followed.
     """
-    goal = parse_goal(briefing.subtask.title or briefing.goal)
-    said = [parse_goal(text) for text in place.extra]
-    more = [step for steps in said if not _list_unknown(steps) for step in steps]
-    return (*goal, *more), _list_unknown(goal)
-
-
-def _list_unknown(steps: tuple[Instruction, ...]) -> list[str]:
-    return [step.source for step in steps if isinstance(step, say.NotUnderstood)]
+    title = briefing.subtask.title or briefing.goal
+    return list_instructions(title, place), list_unknown(parse_goal(title))
 
 
 def _carry_out(briefing: Briefing, place: WorkerPlace, steps: tuple[Instruction, ...]) -> Decision:
@@ -188,6 +187,8 @@ def _carry_out(briefing: Briefing, place: WorkerPlace, steps: tuple[Instruction,
     while place.index < len(steps):
         scene = _make_scene(briefing, place)
         step = steps[place.index]
+        if lost := _look_before_act(scene, place, steps, verdict):
+            return lost
         if briefing.observation.elements is None and not isinstance(step, _BLIND):
             return _make_failure(scene, place, _describe_blindness(scene), verdict)
         outcome = _STRATEGIES[type(step)](step, scene)
@@ -202,6 +203,8 @@ def _carry_out(briefing: Briefing, place: WorkerPlace, steps: tuple[Instruction,
                 return _make_decision(outcome, scene, place, f"[{place.index + 1}/{len(steps)}] {step.source}", verdict)
             case Finished() if (error := _find_page_error(briefing)) and not isinstance(step, _LOOKING):
                 return _make_failure(scene, place, _describe_page_error(scene, outcome, error), verdict)
+            case Finished() if not is_proof_of(step, outcome.proof):
+                return _make_failure(scene, place, describe_missing(step, scene) + scene.say("。", "."), verdict)
             case Finished():
                 # an app that was only brought to the front may still show the page where someone left it
                 place.kept = replace(place.kept, left_over=place.memory.open.way in ("app", "icon"))
@@ -209,15 +212,41 @@ def _carry_out(briefing: Briefing, place: WorkerPlace, steps: tuple[Instruction,
                     place.kept = replace(place.kept, typed=())  # another page: its fields hold what it put there
                 if not isinstance(step, (*_LOOKING, say.Open, say.Visit)):
                     place.kept = replace(place.kept, own_dialog=obstacles.keep_own_dialog(scene))
-                place.finish_instruction(outcome)
+                place.finish_instruction(outcome, place_of(scene))
             case Failed():
                 return _make_failure(scene, place, outcome.reason, verdict)
     scene = _make_scene(briefing, place)
-    if unanswered := _answer_open_question(scene, place, steps):
+    if unanswered := _answer_open_question(scene, place, steps) or _look_before_act(scene, place, steps, verdict):
         return unanswered
+    if gap := find_gap(pair_proofs(steps, place.proofs), scene):
+        return _look_or_fail(scene, place, gap, verdict)
     place.reply = None
     verdict, told = verdict or _judge_executed(scene), _summarize_done(scene, place)
     return Decision(kind="done", verdict=verdict, message=told, bookmark=place.to_text())
+
+
+def _look_before_act(
+    scene: Scene, place: WorkerPlace, steps: Sequence[Instruction], verdict: Verdict | None
+) -> Decision | None:
+    """Look once more at what was done before, as long as it can be seen: None if it is all there."""
+    if place.memory != InstructionMemory():
+        return None
+    step, before = (*steps, None)[place.index], pair_proofs(steps[: place.index], place.proofs)
+    if is_left_unconfirmed(step, before) and place.kept.confirmed < place.index:
+        place.kept = replace(place.kept, confirmed=place.index)
+        again = look_again(scene.say("确认它没有变回去", "Making sure that it lasts"))
+        return _make_decision(again, scene, place, before[-1][0].source, verdict)
+    lost = find_lost(step, before, scene)
+    return _look_or_fail(scene, place, lost, verdict) if lost else None
+
+
+def _look_or_fail(scene: Scene, place: WorkerPlace, gap: str, verdict: Verdict | None) -> Decision:
+    """Look again, a few times, at what was proven and does not seem to hold: a page may be drawn anew."""
+    if place.kept.relooks >= LOOKS:
+        return _make_failure(scene, place, gap + scene.say("。", "."), verdict)
+    place.kept = replace(place.kept, relooks=place.kept.relooks + 1)
+    again = look_again(scene.say("再看一眼做过的事", "Looking again at what was done"))
+    return _make_decision(again, scene, place, gap, verdict)
 
 
 def _note_typed(kept: GoalMemory, act: Act) -> GoalMemory:

@@ -110,6 +110,9 @@ class ContactDetails(Page["Contacts"]):
         return Screen(theme, self.build_bar("", *actions), Scroller(self.use_scroll(), head, *rows))
 
     def _start_call(self) -> None:
+        if "no-service" in self.host.conditions:
+            self.host.show_toast(self.t("无服务", "No service"))
+            return
         self.app.calls.append(self.contact.name)
         self.app.push_page(CallPage(self.app, self.contact))
 
@@ -199,6 +202,9 @@ class ContactEditor(Page["Contacts"]):
         if not name:
             return
         phone, email = self.use_field("phone").text.strip(), self.use_field("email").text.strip()
+        if self.app.is_forgetful:
+            self.leave_page()
+            return
         if self.contact is None:
             self.app.contacts.append(Contact(name, phone, email, name.lower()))
         else:

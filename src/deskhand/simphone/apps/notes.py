@@ -158,6 +158,8 @@ class NoteEditor(Page["Notes"]):
         )
 
     def _save_note(self) -> None:
+        if self.app.is_forgetful:
+            return
         self.note.title, self.note.body = self.use_field("title").text, self.use_field("body").text
 
     def _finish_note(self) -> None:

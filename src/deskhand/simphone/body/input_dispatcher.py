@@ -8,6 +8,7 @@ from deskhand.simphone.body import hardware_keys as keys
 from deskhand.simphone.body import text_entry
 from deskhand.simphone.body.app_manager import AppManager
 from deskhand.simphone.body.handset import Handset
+from deskhand.simphone.body.window_layout import list_nodes
 from deskhand.simphone.body.window_manager import WindowManager
 from deskhand.simphone.ui.nodes import Node, ScrollState, TextField
 from deskhand.simphone.ui.touch import Finger, GestureHandlers
@@ -33,6 +34,7 @@ class InputDispatcher:
                 self._apps.go_home,
                 self._go_back,
                 self._apps.system_ui.expand_shade,
+                self._press_node,
             )
         )
 
@@ -88,7 +90,7 @@ class InputDispatcher:
     def handle_text(self, text: str) -> bool:
         focus = self._windows.focused_field
         if focus is not None:
-            focus.insert_text(text)
+            focus.insert_text(text[:3] if "short-fields" in self._handset.conditions else text)
         return focus is not None
 
     def handle_key(self, code: int) -> None:
@@ -144,6 +146,17 @@ class InputDispatcher:
     def _focus_field(self, field: TextField, x: float, node: Node) -> None:
         self._apps.page.focus_field(field)
         text_entry.place_caret(field, x, node)
+
+    def _press_node(self, node: Node) -> None:
+        """Press a button, a row or a switch, as far as the phone's condition lets it work."""
+        assert node.on_tap is not None
+        conditions = self._handset.conditions
+        if "deaf-buttons" in conditions and self._apps.page.app.package != self._handset.skin.home:
+            return
+        switches = any(part.kind.endswith("Switch") for part in list_nodes(node))
+        node.on_tap()
+        if switches and "springing-switches" in conditions:
+            node.on_tap()
 
     def _hold_field(self, field: TextField) -> None:
         text_entry.offer_edit_menu(self._apps.page, field, self._handset)

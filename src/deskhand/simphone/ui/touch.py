@@ -40,6 +40,7 @@ class GestureHandlers:
     home: Action
     back: Action
     shade: Action
+    press: Callable[[Node], object]
 
 
 @dataclass
@@ -150,7 +151,7 @@ class Finger:
         elif c.tap.on_slide is not None:
             self._move_slider(c.tap, c.x)
         elif c.tap.on_tap is not None:
-            c.tap.on_tap()
+            self._do.press(c.tap)
 
     def _move_slider(self, node: Node, x: float) -> None:
         assert node.on_slide is not None

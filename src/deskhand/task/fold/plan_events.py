@@ -82,9 +82,11 @@ def _fold_subtask_ended(state: TaskState, event: SubtaskEnded, at: float) -> Tas
     over = {"status": SubtaskStatus(event.status), "ended": at}
     if current and current.id == event.id:
         current = current.model_copy(update=over)
+    own = ((event.id, state.bookmark),) if fulfilled and current and current.id == event.id else ()
     return replace_fields(
         state,
         subtask=current,
+        bookmarks=(*(kept for kept in state.bookmarks if kept[0] != event.id), *own),
         plan=tuple(s.model_copy(update=over) if s.id == event.id else s for s in state.plan),
         # Progress was made, so the next trouble starts at the cheapest strategy again.
         strategies=() if fulfilled else state.strategies,

@@ -52,11 +52,20 @@ def find_failure(scene: Scene, text: str) -> str:
     shown = max(scene.find_shown(text), key=lambda e: e.bounds.top, default=None)
     if shown is None:
         return ""
+    if is_pending(scene, text):
+        return scene.say("发送中", "sending")
     words = [fold_name(word) for word in load_lexicon().extra["undelivered"]]
     below = Rect(0, shown.bounds.top, scene.tree.screen.right, shown.bounds.bottom + 2 * shown.bounds.height)
     near = [e for e in scene.elements if e.index != shown.index and below.contains_point(*e.bounds.center)]
     found = (e.text for e in near if e.text.strip() in ("!", "！") or any(w in fold_name(e.text) for w in words))
     return next(found, "")
+
+
+def is_pending(scene: Scene, text: str) -> bool:
+    """True while something beside the last message of this text shows that it is still on its way."""
+    shown = max(scene.find_shown(text), key=lambda e: e.bounds.top, default=None)
+    turning = [e for e in scene.elements if e.role == "progress"]
+    return shown is not None and any(scene.tree.is_same_row(e, shown) for e in turning)
 
 
 def _find_pane(scene: Scene, box: Element) -> Rect:

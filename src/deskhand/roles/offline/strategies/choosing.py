@@ -158,10 +158,12 @@ def _is_chosen(scene: Scene, name: str, holder: Element | None) -> bool:
     """True if the box shows it as its value or as one of several, or if the choice itself is marked."""
     if holder is not None and _is_box(holder):
         return _shows_choice(scene, name, holder)
-    marked = [e for e in scene.elements if fold_name(e.name) == fold_name(name) and (e.checked or e.selected)]
+    named = [e for e in scene.elements if fold_name(e.name) == fold_name(name)]
     if holder is not None and holder.role == "list":
-        return any(scene.tree.is_inside(e, holder) for e in marked)
-    return bool(marked)
+        named = [e for e in named if scene.tree.is_inside(e, holder)]
+    elif holder is not None and (own := _find_choice(scene, name, holder)) is not None:
+        named = [own]  # another group may have a choice of the same name
+    return any(e.checked or e.selected for e in named)
 
 
 def _shows_choice(scene: Scene, name: str, box: Element) -> bool:
@@ -170,8 +172,30 @@ def _shows_choice(scene: Scene, name: str, box: Element) -> bool:
         # words typed to find the choice are no choice yet, while it is still offered
         offered = any(e.role == "item" and fold_name(e.name) == wanted and not e.selected for e in scene.elements)
         return not (offered and scene.memory.touch.filtered)
-    beside = [e for e in scene.elements if scene.tree.is_same_row(e, box) and e.role not in ("item", "list")]
-    return any(e.index != box.index and fold_name(e.text).startswith(wanted) for e in beside)
+    return any(fold_name(e.text) == wanted for e in _list_chips(scene, box))
+
+
+def _list_chips(scene: Scene, box: Element) -> list[Element]:
+    """Return what stands beside the box and belongs to no other: a box for several choices shows each as a chip."""
+    others = [f for f in scene.elements if _is_box(f) and f.index != box.index]
+    beside = [
+        e for e in scene.elements
+        if e.index != box.index and e.text and e.role not in ("item", "list") and not _is_box(e)
+        and scene.tree.is_same_row(e, box) and fold_name(e.text) != fold_name(box.name)
+    ]  # fmt: skip
+    return [e for e in beside if scene.tree.find_nearest(e, [box, *others]) == box]
+
+
+def read_other_choice(scene: Scene, step: say.Select) -> str:
+    """Return what the control shows instead of the choice; empty if it shows the choice, or is not seen."""
+    holder = _find_holder(scene, step.source_name)
+    if holder is not None and _is_box(holder):
+        other = holder.value or scene.say("空", "nothing")
+        return "" if _shows_choice(scene, step.option, holder) else other
+    own = _find_choice(scene, step.option, holder) if holder is not None else None
+    if own is None or own.checked is None or own.checked:
+        return ""
+    return scene.say("未选中", "not chosen")
 
 
 def _can_be_marked(scene: Scene, name: str) -> bool:
@@ -187,7 +211,9 @@ def _check_chosen(scene: Scene, step: say.Select, holder: Element | None) -> Out
     # a menu closes behind its entry, and a link leads away: there the change is the proof
     marks = (holder is not None and _is_box(holder)) or _can_be_marked(scene, step.option)
     if not marks and memory.print != scene.print:
-        return _finish_choice(scene, step)
+        scene.judge_last(True, scene.say("点击后画面有变化", "the screen changed"))
+        proof = Proof("changed", step.option)
+        return scene.finish_with(f"选择了“{step.option}”", f"selected “{step.option}”", proof)
     if memory.looks < MAX_LOOKS:
         scene.remember_record(replace(memory, looks=memory.looks + 1))
         return look_again(scene.say("等选择显示出来", "Waiting for the choice to show"))

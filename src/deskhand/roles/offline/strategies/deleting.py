@@ -145,7 +145,10 @@ def _find_delete_button(scene: Scene) -> Element | None:
 
 
 def _check_deleted(scene: Scene, name: str) -> Outcome:
-    """Agreed to what was asked back; then no question stands, its list is seen, and it is not in it, twice."""
+    """Agreed to what was asked back; then no question stands, its list is seen, and it is not in it.
+
+    A list may fill again, where an app takes it away before its server agrees: the worker looks again before it leaves.
+    """
     memory = scene.memory.delete
     if parts := obstacles.find_dialog(scene) or obstacles.find_question(scene):
         return _answer_question(scene, memory, name, parts)
@@ -158,10 +161,6 @@ def _check_deleted(scene: Scene, name: str) -> Outcome:
         )
     if not _is_list_seen(scene, memory):
         return _return_to_list(scene, memory, name)
-    if not memory.seen:
-        # a list may fill again: the app took it away before its server had agreed
-        scene.remember_record(replace(memory, seen=True, looks=0))
-        return look_again(scene.say("确认它没有再出现", "Making sure that it does not come back"))
     return _look_elsewhere(scene, memory, name)
 
 
@@ -224,4 +223,5 @@ def _look_elsewhere(scene: Scene, memory: DeleteMemory, name: str) -> Outcome:
             scene.judge_last(False)
             return scene.fail_with(f"“{name}”还在列表里。", f"“{name}” is still in the list.")
     scene.judge_last(True)
-    return scene.finish_with(f"删除了“{name}”", f"deleted “{name}”", Proof("gone", name))
+    proof = Proof("gone", name, before=str(memory.count))
+    return scene.finish_with(f"删除了“{name}”", f"deleted “{name}”", proof)

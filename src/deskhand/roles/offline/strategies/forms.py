@@ -1,22 +1,27 @@
 """Whole little forms as one instruction: log in, upload a file, add to a note, call somebody."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 
-from deskhand.core.actions import Type
+from deskhand.core.actions import Back, Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.memory import HandleMemory
 from deskhand.roles.offline.outcome import Act, Failed, Outcome, fill_field, look_again, make_act, touch_element
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import find_search_box, locate_thing
-from deskhand.roles.offline.strategies.obstacles import find_agreement, find_dialog
-from deskhand.roles.offline.strategies.writing import holds_text
+from deskhand.roles.offline.strategies.obstacles import find_agreement, find_dialog, title_of
+from deskhand.roles.offline.strategies.writing import LONGEST, holds_text
 from deskhand.screen.grounding.find import Candidate
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word
 
 MAX_LOOKS = 4
+# How many texts of a form are kept in mind, to know what is new behind it.
+MOST_TEXTS = 60
 _USER_WORDS = (
     "username",
     "user name",
@@ -55,19 +60,47 @@ def log_in(step: say.LogIn, scene: Scene) -> Outcome:
     button = _find_button(scene, _LOG_IN_WORDS)
     if button is None:
         return scene.fail_with("没有看到登录按钮。", "There is no button to log in with.")
-    scene.remember_record(HandleMemory("sent", scene.print))
+    scene.remember_record(HandleMemory("sent", scene.print, texts=_list_texts(scene)))
     return make_act(scene.say("点击登录", f"Clicking “{button.text}”"), touch_element(button))
 
 
 def _check_logged_in(scene: Scene, step: say.LogIn, secret: Element | None) -> Outcome:
-    if secret is None and scene.elements and not scene.trouble:
-        scene.judge_last(True, scene.say("不再要求密码", "the password is asked no more"))
-        return scene.finish_with(f"以“{step.user}”登录了", f"logged in as “{step.user}”", Proof("changed"))
+    """The form is gone, nothing new says that it went wrong, and something is there that only the inside has."""
+    new = [e for e in scene.elements if e.text and e.text not in scene.memory.handle.texts]
+    way_out = _find_said([e for e in new if e.clickable], "inside")
+    # a dashboard may well say "failed" of something else
+    denied = "" if way_out else _find_said([e for e in new if not e.clickable], "denied")
+    inside = way_out or _find_inside(step.user, new)
+    if secret is None and not denied and inside and not scene.trouble:
+        scene.judge_last(True, scene.say(f"看到了“{inside}”", f"“{inside}” is there"))
+        proof = Proof("entered", step.user, inside)
+        return scene.finish_with(f"以“{step.user}”登录了", f"logged in as “{step.user}”", proof)
+    seen = scene.say("没有看到登录后的页面", "nothing of the inside is seen")
+    if secret is not None:
+        seen = scene.say("还在要密码", "the form is still there")
+    if denied or scene.trouble:
+        seen = scene.trouble or scene.say(f"页面显示“{denied}”", f"it says “{denied}”")
     return _wait_or_fail(
-        scene,
-        f"“{step.user}”没有登录成功：还在要密码。",
-        f"Logging in as “{step.user}” did not work: the form is still there.",
+        scene, f"“{step.user}”没有登录成功：{seen}。", f"Logging in as “{step.user}” did not work: {seen}."
     )
+
+
+def _list_texts(scene: Scene) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(e.text for e in scene.elements if e.text))[:MOST_TEXTS]
+
+
+def _find_said(elements: Sequence[Element], words: str) -> str:
+    """Return the text that has one of these words of the lexicon in it; empty if none has."""
+    known = [fold_name(word) for word in load_lexicon().extra[words]]
+    said = (e.text for e in elements if not e.editable)
+    return next((text for text in said if any(word in fold_name(text) for word in known)), "")
+
+
+def _find_inside(user: str, new: Sequence[Element]) -> str:
+    """Return what shows that somebody is inside: who it is, or a control that the form did not have."""
+    shown = (e.text for e in new if not e.editable and fold_name(user) in fold_name(e.text))
+    controls = (e.text for e in new if e.clickable and not any(is_same_word(e.text, word) for word in _LOG_IN_WORDS))
+    return next(shown, "") or next(controls, "")
 
 
 def _find_user_field(scene: Scene, secret: Element) -> Element | None:
@@ -82,20 +115,15 @@ def _find_user_field(scene: Scene, secret: Element) -> Element | None:
 
 
 def upload_file(step: say.Upload, scene: Scene) -> Outcome:
-    """Open the chooser, type the path, agree; done when the chooser is gone."""
+    """Open the chooser, type the path, agree; done when the chooser is gone and the page shows that file."""
     memory = scene.memory.handle
     if memory.phase == "sent":
-        if not find_dialog(scene) and not scene.trouble:
-            scene.judge_last(True)
-            return scene.finish_with(f"选择了文件“{step.file}”", f"chose the file “{step.file}”", Proof("changed"))
-        return _wait_or_fail(
-            scene, f"“{step.file}”没有选上：{scene.trouble}", f"“{step.file}” was not taken: {scene.trouble}"
-        )
+        return _check_uploaded(step, scene)
     dialog = find_dialog(scene) if memory.phase else []
     field = next((e for e in dialog if e.editable), None)
     if field is not None:
         button = find_agreement(dialog, "open", "choose", "upload")
-        scene.remember_record(HandleMemory("sent", scene.print))
+        scene.remember_record(replace(memory, phase="sent", looks=0))
         typing = Type(text=step.file, clear_first=True, press_enter=button is None, target=field.text)
         acts = (touch_element(field), typing, *((touch_element(button),) if button else ()))
         return make_act(scene.say(f"选择文件“{step.file}”", f"Choosing the file “{step.file}”"), *acts)
@@ -104,8 +132,29 @@ def upload_file(step: say.Upload, scene: Scene) -> Outcome:
     place = _find_upload_place(step, scene)
     if not isinstance(place, Element):
         return place
-    scene.remember_record(HandleMemory("begun", scene.print))
+    name = _bare_file_name(step.file)
+    texts = (name,) * sum(fold_name(name) in fold_name(e.text) for e in scene.elements)
+    scene.remember_record(HandleMemory("begun", scene.print, texts=texts))
     return make_act(scene.say("打开文件选择", "Opening the file chooser"), touch_element(place))
+
+
+def _bare_file_name(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1]
+
+
+def _check_uploaded(step: say.Upload, scene: Scene) -> Outcome:
+    name = _bare_file_name(step.file)
+    before = scene.memory.handle.texts.count(name)
+    shown = [e for e in scene.elements if fold_name(name) in fold_name(e.text)]
+    asked = title_of(find_dialog(scene))
+    if not asked and len(shown) > before and not scene.trouble:
+        scene.judge_last(True)
+        proof = Proof("seen", name, shown[0].text)
+        return scene.finish_with(f"选择了文件“{step.file}”", f"chose the file “{step.file}”", proof)
+    seen = scene.trouble or scene.say(f"页面没有显示“{name}”", f"the page does not show “{name}”")
+    if asked:
+        seen = scene.trouble or scene.say(f"还有提示“{asked}”", f"“{asked}” still stands there")
+    return _wait_or_fail(scene, f"“{step.file}”没有选上：{seen}。", f"“{step.file}” was not taken: {seen}.")
 
 
 def _find_upload_place(step: say.Upload, scene: Scene) -> Element | Act | Failed:
@@ -119,7 +168,8 @@ def _find_upload_place(step: say.Upload, scene: Scene) -> Element | Act | Failed
 def add_to_existing(step: say.AddTo, scene: Scene) -> Outcome:
     """Open it, put the text on a line of its own behind what it holds, save, and see it there."""
     memory = scene.memory.handle
-    field = _find_body(scene) if memory.phase else None
+    # where nothing has changed, it did not open: what could be written into is something else
+    field = _find_body(scene) if memory.phase and memory.print != scene.print else None
     match memory.phase:
         case "":
             return _open_existing(step, scene)
@@ -134,7 +184,7 @@ def add_to_existing(step: say.AddTo, scene: Scene) -> Outcome:
                 scene, f"“{step.target}”里没有可以输入的地方。", f"“{step.target}” has no place to write."
             )
         case "typed":
-            return _save_added(step, scene, field)
+            return _save_added(step, scene, _find_body(scene))
         case _:
             return _check_added(step, scene)
 
@@ -142,7 +192,12 @@ def add_to_existing(step: say.AddTo, scene: Scene) -> Outcome:
 def _open_existing(step: say.AddTo, scene: Scene) -> Outcome:
     if way := open_home(scene, "note"):
         return way
-    found = locate_thing(scene, step.target, "clickable")
+    return _open_found(scene, step.target)
+
+
+def _open_found(scene: Scene, name: str) -> Outcome:
+    """Find the thing of that name and go into it: what is done with it is done there."""
+    found = locate_thing(scene, name, "clickable")
     if not isinstance(found, Candidate):
         return found
     scene.remember_record(HandleMemory("begun", scene.print))
@@ -150,57 +205,82 @@ def _open_existing(step: say.AddTo, scene: Scene) -> Outcome:
 
 
 def _find_body(scene: Scene) -> Element | None:
-    return max(scene.list_fields(), key=lambda f: f.bounds.area, default=None)
+    searching = find_search_box(scene)
+    fields = [f for f in scene.list_fields() if searching is None or f.index != searching.index]
+    return max(fields, key=lambda f: f.bounds.area, default=None)
 
 
-def _append_text(step: say.AddTo, scene: Scene, field: Element) -> Act:
-    scene.remember_record(HandleMemory("typed", scene.print))
+def _append_text(step: say.AddTo, scene: Scene, field: Element) -> Outcome:
+    if len(field.value) >= LONGEST:
+        # a listing shows no more of it: what is behind would be lost
+        return scene.fail_with(
+            f"“{step.target}”太长，无法完整保留原来的内容。",
+            f"“{step.target}” is too long: what it holds could not be kept whole.",
+        )
     text = f"{field.value}\n{step.text}" if field.value else step.text
+    scene.remember_record(HandleMemory("typed", scene.print, texts=(text,)))
     return make_act(scene.say(f"加上“{step.text}”", f"Adding “{step.text}”"), *fill_field(field, text, clear=True))
 
 
 def _save_added(step: say.AddTo, scene: Scene, field: Element | None) -> Outcome:
-    if field is None or not holds_text(field, step.text) or scene.trouble:
+    memory = scene.memory.handle
+    if field is None or fold_name(field.value) != fold_name(memory.texts[0]) or scene.trouble:
         return scene.fail_with(f"“{step.text}”没有输入成功。", f"“{step.text}” could not be typed.")
     button = _find_button(scene, ("save", "done", "保存", "完成"))
-    scene.remember_record(HandleMemory("sent", scene.print))
-    if button is None:
-        return look_again(scene.say("再看一眼", "Looking again"))
-    return make_act(scene.say("保存", "Saving"), touch_element(button))
+    scene.remember_record(replace(memory, phase="sent", print=scene.print, looks=0))
+    if button is not None:
+        return make_act(scene.say("保存", "Saving"), touch_element(button))
+    if scene.can_do("back"):
+        return make_act(scene.say("返回，让它保存", "Going back, so that it is saved"), Back())
+    return look_again(scene.say("再看一眼", "Looking again"))
 
 
 def _check_added(step: say.AddTo, scene: Scene) -> Outcome:
-    if any(fold_name(step.text) in fold_name(e.text) for e in scene.elements):
+    """Its whole text is shown outside of the field that it was typed into, or in it when it is opened once more."""
+    memory, again = scene.memory.handle, scene.memory.handle.phase == "chosen"
+    whole = fold_name(memory.texts[0])
+    shown = any(whole in fold_name(e.text) for e in scene.elements if again or not e.editable)
+    if shown and not scene.trouble:
         scene.judge_last(True)
         return scene.finish_with(
             f"在“{step.target}”里加上了“{step.text}”",
             f"added “{step.text}” to “{step.target}”",
             Proof("seen", step.text),
         )
+    found = scene.find_element(step.target, "clickable").best
+    if memory.looks == 1 and not again and found is not None and not found.target.editable:
+        scene.remember_record(replace(memory, phase="chosen", looks=0))
+        return make_act(
+            scene.say(f"打开“{found.label}”看看", f"Opening “{found.label}” again"), touch_element(found.aim)
+        )
     return _wait_or_fail(scene, f"保存后没有看到“{step.text}”。", f"“{step.text}” was not seen after saving.")
 
 
 def call_person(step: say.Call, scene: Scene) -> Outcome:
-    """Find the contact, press its button to call; done when the screen shows another page."""
+    """Find the contact, press its button to call; done when a call with that name or number is shown."""
     memory = scene.memory.handle
     if memory.phase == "sent":
-        if scene.trouble or memory.print == scene.print:
-            return _wait_or_fail(scene, f"没有拨给“{step.to}”。", f"“{step.to}” was not called.")
-        scene.judge_last(True)
-        return scene.finish_with(f"拨打了“{step.to}”", f"called “{step.to}”", Proof("changed"))
+        return _check_calling(step, scene)
     button = _find_button(scene, _CALL_WORDS) if memory.phase else None
     if button is not None:
-        scene.remember_record(HandleMemory("sent", scene.print))
+        scene.remember_record(HandleMemory("sent", scene.print, texts=_list_texts(scene)))
         return make_act(scene.say(f"拨打“{step.to}”", f"Calling “{step.to}”"), touch_element(button))
     if memory.phase:
         return _wait_or_fail(scene, "没有看到拨打按钮。", "There is no button to call with.")
     if way := open_home(scene, "contact", also_from_an_app=scene.first):
         return way
-    found = locate_thing(scene, step.to, "clickable")
-    if not isinstance(found, Candidate):
-        return found
-    scene.remember_record(HandleMemory("begun", scene.print))
-    return make_act(scene.say(f"打开“{found.label}”", f"Opening “{found.label}”"), touch_element(found.target))
+    return _open_found(scene, step.to)
+
+
+def _check_calling(step: say.Call, scene: Scene) -> Outcome:
+    before = scene.memory.handle.texts
+    call = _find_said([e for e in scene.elements if e.text not in before], "calling")
+    whom = next((e.text for e in scene.elements if e.text and fold_name(step.to) in fold_name(e.text)), "")
+    if call and whom and not scene.trouble:
+        scene.judge_last(True, call)
+        return scene.finish_with(f"拨打了“{step.to}”", f"called “{step.to}”", Proof("calling", step.to, call))
+    seen = scene.trouble or scene.say("没有看到与此人通话的画面", "no call with that name is shown")
+    return _wait_or_fail(scene, f"没有拨给“{step.to}”：{seen}。", f"“{step.to}” was not called: {seen}.")
 
 
 def _find_button(scene: Scene, words: tuple[str, ...]) -> Element | None:

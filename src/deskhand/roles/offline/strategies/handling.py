@@ -3,7 +3,12 @@
 Each acts once and is done when the device carried it out and, where an effect can be seen, the screen shows another.
 """
 
+import re
+from dataclasses import replace
+from math import hypot
+
 from deskhand.core.actions import Action, Drag, Hotkey, Key, ManageWindow, Move, Type
+from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.memory import HandleMemory, HuntMemory
@@ -11,10 +16,11 @@ from deskhand.roles.offline.outcome import Act, Failed, Outcome, look_again, mak
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.hunting import locate_thing
+from deskhand.roles.offline.strategies.obstacles import find_dialog, find_question, title_of
 from deskhand.roles.offline.strategies.opening import bare_app_name, means_here
 from deskhand.roles.offline.strategies.unfolding import find_nameless_fold
 from deskhand.screen.grounding.find import Candidate
-from deskhand.screen.grounding.vocabulary import is_same_word
+from deskhand.screen.grounding.vocabulary import fold_name, is_same_word
 
 MAX_LOOKS = 3
 _NAME_BOX = ("Name Box", "名称框")
@@ -30,11 +36,9 @@ _KEYS: dict[say.EditCommand, tuple[str, ...]] = {
 
 
 def drag_thing(step: say.Drag, scene: Scene) -> Outcome:
-    """Pick it up where it is and let go over the other; it counts when the screen looks different afterwards."""
+    """Pick it up where it is and let go over the other; it counts when it is seen at its new place."""
     if scene.memory.handle.phase:
-        return _finish_changed(
-            scene, (f"把“{step.item}”拖到了“{step.onto}”", f"dragged “{step.item}” to “{step.onto}”")
-        )
+        return _check_dragged(step, scene)
     if refused := _refuse_unable(scene, scene.can_do("drag"), step):
         return refused
     item = locate_thing(scene, step.item, "any", stages=("scroll",))
@@ -51,7 +55,58 @@ def drag_thing(step: say.Drag, scene: Scene) -> Outcome:
 def _drag_between(scene: Scene, step: say.Drag, item: Candidate, onto: Candidate) -> Act:
     (x, y), (to_x, to_y) = item.target.bounds.center, onto.target.bounds.center
     action = Drag(x=x, y=y, to_x=to_x, to_y=to_y, target=item.label)
-    return _begin_act(scene, (f"把“{step.item}”拖到“{step.onto}”", f"Dragging “{step.item}” to “{step.onto}”"), action)
+    act = _begin_act(scene, (f"把“{step.item}”拖到“{step.onto}”", f"Dragging “{step.item}” to “{step.onto}”"), action)
+    spot, drop = item.element.bounds, onto.element.bounds
+    scene.remember_record(replace(scene.memory.handle, spot=spot, drop=drop, texts=(item.element.text,)))
+    return act
+
+
+def _check_dragged(step: say.Drag, scene: Scene) -> Outcome:
+    memory = scene.memory.handle
+    if scene.trouble or memory.spot is None or memory.drop is None:
+        scene.judge_last(False, scene.trouble)
+        return Failed(scene.trouble or scene.say("没有拖动。", "Nothing was dragged."))
+    name = next(iter(memory.texts), "")
+    # what only speaks of it is not it
+    shown = scene.find_shown(name) if name else [c.element for c in scene.find_element(step.item).candidates]
+    onto = scene.find_element(step.onto).best
+    left = all(thing.bounds.center != memory.spot.center for thing in shown)
+    if left and any(_has_arrived(scene, thing, memory.spot, memory.drop, onto) for thing in shown):
+        scene.judge_last(True, scene.say("它在新的位置", "it is at its new place"))
+        proof = Proof("placed", step.item, step.onto)
+        return scene.finish_with(
+            f"把“{step.item}”拖到了“{step.onto}”", f"dragged “{step.item}” to “{step.onto}”", proof
+        )
+    return _wait_or_fail(
+        scene,
+        (
+            f"拖动了“{step.item}”，但没有看到它在“{step.onto}”那里。",
+            f"“{step.item}” was dragged, but it is not seen at “{step.onto}”.",
+        ),
+    )
+
+
+def _has_arrived(scene: Scene, thing: Element, spot: Rect, drop: Rect, onto: Candidate | None) -> bool:
+    """True if it left its place for that of the other: it is in it or nearer to it by half, or behind it in order."""
+    if thing.bounds.center == spot.center:
+        return False
+    if onto is not None and scene.tree.is_inside(thing, onto.element):
+        return True
+    before, now = _measure_way(spot, drop), _measure_way(thing.bounds, drop)
+    if now <= before / 2 or drop.contains_point(*thing.bounds.center):
+        return True
+    other = onto.element.bounds if onto is not None else drop
+    return _is_behind(spot, drop) is not _is_behind(thing.bounds, other)
+
+
+def _measure_way(one: Rect, other: Rect) -> float:
+    return hypot(one.center[0] - other.center[0], one.center[1] - other.center[1])
+
+
+def _is_behind(one: Rect, other: Rect) -> bool:
+    """True if it comes later in reading order: below, or in the same row to the right."""
+    below = one.center[1] - other.center[1]
+    return one.center[0] > other.center[0] if abs(below) < min(one.height, other.height) / 2 else below > 0
 
 
 def hover_thing(step: say.Hover, scene: Scene) -> Outcome:
@@ -70,7 +125,7 @@ def hover_thing(step: say.Hover, scene: Scene) -> Outcome:
 def expand_thing(step: say.Expand, scene: Scene) -> Outcome:
     done = ("展开", "expanded") if step.expanded else ("收起", "collapsed")
     if scene.memory.handle.phase:
-        return _finish_changed(scene, (f"{done[0]}了“{step.target}”", f"{done[1]} “{step.target}”"))
+        return _check_expanded(step, scene, done)
     thought = (f"{done[0]}“{step.target}”", f"{'Expanding' if step.expanded else 'Collapsing'} “{step.target}”")
     if (fold := find_nameless_fold(scene, step.target, expanded=step.expanded)) is not None:
         if fold.expanded is step.expanded:
@@ -82,6 +137,19 @@ def expand_thing(step: say.Expand, scene: Scene) -> Outcome:
     if not isinstance(found, Candidate):
         return found
     return _begin_act(scene, thought, touch_element(found.target))
+
+
+def _check_expanded(step: say.Expand, scene: Scene, done: tuple[str, str]) -> Outcome:
+    """By the state of the thing itself where it tells one, else by what else is shown then."""
+    told = f"{done[0]}了“{step.target}”", f"{done[1]} “{step.target}”"
+    found = scene.find_element(step.target).best
+    fold = found.target if found is not None else find_nameless_fold(scene, step.target, expanded=step.expanded)
+    if scene.trouble or fold is None or fold.expanded is None:
+        return _finish_changed(scene, told)
+    if fold.expanded is not step.expanded:
+        return _wait_or_fail(scene, (f"“{step.target}”没有{done[0]}。", f"“{step.target}” is not {done[1]}."))
+    scene.judge_last(True)
+    return scene.finish_with(*told, Proof("state", step.target))
 
 
 def arrange_window(step: say.ArrangeWindow, scene: Scene) -> Outcome:
@@ -164,7 +232,24 @@ def save_as(step: say.SaveAs, scene: Scene) -> Outcome:
                 scene.say(f"输入文件名“{step.name}”", f"Typing the name “{step.name}”"), typing, Key(key="enter")
             )
         case _:
-            return _finish_changed(scene, (f"另存为“{step.name}”", f"saved as “{step.name}”"))
+            return _check_saved(step, scene)
+
+
+def _check_saved(step: say.SaveAs, scene: Scene) -> Outcome:
+    """The dialog is gone, nothing is asked back, and the name is shown: in the title, or anywhere but in a field."""
+    name = re.split(r"[/\\]", step.name)[-1]
+    stems = {fold_name(name), fold_name(name.rpartition(".")[0] or name)}
+    dialog = find_dialog(scene) or find_question(scene)
+    in_field = any(fold_name(f.value) in {fold_name(step.name), *stems} for f in scene.list_fields() if not f.multiline)
+    texts = [scene.briefing.observation.title, *(e.text for e in scene.elements if not e.editable)]
+    shown = any(stem in fold_name(text) for stem in stems for text in texts if text)
+    if not dialog and not in_field and shown and not scene.trouble:
+        scene.judge_last(True)
+        return scene.finish_with(f"另存为“{step.name}”", f"saved as “{step.name}”", Proof("saved", step.name))
+    asked = title_of(dialog)
+    seen = scene.say(f"还有提示“{asked}”", f"“{asked}” still stands there") if asked else ""
+    seen = scene.trouble or seen or scene.say("没有看到这个名字", "that name is not shown")
+    return _wait_or_fail(scene, (f"没有另存为“{step.name}”：{seen}。", f"It was not saved as “{step.name}”: {seen}."))
 
 
 def _begin_act(scene: Scene, thought: tuple[str, str], *actions: Action) -> Act:
@@ -173,8 +258,14 @@ def _begin_act(scene: Scene, thought: tuple[str, str], *actions: Action) -> Act:
 
 
 def _finish_executed(scene: Scene, evidence: tuple[str, str]) -> Outcome:
+    """Where no effect is seen, the sentence says so."""
     scene.judge_last(not scene.trouble, scene.trouble)
-    return Failed(scene.trouble) if scene.trouble else scene.finish_with(*evidence, Proof("carried"))
+    if scene.trouble:
+        return Failed(scene.trouble)
+    if scene.memory.handle.print != scene.print:
+        return scene.finish_with(*evidence, Proof("changed"))
+    unseen = f"{evidence[0]}（画面没有变化）", f"{evidence[1]} (nothing changed on the screen)"
+    return scene.finish_with(*unseen, Proof("carried"))
 
 
 def _finish_changed(scene: Scene, evidence: tuple[str, str]) -> Outcome:
@@ -191,7 +282,7 @@ def _wait_or_fail(scene: Scene, reason: tuple[str, str]) -> Outcome:
     if memory.looks >= MAX_LOOKS:
         scene.judge_last(False)
         return scene.fail_with(*reason)
-    scene.remember_record(HandleMemory(memory.phase, memory.print, memory.looks + 1))
+    scene.remember_record(replace(memory, looks=memory.looks + 1))
     return look_again(scene.say("再看一眼", "Looking again"))
 
 

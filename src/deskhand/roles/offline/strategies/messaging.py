@@ -9,7 +9,7 @@ from deskhand.roles.offline.memory import HuntMemory
 from deskhand.roles.offline.outcome import Act, Outcome, fill_field, look_again, make_act, touch_element
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
-from deskhand.roles.offline.strategies.bubbles import count_mine, find_failure
+from deskhand.roles.offline.strategies.bubbles import count_mine, find_failure, is_pending
 from deskhand.roles.offline.strategies.hunting import find_search_box, locate_thing
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
 from deskhand.roles.offline.strategies.writing import holds_text
@@ -18,6 +18,8 @@ from deskhand.screen.grounding.vocabulary import fold_name
 
 MAX_TRIES = 2
 MAX_LOOKS = 4
+# Looks at a message that is on its way: networks are slow.
+MAX_PENDING = 30
 # The first may only close the keyboard, the last a page over the conversation.
 MAX_BACKS = 3
 
@@ -145,10 +147,19 @@ def _press_send(scene: Scene, step: say.Send, box: Element) -> Outcome:
     return make_act(scene.say("按回车发送", "Sending with enter"), Key(key="enter"))
 
 
+def _wait_for_delivery(scene: Scene, step: say.Send) -> Act | None:
+    """Look again while the message is shown as being on its way."""
+    memory = scene.memory.send
+    if not is_pending(scene, step.text) or memory.looks >= MAX_PENDING:
+        return None
+    scene.remember_record(replace(memory, looks=memory.looks + 1))
+    return look_again(scene.say("消息还在发送", "The message is still on its way"))
+
+
 def _check_sent(scene: Scene, step: say.Send) -> Outcome:
     """It stands in the conversation once more than before, as mine, under that name, and the box is empty."""
-    if away := dismiss_dialog(scene):
-        return away
+    if early := dismiss_dialog(scene) or _wait_for_delivery(scene, step):
+        return early
     memory, box = scene.memory.send, find_message_box(scene)
     stands = count_mine(scene, box, step.text) > memory.before
     emptied = box is not None and not holds_text(box, step.text)

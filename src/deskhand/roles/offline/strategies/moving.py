@@ -73,6 +73,9 @@ def go_home(step: say.GoHome, scene: Scene) -> Outcome:
     if not scene.can_do("home"):
         return scene.fail_with("这个设备没有主屏幕。", "This device has no home screen.")
     told = ("回到了主屏幕", "went to the home screen")
+    if scene.memory.move.done and scene.on_home_screen and not scene.trouble:
+        scene.judge_last(True)
+        return scene.finish_with(*told, Proof("front", "", scene.app))
     return _act_once(scene, Home(), ("回到主屏幕", "Going home"), told, needs_effect=not scene.on_home_screen)
 
 

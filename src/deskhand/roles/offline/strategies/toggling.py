@@ -51,7 +51,10 @@ def toggle_switch(step: say.Toggle, scene: Scene) -> Outcome:
 
 def _finish_as_wanted(scene: Scene, step: say.Toggle) -> Finished:
     state = _name_state(scene, step.on)
-    proof = Proof("state", step.target, "on" if step.on else "off")
+    states = ("off", "on")
+    # without a touch it was so before
+    before = states[not step.on] if scene.memory.toggle.touches else ""
+    proof = Proof("state", step.target, states[step.on], before)
     if scene.memory.toggle.touches:
         scene.judge_last(True, scene.say(f"开关现在是{state}", f"the switch is {state} now"))
         return scene.finish_with(f"“{step.target}”现在是{state}状态", f"“{step.target}” is {state} now", proof)

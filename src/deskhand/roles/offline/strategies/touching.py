@@ -34,7 +34,7 @@ def tap_thing(step: say.Tap, scene: Scene) -> Outcome:
         return scene.finish_with(
             f"“{step.target}”在第 {done.step} 步已经点击过",
             f"“{step.target}” was clicked before, in step {done.step}",
-            Proof("carried", step.target),
+            Proof("logged", step.target),
         )
     return touch_found(scene, step.target, found, step.gesture)
 
@@ -71,9 +71,11 @@ def find_thing(step: say.Find, scene: Scene) -> Outcome:
             scene.judge_last(False, scene.say("点击后没有变化", "nothing changed"))
             scene.remember_record(replace(memory, touched=""))
         else:
+            # a touch that led nowhere shows only that it is there
+            proof = Proof("seen" if memory.print == scene.print else "changed", step.target)
             scene.judge_last(True)
             scene.kept = replace(scene.kept, found=step.target)
-            return scene.finish_with(f"找到了“{step.target}”", f"found “{step.target}”", Proof("seen", step.target))
+            return scene.finish_with(f"找到了“{step.target}”", f"found “{step.target}”", proof)
     found = locate_thing(scene, step.target, "clickable")
     if not isinstance(found, Candidate):
         return found

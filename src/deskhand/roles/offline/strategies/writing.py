@@ -127,9 +127,11 @@ def _was_read_back(scene: Scene, field: Element, text: str) -> bool:
 
 
 def _check_written(scene: Scene, field: Element, text: str) -> Outcome:
-    if holds_text(field, text, scene.memory.write.held) or _was_read_back(scene, field, text):
+    listed = holds_text(field, text, scene.memory.write.held)
+    if listed or _was_read_back(scene, field, text):
         scene.judge_last(True, scene.say("文字已在输入框里", "the text is in the field"))
-        return scene.finish_with(f"输入了“{text}”", f"typed “{text}”", Proof("text", field.name, text))
+        proof = Proof("text" if listed else "read", field.name, text)
+        return scene.finish_with(f"输入了“{text}”", f"typed “{text}”", proof)
     scene.judge_last(False, scene.trouble or scene.say("输入框里没有这段文字", "the text is not in the field"))
     if turned := spin_by_keys(scene, field, text):
         return turned

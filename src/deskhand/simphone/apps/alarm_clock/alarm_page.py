@@ -44,7 +44,7 @@ class AlarmPage(Page[AlarmClock]):
             return
         alarm = self.alarm or Alarm(0, 0, "", True)
         alarm.hour, alarm.minute, alarm.label, alarm.on = hour, minute, self.use_field("label").text.strip(), True
-        if self.alarm is None:
+        if self.alarm is None and not self.app.is_forgetful:
             self.app.alarms.append(alarm)
         self.app.sort_alarms()
         self.host.show_toast(self.t("闹钟已设置", "Alarm set"))

@@ -12,6 +12,8 @@ from deskhand.simphone.apps.framework import App, Host, Page
 from deskhand.simphone.apps.notification import Notification
 
 GREEN = (7, 193, 96)
+# How long a message that fails looks as if it were on its way.
+FAILING_S = 4.0
 DAYS = {"Yesterday": "昨天", "Mon": "周一", "Tue": "周二", "Wed": "周三", "Sun": "周日"}
 
 
@@ -21,6 +23,8 @@ class Message:
     """A person's name, or "me"."""
     text: str
     time: str
+    fails_at: float | None = None
+    """When it turns out that it was not delivered."""
 
 
 @dataclass
@@ -78,7 +82,8 @@ class Messenger(App):
 
     def send_message(self, name: str, text: str) -> None:
         chat = self.use_chat(name)
-        chat.messages.append(Message("me", text, self.host.today().strftime("%H:%M")))
+        fails_at = self.host.now() + FAILING_S if "failed-sending" in self.host.conditions else None
+        chat.messages.append(Message("me", text, self.host.today().strftime("%H:%M"), fails_at))
         self.chats.remove(chat)
         self.chats.insert(0, chat)
 

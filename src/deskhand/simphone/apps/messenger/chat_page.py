@@ -5,7 +5,7 @@ from __future__ import annotations
 from deskhand.simphone.apps.framework import Page
 from deskhand.simphone.apps.messenger.app import GREEN, Message, Messenger
 from deskhand.simphone.ui.nodes import FILL, WRAP, Node, ScrollState
-from deskhand.simphone.ui.widgets import Avatar, Column, Divider, Label, Row, Screen, Scroller, Space
+from deskhand.simphone.ui.widgets import Avatar, Column, Divider, Icon, Label, Row, Screen, Scroller, Space
 
 BUBBLE_ME = (149, 236, 105)
 
@@ -24,7 +24,9 @@ class ChatPage(Page[Messenger]):
     def build(self) -> Node:
         theme = self.colours
         details = self.build_icon_button("more", self.t("聊天信息", "Chat info"), "chat_info", self._open_profile)
-        bubbles = [self._build_bubble(m) for m in self.app.use_chat(self.name).messages]
+        messages = self.app.use_chat(self.name).messages
+        self.tick = 0.5 if any(m.fails_at is not None and self.host.now() < m.fails_at for m in messages) else 0.0
+        bubbles = [self._build_bubble(m) for m in messages]
         log = Scroller(self.use_scroll(), *bubbles, rid=self.rid_of("chat_list"), pad=(0, 12, 0, 12))
         return Screen(
             theme, self.build_bar(self.name, details, rid="chat_title"), Divider(theme), log, self._build_input()
@@ -64,8 +66,16 @@ class ChatPage(Page[Messenger]):
             rid=self.rid_of("msg_text"),
         )
         face = Avatar(self.t("我", "D") if mine else self.name, 104)
-        parts = (Space(weight=1.0), text, face) if mine else (face, text)
+        parts = (Space(weight=1.0), *self._build_mark(message), text, face) if mine else (face, text)
         return Row(*parts, gap=24, align="start", pad=(32, 16, 32, 16), w=FILL)
+
+    def _build_mark(self, message: Message) -> tuple[Node, ...]:
+        """Build what stands beside a message that is not delivered: it turns while that is tried."""
+        if message.fails_at is None:
+            return ()
+        if self.host.now() < message.fails_at:
+            return (Icon("refresh", 48, self.colours.soft, kind="android.widget.ProgressBar"),)
+        return (Icon("info", 48, self.colours.red, desc=self.t("重发", "Resend"), rid=self.rid_of("msg_state")),)
 
     def _send_typed(self) -> None:
         field = self.use_field("message")
