@@ -57,7 +57,8 @@ def _drag_between(scene: Scene, step: say.Drag, item: Candidate, onto: Candidate
     action = Drag(x=x, y=y, to_x=to_x, to_y=to_y, target=item.label)
     act = _begin_act(scene, (f"把“{step.item}”拖到“{step.onto}”", f"Dragging “{step.item}” to “{step.onto}”"), action)
     spot, drop = item.element.bounds, onto.element.bounds
-    scene.remember_record(replace(scene.memory.handle, spot=spot, drop=drop, texts=(item.element.text,)))
+    texts = (item.element.text, onto.element.text)
+    scene.remember_record(replace(scene.memory.handle, spot=spot, drop=drop, texts=texts))
     return act
 
 
@@ -71,7 +72,8 @@ def _check_dragged(step: say.Drag, scene: Scene) -> Outcome:
     shown = scene.find_shown(name) if name else [c.element for c in scene.find_element(step.item).candidates]
     onto = scene.find_element(step.onto).best
     left = all(thing.bounds.center != memory.spot.center for thing in shown)
-    if left and any(_has_arrived(scene, thing, memory.spot, memory.drop, onto) for thing in shown):
+    arrived = any(_has_arrived(scene, thing, memory.spot, memory.drop, onto) for thing in shown)
+    if left and (arrived or _is_listed_there(scene, memory.drop, *memory.texts)):
         scene.judge_last(True, scene.say("它在新的位置", "it is at its new place"))
         proof = Proof("placed", step.item, step.onto)
         return scene.finish_with(
@@ -84,6 +86,15 @@ def _check_dragged(step: say.Drag, scene: Scene) -> Outcome:
             f"“{step.item}” was dragged, but it is not seen at “{step.onto}”.",
         ),
     )
+
+
+def _is_listed_there(scene: Scene, drop: Rect, item: str, onto: str) -> bool:
+    """True if the text at that place says both names now: a page may be listed with a line of several things."""
+    both = fold_name(item), fold_name(onto)
+    there = [
+        fold_name(e.text) for e in scene.elements if e.text and not e.editable and e.bounds.intersect_with(drop).area
+    ]
+    return all(both) and both[0] not in both[1] and any(both[0] in text and both[1] in text for text in there)
 
 
 def _has_arrived(scene: Scene, thing: Element, spot: Rect, drop: Rect, onto: Candidate | None) -> bool:
