@@ -18,7 +18,7 @@ from deskhand.core.stop_outcome import StopOutcome, note_outcome
 CALL_S = 10.0
 WORLD = "deskhand"
 _HERE = Path(__file__).parent / "scripts"
-_PARTS = ("elements.js", "reach.js", "fields.js", "editors.js", "errors.js", "reaction.js")
+_PARTS = ("elements.js", "combos.js", "reach.js", "fields.js", "editors.js", "errors.js", "reaction.js")
 # In Playwright's messages.
 _LOST_SIGNS = ("has been closed", "Target closed", "Target crashed", "Connection closed")
 

@@ -16,12 +16,13 @@ Trace = tuple[str, Rect]
 
 @dataclass(frozen=True, slots=True)
 class ScrollMemory:
-    """`back` is how many pages to scroll up again once the end was reached."""
+    """`back` is how many pages to scroll up again once the end was reached; `area` is which of several it is."""
 
     way: Literal["down", "up"] = "down"
     count: int = 0
     print: int | None = None
     back: int = 1
+    area: int = 0
 
 
 @dataclass(frozen=True, slots=True)

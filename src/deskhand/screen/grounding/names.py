@@ -133,7 +133,7 @@ def _score_identifier(name: str, identifier: str) -> float:
     joined = "".join(words)
     for other in (name, *synonyms_of(name)):
         want = split_words(other)
-        if not want or has_chinese(other):
+        if not want or has_chinese(other) or fold_name(other).isdigit():
             continue
         if fold_name(other) == joined:
             return IDENTIFIER

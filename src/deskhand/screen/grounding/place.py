@@ -54,4 +54,5 @@ def _score_inside(thing: Element, anchor: Element, tree: ElementTree) -> float:
     for depth, above in enumerate(tree.ancestors_of(anchor)):
         if tree.is_inside(thing, above) and above.bounds.area < tree.screen.area * 0.9:
             return max(0.4, 0.8 - 0.1 * depth)
-    return 0.0
+    # the row of a table is no element of its own on many pages
+    return 0.5 if not anchor.editable and tree.is_same_row(thing, anchor) else 0.0

@@ -90,11 +90,12 @@ function isEditable(el) {
 
 /** Returns the select box that a page has hidden, for what it has drawn in its place; null for anything else. */
 function hiddenSelect(el) {
-  for (let around = el, depth = 0; around && depth < 3 && !around.matches("form,body,fieldset"); around = parentOf(around), depth++) {
+  for (let around = el, depth = 0; around && depth < 5 && !around.matches("form,body,fieldset"); around = parentOf(around), depth++) {
     const selects = around.querySelectorAll("select");
     if (selects.length > 1) return null;
     const shown = selects.length ? tidy(selects[0].selectedOptions[0]?.label) : "";
-    if (selects.length) return (el.contains(selects[0]) || (shown && textOf(el) === shown)) && isUnseen(selects[0]) ? selects[0] : null;
+    const own = selects.length && (el.contains(selects[0]) || selects[0].nextElementSibling?.contains(el));
+    if (selects.length) return (own || (shown && textOf(el) === shown)) && isUnseen(selects[0]) ? selects[0] : null;
   }
   return null;
 }
@@ -107,6 +108,7 @@ function isUnseen(el) {
 
 function roleOf(el) {
   const said = (el.getAttribute("role") || "").trim().split(/\s+/)[0];
+  if (said === "textbox" && el.getAttribute("aria-readonly") === "true" && !el.isContentEditable && el.tagName !== "INPUT" && el.tagName !== "TEXTAREA") return "";
   if (said in ROLES) return ROLES[said];
   const tag = el.tagName;
   if (tag === "INPUT") return el.type === "hidden" ? "" : INPUTS[el.type] || (el.list ? "combobox" : "field");
@@ -171,7 +173,8 @@ function labelOf(el) {
   const ids = el.getAttribute("aria-labelledby");
   if (ids) {
     const root = el.getRootNode();
-    const named = ids.split(/\s+/).map((id) => root.getElementById(id)).filter(Boolean);
+    // What stands in it is its value, not its name.
+    const named = ids.split(/\s+/).map((id) => root.getElementById(id)).filter((one) => one && (!el.contains(one) || one.getAttribute("aria-label")));
     const text = tidy([...new Set(named.map((one) => tidy(one.getAttribute("aria-label")) || one.textContent))].join(" "));
     if (text) return text;
   }
@@ -241,6 +244,7 @@ function valueOf(el, role) {
   if (el.tagName === "TEXTAREA") return el.value.slice(0, LONGEST);
   if (el.tagName === "PROGRESS" || el.tagName === "METER") return String(el.value);
   if (role === "field" && el.isContentEditable) return tidy(el.innerText);
+  if (role === "combobox" && el.getAttribute("role") === "combobox") return tidy(el.innerText.replace(/[\u200b-\u200d\ufeff]/g, ""));
   return tidy(el.getAttribute("aria-valuetext") || el.getAttribute("aria-valuenow"));
 }
 
@@ -463,7 +467,7 @@ function describe(el, role, box, parent) {
     role, box, parent, enabled, editable: editable && enabled, name, value: valueOf(el, role),
     hint: hintOf(el) || (USABLE.has(role) ? tooltipOf(el, name) : ""), id: el.id || el.dataset?.testid || el.getAttribute("name") || iconWords(el),
     focused: el === deskhand.active && el !== document.body, checked: checkedOf(el),
-    selected: el.getAttribute("aria-selected") === "true" || el.matches('[aria-current]:not([aria-current=false])') || (el.tagName === "OPTION" && el.selected) || (role === "tab" && !el.hasAttribute("role") && (CURRENT.test(classOf(el)) || CURRENT.test(classOf(el.parentElement)))),
+    selected: el.getAttribute("aria-selected") === "true" || el.matches('[aria-current]:not([aria-current=false])') || (el.tagName === "OPTION" && el.selected) || (role === "item" && !el.hasAttribute("aria-selected") && CHOSEN.test(classOf(el))) || (role === "tab" && !el.hasAttribute("role") && (CURRENT.test(classOf(el)) || CURRENT.test(classOf(el.parentElement)))),
     clickable: false, scrollable: scrollsOf(el), password: el.tagName === "INPUT" && el.type === "password",
     sends: sendsOf(el), expanded: expandedOf(el),
     multiline: el.tagName === "TEXTAREA" || el.getAttribute("aria-multiline") === "true" || (role === "field" && el.isContentEditable),
@@ -594,19 +598,23 @@ class Listing {
     if (el.tagName === "LABEL" && el.control && this.standsFor(el, parent)) return [parent, true];
     const split = isSplitLine(el), joined = split ? "" : touchingText(el), own = hasOwnText(el) || split || !!joined;
     const usable = (USABLE.has(role) && !(role === "item" && !el.matches("option,[role=option],[role^=menuitem],[role=treeitem]") && !usableByStyle(el))) || (role !== "list" && role !== "dialog" && role !== "menu" && usableByStyle(el));
+    // A box around a combobox is that combobox, and has no name of its own.
+    if (!role && usable && el.querySelector(COMBO)) return [parent, quiet];
+    if (!role && usable && CHOICE.test(classOf(el))) role = "item";
     const choice = !usable && !quiet && this.drawn.size > 0 && this.isChoice(el);
     const scrolls = !usable && el !== document.documentElement && el !== document.body && scrollsOf(el);
     if (el.getAttribute("aria-hidden") === "true") quiet = true;
     if (!usable && role === "item") role = "";
     if (choice) role = "item";
-    const drawn = usable && (!role || (role === "button" && el.tagName === "BUTTON")) ? hiddenSelect(el) : null;
+    const drawn = usable && (!role || (role === "button" && el.tagName === "BUTTON") || (role === "combobox" && !el.matches("input,select"))) ? hiddenSelect(el) : null;
     if (drawn) { role = "combobox"; this.drawn.set(el, drawn); }
     if (!role) role = usable ? "button" : scrolls ? "group" : own && !quiet ? "text" : isIcon(el) ? "image" : "";
     if (!role || (!usable && !scrolls && quiet && role !== "dialog")) return [parent, quiet];
     if (role === "image" && !usable && !nameOf(el, role) && !(isBare(el) && isPicture(el) && iconWords(el))) return [parent, quiet];
     const box = visibleBox(el, role, role === "text" || role === "heading" ? textBox(el) : boxOf(el, role, rect));
+    if (isCombo(el)) return [this.addCombo(el, box, rect, parent), quiet];
     if (!box && el.type === "range") return [this.addTrack(el, parent), quiet];
-    if (!box) return [parent, quiet];
+    if (!box) return [this.addDrawn(el, parent), quiet];
     const item = describe(el, role, box, parent);
     if (drawn) Object.assign(item, { name: nameOf(drawn, role), value: valueOf(drawn, role), enabled: item.enabled && !drawn.disabled });
     item.clickable = (usable || choice) && item.enabled;
@@ -639,6 +647,7 @@ class Listing {
   standsFor(label, parent) {
     const control = label.control;
     if (!["checkbox", "radio", "file"].includes(control.type)) return false;
+    if (drawnControl(control)) return false;
     const real = boxOf(control, ""), tiny = real[2] - real[0] < TINY || real[3] - real[1] < TINY;
     if (!tiny && visibleBox(control, "", real)) return false;
     const box = visibleBox(label, "", boxOf(label, ""));
@@ -648,6 +657,24 @@ class Listing {
     item.clickable = item.enabled;
     this.add(label, item, label.getBoundingClientRect());
     return true;
+  }
+
+  /** Adds a combobox with what the page shows as chosen in it; where its field can't be seen, the box that is drawn around. */
+  addCombo(el, box, rect, parent) {
+    const around = comboBox(el), small = !box || box[2] - box[0] < SHORTEST_TRACK;
+    const drawn = around && small ? visibleBox(around, "", boxOf(around, "")) : null;
+    if (!box && !drawn) return parent;
+    const item = describe(el, "combobox", drawn || box, parent);
+    item.value ||= around ? comboValue(around) : "";
+    return this.add(drawn ? around : el, { ...item, clickable: item.enabled }, drawn ? around.getBoundingClientRect() : rect);
+  }
+
+  /** Adds a hidden control in the place of what is drawn for it; returns the parent if nothing is. */
+  addDrawn(el, parent) {
+    const around = drawnControl(el), box = around && visibleBox(around, "", boxOf(around, ""));
+    if (!box) return parent;
+    const item = describe(el, roleOf(el), box, parent);
+    return this.add(around, { ...item, clickable: item.enabled }, around.getBoundingClientRect());
   }
 
   /** Adds a slider that only listens and is drawn by others around it: in their place. */

@@ -21,6 +21,7 @@ MAX_LOOKS = 3
 FEWEST_DAYS = 20
 # How far the arrows may stand outside of the days, in pixels.
 MARGIN = 60
+_YEAR = re.compile(r"\d{4}\s*年?")
 _DAY = re.compile(r"0?[1-9]|[12]\d|3[01]")
 _BACKWARD = ({"prev", "previous", "上一月", "上个月"}, {"‹", "«", "<", "◀", "←"})
 _FORWARD = ({"next", "下一月", "下个月"}, {"›", "»", ">", "▶", "→"})
@@ -45,6 +46,17 @@ def pick_date(step: say.SetValue, scene: Scene, field: Element, day: date) -> Ou
         scene.remember_record(replace(memory, phase="begun", looks=0))
         return make_act(scene.say("打开日历", "Opening the calendar"), touch_element(field))
     return _turn_or_take(scene, step, heading, day)
+
+
+def take_day(step: say.SetValue, scene: Scene, day: date) -> Outcome | None:
+    """Choose the day in the calendar that came up while it was typed: many forget what is only typed.
+
+    None if there is no calendar, or the day was chosen.
+    """
+    heading = find_heading(scene)
+    return (
+        None if heading is None or scene.memory.handle.phase == "chosen" else _turn_or_take(scene, step, heading, day)
+    )
 
 
 def _turn_or_take(scene: Scene, step: say.SetValue, heading: Element, day: date) -> Outcome:
@@ -88,13 +100,13 @@ def find_heading(scene: Scene) -> Element | None:
 def _list_days(scene: Scene, heading: Element) -> list[Element]:
     """All numbers of days below it, whether they can be chosen or not."""
     below = [e for e in scene.elements if e.bounds.top >= heading.bounds.top and not e.editable]
-    return [e for e in below if _DAY.fullmatch(e.text.strip())]
+    return [e for e in below if _DAY.fullmatch(e.text.strip()) or read_date(e.text)]
 
 
 def _read_split_month(scene: Scene, month: Element) -> tuple[int, int] | None:
-    beside = [e for e in scene.elements if e.index != month.index and e.text and scene.tree.is_same_row(e, month)]
-    nearest = scene.tree.find_nearest(month, beside)
-    return read_month(f"{month.text} {nearest.text}") if nearest is not None and len(nearest.text) == 4 else None
+    years = [e for e in scene.elements if _YEAR.fullmatch(e.text.strip()) and scene.tree.is_same_row(e, month)]
+    nearest = scene.tree.find_nearest(month, [e for e in years if e.index != month.index])
+    return read_month(f"{month.text} {nearest.text}") if nearest is not None else None
 
 
 def _find_arrow(scene: Scene, heading: Element, signs: tuple[set[str], set[str]]) -> Element | None:
@@ -115,6 +127,8 @@ def _has_sign(element: Element, words: set[str], marks: set[str]) -> bool:
 def _find_day(scene: Scene, heading: Element, day: date) -> Element | None:
     """The cell below the heading; where days of the months around are shown as well, early ones come first."""
     below = [e for e in scene.elements if e.bounds.top >= heading.bounds.top and e.clickable and e.enabled]
+    if dated := [e for e in below if day in (read_date(e.text), read_date(e.hint))]:
+        return dated[0]
     cells = [e for e in below if e.text.strip().lstrip("0") == str(day.day)]
     cells.sort(key=lambda e: (e.bounds.top, e.bounds.left))
     if len(cells) > 2:  # other numbers on the page: the calendar is near its heading

@@ -28,6 +28,8 @@ _LOADING = tuple(map(fold_name, ("loading", "searching", "please wait", "加载"
 SCROLLS = 8
 # A web page is longer than a list on a phone, and tells where it ends.
 SCROLLS_ON_PAGES = 20
+# Scrollable areas that are looked through: the page, and lists on it.
+MOST_AREAS = 3
 TABS = 6
 UPS = 3
 FOLDS = 12
@@ -48,7 +50,8 @@ def locate_thing(
     if finding.best is not None:
         return finding.best
     if finding.status == "ambiguous":
-        return _find_near_last(scene, finding) or fail_ambiguous(scene, description, finding)
+        near = _find_near_last(scene, finding) if want == "clickable" else None
+        return near or fail_ambiguous(scene, description, finding)
     if away := dismiss_dialog(scene):
         return away
     if patient := _wait_for_more(scene):
@@ -66,16 +69,16 @@ def locate_thing(
 
 
 def _find_near_last(scene: Scene, finding: SearchResult) -> Candidate | None:
-    """Return the one of several that stands in a row with what was touched last, or with its name; None if none does.
+    """Return the one of several that stands beside the name of what was opened last, or the box checked last.
 
-    Behind `click Shopping` and `check Milk`, the button beside that heading or that box is meant.
+    Behind `click Shopping` and `check Milk`, the button in a row with that heading or that box is meant.
     """
     taken = scene.kept.taken
-    if taken is None or not taken.trace[0]:
+    if taken is None or not fold_name(taken.trace[0]):
         return None
-    anchors = [e for e in scene.elements if fold_name(e.text) == fold_name(taken.trace[0]) and not e.editable]
-    others = [e for e in anchors if e.bounds != taken.trace[1]]
-    for places in (others, anchors):
+    named = [e for e in scene.elements if fold_name(e.name) == fold_name(taken.trace[0]) and not e.editable]
+    headings = [e for e in named if e.role == "heading" or (e.role == "text" and not e.clickable)]
+    for places in (headings, [e for e in named if e.checked is not None]):
         near = [c for c in finding.candidates if any(scene.tree.is_same_row(c.target, place) for place in places)]
         if len(near) == 1:
             return near[0]
@@ -261,9 +264,14 @@ def _leave_search(scene: Scene, box: Element | None) -> Act | None:
 
 
 def find_scroller(scene: Scene) -> Element | None:
-    """Return the largest scrollable area; one lower than a fifth of the screen is only a strip."""
+    """Return the largest scrollable area; None if there is none."""
+    return next(iter(_list_scrollers(scene)), None)
+
+
+def _list_scrollers(scene: Scene) -> list[Element]:
+    """Return the scrollable areas, the largest first; one lower than a fifth of the screen is only a strip."""
     areas = [e for e in scene.elements if e.scrollable and e.bounds.height > scene.tree.screen.height * 0.2]
-    return max(areas, key=lambda e: e.bounds.area, default=None)
+    return sorted(areas, key=lambda e: -e.bounds.area)
 
 
 def is_at_end(scene: Scene, before: int | None) -> bool:
@@ -277,17 +285,18 @@ def is_at_end(scene: Scene, before: int | None) -> bool:
 
 def _hunt_by_scrolling(scene: Scene, description: str) -> Act | None:
     """One page further down; at the end back to the top and above; None when all was seen."""
-    area = find_scroller(scene)
-    if area is None or not scene.can_do("scroll"):
+    areas, seen = _list_scrollers(scene), scene.memory.hunt.scroll
+    if seen.area >= min(len(areas), MOST_AREAS) or not scene.can_do("scroll"):
         return None
-    seen = scene.memory.hunt.scroll
+    area = areas[seen.area]
     most = SCROLLS_ON_PAGES if area.source == "dom" else SCROLLS
     if (seen.count and is_at_end(scene, seen.print)) or seen.count >= most:
         if seen.way == "up":
-            return None
-        seen = ScrollMemory("up", back=seen.count)
+            scene.remember_record(replace(scene.memory.hunt, scroll=ScrollMemory(area=seen.area + 1)))
+            return _hunt_by_scrolling(scene, description)
+        seen = ScrollMemory("up", back=seen.count, area=seen.area)
     pages = 0.8 if seen.way == "down" else max(0.8, min(20.0, 0.8 * seen.back))
-    scrolled = ScrollMemory(seen.way, seen.count + 1, scene.print)
+    scrolled = ScrollMemory(seen.way, seen.count + 1, scene.print, area=seen.area)
     scene.remember_record(replace(scene.memory.hunt, scroll=scrolled))
     x, y = area.bounds.center
     thought = scene.say(f"向{'下' if seen.way == 'down' else '上'}滚动查找", f"Scrolling {seen.way}")

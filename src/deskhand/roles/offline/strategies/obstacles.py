@@ -43,7 +43,7 @@ def find_question(scene: Scene) -> list[Element]:
     buttons = [e for e in list_buttons(list(scene.elements)) if e.role in ("button", "link", "text")]
     for refusal in (b for b in buttons if any(is_same_word(b.text, word) for word in REFUSALS)):
         near = refusal.bounds.grow_by(2 * refusal.bounds.height)
-        beside = [b for b in buttons if b.index != refusal.index and _is_near(near, b)]
+        beside = [b for b in buttons if b.index != refusal.index and _is_near(near, b) and _is_lined_up(b, refusal)]
         asking = [
             e for e in scene.elements
             if e.text.rstrip().endswith(("?", "？")) and not e.editable and e.bounds.top < refusal.bounds.bottom
@@ -53,6 +53,13 @@ def find_question(scene: Scene) -> list[Element]:
             nearest = max(asking, key=lambda e: e.bounds.bottom)
             return [nearest, *beside, refusal]
     return []
+
+
+def _is_lined_up(one: Element, other: Element) -> bool:
+    """True for buttons of one box: side by side, or one below the other and as wide."""
+    a, b = one.bounds, other.bounds
+    beside = min(a.bottom, b.bottom) - max(a.top, b.top) > min(a.height, b.height) / 2
+    return beside or (abs(a.left - b.left) <= 4 and abs(a.width - b.width) <= b.width / 5)
 
 
 def _is_near(box: Rect, element: Element) -> bool:

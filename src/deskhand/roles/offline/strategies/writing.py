@@ -24,7 +24,7 @@ from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.choosing import select_option
 from deskhand.roles.offline.strategies.dates.segments import fill_segments, find_segments
-from deskhand.roles.offline.strategies.dating import pick_date
+from deskhand.roles.offline.strategies.dating import find_heading, pick_date, take_day
 from deskhand.roles.offline.strategies.effects import wait_for_effect
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import (
@@ -65,7 +65,10 @@ def write_text(step: say.Write, scene: Scene) -> Outcome:
     if not field.editable or not field.enabled:
         return fail_fixed(scene, field, step.target)
     if scene.memory.write.typed:
-        return _check_written(scene, field, step.text)
+        days = list_days(step.text) if scene.memory.write.phase != "opened" else ()
+        asked = say.SetValue(step.source, step.target, step.text)
+        chosen = take_day(asked, scene, days[0]) if len(days) == 1 else None
+        return chosen or _check_written(scene, field, step.text)
     return type_into(scene, field, step.text, clear=step.replace)
 
 
@@ -83,7 +86,9 @@ def is_select_box(field: Element) -> bool:
 def type_into(scene: Scene, field: Element, text: str, *, clear: bool = False) -> Act:
     memory = scene.memory.write
     held = "" if clear or memory.typed else field.value
-    scene.remember_record(replace(memory, typed=memory.typed + 1, held=held))
+    # a calendar that is there before is no part of the field
+    phase = "opened" if list_days(text) and find_heading(scene) is not None else memory.phase
+    scene.remember_record(replace(memory, typed=memory.typed + 1, held=held, phase=phase))
     thought = scene.say(f"输入“{text}”", f"Typing “{text}”")
     actions = fill_field(field, text, clear=clear and bool(field.value))
     return make_act(thought, *(actions[1:] if field.focused else actions))
@@ -284,6 +289,8 @@ def set_value(step: say.SetValue, scene: Scene) -> Outcome:
         return fill_segments(step, scene, parts, days[0])
     field = scene.find_element(step.target, "editable").best or _find_moment_field(scene, step)
     if scene.memory.write.typed:
+        if len(days) == 1 and scene.memory.write.phase != "opened" and (chosen := take_day(step, scene, days[0])):
+            return chosen
         focused = next((f for f in scene.list_fields() if f.focused), None)
         at = field.target if field else focused
         return _check_written(scene, at, step.value) if at else _fail_unread(scene, step)
