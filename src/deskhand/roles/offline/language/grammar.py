@@ -22,7 +22,7 @@ from deskhand.roles.offline.language.instructions import (
     Tap,
     Write,
 )
-from deskhand.roles.offline.language.lexicon import Lexicon, count_phrase, load_lexicon
+from deskhand.roles.offline.language.lexicon import Lexicon, PhraseList, count_phrase, load_lexicon
 from deskhand.roles.offline.language.lists import continue_list, drop_numbers, split_list
 from deskhand.roles.offline.language.patterns import (
     SentenceMatch,
@@ -125,11 +125,11 @@ def _find_cuts(tokens: Sequence[Token], words: Lexicon) -> list[ClauseCut]:
 
 
 @lru_cache(maxsize=1)
-def _list_first_phrases() -> tuple[tuple[str, ...], ...]:
+def _list_first_phrases() -> PhraseList:
     """Chinese phrases that begin a sentence; where there are no blanks, a clause may begin before any of them."""
     heads = [pattern[0] for rule in load_lexicon().rules for pattern in rule.patterns]
     found = {phrase for head in heads for phrase in head.phrases if not phrase[0].isascii()}
-    return tuple(sorted(found, key=len, reverse=True))
+    return PhraseList.from_phrases(found)
 
 
 class ClauseReader:

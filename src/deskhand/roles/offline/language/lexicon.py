@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -11,6 +11,20 @@ from typing import Any
 from deskhand.roles.offline.language.tokens import Token, cut_tokens
 
 Phrase = tuple[str, ...]
+
+
+class PhraseList(tuple[Phrase, ...]):
+    """Phrases, longest first; `by_first` finds those that begin with a word (a class may hold hundreds)."""
+
+    by_first: dict[str, list[Phrase]]
+
+    @staticmethod
+    def from_phrases(phrases: Iterable[Phrase]) -> "PhraseList":
+        made = PhraseList(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
+        made.by_first = {}
+        for phrase in made:
+            made.by_first.setdefault(phrase[0], []).append(phrase)
+        return made
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,23 +47,23 @@ class SentenceRule:
 
 @dataclass(frozen=True)
 class Lexicon:
-    classes: dict[str, tuple[Phrase, ...]]
+    classes: dict[str, PhraseList]
     separators: frozenset[str]
     arrows: frozenset[str]
-    connectors: tuple[Phrase, ...]
-    polite: tuple[Phrase, ...]
-    tails: tuple[Phrase, ...]
-    greetings: tuple[Phrase, ...]
+    connectors: PhraseList
+    polite: PhraseList
+    tails: PhraseList
+    greetings: PhraseList
     pronouns: frozenset[str]
     # connectors that join two clauses or two things; others (first, 再) only say when
-    joints: tuple[Phrase, ...]
+    joints: PhraseList
     # words that belong to no name, and the first token of each
-    breaking: tuple[Phrase, ...]
+    breaking: PhraseList
     breaking_firsts: frozenset[str]
     # words that begin like a verb of one character and are none
-    longer_words: tuple[Phrase, ...]
+    longer_words: PhraseList
     # names that hold such words
-    known_names: tuple[Phrase, ...]
+    known_names: PhraseList
     rules: tuple[SentenceRule, ...]
     conditions: tuple[SentenceRule, ...]
     extra: dict[str, Any]
@@ -83,15 +97,17 @@ def load_lexicon() -> Lexicon:
     )
 
 
-def phrases_of(words: list[str]) -> tuple[Phrase, ...]:
+def phrases_of(words: list[str]) -> PhraseList:
     """Longest first, so that "click on" is tried before "click"."""
-    phrases = {tuple(token.plain for token in cut_tokens(word)) or (word,) for word in words}
-    return tuple(sorted(phrases, key=lambda phrase: (-len(phrase), phrase)))
+    return PhraseList.from_phrases({tuple(token.plain for token in cut_tokens(word)) or (word,) for word in words})
 
 
 def count_phrase(phrases: Sequence[Phrase], tokens: Sequence[Token], at: int, end: int) -> int:
     """Return how many tokens the longest matching phrase takes at this place; 0 if none matches."""
-    for phrase in phrases:
+    if at >= end:
+        return 0
+    candidates = phrases.by_first.get(tokens[at].plain, ()) if isinstance(phrases, PhraseList) else phrases
+    for phrase in candidates:
         stop = at + len(phrase)
         if stop <= end and all(is_word(tokens[at + k], word) for k, word in enumerate(phrase)):
             return len(phrase)
