@@ -118,11 +118,11 @@ def is_word(token: Token, word: str) -> bool:
     return token.kind != "quote" and token.plain == word
 
 
-def _read_rule(entry: dict[str, Any], classes: dict[str, tuple[Phrase, ...]]) -> SentenceRule:
+def _read_rule(entry: dict[str, Any], classes: dict[str, PhraseList]) -> SentenceRule:
     return SentenceRule(entry["kind"], tuple(_read_pattern(text, classes) for text in entry["patterns"]))
 
 
-def _read_pattern(text: str, classes: dict[str, tuple[Phrase, ...]]) -> tuple[PatternPart, ...]:
+def _read_pattern(text: str, classes: dict[str, PhraseList]) -> tuple[PatternPart, ...]:
     parts: list[PatternPart] = []
     for optional, name, slot, greedy, kind, word in _PART.findall(text):
         if slot:
