@@ -178,3 +178,20 @@ async def test_where_the_list_says_nothing_the_picture_is_read(
     seen = await Observer(Perception(hollow, lambda _: None, SystemClock()), hollow, reader).observe(with_elements=True)
     reader.close()
     assert {one.source for one in seen.elements or ()} == {source}
+
+
+async def test_what_can_be_scrolled_stays_listed_where_the_picture_is_read(device: Journaled) -> None:
+    """The blank middle of a long page: a mark that was read there must not hide that the page goes on."""
+
+    class Blank(Journaled):
+        async def elements(self) -> tuple[Element, ...]:
+            return Element(0, "group", BOX, clickable=True), Element(1, "group", BOX, parent=0, scrollable=True)
+
+    reader = ScreenText(lambda frame: [TextLine("▲", BOX, 1.0)])
+    blank = Blank(device._device)
+    seen = await Observer(Perception(blank, lambda _: None, SystemClock()), blank, reader).observe(with_elements=True)
+    reader.close()
+    assert [(one.index, one.source, one.scrollable) for one in seen.elements or ()] == [
+        (0, "uiautomator", True),
+        (1, "ocr", False),
+    ]

@@ -46,7 +46,7 @@ class Observer:
         if not with_elements or self._reader is None or seen.frame.secure or not _is_hollow(seen.elements):
             return seen
         read = await self._reader.elements(seen.frame, self._device.id)
-        return replace(seen, elements=read or seen.elements)
+        return replace(seen, elements=_add_scrollable(read, seen.elements or ()) if read else seen.elements)
 
     async def describe_change(self, before: Frame) -> str:
         """Describe what changed while the user had the device, for the worker."""
@@ -94,6 +94,12 @@ class Observer:
 def _is_hollow(elements: Sequence[Element] | None) -> bool:
     """True if nothing is listed that can be read or written: a game, or a program that draws all by itself."""
     return not any((one.text and one.role != "window") or one.editable for one in elements or ())
+
+
+def _add_scrollable(read: Sequence[Element], listed: Sequence[Element]) -> tuple[Element, ...]:
+    """Return the text that was read behind what the device says can be scrolled: a picture shows no such thing."""
+    areas = [replace(one, index=index, parent=None) for index, one in enumerate(o for o in listed if o.scrollable)]
+    return (*areas, *(replace(one, index=index) for index, one in enumerate(read, len(areas))))
 
 
 def check_possible(action: Action, offered: frozenset[str], frame: Frame) -> None:
