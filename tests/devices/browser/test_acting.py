@@ -1,7 +1,7 @@
 """Working the browser: clicks that wait for their target, text of every language, drags, scrolls, tabs, files."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -29,7 +29,7 @@ from deskhand.devices.browser import arrivals
 from deskhand.devices.browser.browser_process import Chromium
 from deskhand.devices.browser.device import BrowserDevice
 from deskhand.settings.schema import BrowserSettings
-from tests.devices.browser.browser_stage import Site, click, device_in, find, running, script, serving, show
+from tests.devices.browser.browser_stage import Site, click, device_in, find, script, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -46,20 +46,8 @@ LANGUAGES = [
 
 
 @pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
-
-
-@pytest.fixture(scope="module")
 def downloads(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("downloads")
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def chromium() -> AsyncIterator[Chromium]:
-    async with running() as chromium:
-        yield chromium
 
 
 @pytest_asyncio.fixture(loop_scope="module")

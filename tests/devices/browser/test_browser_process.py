@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from uuid import uuid4
@@ -22,13 +22,7 @@ from deskhand.devices.browser.executable import find_executable
 from deskhand.devices.browser.provider import BrowserProvider
 from deskhand.devices.pool import Pool
 from deskhand.settings.schema import BrowserSettings
-from tests.devices.browser.browser_stage import Site, click, device_in, find, running, script, serving, show
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
+from tests.devices.browser.browser_stage import Site, click, device_in, find, running, script, show
 
 
 def command_of(pid: int) -> str:

@@ -1,10 +1,8 @@
 """The browser as a device: what it shows and lists, with a real Chromium and pages served on loopback."""
 
-from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from deskhand.core.actions import Click, Hotkey, OpenApp, OpenUrl, Scroll
 from deskhand.core.errors import ActionFailed, BadFrame, NoElements, NotPossible
@@ -12,27 +10,9 @@ from deskhand.devices.browser.browser_process import Chromium
 from deskhand.devices.browser.device import BrowserDevice
 from deskhand.devices.browser.tab import Tab
 from deskhand.settings.schema import BrowserSettings
-from tests.devices.browser.browser_stage import Site, click, device_in, find, running, script, serving, show
+from tests.devices.browser.browser_stage import Site, click, device_in, find, script, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def chromium() -> AsyncIterator[Chromium]:
-    async with running() as chromium:
-        yield chromium
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def device(chromium: Chromium) -> AsyncIterator[BrowserDevice]:
-    async with device_in(chromium) as device:
-        yield device
 
 
 # --- frames and identity ------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
@@ -12,19 +12,13 @@ from deskhand.core.errors import AppFrozen
 from deskhand.core.outgoing import OutgoingRequest
 from deskhand.devices.browser.device import BrowserDevice
 from deskhand.settings.schema import BrowserSettings
-from tests.devices.browser.browser_stage import Site, click, device_in, find, running, script, serving, show
+from tests.devices.browser.browser_stage import Site, click, device_in, find, running, script, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 LIMIT_S = 2.0
 SETTINGS = BrowserSettings(page_timeout_s=LIMIT_S)
 BUSY = "<script>function work(s) { const end = Date.now() + s * 1000; while (Date.now() < end); }</script>"
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -1,13 +1,10 @@
 """A page that answers after the device's own look: the listing tells what is wrong, until the next input."""
 
-from collections.abc import AsyncIterator, Iterator
-
 import pytest
-import pytest_asyncio
 
 from deskhand.core.actions import Key, Type
 from deskhand.devices.browser.device import BrowserDevice
-from tests.devices.browser.browser_stage import Site, click, device_in, running, script, serving, show
+from tests.devices.browser.browser_stage import Site, click, script, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -16,18 +13,6 @@ FORM = """<form onsubmit="event.preventDefault(); count.textContent += '.'"><lab
   <div style="height:3000px"></div><p id=far></p>"""
 MARKED = "{0}.setAttribute('role', 'alert'); {0}.textContent = '{1}'"
 RED = "{0}.style.color = '#c00'; {0}.textContent = '{1}'"
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def device() -> AsyncIterator[BrowserDevice]:
-    async with running() as chromium, device_in(chromium) as device:
-        yield device
 
 
 async def list_errors(device: BrowserDevice) -> list[str]:

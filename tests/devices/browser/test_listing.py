@@ -1,34 +1,12 @@
 """What else can be read and used on a page: drawings, slots, shadows, icons, text beside buttons."""
 
-from collections.abc import AsyncIterator, Iterator
-
 import pytest
-import pytest_asyncio
 
 from deskhand.core.actions import Type
-from deskhand.devices.browser.browser_process import Chromium
 from deskhand.devices.browser.device import BrowserDevice
-from tests.devices.browser.browser_stage import Site, click, device_in, running, script, serving, show
+from tests.devices.browser.browser_stage import Site, click, script, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def chromium() -> AsyncIterator[Chromium]:
-    async with running() as chromium:
-        yield chromium
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def device(chromium: Chromium) -> AsyncIterator[BrowserDevice]:
-    async with device_in(chromium) as device:
-        yield device
 
 
 async def listed(device: BrowserDevice) -> set[tuple[str, str]]:

@@ -1,11 +1,9 @@
 """The browser's own pop-ups: seen in the picture and in the list, answered by click, text and key."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
 
 import numpy as np
 import pytest
-import pytest_asyncio
 
 from deskhand.core.actions import Click, Key, Move, OpenUrl, Scroll, Type
 from deskhand.core.errors import ActionFailed, TextNotTyped
@@ -14,31 +12,13 @@ from deskhand.devices.browser.browser_process import Chromium
 from deskhand.devices.browser.device import BrowserDevice
 from deskhand.settings.schema import BrowserSettings
 from tests.contract.stage import until
-from tests.devices.browser.browser_stage import Site, click, device_in, find, running, script, serving, show
+from tests.devices.browser.browser_stage import Site, click, device_in, find, script, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 ASK = """<button onclick="document.title = {call}">Ask</button>"""
 COLOURS = """<select id=s aria-label=Colour onchange="document.title = this.value">
   <option>Red<option>Green<option disabled>Grey<option>Blue</select>"""
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def chromium() -> AsyncIterator[Chromium]:
-    async with running() as chromium:
-        yield chromium
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def device(chromium: Chromium) -> AsyncIterator[BrowserDevice]:
-    async with device_in(chromium) as device:
-        yield device
 
 
 async def ask(device: BrowserDevice, site: Site, call: str) -> None:

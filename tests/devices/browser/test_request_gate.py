@@ -6,14 +6,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 from playwright.async_api import async_playwright
 
 from deskhand.core.actions import Back, Click, Hotkey, Key, OpenUrl, SwitchWindow
 from deskhand.core.outgoing import OutgoingRequest
 from deskhand.devices.browser.browser_process import Chromium
 from deskhand.devices.browser.device import BrowserDevice
-from tests.devices.browser.browser_stage import Site, click, device_in, running, script, serving, show
+from tests.devices.browser.browser_stage import Site, click, device_in, script, serving, show
 from tests.devices.browser.test_browser_process import foreign_browser, launched
 
 FIELD = "<input name=amount value=5>"
@@ -26,12 +25,6 @@ def site() -> Iterator[Site]:
     with serving() as site:
         site.page("<title>Paid</title>paid", "/pay")
         yield site
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def chromium() -> AsyncIterator[Chromium]:
-    async with running() as chromium:
-        yield chromium
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -1,44 +1,23 @@
 """The browser's change signal: prompt, silent on a still page, and resting on an animated one."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
 from contextlib import aclosing
 from typing import Any, cast
 
 import pytest
-import pytest_asyncio
 
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Click
-from deskhand.devices.browser.browser_process import Chromium
 from deskhand.devices.browser.device import BrowserDevice
 from deskhand.screen.stillness.settle import VisualStability
 from deskhand.settings.schema import SettleSettings
-from tests.devices.browser.browser_stage import Site, click, device_in, find, running, script, serving, show
+from tests.devices.browser.browser_stage import Site, click, find, script, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SPIN = """<style>@keyframes spin { to { transform: rotate(1turn) } }
   div { width: 200px; height: 200px; background: linear-gradient(red, blue); animation: spin 1s linear infinite }
   </style><div></div>"""
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def chromium() -> AsyncIterator[Chromium]:
-    async with running() as chromium:
-        yield chromium
-
-
-@pytest_asyncio.fixture(loop_scope="module")
-async def device(chromium: Chromium) -> AsyncIterator[BrowserDevice]:
-    async with device_in(chromium) as device:
-        yield device
 
 
 class Ear:

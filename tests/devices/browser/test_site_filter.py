@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-import pytest_asyncio
 
 from deskhand.clock import SystemClock
 from deskhand.core.actions import Back, Click, Key, Move, OpenUrl
@@ -17,7 +16,7 @@ from deskhand.devices.browser.device import BrowserDevice, open_browser, open_in
 from deskhand.devices.browser.provider import BrowserProvider
 from deskhand.devices.browser.site_filter import SiteFilter
 from deskhand.settings.schema import BrowserSettings, PolicySettings
-from tests.devices.browser.browser_stage import Site, click, device_in, find, running, script, serving, show
+from tests.devices.browser.browser_stage import Site, click, device_in, find, script, serving, show
 
 GOOD, BAD = "127.0.0.1", "localhost"
 ALLOWED = PolicySettings(sites_allow=(GOOD,))
@@ -29,12 +28,6 @@ def site() -> Iterator[Site]:
     with serving() as site:
         site.page("<title>Bad</title>bad", "/bad.html")
         yield site
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def chromium() -> AsyncIterator[Chromium]:
-    async with running() as chromium:
-        yield chromium
 
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

@@ -2,15 +2,13 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
 
 import pytest
-import pytest_asyncio
 
 from deskhand.core.actions import Action, Click, DoubleClick, Key, Type
 from deskhand.core.stop_outcome import StopOutcome, outcome_of
 from deskhand.devices.browser.device import BrowserDevice
-from tests.devices.browser.browser_stage import Site, device_in, find, running, script, serving, show
+from tests.devices.browser.browser_stage import Site, find, script, show
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -22,18 +20,6 @@ addEventListener("mousemove", drag_feet, true); addEventListener("beforeinput", 
 addEventListener("keydown", e => { if (e.key == "Enter") drag_feet() }, true)
 for (const kind of ["click", "dblclick", "input", "keyup"]) addEventListener(kind, () => felt.push(Date.now() / 1000))
 </script><button style="width:200px;height:80px">Target</button><input autofocus aria-label="Field">"""
-
-
-@pytest.fixture(scope="module")
-def site() -> Iterator[Site]:
-    with serving() as site:
-        yield site
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def device() -> AsyncIterator[BrowserDevice]:
-    async with running() as chromium, device_in(chromium) as device:
-        yield device
 
 
 @pytest.mark.parametrize("kind", ["click", "double_click", "type", "key"])
