@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from deskhand.build import Deskhand
 from deskhand.core.errors import UsageError
@@ -32,8 +32,11 @@ publish, rows = Bus.publish_message, 0
 def publish_and_die(bus, message):
     global rows
     publish(bus, message)
-    rows += isinstance(message, Record)
-    if rows == order["kill_at"]:
+    if not isinstance(message, Record):
+        return
+    rows += 1
+    begins = order["kill_at"] == "act" and getattr(message.event, "act", None) is not None
+    if begins or rows == order["kill_at"]:
         if order["late_s"]:
             threading.Timer(order["late_s"], os.kill, (os.getpid(), signal.SIGKILL)).start()
         else:
@@ -58,9 +61,9 @@ asyncio.run(main())
 
 @dataclass(frozen=True)
 class Kill:
-    """`late_s` after a row of the journal: in the middle of whatever follows it."""
+    """`late_s` after a row of the journal, or after the one that begins what can't be undone: in the middle of it."""
 
-    row: int
+    row: int | Literal["act"]
     late_s: float = 0.0
 
 

@@ -149,6 +149,12 @@ async def test_killed_at_any_moment(tmp_path: Path, kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", WORLDS)
+async def test_killed_in_the_middle_of_what_can_not_be_undone(tmp_path: Path, kind: str) -> None:
+    late = (0.005, 0.02, 0.04, 0.07, 0.12, 0.25)
+    await survive_all(tmp_path, kind, [[Kill("act", late_s)] for late_s in late])
+
+
+@pytest.mark.parametrize("kind", WORLDS)
 async def test_killed_again_while_it_is_resumed(tmp_path: Path, kind: str) -> None:
     chance = random.Random(kind)
     late = (0.0, 0.05, 0.3)
