@@ -257,3 +257,28 @@ def test_a_page_gets_a_file_only_with_a_yes(role: Role) -> None:
         assert risk_of(attach, seen) == "irreversible"
         permit = judge_action(PlannedAction(action=attach), seen, PolicySettings(), approved="Upload /root/.ssh/id_rsa")
         assert permit.verdict == "allow", "as the person asked for it"
+
+
+@pytest.mark.parametrize(
+    "label",
+    [
+        "刪除", "取消訂閱", "解除安裝", "註銷帳號", "發送", "傳送", "撥打", "轉帳",
+        "確認付款", "繳費", "開通會員", "發紅包", "提交訂單", "發佈", "還原原廠設定", "退出群組", "檢舉",
+        "Bestellen", "Résilier", "Virement", "Usuń", "Zapłać", "Betalen", "Verzenden",
+    ],
+)  # fmt: skip
+def test_traditional_chinese_and_other_languages_are_known(label: str) -> None:
+    assert risk_of(Click(x=X, y=Y), screen(thing(label))) == "irreversible"
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["刪除線", "付款方式", "查看訂單", "轉帳記錄", "發送時間", "如何刪除", "繳費記錄", "搜尋", "設定", "下一頁"],
+)
+def test_harmless_labels_in_traditional_chinese_are_not_asked_about(label: str) -> None:
+    assert risk_of(Click(x=X, y=Y), screen(thing(label))) == "reversible"
+
+
+def test_traditional_chinese_agrees_as_the_simple_one_does() -> None:
+    assert judged(Click(x=X, y=Y), screen(thing("刪除")), "点击刪除", own=True).verdict == "allow"
+    assert judged(Click(x=X, y=Y), screen(thing("刪除")), "打开设置", own=True).verdict == "ask"

@@ -70,7 +70,7 @@ def list_deeds() -> tuple[Deed, ...]:
             tuple(map(_split_row, entry["words"])),
             tuple(map(_split_row, entry["begin"])),
             frozenset(tuple(words_of(phrase)) for phrase in entry["alone"]),
-            tuple(entry["zh"]),
+            tuple(dict.fromkeys(one for word in entry["zh"] for one in (word, word.translate(_make_simple())))),
             entry.get("signs", ""),
             tuple(entry["asked"]),
         )
@@ -138,13 +138,19 @@ def deed_of_id(name: str) -> Deed | None:
 
 def _normalize_text(text: str) -> str:
     """Return the text as it is read: without wide letters, look-alikes, unseen signs, spaced-out Chinese (发 送)."""
-    seen = unicodedata.normalize("NFKC", text).casefold()
+    seen = unicodedata.normalize("NFKC", text).casefold().translate(_make_simple())
     seen = "".join(letter for letter in seen if unicodedata.category(letter) not in ("Cf", "Mn"))
     seen = _WORD.sub(lambda word: _as_latin(word[0]), seen)
     plain = _SPACED.sub("", seen).strip()
     for harmless in read_table()["harmless"]:
         plain = plain.replace(harmless, " ")
     return plain
+
+
+@cache
+def _make_simple() -> dict[int, str]:
+    """Traditional Chinese is read as the simple one: 刪除 is 删除."""
+    return {ord(pair[0]): pair[1] for pair in read_table()["simple"].split()}
 
 
 def _as_latin(word: str) -> str:
