@@ -95,7 +95,7 @@ async def sit_exam(hand: Deskhand, skin: str, sheet: Sheet, question: Question, 
         phone = hand.simulated.phones[name]
         after = read_facts(phone)
         fulfilled = ended.status is TaskStatus.FULFILLED
-        reached = after == wanted and question.answer in " ".join(ended.answers)
+        reached = after == wanted and question.answer in " ".join((*ended.answers, ended.reason))
         reached = reached and question.front in ("", role_in_front(phone))
         mark = mark_answer(
             fulfilled=fulfilled,

@@ -226,10 +226,10 @@ REFUSED = (
     "{click} until Finish appears", "set an alarm for 7:30 every weekday", "Type the total number of blocks",
     "type the name of the first product", "enter the total into the answer field", "{message} every day",
     "{click} and frobnicate the window", "open gedit and frobnicate the window", "read the price and type it into Cost",
-    "type hello and lock the screen", "don't {toggle}", "{click} but not Cancel", "turn on Wi-Fi when I leave",
+    "type hello and lock the screen", "{click} but not Cancel", "turn on Wi-Fi when I leave",
 )  # fmt: skip
 REFUSED_ZH = (
-    "设一个每天7点的闹钟", "每天早上7点叫我起床", "打开Wi-Fi或者蓝牙", "不要打开Wi-Fi", "明天打开Wi-Fi", "删除所有笔记",
+    "设一个每天7点的闹钟", "每天早上7点叫我起床", "打开Wi-Fi或者蓝牙", "明天打开Wi-Fi", "删除所有笔记",
     "除非下雨否则打开蓝牙", "输入总块数", "输入第一个商品的名称", "点击确定直到出现完成",
     "每天给张三发消息“早”",
 )  # fmt: skip

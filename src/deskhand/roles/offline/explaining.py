@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields
 from typing import cast
 
 from deskhand.language import is_chinese
-from deskhand.roles.offline.language.grammar import parse_goal
+from deskhand.roles.offline.language.grammar import parse_goal, read_clauses
 from deskhand.roles.offline.language.instructions import Condition, Instruction, NotUnderstood
 from deskhand.roles.offline.manager import EMPTY_GOAL
 from deskhand.roles.offline.technician import split_code
@@ -51,6 +51,15 @@ _KINDS: dict[str, tuple[str, str]] = {
     "AddTo": ("追加", "add to"),
     "Call": ("呼叫", "call"),
     "Compute": ("计算", "compute"),
+    "TakePhoto": ("拍照", "take a photo"),
+    "JoinNetwork": ("连接网络", "join the network"),
+    "StartTimer": ("开始倒计时", "start a timer"),
+    "MoveAlarm": ("改闹钟", "move the alarm"),
+    "ListAlarms": ("列出闹钟", "list the alarms"),
+    "ReadNote": ("读取笔记", "read the note"),
+    "ReadWeather": ("查看天气", "tell the weather"),
+    "Favour": ("收藏", "mark as a favourite"),
+    "Refrain": ("不做", "leave undone"),
     "RunCode": ("运行代码", "run code"),
     "NotUnderstood": ("没有看懂", "NOT UNDERSTOOD"),
 }
@@ -84,6 +93,10 @@ _SLOTS: dict[str, str] = {
     "how": "方式",
     "cell": "单元格",
     "sum": "算式",
+    "time": "时间",
+    "place": "地点",
+    "deed": "事情",
+    "person": "人",
 }
 
 
@@ -103,8 +116,14 @@ def explain_goal(goal: str) -> list[ReadStep]:
         if is_code:
             steps.append(ReadStep("RunCode", part, {}))
         else:
-            steps += [ReadStep(type(step).__name__, step.source, _list_slots(step)) for step in parse_goal(part)]
+            steps += [ReadStep(type(step).__name__, step.source, _list_slots(step)) for step in _read_part(part)]
     return steps
+
+
+def _read_part(part: str) -> tuple[Instruction, ...]:
+    """Return the instructions, with those to leave something undone if there is anything else to do."""
+    steps = parse_goal(part)
+    return steps if any(isinstance(step, NotUnderstood) for step in steps) else read_clauses(part)
 
 
 def is_understood(steps: list[ReadStep]) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from deskhand.app_names import is_same_app
 from deskhand.core.errors import NoPlan
 from deskhand.core.planning import Material, Plan, PlanRequest, ReplanReason, ReplanStrategy
 from deskhand.core.protocols import Source
@@ -10,8 +11,11 @@ from deskhand.language import is_chinese
 from deskhand.roles.offline.detour import REPEATABLE
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.grammar import parse_goal
+from deskhand.roles.offline.language.instruction_builder import open_app
 from deskhand.roles.offline.language.instructions import Instruction
+from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.new_things import read_clock
+from deskhand.roles.offline.strategies.message_reading import read_request
 from deskhand.roles.offline.strategies.opening import bare_app_name
 from deskhand.roles.offline.technician import split_code
 from deskhand.roles.task_types import find_task_type
@@ -62,13 +66,20 @@ class OfflineManager:
     def _plan_first(self, request: PlanRequest) -> Plan:
         zh = is_chinese(request.goal)
         subtasks: list[Subtask] = []
-        for part, is_code in split_code(request.goal):
+        parts = split_code(request.goal)
+        unclear = any(
+            isinstance(step, say.NotUnderstood) for part, is_code in parts if not is_code for step in parse_goal(part)
+        )
+        for part, is_code in parts:
             if is_code and "technician" not in request.roles:
                 raise NoPlan(_NO_CODE[0 if zh else 1])
             if is_code:
                 subtasks.append(Subtask(id="", title=part, role="technician", task_type=find_task_type(part)))
             else:
-                subtasks += [_make_subtask(group, zh) for group in _group_by_app(parse_goal(part), request.apps)]
+                steps = _open_only_messenger(parse_goal(part), request)
+                # a goal that is not understood whole is refused before anything is done
+                groups = [list(steps)] if unclear else _group_by_app(steps, request.apps)
+                subtasks += [_make_subtask(group, zh) for group in groups if group]
         if not subtasks:
             raise NoPlan(EMPTY_GOAL[0 if zh else 1])
         return Plan(subtasks=tuple(subtasks), reason="as the goal says, app by app")
@@ -107,6 +118,27 @@ def _can_repeat(request: PlanRequest) -> bool:
     failed = (request.failed[-1:] or request.done[-1:])[0] if request.failed or request.done else None
     steps = parse_goal(failed.title) if failed is not None else ()
     return "home" in request.capabilities and all(isinstance(step, _HARMLESS) for step in steps)
+
+
+def _open_only_messenger(steps: tuple[Instruction, ...], request: PlanRequest) -> tuple[Instruction, ...]:
+    """`text Tom: …` on the home screen: by the one app of the phone that sends messages; with several it is asked."""
+    first = next((n for n, step in enumerate(steps) if isinstance(step, say.Open | say.Visit) or _is_talk(step)), None)
+    if first is None or not _is_talk(steps[first]) or request.observation.at_home is not True:
+        return steps
+    known = ["".join(phrase) for phrase in load_lexicon().classes["messenger"]]
+    # an app is listed by each of its names
+    mine = [name for name in known if any(is_same_app(name, app) for app in request.apps)]
+    if not mine or not all(is_same_app(name, mine[0]) for name in mine):
+        return steps
+    own = next((name for name in mine if name.isascii() is not is_chinese(request.goal)), mine[0])
+    return (*steps[:first], open_app(own), *steps[first:])
+
+
+def _is_talk(step: Instruction) -> bool:
+    """True if it is done in a conversation."""
+    return (isinstance(step, say.Send) and bool(step.to)) or (
+        isinstance(step, say.Read) and read_request(step.target) is not None
+    )
 
 
 def _group_by_app(steps: tuple[Instruction, ...], apps: tuple[str, ...]) -> list[list[Instruction]]:

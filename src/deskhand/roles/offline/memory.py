@@ -235,9 +235,23 @@ class HandleMemory:
     drop: Rect | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PhoneMemory:
+    """How far a thing of the phone's own apps is: `moves` of a time picker, `before` what its list showed before."""
+
+    phase: Literal["", "opened", "begun", "done", "look"] = ""
+    moves: int = 0
+    picked: bool = False
+    looks: int = 0
+    scrolls: int = 0
+    tab: bool = False
+    before: tuple[str, ...] = ()
+    print: int | None = None
+
+
 Record = (
     HuntMemory | TouchMemory | DeleteMemory | OpenMemory | ToggleMemory | WriteMemory | SendMemory | ComputeMemory
-    | CreateMemory | CartMemory | MoveMemory | CheckMemory | HandleMemory
+    | CreateMemory | CartMemory | MoveMemory | CheckMemory | HandleMemory | PhoneMemory
 )  # fmt: skip
 
 
@@ -259,6 +273,7 @@ class InstructionMemory:
     move: MoveMemory = MoveMemory()
     check: CheckMemory = CheckMemory()
     handle: HandleMemory = HandleMemory()
+    phone: PhoneMemory = PhoneMemory()
 
     def with_record(self, record: Record) -> InstructionMemory:
         return replace(self, **{RECORD_NAMES[type(record)]: record})

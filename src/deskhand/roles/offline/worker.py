@@ -39,6 +39,7 @@ from deskhand.roles.offline.strategies import (
     unfolding,
     writing,
 )
+from deskhand.roles.offline.strategies.phone import clock_work, networks, picture_taking, telling
 
 Strategy = Callable[[Any, Scene], Outcome]
 
@@ -84,6 +85,14 @@ _STRATEGIES: dict[type[Instruction], Strategy] = {
     say.Call: forms.call_person,
     say.Another: moving.refuse_in_goal,
     say.StartAgain: moving.refuse_in_goal,
+    say.TakePhoto: picture_taking.take_photo,
+    say.Favour: picture_taking.mark_favourite,
+    say.JoinNetwork: networks.join_network,
+    say.StartTimer: clock_work.start_timer,
+    say.MoveAlarm: clock_work.move_alarm,
+    say.ListAlarms: clock_work.list_alarms,
+    say.ReadNote: telling.read_note,
+    say.ReadWeather: telling.read_weather,
 }
 
 # How many of the texts that were typed are kept in mind.
@@ -93,7 +102,10 @@ LOOKS = 2
 # What a page forgets when it is loaded anew.
 _FILLING = (say.Write, say.Clear, say.Select, say.SetValue)
 # What only looks: a dialog or an error on the screen may be just what is looked for.
-_LOOKING = (say.Verify, say.WaitUntil, say.Ask, say.Read, say.Find, say.Scrolling, say.Pausing)
+_LOOKING = (
+    say.Verify, say.WaitUntil, say.Ask, say.Read, say.Find, say.Scrolling, say.Pausing,
+    say.ReadNote, say.ReadWeather, say.ListAlarms,
+)  # fmt: skip
 # These are told to the device by name and need nothing on the screen: an empty desktop has no tree.
 _BLIND = (say.Open, say.Visit, say.GoHome, say.PressKey, say.Pausing, say.Edit)
 # How devices begin to say the same.

@@ -12,7 +12,7 @@ from deskhand.roles.offline.language.lexicon import count_phrase, load_lexicon
 from deskhand.roles.offline.language.tokens import Token
 
 _NAMES = frozenset(
-    {"target", "name", "to", "option", "source", "where", "app", "item", "onto", "subject", "owner", "entry"}
+    {"target", "name", "to", "option", "source", "where", "app", "item", "onto", "subject", "owner", "entry", "place"}
 )
 _TEXTS = frozenset({"text", "both"})
 _VALUES = frozenset({"value"})

@@ -17,6 +17,7 @@ from deskhand.roles.offline.language.instructions import (
     NotUnderstood,
     Open,
     PressKey,
+    Refrain,
     Reveal,
     Select,
     Tap,
@@ -35,6 +36,7 @@ from deskhand.roles.offline.language.patterns import (
     read_text,
     write_span,
 )
+from deskhand.roles.offline.language.phone_builder import keep_from
 from deskhand.roles.offline.language.plausibility import refuse_implausible
 from deskhand.roles.offline.language.tokens import Token, cut_tokens
 
@@ -81,6 +83,15 @@ def parse_goal(goal: str, *, open_pronouns: bool = False) -> tuple[Instruction, 
 
     `open_pronouns`: the goal goes on from another, which may say what its pronouns stand for.
     """
+    steps = read_clauses(goal, open_pronouns=open_pronouns)
+    done = tuple(step for step in steps if not isinstance(step, Refrain))
+    # nothing but what is not to be done: there is nothing to do, and nothing to show for it
+    return done or tuple(NotUnderstood(step.source) for step in steps)
+
+
+@lru_cache(maxsize=256)
+def read_clauses(goal: str, *, open_pronouns: bool = False) -> tuple[Instruction, ...]:
+    """All instructions of a goal, and also what it says is not to be done."""
     words = load_lexicon()
     said = cut_tokens(goal)
     tokens = drop_numbers(said[count_phrase(words.greetings, said, 0, len(said)) :])
@@ -100,7 +111,17 @@ def parse_goal(goal: str, *, open_pronouns: bool = False) -> tuple[Instruction, 
         last_end = end
         instructions += [each for step in made for each in split_list(step)]
     sure = [refuse_implausible(step, open_pronouns=open_pronouns) for step in instructions]
-    return tuple(_fill_in_forms(_join_unknown(_follow_paths(sure))))
+    return tuple(_fill_in_forms(_join_unknown(_heed_refrains(_follow_paths(sure)))))
+
+
+def _heed_refrains(instructions: Sequence[Instruction]) -> list[Instruction]:
+    """`don't turn on Wi-Fi`: heeded by doing nothing of the kind; not understood if the goal says to do it as well."""
+    others = [step for step in instructions if not isinstance(step, Refrain)]
+    return [
+        step if not isinstance(step, Refrain) or keep_from(step, others, parse_goal(step.deed) if step.deed else ())
+        else NotUnderstood(step.source)
+        for step in instructions
+    ]  # fmt: skip
 
 
 def _continue_last(
@@ -116,7 +137,8 @@ def _find_cuts(tokens: Sequence[Token], words: Lexicon) -> list[ClauseCut]:
     firsts = _list_first_phrases()
     for at in range(1, len(tokens)):
         separated = tokens[at - 1].plain in words.separators and tokens[at - 1].kind == "mark"
-        if separated or count_phrase(words.connectors, tokens, at, len(tokens)):
+        refrains = any(count_phrase(words.classes[name], tokens, at, len(tokens)) > 1 for name in ("dont", "leave"))
+        if separated or refrains or count_phrase(words.connectors, tokens, at, len(tokens)):
             cuts.append(ClauseCut(at, True))
         elif tokens[at].kind == "han" and count_phrase(firsts, tokens, at, len(tokens)):
             # a blank between Chinese words is put there on purpose
@@ -308,6 +330,8 @@ def _follow_paths(instructions: Sequence[Instruction]) -> list[Instruction]:
             told = f"打开菜单{name}显示{step.target}" if zh else f"open the menu {name} to show {step.target}"
             steps[-1] = Reveal(told, name, step.target)
             steps.append(Tap(f"点击{step.target}" if zh else f"click {step.target}", step.target))
+        elif isinstance(step, Deeper) and not isinstance(last, Open | Find):
+            steps.append(NotUnderstood(f"> {step.target}"))  # `type echo hello > out.txt`: an arrow of the text
         else:
             steps.append(Find(step.source, step.target) if isinstance(step, Deeper) else step)
     return steps

@@ -17,6 +17,8 @@ from deskhand.roles.offline.language.instructions import (
 from deskhand.roles.offline.language.lexicon import count_phrase, load_lexicon
 from deskhand.roles.offline.language.new_things import has_only_time, read_clock, read_fields, split_times
 from deskhand.roles.offline.language.patterns import is_app, read_keys
+from deskhand.roles.offline.language.phone_builder import BUILDERS as PHONE_BUILDERS
+from deskhand.roles.offline.language.phone_builder import join_after
 from deskhand.roles.offline.language.screen_conditions import condition_of
 from deskhand.roles.offline.language.tokens import cut_tokens
 from deskhand.screen.grounding.query import parse_chinese_number
@@ -37,12 +39,31 @@ def build_instructions(kind: str, slots: Slots, source: str, before: Sequence[In
         slots = {name: _resolve_pronoun(name, text, subject, before) for name, text in slots.items()}
         if text := slots.get("condition"):
             slots = {**slots, "condition": _put_subject(text, subject)}
+    if kind == "delete" and (found := _THAT_ONE.fullmatch(slots["target"])):
+        slots, source = _name_that_one(slots, source, found, before)
     if kind == "add_to_cart" and "target" not in slots:
         slots = {**slots, "target": _find_just_sought(before)}
     if kind == "open" and (command := _read_command(slots["name"], source, before)):
         kind, slots = "run_command", {"text": command}
+    if kind == "join_it":
+        return [join_after(slots, source, before)]
     made = _open_app_first(kind, slots, source) or _build_kind(kind, slots, source)
     return made[1:] if len(made) > 1 and _is_open(made[0], before) else made
+
+
+_THAT_ONE = re.compile(r"(?:the )?(?P<name>.+) one|(?P<han>.+)的?那个", re.IGNORECASE)
+_KIND = re.compile(r"(?P<en>[a-z]+)$|(?P<zh>闹钟|笔记|便签|备忘录|联系人|照片)$", re.IGNORECASE)
+
+
+def _name_that_one(slots: Slots, source: str, found: re.Match[str], before: Sequence[Instruction]) -> tuple[Slots, str]:
+    """`turn on the 8:30 alarm and delete the 22:45 one`: of the kind that was last spoken of."""
+    last = str(getattr(before[-1], "target", "")) if before else ""
+    kind = _KIND.search(last)
+    things = {"".join(phrase) for phrase in load_lexicon().classes["thing"]} | {"photo", "照片"}
+    if kind is None or kind[0].casefold() not in things:
+        return slots, source
+    whole = f"{found['han'].removesuffix('的')}的{kind[0]}" if found["han"] else f"the {found['name']} {kind[0]}"
+    return {**slots, "target": whole}, source.replace(slots["target"], whole, 1)
 
 
 def _resolve_pronoun(slot: str, text: str, subject: str, before: Sequence[Instruction]) -> str:
@@ -151,6 +172,9 @@ def _build_tell(slots: Slots, source: str) -> Instruction:
     both = slots["both"]
     first, blank, rest = both.partition(" ")
     if blank and rest and first.isascii():
+        second = rest.split()[0]
+        if second[0].isupper() and not re.match(r"I(?:['’]\w+)?$", second) and not rest.startswith("that "):
+            return say.NotUnderstood(source)  # `tell Tom Smith I'm late`: where the name ends is not told
         return say.Send(source, rest.removeprefix("that ").strip(), first)
     people = load_lexicon().extra["people"]
     if not both or both[0] not in people["surnames"] or len(both) < 4:
@@ -216,10 +240,13 @@ def _build_set(slots: Slots, source: str) -> Instruction:
 
 
 def _build_create(slots: Slots, source: str) -> Instruction | list[Instruction]:
-    fields = (*read_fields(slots.get("fields", "")), *read_fields(slots.get("more", "")))
-    if any(_COUNT.fullmatch(text) for label, text in fields if not label):
-        return say.NotUnderstood(source)  # several at once
+    what = slots["what"]
+    fields = (*read_fields(slots.get("fields", ""), what), *read_fields(slots.get("more", ""), what))
+    if any(_COUNT.fullmatch(text) for label, text in fields if not label) or not all(text for _, text in fields):
+        return say.NotUnderstood(source)  # several at once; or `titled` without a title
     made = say.Create(source, slots["what"], fields)
+    if fields and any(is_same_word(what, timer) for timer in ("timer", "倒计时")):
+        return say.NotUnderstood(source)  # how long it runs is told by a length of time, and that alone
     return _build_alarms(made) if is_same_word(made.what, "alarm") else made
 
 
@@ -332,6 +359,15 @@ def _build_add_to(slots: Slots, source: str) -> Instruction:
     return say.AddTo(source, slots["text"], _strip_quotes(name))
 
 
+_KIND_LAST = re.compile(r"(?P<name>.+?)(?:这|那)[条个篇张则](?P<kind>笔记|便签|备忘录|备忘|闹钟|照片|联系人)")
+
+
+def _name_kind_first(target: str) -> str:
+    """购物清单这条笔记 is 笔记“购物清单”."""
+    found = _KIND_LAST.fullmatch(target)
+    return f"{found['kind']}“{_strip_quotes(found['name'])}”" if found else target
+
+
 def _build_mode(slots: Slots, source: str) -> Instruction:
     mode = slots.get("target") or ("静音" if is_chinese(source) else "silent")
     whole = mode if has_chinese(mode) or "mode" in mode.casefold() or "disturb" in mode.casefold() else f"{mode} mode"
@@ -417,8 +453,10 @@ _BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = 
     "right": lambda s, t: say.Tap(t, s["target"], "right_click"),
     "long": lambda s, t: say.Tap(t, s["target"], "long_press"),
     "click": _build_click,
-    "delete": lambda s, t: say.Delete(t, s["target"]),
+    "delete": lambda s, t: say.Delete(t, _name_kind_first(s["target"])),
     "url": lambda s, t: say.Visit(t, s["url"]),
     "find": lambda s, t: say.Find(t, s["target"]),
+    "tell_in": lambda s, t: [open_app(s["app"]), _build_tell(s, t)],
+    **PHONE_BUILDERS,
 }
 KINDS = frozenset(_BUILDERS)

@@ -293,5 +293,66 @@ class Compute(Instruction):
 
 
 @dataclass(frozen=True, slots=True)
+class TakePhoto(Instruction):
+    """One picture with the phone's camera."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinNetwork(Instruction):
+    """A Wi-Fi network by its name; Wi-Fi is turned on for it."""
+
+    target: str
+    password: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StartTimer(Instruction):
+    """A timer that counts down from these seconds."""
+
+    seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class MoveAlarm(Instruction):
+    """An alarm that exists is set to another time of day."""
+
+    target: str
+    time: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListAlarms(Instruction):
+    """All alarms are told, each with its time and whether it is on."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadNote(Instruction):
+    """What stands in a note is told."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReadWeather(Instruction):
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Favour(Instruction):
+    """A photo is marked as a favourite."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refrain(Instruction):
+    """What is not to be done: a deed, a message to a person, or anything with a switch."""
+
+    deed: str = ""
+    person: str = ""
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class NotUnderstood(Instruction):
     """A part of the goal that fits no sentence."""

@@ -1,4 +1,4 @@
-"""Reads lexicon.toml: word classes as token sequences, and sentence patterns as parts."""
+"""Reads lexicon.toml and phone_sentences.toml: word classes as token sequences, and sentence patterns as parts."""
 
 import re
 import tomllib
@@ -74,9 +74,9 @@ _PART = re.compile(r"(\[)?(?:<(\w+)>|\{(\w+)(\+)?(?::(\w+))?\}|([^\s\[\]<>{}]+))
 
 @cache
 def load_lexicon() -> Lexicon:
-    data = tomllib.loads((Path(__file__).parent / "lexicon.toml").read_text(encoding="utf-8"))
+    data, of_phones = _read_words("lexicon.toml"), _read_words("phone_sentences.toml")
     marks = data["marks"]
-    classes = {name: phrases_of(words) for name, words in data["classes"].items()}
+    classes = {name: phrases_of(words) for name, words in {**of_phones["classes"], **data["classes"]}.items()}
     return Lexicon(
         classes=classes,
         separators=frozenset(marks["separators"]),
@@ -91,10 +91,14 @@ def load_lexicon() -> Lexicon:
         breaking_firsts=frozenset(phrase[0] for phrase in phrases_of(marks["breaking"])),
         longer_words=phrases_of(marks["longer_words"]),
         known_names=phrases_of([*data["extra"]["toggles"], *data["classes"]["app_name"], *marks["whole_names"]]),
-        rules=tuple(_read_rule(entry, classes) for entry in data["rules"]),
+        rules=tuple(_read_rule(entry, classes) for entry in (*of_phones["rules"], *data["rules"])),
         conditions=tuple(_read_rule(entry, classes) for entry in data["conditions"]),
         extra=data.get("extra", {}),
     )
+
+
+def _read_words(file: str) -> dict[str, Any]:
+    return tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
 
 
 def phrases_of(words: list[str]) -> PhraseList:

@@ -29,8 +29,9 @@ from deskhand.screen.grounding.vocabulary import is_same_word
 
 _CLOSERS = frozenset(".、)）:：")
 _CIRCLED = re.compile(r"[①-⑳]")
-_AND = re.compile(r"\s*(?:、|,|，|&|\band\b|以及|和|与|及|跟)\s*")
-_ALL = re.compile(r"^both\s+|\s*(?:都|全都|全部)$", re.IGNORECASE)
+_AND = re.compile(r"\s*(?:、|,|，|&|\band\b|\bthen\b|以及|和|与|及|跟)\s*")
+_ALL = re.compile(r"^both\s+|\s*(?:都|全都|全部|分别|各自)$|\s+(?:too|as well|each|both)$", re.IGNORECASE)
+_ON_APP = re.compile(r"(?P<said>.+\S)\s+(?:on|in|via|using|through|with)\s+(?P<app>[^“”\"]+)", re.IGNORECASE)
 
 # What can be said of several things at once, each of which has a name that is known.
 Shared = Toggle | Open | Close
@@ -118,8 +119,13 @@ def _tell_choice(step: Select) -> str:
 
 def continue_list(said: str, last: Instruction) -> list[Instruction]:
     """`… and Wi-Fi off` behind `turn Bluetooth on`: the last instruction, then more of the same; empty if it is not."""
+    said = _ALL.sub("", said)
     if isinstance(last, Shared) and _list_known_names(_name_of(last)) and (names := _list_known_names(said)):
         return [last, *(_repeat_for(last, name) for name in names)]
+    if isinstance(last, Send) and (found := _ON_APP.fullmatch(said)) and _is_known(found["app"]):
+        # `… and Tom "hi" on WeChat`: all of it is sent there
+        sent = continue_list(found["said"], last)
+        return [Open(f"open {found['app']}", found["app"]), *sent] if sent else []
     made = [last]
     for piece in _split_joined(said):
         more = _continue_with(piece, made[-1])
@@ -232,7 +238,7 @@ def _is_short_name(said: str) -> bool:
 
 def _list_people(said: str) -> list[str]:
     """`Alice and Bob`, 张三和李四: each of them; 和 may also belong to a name, so both must look like one."""
-    names = [name for name in _AND.split(said) if name]
+    names = [name for name in _AND.split(_ALL.sub("", said)) if name]
     surnames = load_lexicon().extra["people"]["surnames"]
     han = [name for name in names if not name.isascii()]
     return names if all(2 <= len(name) <= 4 and name[0] in surnames for name in han) else [said]

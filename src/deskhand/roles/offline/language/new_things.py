@@ -5,6 +5,7 @@ from functools import cache
 
 from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.screen.grounding.query import parse_chinese_number
+from deskhand.screen.grounding.vocabulary import is_same_word
 
 _JOINTS = r"(?:with|and|its|the|an?|，|,|；|;|且|并|和|为|的)"
 _LINKS = r"(?:number|address|is|are|of|as|是|为|：|:|=)"
@@ -22,26 +23,50 @@ _LATE = re.compile(r"下午|傍晚|晚|夜|p\.?m|afternoon|evening|night", re.IG
 _NIGHT = re.compile(r"晚|夜|night", re.IGNORECASE)
 
 
-def read_fields(text: str) -> tuple[tuple[str, str], ...]:
-    """(label, value) pairs; text that no label introduces has the label ""."""
+# The parts that a thing of this kind has; any other word of that sense belongs to what is written.
+_PARTS: dict[str, tuple[str, ...]] = {
+    "note": ("title", "name", "content"),
+    "contact": ("name", "phone", "email", "company"),
+    "alarm": ("time", "label", "name", "title"),
+}
+
+
+def read_fields(text: str, what: str = "") -> tuple[tuple[str, str], ...]:
+    """(label, value) pairs; text that no label introduces has the label "", a label that nothing follows the value "".
+
+    What is written goes on to its end: `saying call Bob at 5` says nothing of a time, 内容是打电话 nothing of a phone.
+    """
     text = text.strip(" ，,。.：:")
     if not text:
         return ()
     known: dict[str, list[str]] = load_lexicon().extra["fields"]
-    marks = [
-        m for m in _label_pattern().finditer(text) if text.count("“", 0, m.start()) <= text.count("”", 0, m.start())
-    ]
+    marks = _find_labels(text, what, known)
     fields: list[tuple[str, str]] = []
     head = _clean_value(text[: marks[0].start()] if marks else text)
     if head:
         fields.append(("", head))
     for k, mark in enumerate(marks):
         end = marks[k + 1].start() if k + 1 < len(marks) else len(text)
-        if value := _clean_value(text[mark.end() : end].rstrip(" ." if end < len(text) else " ")):
-            word = mark["latin"] or mark["han"]
-            meaning = next((label for label, words in known.items() if word.casefold() in words), word)
-            fields.append((meaning, value))
+        value = _clean_value(text[mark.end() : end].rstrip(" ." if end < len(text) else " "))
+        fields.append((_mean_label(mark, known), value))
     return tuple(fields)
+
+
+def _mean_label(mark: re.Match[str], known: dict[str, list[str]]) -> str:
+    word = mark["latin"] or mark["han"]
+    return next((label for label, words in known.items() if word.casefold() in words), word)
+
+
+def _find_labels(text: str, what: str, known: dict[str, list[str]]) -> list[re.Match[str]]:
+    kind = next((kind for kind in _PARTS if is_same_word(kind, what)), "")
+    parts, kept, writing = _PARTS.get(kind, tuple(known)), list[re.Match[str]](), False
+    for mark in _label_pattern().finditer(text):
+        quoted = text.count("“", 0, mark.start()) > text.count("”", 0, mark.start())
+        if quoted or _mean_label(mark, known) not in parts or (writing and mark[0][0] not in ",，;；"):
+            continue
+        writing = writing or _mean_label(mark, known) == "content"
+        kept.append(mark)
+    return kept
 
 
 _HOUR_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")

@@ -15,6 +15,15 @@ from deskhand.roles.offline.language.lexicon import (
     load_lexicon,
 )
 from deskhand.roles.offline.language.new_things import read_clock
+from deskhand.roles.offline.language.phone_slots import (
+    are_clocks,
+    are_names,
+    is_alarm,
+    is_phone_number,
+    is_place,
+    read_duration,
+    split_counted,
+)
 from deskhand.roles.offline.language.tokens import Token
 from deskhand.screen.grounding.query import parse_chinese_number, read_description
 from deskhand.screen.grounding.vocabulary import is_same_word
@@ -24,8 +33,11 @@ _Fits = Callable[[Sequence[Token], int, int], bool]
 
 # Slots that may go on over commas, since they hold what is to be said or written.
 _LONG = frozenset(
-    {"text", "more", "phrase", "quote", "sum", "url", "value", "fields", "both", "condition", "solid", "alone"}
-)
+    {
+        "text", "more", "phrase", "quote", "sum", "url", "value", "fields", "both", "condition", "solid", "alone",
+        "clocks", "counted", "listed", "sentence", "duration",
+    }
+)  # fmt: skip
 # What ends a phrase that is not quoted; a dot may belong to it ("Dr. Who").
 _STOPS = frozenset(",，;；。!！\n")
 # 打开一下蓝牙: any Chinese verb may have it, and means the same without.
@@ -70,6 +82,13 @@ def match_rules(rules: Sequence[SentenceRule], tokens: Sequence[Token], start: i
 # Where it goes on as it likes, `in Settings` may belong to what is said; a button may be called `Open in Browser`.
 _OPEN_ENDED = frozenset({"text", "both", "value", "fields"})
 _TOUCHES = frozenset({"click", "double", "right", "long"})
+# What a user may ask not to be done.
+_DEEDS = frozenset(
+    {
+        "send", "tell", "tell_in", "call", "switch_on", "switch_off", "open", "close", "delete", "create", "photo",
+        "join_network", "timer", "alarms", "set", "mode", "add_to_cart", "wake",
+    }
+)  # fmt: skip
 
 
 def match_with_app(
@@ -413,6 +432,17 @@ def _is_alone(tokens: Sequence[Token], start: int, end: int) -> bool:
     return not (joined and paired) and not _continues_after_quote(tokens, start, end)
 
 
+def _is_sentence(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """Something that could be done by itself: what is not to be done must be understood too."""
+    found = match_rules(load_lexicon().rules, tokens, start, end)
+    return found is not None and found.kind in _DEEDS
+
+
+def _reads_as(is_so: Callable[[str], object]) -> _Fits:
+    """Return the test for a span by the text that it makes."""
+    return lambda tokens, start, end: bool(is_so(write_span(tokens, start, end)))
+
+
 def _is_dial(tokens: Sequence[Token], start: int, end: int) -> bool:
     """Something that is set to a value by turning or sliding it."""
     query = read_description(write_span(tokens, start, end))
@@ -420,6 +450,14 @@ def _is_dial(tokens: Sequence[Token], start: int, end: int) -> bool:
 
 
 _FITS: dict[str, _Fits] = {
+    "sentence": _is_sentence,
+    "place": is_place,
+    "duration": _reads_as(read_duration),
+    "clocks": _reads_as(are_clocks),
+    "alarm": _reads_as(is_alarm),
+    "phone": _reads_as(is_phone_number),
+    "counted": _reads_as(lambda text: split_counted(text)[0]),
+    "listed": are_names,
     "alone": _is_alone,
     "single": _is_single,
     "dial": _is_dial,

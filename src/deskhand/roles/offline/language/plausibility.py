@@ -39,6 +39,20 @@ _SEVERAL = re.compile(
 _SEVERAL_ZH = re.compile(
     r"(?:最后|最近|最新|最早|前|后|头)?(?:[两二三四五六七八九十]|\d+)(?:条|个|张|封|项|篇|首|份|位|台|件|本|行).*"
 )
+# What is to be thought up: `something funny`, 一句客气话. The words themselves are not the message.
+_MADE_UP = re.compile(
+    r"(?:to \S+ )?(?:with )?(?:something|anything|some|whatever|an?|another)\b(?: \w+){0,4}? "
+    r"(?:thing|message|joke|reply|answer|greeting|greetings|wish|wishes|picture|photo|image|gif|sticker|emoji|poem|story|"
+    r"apology|excuse|compliment|thank-you|regards|note|funny|nice|polite|kind|words|word)"
+    r"|(?:to \S+ )?(?:with )?(?:something|anything)(?: \w+){0,4}",
+    re.IGNORECASE,
+)
+_MADE_UP_ZH = re.compile(
+    r".{0,4}?(?:[一几][句个条段首份张些封]|[些个张条句])?.{0,4}?"
+    r"(?:客气话|祝福语?|问候语?|好话|笑话|段子|诗|故事|情话|表情包?|红包|照片|图片|语音|视频|感谢的?话|道歉的?话|鼓励的?话|安慰的?话|有趣的话|搞笑的话|好听的话?|什么)"
+)
+_LONGEST_REQUEST = 12
+_COUNTED_ZH = re.compile(r"这?(?:[两三四五六几]|[2-9])[条个篇张则](?:笔记|便签|备忘录?|闹钟|照片|联系人)$")
 _CONDITIONAL = re.compile(r"\s(?:if|unless|until|whenever)\s|如果|除非|直到", re.IGNORECASE)
 
 
@@ -47,7 +61,11 @@ def refuse_implausible(step: Instruction, *, open_pronouns: bool = False) -> Ins
     quoted = {token.text for token in cut_tokens(step.source) if token.kind == "quote"}
     counted = isinstance(step, say.Read) and _COUNTED.fullmatch(step.source) is not None
     unsure = (
-        counted or _describes_text(step, quoted) or _means_many(step, quoted) or _holds_more_than_name(step, quoted)
+        counted
+        or _describes_text(step, quoted)
+        or _means_many(step, quoted)
+        or _holds_more_than_name(step, quoted)
+        or _is_made_up(step, quoted)
     )
     if unsure or (not open_pronouns and _has_loose_pronoun(step, quoted)):
         return NotUnderstood(step.source)
@@ -73,6 +91,25 @@ def _holds_more_than_name(step: Instruction, quoted: set[str]) -> bool:
     return any(re.search(r"\swith\s", value) for value in named)
 
 
+def _is_made_up(step: Instruction, quoted: set[str]) -> bool:
+    """`reply with something funny`: the text is to be thought up; `reply to Bob ok`, 回复张三好的: whom it is for."""
+    if not isinstance(step, say.Send) or step.text in quoted:
+        return False
+    text = step.text.strip()
+    if not step.to and text.casefold().startswith("to "):
+        return True
+    if has_chinese(text):
+        made_up = _MADE_UP_ZH.fullmatch(text) is not None and len(text) <= _LONGEST_REQUEST
+        return made_up or (not step.to and _may_name_person(step.source, text))
+    return _MADE_UP.fullmatch(text) is not None
+
+
+def _may_name_person(source: str, text: str) -> bool:
+    """回复张三好的: a text right behind 回复 that begins like a name, without 说 or a colon between them."""
+    behind = source.partition(text)[0].rstrip()
+    return behind.endswith("回复") and len(text) > 2 and text[0] in load_lexicon().extra["people"]["surnames"]
+
+
 def _means_many(step: Instruction, quoted: set[str]) -> bool:
     if not isinstance(step, _SINGLE):
         return False
@@ -81,7 +118,8 @@ def _means_many(step: Instruction, quoted: set[str]) -> bool:
         return False
     tokens = cut_tokens(name)
     several = (_SEVERAL_ZH if has_chinese(name) else _SEVERAL).fullmatch(name) is not None
-    return several or count_phrase(load_lexicon().classes["many"], tokens, 0, len(tokens)) > 0
+    counted = isinstance(step, say.Delete) and _COUNTED_ZH.search(name) is not None
+    return several or counted or count_phrase(load_lexicon().classes["many"], tokens, 0, len(tokens)) > 0
 
 
 def _has_loose_pronoun(step: Instruction, quoted: set[str]) -> bool:

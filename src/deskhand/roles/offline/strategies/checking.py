@@ -21,7 +21,14 @@ from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
 from deskhand.roles.offline.strategies.opening import bare_app_name
 from deskhand.roles.offline.strategies.toggling import reach_control
 from deskhand.roles.offline.strategies.touching import find_thing
-from deskhand.roles.offline.strategies.values import read_state, value_of
+from deskhand.roles.offline.strategies.values import (
+    asks_amount,
+    has_digit,
+    read_price,
+    read_state,
+    strip_price,
+    value_of,
+)
 from deskhand.screen.grounding.find import ENOUGH, Candidate, find_nearest_names
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, synonyms_of
 
@@ -93,23 +100,31 @@ def read_value(step: say.Read, scene: Scene) -> Outcome:
         return Finished(scene.memory.check.answer, Proof("answered"))
     if asked := read_request(step.target):
         return read_last_message(step, asked, scene)
-    value = read_display(scene) if _means_result(step.target) else None
     owner, part = _split_owner(step.target)
     sought = part if scene.memory.check.at_owner else step.target
-    value = value or value_of(scene, sought)
-    if value:
+    if value := _read_here(scene, step, sought):
         return _give_answer(scene, scene.say(f"{step.target}：{value}", f"{step.target}: {value}"))
     away = owner and not scene.memory.check.at_owner and not scene.on_home_screen
     if away and scene.find_element(step.target).best is None:
         return _go_to_owner(step, owner, scene)
-    if to_app := open_home(scene, step.target):
+    if to_app := open_home(scene, step.target, also_from_an_app=not scene.first and not scene.kept.left_over):
         return to_app
     found = locate_thing(scene, sought, "any", stages=("scroll", "tabs"))
     if not isinstance(found, Candidate):
         return found
-    if text := found.element.text or scene.tree.label_of(found.element):
+    text = found.element.text or scene.tree.label_of(found.element)
+    if text and (has_digit(text) or not asks_amount(step.source)):
         return _give_answer(scene, text)
     return fail_not_found(scene, step.target, list(find_nearest_names("", scene.tree)))
+
+
+def _read_here(scene: Scene, step: say.Read, sought: str) -> str | None:
+    value = read_display(scene) if _means_result(step.target) else None
+    value = value or value_of(scene, sought)
+    if asks_amount(step.source) and not has_digit(value or ""):
+        # `how much is the watch`: what stands beside its name may be anything, an amount is one
+        return read_price(scene, strip_price(sought))
+    return value
 
 
 _OWNED = (re.compile(r"(?P<owner>.+?)的(?P<part>.+)"), re.compile(r"(?P<owner>.+?)['’]s (?P<part>.+)"))

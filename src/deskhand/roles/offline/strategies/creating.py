@@ -7,12 +7,14 @@ from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.roles.offline.language.new_things import is_no_time, read_clock
-from deskhand.roles.offline.outcome import Failed, Outcome, fill_field, look_again, make_act, touch_element
+from deskhand.roles.offline.outcome import Act, Failed, Outcome, fill_field, look_again, make_act, touch_element
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import fail_not_found, find_search_box, locate_thing
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog, find_dialog
+from deskhand.roles.offline.strategies.phone.alarm_list import list_alarm_rows
+from deskhand.roles.offline.strategies.phone.time_picking import Clock, find_time_fields, pick_time
 from deskhand.screen.grounding.find import Candidate, find_nearest_names, rank_candidates
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, split_words, synonyms_of
 
@@ -40,28 +42,32 @@ def _find_bad_time(step: say.Create) -> str:
     return next((text for label, text in times if is_no_time(text) or (label and not read_clock(text))), "")
 
 
+def _read_time(step: say.Create) -> Clock | None:
+    """Return the time of day that an alarm is to have."""
+    clocks = [_read_own_time(step, label, value) for label, value in step.fields]
+    return next((clock for clock in clocks if clock is not None), None)
+
+
+def _read_own_time(step: say.Create, label: str, value: str) -> Clock | None:
+    return read_clock(value) if label in ("time", "") and is_same_word(step.what, "alarm") else None
+
+
 def _list_fields(step: say.Create) -> list[tuple[str, str]]:
-    """(field, text): a time of day becomes an hour and a minute."""
-    pairs: list[tuple[str, str]] = []
-    for label, value in step.fields:
-        clock = read_clock(value) if label in ("time", "") and is_same_word(step.what, "alarm") else None
-        if clock is None:
-            pairs.append((label, value))
-        else:
-            pairs += [("hour", f"{clock[0]:02d}"), ("minute", f"{clock[1]:02d}")]
-    return pairs
+    """Return what is typed, as (field, text): a time of day is picked instead."""
+    return [(label, value) for label, value in step.fields if _read_own_time(step, label, value) is None]
 
 
 def _open_form(scene: Scene, step: say.Create) -> Outcome:
-    button = _find_add_button(scene, step.what)
-    memory = scene.memory.create
+    button, memory = _find_add_button(scene, step.what), scene.memory.create
+    # a plus without a name may add anything: in another app than the thing's own it adds something else
+    named = button is not None and _names_thing(button, step.what)
+    if not named and (away := open_home(scene, step.what, also_from_an_app=scene.first or not scene.kept.left_over)):
+        return away
     if button is not None and memory.opened < MAX_TRIES:
-        before = _count_landmarks(scene, _find_landmark(_list_fields(step))[1]) if step.fields else 0
+        before = _count_created(scene, step) if step.fields else 0
         scene.remember_record(replace(memory, phase="fill", opened=memory.opened + 1, print=scene.print, before=before))
         return make_act(scene.say(f"新建“{step.what}”", f"Creating a new {step.what}"), touch_element(button))
     if away := dismiss_dialog(scene):
-        return away
-    if away := open_home(scene, step.what, also_from_an_app=scene.first):
         return away
     tab = scene.find_element(f"{step.what} tab", "clickable").best
     if tab is not None and not memory.tab and tab.score >= 0.9:
@@ -87,20 +93,32 @@ def _rate_add_button(element: Element, what: str) -> float:
     score += 0.6 if words & ADDING else 0.0
     if not score:
         return 0.0
-    if any(fold_name(name) in fold_name(text) or fold_name(name) in words for name in (what, *synonyms_of(what))):
+    if _names_thing(element, what):
         return score + 0.5
     others = ("".join(phrase) for phrase in load_lexicon().classes["thing"])
     return 0.0 if any(fold_name(other) in fold_name(text) for other in others) else score
 
 
+def _names_thing(element: Element, what: str) -> bool:
+    words = set(split_words(element.id.rpartition("/")[2]))
+    names = [fold_name(name) for name in (what, *synonyms_of(what))]
+    return any(name in fold_name(element.text) or name in words for name in names)
+
+
 def _fill_form(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) -> Outcome:
-    memory = scene.memory.create
-    at = memory.at
-    if not scene.list_fields() and memory.looks < 2:
+    memory, clock = scene.memory.create, _read_time(step)
+    at, picked = memory.at, pick_time(scene, clock) if clock is not None else None
+    if isinstance(picked, Act | Failed):
+        return picked
+    if picked is not None:
+        scene.remember_record(replace(scene.memory.phone, picked=True))
+    if picked is None and not scene.list_fields() and memory.looks < 2:
         scene.remember_record(replace(memory, looks=memory.looks + 1))
         if scene.print != memory.print and (menu := _find_add_button(scene, step.what)):
             return make_act(scene.say("选择新建", "Choosing what to add"), touch_element(menu))
         return look_again(scene.say("等页面出现", "Waiting for the form"))
+    if clock is not None and not scene.memory.phone.picked:
+        return scene.fail_with("没有看到可以设置时间的地方。", "Nothing to set a time with is on the screen.")
     if memory.typed:
         field = _find_form_field(scene, wanted[at][0], at)
         good = field is not None and fold_name(field.value or field.hint) == fold_name(wanted[at][1])
@@ -114,7 +132,7 @@ def _fill_form(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]) ->
             scene.remember_record(replace(memory, at=at, typed=0))
     if at < len(wanted):
         return _type_field(scene, wanted, at)
-    if not wanted:
+    if not step.fields:
         # nothing is known of it yet: what comes next fills it in, and an empty one is not worth saving
         scene.judge_last(True)
         return scene.finish_with(
@@ -140,8 +158,9 @@ def _type_field(scene: Scene, wanted: list[tuple[str, str]], at: int) -> Outcome
 
 
 def _find_form_field(scene: Scene, label: str, at: int) -> Element | None:
-    searching = find_search_box(scene)
-    fields = [f for f in scene.list_fields() if searching is None or f.index != searching.index]
+    searching, timing = find_search_box(scene), [f.index for f in find_time_fields(scene)]
+    others = [f for f in scene.list_fields() if searching is None or f.index != searching.index]
+    fields = [f for f in others if f.index not in timing]
     ranked = [c for c in rank_candidates(label or "name", scene.tree, "editable") if c.target in fields]
     if label:
         if ranked and ranked[0].score >= 0.6:
@@ -169,12 +188,11 @@ def _check_created(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]
         return scene.fail_with(f"保存时出错：{scene.trouble}。", f"Saving failed: {scene.trouble}.")
     if find_dialog(scene) and (away := dismiss_dialog(scene)):
         return away
-    told = _describe_created(scene, wanted)
-    mark = _find_landmark(wanted)[1]
+    told, mark = _describe_created(scene, step), _find_landmark(step)
     created = scene.finish_with(f"新建了{step.what}“{told}”", f"created the {step.what} “{told}”", Proof("seen", mark))
     memory = scene.memory.create
     # what stands in the form itself is only typed
-    if _count_landmarks(scene, mark) > memory.before:
+    if _count_created(scene, step) > memory.before:
         scene.judge_last(True)
         return created
     scene.remember_record(replace(memory, checks=memory.checks + 1))
@@ -186,9 +204,13 @@ def _check_created(scene: Scene, step: say.Create, wanted: list[tuple[str, str]]
     return created if isinstance(found, Candidate) else found
 
 
-def _count_landmarks(scene: Scene, mark: str) -> int:
-    """Return how often it is shown, outside of the fields."""
-    wanted = fold_name(mark)
+def _count_created(scene: Scene, step: say.Create) -> int:
+    """Return how often it is shown, outside of the fields; an alarm by its time, however that is written."""
+    clock, wanted = _read_time(step), fold_name(_find_landmark(step))
+    if clock is not None:
+        rows = [row for row in list_alarm_rows(scene) if row.clock == clock]
+        labels = [fold_name(value) for _, value in _list_fields(step)]
+        return len([row for row in rows if all(label in fold_name(row.label) for label in labels)])
     shown = [e for e in scene.elements if e.text and not e.editable and wanted in fold_name(e.text)]
     return len([e for e in shown if not any(d in shown for d in scene.tree.descendants_of(e))]) if wanted else 0
 
@@ -206,20 +228,19 @@ def _leave_form(scene: Scene, step: say.Create, mark: str) -> Outcome:
     )
 
 
-def _describe_created(scene: Scene, wanted: list[tuple[str, str]]) -> str:
+def _describe_created(scene: Scene, step: say.Create) -> str:
     """Return what was created as the user said it; a time as a time."""
-    rest = [value for label, value in wanted if label not in ("hour", "minute")]
-    label, value = _find_landmark(wanted)
-    return scene.say("、", ", ").join([value, *rest] if label == "time" else rest)
+    clock, rest = _read_time(step), [value for _, value in _list_fields(step)]
+    return scene.say("、", ", ").join([f"{clock[0]:02d}:{clock[1]:02d}", *rest] if clock else rest)
 
 
-def _find_landmark(wanted: list[tuple[str, str]]) -> tuple[str, str]:
-    """Return what the screen must show afterwards, with its label: the time, else the name."""
-    by_label = dict(wanted)
-    if "hour" in by_label:
-        return "time", f"{by_label['hour']}:{by_label.get('minute', '00')}"
-    named = [(label, by_label[label]) for label in ("title", "name", "", "content") if label in by_label]
-    return (named or wanted)[0]
+def _find_landmark(step: say.Create) -> str:
+    """Return what the screen must show afterwards: the time, else the name."""
+    clock, by_label = _read_time(step), dict(_list_fields(step))
+    if clock is not None:
+        return f"{clock[0]:02d}:{clock[1]:02d}"
+    named = [by_label[label] for label in ("title", "name", "", "content") if label in by_label]
+    return (named or list(by_label.values()) or [""])[0]
 
 
 def add_to_cart(step: say.AddToCart, scene: Scene) -> Outcome:

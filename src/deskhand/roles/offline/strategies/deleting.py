@@ -6,20 +6,24 @@ from dataclasses import replace
 from deskhand.core.actions import Back, Move
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.language.new_things import write_clock
+from deskhand.roles.offline.language.phone_slots import is_alarm
 from deskhand.roles.offline.memory import DeleteMemory, HuntMemory
 from deskhand.roles.offline.outcome import Act, Failed, Outcome, look_again, make_act, touch_element
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.homes import open_home
-from deskhand.roles.offline.strategies.hunting import locate_thing
-from deskhand.screen.grounding.find import Candidate
+from deskhand.roles.offline.strategies.hunting import fail_not_found, locate_thing
+from deskhand.roles.offline.strategies.phone.alarm_list import AlarmRow, names_time, reach_alarm
+from deskhand.screen.grounding.find import Candidate, find_nearest_names
 from deskhand.screen.grounding.query import read_description
 from deskhand.screen.grounding.vocabulary import fold_name, load_vocabulary
 
 # Said of the place in a list, and of nothing else.
 _PLACED = re.compile(r"倒数|最下|末尾|bottom|to[ -]last|(?:in|of) the (?:list|page|screen|grid|row)", re.IGNORECASE)
+_ABOUT = re.compile(r"(?:the |my )?(?:note|memo) about (?P<en>.+)|关于(?P<zh>.+)的(?:笔记|便签|备忘录)", re.IGNORECASE)
+# Said of when it came to be, which a list seldom tells.
+_TIMED = re.compile(r"\b(?:newest|latest|most recent|oldest|last taken)\b|最新|最近|最旧|最早|刚拍", re.IGNORECASE)
 # Looks, half a second apart, at what still stands there: an app may need a moment.
 LOOKS = 3
 # How many of the things beside it are kept in mind, to know their list again.
@@ -50,15 +54,58 @@ def delete_thing(step: say.Delete, scene: Scene) -> Outcome:
         return scene.fail_with(
             f"这里无法删除“{name}”：没有找到删除按钮。", f"“{name}” can't be deleted here: no delete button was found."
         )
-    if unclear := _refuse_unclear_order(step, scene):
-        return unclear
-    return open_home(scene, step.target) or _begin_delete(scene, write_clock(step.target), name)
+    return _refuse_unclear_order(step, scene) or _find_and_begin(step, scene, name)
+
+
+def _find_and_begin(step: say.Delete, scene: Scene, name: str) -> Outcome:
+    """Find what is meant by what kind of thing it is, and begin to delete it."""
+    if is_alarm(step.target) and names_time(step.target):
+        alarm = reach_alarm(scene, step.target)
+        return _hold_row(scene, alarm.row, alarm.row.text or name) if isinstance(alarm, AlarmRow) else alarm
+    if about := _ABOUT.fullmatch(step.target.strip()):
+        return _delete_about(scene, step.target, (about["en"] or about["zh"]).strip("“”"))
+    here = scene.find_element(step.target, "clickable").status != "nothing"
+    to_home = open_home(scene, step.target, also_from_an_app=not here and not scene.kept.left_over)
+    return to_home or _begin_delete(scene, step.target, name)
+
+
+def _delete_about(scene: Scene, target: str, topic: str) -> Outcome:
+    """`the note about milk`: the one in the list that speaks of it, if it is one."""
+    rows = [e for e in scene.elements if e.clickable and e.role in ("item", "group", "button", "link")]
+    texts = {row.index: [e.text for e in scene.tree.descendants_of(row) if e.text] for row in rows}
+    fitting = [row for row in rows if any(fold_name(topic) in fold_name(text) for text in texts[row.index])]
+    if len(fitting) == 1:
+        return _hold_row(scene, fitting[0], texts[fitting[0].index][0])
+    if len(fitting) > 1:
+        names = scene.quote_names(texts[row.index][0] for row in fitting)
+        return scene.fail_with(
+            f"“{target}”可能是 {names}：请说出名字。", f"“{target}” may be any of {names}: say its name."
+        )
+    if away := open_home(scene, target, also_from_an_app=not scene.kept.left_over):
+        return away
+    found = locate_thing(scene, topic, "any", stages=("scroll",))
+    if not isinstance(found, Candidate):
+        return found
+    return fail_not_found(scene, target, list(find_nearest_names(topic, scene.tree)))
+
+
+def _hold_row(scene: Scene, row: Element, name: str) -> Outcome:
+    """Begin with a row that is known to be meant."""
+    texts = [e.text for e in scene.tree.descendants_of(row) if e.text and e.checked is None]
+    name = next((text for text in texts if not any(c == "\n" for c in text)), name)
+    others = _list_others(scene, row, name)
+    scene.remember_record(
+        replace(scene.memory.delete, name=name, others=others, count=max(1, len(scene.find_shown(name))), phase="held")
+    )
+    gesture: say.Gesture = "long_press" if scene.can_do("long_press") else "right_click"
+    return make_act(scene.say(f"长按“{name}”", f"Holding “{name}”"), touch_element(row, gesture))
 
 
 def _refuse_unclear_order(step: say.Delete, scene: Scene) -> Failed | None:
     """The last one is the newest to one user and the one at the end to another: what is deleted must be certain."""
     query = read_description(step.target)
-    if query.ordinal is None or query.ordinal > 0 or _PLACED.search(step.target):
+    timed = _TIMED.search(step.target) is not None
+    if not timed and (query.ordinal is None or query.ordinal > 0 or _PLACED.search(step.target)):
         return None
     return scene.fail_with(
         f"“{step.target}”可能是最新的，也可能是列表末尾的：删除之前请说出名字，或“第一个”“第 3 个”。",
@@ -74,7 +121,7 @@ def _begin_delete(scene: Scene, description: str, name: str) -> Outcome:
         return found
     # 读书笔记 may be a note called 读书 or just that: whether it is gone is told by what stood there
     name = found.element.text or name
-    others = _list_others(scene, found, name)
+    others = _list_others(scene, found.target, name)
     count, buttons = max(1, len(scene.find_shown(name))), len(scene.find_element("Delete", "clickable").candidates)
     memory = replace(scene.memory.delete, name=name, others=others, count=count, buttons=buttons)
     if beside is not None and beside.index != found.target.index:
@@ -123,9 +170,9 @@ def _hold_thing(scene: Scene, found: Candidate, name: str) -> Outcome:
     return make_act(scene.say(f"长按“{name}”", f"Holding “{name}”"), touch_element(found.target, gesture))
 
 
-def _list_others(scene: Scene, found: Candidate, name: str) -> tuple[str, ...]:
+def _list_others(scene: Scene, held: Element, name: str) -> tuple[str, ...]:
     """Return texts around it, the nearest first: when they are seen again, its list is seen."""
-    row = found.target.bounds
+    row = held.bounds
     apart = [
         e for e in scene.elements
         if e.text and not e.editable and fold_name(e.text) != fold_name(name)

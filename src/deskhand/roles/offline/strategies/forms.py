@@ -190,7 +190,8 @@ def add_to_existing(step: say.AddTo, scene: Scene) -> Outcome:
 
 
 def _open_existing(step: say.AddTo, scene: Scene) -> Outcome:
-    if way := open_home(scene, "note"):
+    here = scene.find_element(step.target, "clickable").status != "nothing"
+    if way := open_home(scene, "note", also_from_an_app=not here and not scene.kept.left_over):
         return way
     return _open_found(scene, step.target)
 
@@ -267,8 +268,14 @@ def call_person(step: say.Call, scene: Scene) -> Outcome:
         return make_act(scene.say(f"拨打“{step.to}”", f"Calling “{step.to}”"), touch_element(button))
     if memory.phase:
         return _wait_or_fail(scene, "没有看到拨打按钮。", "There is no button to call with.")
-    if way := open_home(scene, "contact", also_from_an_app=scene.first):
+    if way := open_home(scene, "contact", also_from_an_app=scene.first or not scene.kept.left_over):
         return way
+    found = locate_thing(scene, step.to, "clickable")
+    if isinstance(found, Candidate) and not _is_called(found.label, step.to):
+        return scene.fail_with(
+            f"没有叫“{step.to}”的联系人；最接近的是“{found.label}”。",
+            f"There is no contact called “{step.to}”; the nearest is “{found.label}”.",
+        )
     return _open_found(scene, step.to)
 
 
@@ -281,6 +288,12 @@ def _check_calling(step: say.Call, scene: Scene) -> Outcome:
         return scene.finish_with(f"拨打了“{step.to}”", f"called “{step.to}”", Proof("calling", step.to, call))
     seen = scene.trouble or scene.say("没有看到与此人通话的画面", "no call with that name is shown")
     return _wait_or_fail(scene, f"没有拨给“{step.to}”：{seen}。", f"“{step.to}” was not called: {seen}.")
+
+
+def _is_called(label: str, name: str) -> bool:
+    """True for the name itself, or as the first of several: Mary is Mary Smith, but no Maryam."""
+    own, wanted = label.strip().casefold(), name.strip().casefold()
+    return fold_name(own) == fold_name(wanted) or own.startswith((f"{wanted} ", f"{wanted},", f"{wanted}，"))
 
 
 def _find_button(scene: Scene, words: tuple[str, ...]) -> Element | None:

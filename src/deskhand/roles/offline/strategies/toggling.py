@@ -7,13 +7,14 @@ from deskhand.core.actions import OpenApp
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.lexicon import load_lexicon
-from deskhand.roles.offline.language.new_things import write_clock
+from deskhand.roles.offline.language.phone_slots import is_alarm
 from deskhand.roles.offline.outcome import Act, Failed, Finished, Outcome, look_again, make_act, touch_element
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import fail_ambiguous, locate_thing
+from deskhand.roles.offline.strategies.phone.alarm_list import AlarmRow, names_time, reach_alarm
 from deskhand.screen.grounding.find import Candidate
 from deskhand.screen.grounding.query import read_description
 from deskhand.screen.grounding.vocabulary import is_same_word
@@ -86,8 +87,9 @@ def reach_control(scene: Scene, target: str) -> Element | Act | Failed:
     if memory.app is None:
         memory = replace(memory, app=scene.app)
         scene.remember_record(memory)
-    if scene.find_element(target, "checkable").status == "nothing":
-        target = write_clock(target)
+    if is_alarm(target) and names_time(target):
+        alarm = reach_alarm(scene, target)
+        return alarm.switch if isinstance(alarm, AlarmRow) else alarm
     finding = scene.find_element(target, "checkable")
     if finding.best is not None:
         return finding.best.target

@@ -92,6 +92,40 @@ def _read_heading(scene: Scene) -> str | None:
     return best.text if best is not None else None
 
 
+_AMOUNT = re.compile(r"^(?:how (?:much|many)\b|what (?:does|do) .+ cost)|多少|几[元块个度]", re.IGNORECASE)
+_PRICE = re.compile(r"[¥￥$€£]\s*\d[\d,.]*|\d[\d,.]*\s*(?:元|块钱?|yuan|dollars?|euros?|USD|CNY|EUR)", re.IGNORECASE)
+_OF_PRICE = re.compile(r"(?:['’]s price|的价格|的售价|的价钱)$|^(?:the )?price of (?:the )?", re.IGNORECASE)
+
+
+def asks_amount(said: str) -> bool:
+    """True if a question wants a number."""
+    return _AMOUNT.search(said.strip()) is not None
+
+
+def has_digit(text: str) -> bool:
+    return any(c.isdigit() for c in text)
+
+
+def strip_price(target: str) -> str:
+    return _OF_PRICE.sub("", target.strip())
+
+
+def read_price(scene: Scene, thing: str) -> str | None:
+    """Return the one price that stands together with a thing, in the smallest box that holds any."""
+    query = read_description(thing)
+    for candidate in rank_candidates(query, scene.tree)[:4]:
+        if candidate.score < ENOUGH:
+            break
+        for box in (candidate.element, *scene.tree.ancestors_of(candidate.element)):
+            texts = [box.text, *(e.text for e in scene.tree.descendants_of(box))]
+            prices = {found[0].strip() for text in texts if text for found in _PRICE.finditer(text)}
+            if len(prices) == 1:
+                return prices.pop()
+            if prices:
+                break
+    return None
+
+
 def read_state(text: str) -> bool | None:
     """A summary such as `已关闭` or `Off` as a state."""
     words = {fold_name(part) for part in re.split(r"[,，;；]", text)}

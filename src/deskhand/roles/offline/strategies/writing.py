@@ -305,7 +305,8 @@ def set_value(step: say.SetValue, scene: Scene) -> Outcome:
     if control is not None:
         on = step.value.strip().casefold() in {"on", "true", "yes", "开", "开启", "打开"}
         return toggle_switch(say.Toggle(step.source, step.target, on), scene)
-    return open_home(scene, step.target) or _set_deeper(scene, step)
+    away = open_home(scene, step.target, also_from_an_app=not scene.first and not scene.kept.left_over)
+    return away or _set_deeper(scene, step)
 
 
 def _set_slider(scene: Scene, slider: Element, step: say.SetValue) -> Outcome:

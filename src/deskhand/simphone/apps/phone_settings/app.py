@@ -62,10 +62,34 @@ ENTRIES: tuple[FrontEntry, ...] = (
     ),
     FrontEntry("airplane", "plane", ORANGE, ("飞行模式", "Airplane mode")),
     FrontEntry(
-        "display", "sun", ORANGE, ("显示", "Display"), (("亮度", "Brightness"), ("深色模式", "Dark mode")), ".Display"
+        "display",
+        "sun",
+        ORANGE,
+        ("显示", "Display"),
+        (
+            ("亮度", "Brightness"),
+            ("深色模式", "Dark mode"),
+            ("自动亮度", "Adaptive brightness"),
+            ("自动锁屏", "Screen timeout"),
+            ("自动旋转", "Auto-rotate"),
+        ),
+        ".Display",
     ),
-    FrontEntry("sound", "sound", PURPLE, ("声音与振动", "Sound & vibration"), (("音量", "Volume"),), ".Sound"),
-    FrontEntry("notify", "bell", RED, ("通知", "Notifications"), (("勿扰", "Do not disturb"),), ".Notifications"),
+    FrontEntry(
+        "sound",
+        "sound",
+        PURPLE,
+        ("声音与振动", "Sound & vibration"),
+        (
+            ("静音模式", "Silent mode"),
+            ("媒体音量", "Media volume"),
+            ("铃声音量", "Ring volume"),
+            ("闹钟音量", "Alarm volume"),
+            ("来电振动", "Vibrate for calls"),
+        ),
+        ".Sound",
+    ),
+    FrontEntry("notify", "bell", RED, ("通知", "Notifications"), (("勿扰模式", "Do not disturb"),), ".Notifications"),
     FrontEntry(
         "battery", "battery", GREEN, ("电池", "Battery"), (("省电模式", "Battery saver"),), ".fuelgauge.PowerUsage"
     ),
@@ -88,7 +112,10 @@ class FrontPage(Page["SettingsApp"]):
         query.enter_label = t("搜索", "Search")
         wanted = query.text.strip().lower()
         shown = [e for e in ENTRIES if not wanted or self._fits_search(e, wanted)]
-        rows = [self._build_row(e) for e in shown] or [EmptyNote(t("没有找到设置项", "No settings found"), theme)]
+        hits = [row for e in ENTRIES if wanted for row in self._build_hits(e, wanted)]
+        rows = [*(self._build_row(e) for e in shown), *hits] or [
+            EmptyNote(t("没有找到设置项", "No settings found"), theme)
+        ]
         clear = (
             [
                 self.build_icon_button(
@@ -111,8 +138,24 @@ class FrontPage(Page["SettingsApp"]):
         )
 
     def _fits_search(self, item: FrontEntry, wanted: str) -> bool:
-        names = [item.title, *item.words]
-        return any(wanted in zh.lower() or wanted in en.lower() for zh, en in names)
+        return any(wanted in name.lower() for name in item.title)
+
+    def _build_hits(self, item: FrontEntry, wanted: str) -> list[Node]:
+        """The settings inside of a page that fit, each under its own name, with the page's name below it."""
+        found = [words for words in item.words if any(wanted in name.lower() for name in words)]
+        return [
+            ListRow(
+                self.t(*words),
+                self.colours,
+                sub=self.t(*item.title),
+                tail=[Chevron(self.colours)],
+                on_tap=lambda: self.app.show_page(item.key),
+                rid=self.rid_of("search_result"),
+                title_rid="android:id/title",
+                sub_rid="android:id/summary",
+            )
+            for words in found
+        ]
 
     def _build_row(self, item: FrontEntry) -> Node:
         theme, title = self.colours, self.t(*item.title)

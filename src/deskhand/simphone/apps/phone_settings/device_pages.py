@@ -52,8 +52,12 @@ class SoundPage(SubPage):
     title = ("声音与振动", "Sound & vibration")
 
     def build_rows(self) -> list[Node]:
-        t = self.t
+        t, theme = self.t, self.colours
+        silent = self.app.read_setting("global", "mode_ringer", "2") == "0"
+        name = t("静音模式", "Silent mode")
+        knob = Switch(silent, self._toggle_silent, theme, rid=self.rid_of("silent_switch"), desc=name)
         return [
+            ListRow(name, theme, tail=[knob], on_tap=self._toggle_silent, title_rid="android:id/title"),
             self.build_slider_row(t("媒体音量", "Media volume"), "system", "volume_music", 15, "media_volume", "sound"),
             self.build_slider_row(t("铃声音量", "Ring volume"), "system", "volume_ring", 15, "ring_volume", "bell"),
             self.build_slider_row(t("闹钟音量", "Alarm volume"), "system", "volume_alarm", 15, "alarm_volume", "alarm"),
@@ -61,6 +65,10 @@ class SoundPage(SubPage):
                 t("来电振动", "Vibrate for calls"), "system", "vibrate_when_ringing", "vibrate_switch"
             ),
         ]
+
+    def _toggle_silent(self) -> None:
+        silent = self.app.read_setting("global", "mode_ringer", "2") == "0"
+        self.app.put_setting("global", "mode_ringer", "2" if silent else "0")
 
 
 class NotifyPage(SubPage):
