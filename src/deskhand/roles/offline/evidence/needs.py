@@ -46,6 +46,14 @@ _NEEDS: dict[type[Instruction], tuple[ProofKind, ...]] = {
     say.Upload: ("seen",),
     say.AddTo: ("seen",),
     say.Call: ("calling",),
+    say.TakePhoto: ("seen",),
+    say.Favour: ("state",),
+    say.JoinNetwork: ("state",),
+    say.StartTimer: ("state",),
+    say.MoveAlarm: ("value",),
+    say.ListAlarms: ("answered",),
+    say.ReadNote: ("answered",),
+    say.ReadWeather: ("answered",),
 }
 # Chinese, English: what is missing where a proof of the kind is.
 _MISSING: dict[ProofKind, tuple[str, str]] = {

@@ -7,12 +7,14 @@ from collections.abc import Callable, Sequence
 
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.instructions import Instruction
-from deskhand.roles.offline.language.new_things import write_clock
+from deskhand.roles.offline.language.new_things import read_clock
+from deskhand.roles.offline.language.phone_slots import is_alarm
 from deskhand.roles.offline.proof import Proof, ProofKind
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.bubbles import count_mine, find_failure
 from deskhand.roles.offline.strategies.choosing import read_other_choice
 from deskhand.roles.offline.strategies.messaging import find_message_box, is_talking_to
+from deskhand.roles.offline.strategies.phone.alarm_list import find_alarms, list_alarm_rows, names_time
 from deskhand.roles.offline.strategies.writing import holds_text
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word
 
@@ -98,10 +100,13 @@ def _is_same_subject(one: str, other: str) -> bool:
 
 
 def _look_at_state(step: Instruction, proof: Proof, scene: Scene) -> str:
-    names = (proof.subject, write_clock(proof.subject)) if proof.subject else ()
-    found = next((best for name in names if (best := scene.find_element(name, "checkable").best)), None)
     wanted = {"on": True, "off": False}.get(proof.after)
-    if found is None or wanted is None or found.target.checked in (None, wanted):
+    if is_alarm(proof.subject) and names_time(proof.subject):
+        switches = [row.switch for row in find_alarms(scene, proof.subject)]
+    else:
+        best = scene.find_element(proof.subject, "checkable").best if proof.subject else None
+        switches = [best.target] if best is not None else []
+    if not switches or wanted is None or switches[0].checked in (None, wanted):
         return ""
     state = scene.say("关闭", "off") if wanted else scene.say("开启", "on")
     return scene.say(f"“{proof.subject}”又是{state}状态", f"“{proof.subject}” is {state} again")
@@ -151,6 +156,9 @@ def _look_at_message(step: Instruction, proof: Proof, scene: Scene) -> str:
 def _look_at_created(step: Instruction, proof: Proof, scene: Scene) -> str:
     if not isinstance(step, say.Create) or is_same_word(step.what, "timer") or not fold_name(proof.subject):
         return ""
+    clock = read_clock(proof.subject) if is_same_word(step.what, "alarm") else None
+    if clock is not None and any(row.clock == clock for row in list_alarm_rows(scene)):
+        return ""  # 21:00, however the clock writes it
     if any(fold_name(proof.subject) in fold_name(e.text) for e in scene.elements if e.text):
         return ""
     return scene.say(f"“{proof.subject}”不见了", f"“{proof.subject}” is not there any more")

@@ -299,8 +299,11 @@ def set_value(step: say.SetValue, scene: Scene) -> Outcome:
         return _set_slider(scene, slider, step)
     if scene.memory.write.slid:
         return _check_slider(scene, step)
-    if field is not None:
-        return _set_field(scene, field.target, step)
+    return _set_field(scene, field.target, step) if field is not None else _set_otherwise(scene, step)
+
+
+def _set_otherwise(scene: Scene, step: say.SetValue) -> Outcome:
+    """What is neither a field nor a slider here: a switch, or it stands on another page."""
     control = scene.find_element(step.target, "checkable").best
     if control is not None:
         on = step.value.strip().casefold() in {"on", "true", "yes", "开", "开启", "打开"}
