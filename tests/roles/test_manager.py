@@ -355,14 +355,22 @@ async def test_without_a_model_what_failed_starts_afresh_from_home_where_there_i
     failed = again(
         reason=ReplanReason.GATE_FAILED,
         because="the screen says no",
-        failed=(Subtask(id="1.1", title="click Send"),),
+        failed=(Subtask(id="1.1", title="open Settings"),),
         remaining=(),
-        tried=(("click Send",),),
+        tried=(("open Settings",),),
     )
     made = await OfflineManager().plan(replace(failed, capabilities=frozenset({"click", "home"})))
-    assert [s.title for s in made.subtasks] == ["go home, click Send"]
+    assert [s.title for s in made.subtasks] == ["go home, open Settings"]
     with pytest.raises(NoPlan, match="the screen says no"):  # not: this device has no home screen
         await OfflineManager().plan(failed)
+
+
+@pytest.mark.parametrize(("goal", "told"), [("click Send", "run the goal again"), ("点击发送", "重新运行这个目标")])
+async def test_without_a_model_a_failed_task_that_is_resumed_is_told_what_to_do(goal: str, told: str) -> None:
+    failed = (Subtask(id="1.1", title=goal),)
+    resumed = again(goal=goal, reason=ReplanReason.USER_REQUEST, because="resumed", failed=failed, remaining=())
+    with pytest.raises(NoPlan, match=told):
+        await OfflineManager().plan(resumed)
 
 
 async def test_subtasks_have_the_type_that_the_model_names_or_their_words_say() -> None:

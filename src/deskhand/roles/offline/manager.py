@@ -96,7 +96,9 @@ class OfflineManager:
         """Plan what failed again from the home screen; unless the replan is light, also what comes after it."""
         failed = request.failed[-1:] or request.done[-1:]
         if "home" not in request.capabilities:
-            raise NoPlan(request.because)  # a browser has no such place, and the same words again are no other plan
+            # A browser has no such place, and the same words again are no other plan.
+            asked = request.reason is ReplanReason.USER_REQUEST and bool(failed)
+            raise NoPlan(_describe_hopeless(request, failed[0].title) if asked else request.because)
         start = "回到主屏幕，" if is_chinese(request.goal) else "go home, "
         renewed = [
             subtask if subtask.title.startswith(start) else subtask.model_copy(update={"title": start + subtask.title})
@@ -107,6 +109,16 @@ class OfflineManager:
 
     async def supplement(self, need: str, goal: str) -> tuple[Material, ...]:
         return await self._library.look_up(need, goal) if self._library else ()
+
+
+def _describe_hopeless(request: PlanRequest, title: str) -> str:
+    """Say why a task that had failed and is taken up again has no other way to go."""
+    if is_chinese(request.goal):
+        return f"“{title}”之前没有做成，没有模型就没有别的办法：请重新运行这个目标，或者配上模型（--model）。"
+    return (
+        f"“{title}” failed before, and without a model there is no other way to try: run the goal again, "
+        "or set a model (--model)."
+    )
 
 
 def _failed_check(request: PlanRequest) -> bool:
