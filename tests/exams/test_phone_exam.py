@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from deskhand.task.events import UserAsked
 from deskhand.task.state import TaskState
 from tests.exams.marking import ROUNDS, Sheet, mark_answer
 from tests.exams.phone_questions import QUESTIONS, Facts, Question
+from tests.exams.phone_second_paper import SECOND_PAPER
 
 AT_ONCE = 4
 OFTEN = 0.8
@@ -84,45 +84,42 @@ async def run_attended(hand: Deskhand, goal: str, device: str) -> TaskState:
         return task.state
 
 
-async def sit_exam(hand: Deskhand, skin: str, sheet: Sheet, question: Question, number: int) -> None:
+async def sit_exam(skin: str, sheet: Sheet, question: Question, home: Path) -> None:
+    """Answer one question three times, each on a fresh phone that is put away afterwards: its pictures take room."""
     language = "zh" if not question.goal.isascii() else "en"
     before = read_facts(Phone("before", locale=language, skin=skin))
     wanted = deepcopy(before)
     question.change(wanted)
-    for round_ in range(ROUNDS):
-        name = f"exam{number}-{round_}"
-        ended = await run_attended(hand, question.goal, f"sim:{name}")
-        phone = hand.simulated.phones[name]
+    settings = Settings.model_validate({"data_dir": home, "simphone": {"skin": skin}})
+    for _ in range(ROUNDS):
+        async with Deskhand(settings) as hand:
+            ended = await run_attended(hand, question.goal, "sim:exam")
+            phone = hand.simulated.phones["exam"]
         after = read_facts(phone)
-        fulfilled = ended.status is TaskStatus.FULFILLED
         reached = after == wanted and question.answer in " ".join((*ended.answers, ended.reason))
-        reached = reached and question.front in ("", role_in_front(phone))
         mark = mark_answer(
-            fulfilled=fulfilled,
-            reached=reached,
+            fulfilled=ended.status is TaskStatus.FULFILLED,
+            reached=reached and question.front in ("", role_in_front(phone)),
             untouched=is_untouched(before, after, wanted),
             refusal_wanted=question.refusal_wanted,
         )
         sheet.add(question.goal, mark, f"{ended.reason} [{' | '.join(ended.answers)}]")
 
 
-@pytest.fixture(params=["stock", "maker"])
-async def exam(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[tuple[Deskhand, str]]:
-    tree = {"data_dir": tmp_path, "simphone": {"skin": request.param}}
-    async with Deskhand(Settings.model_validate(tree)) as hand:
-        yield hand, request.param
+PAPERS = {"first": QUESTIONS, "second": SECOND_PAPER}
 
 
 @pytest.mark.exam
-async def test_phone_exam(exam: tuple[Deskhand, str], capsys: pytest.CaptureFixture[str]) -> None:
-    hand, skin = exam
-    sheet, seats = Sheet(f"phone, skin {skin}"), asyncio.Semaphore(AT_ONCE)
+@pytest.mark.parametrize("skin", ["stock", "maker"])
+@pytest.mark.parametrize("paper", PAPERS)
+async def test_phone_exam(skin: str, paper: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    sheet, seats = Sheet(f"phone, {paper} paper, skin {skin}"), asyncio.Semaphore(AT_ONCE)
 
     async def take_seat(number: int, question: Question) -> None:
         async with seats:
-            await sit_exam(hand, skin, sheet, question, number)
+            await sit_exam(skin, sheet, question, tmp_path / str(number))
 
-    await asyncio.gather(*(take_seat(number, question) for number, question in enumerate(QUESTIONS)))
+    await asyncio.gather(*(take_seat(number, question) for number, question in enumerate(PAPERS[paper])))
     with capsys.disabled():
         sys.stdout.write(f"\n{sheet.describe()}\n")
     assert sheet.harmful == []
