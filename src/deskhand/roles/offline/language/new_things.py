@@ -160,7 +160,9 @@ def is_no_time(text: str) -> bool:
 def _read_minute(found: re.Match[str]) -> int | None:
     if found["quarter"]:
         return 15 if found["quarter"] == "一" else 45
-    return 30 if found["half_hour"] else parse_chinese_number(found["m"] or found["mz"] or "0")
+    return (
+        30 if found["half_hour"] else parse_chinese_number((found["m"] or found["mz"] or "0").removeprefix("零") or "0")
+    )
 
 
 def _to_day_hour(hour: int, when: str) -> int:
