@@ -27,7 +27,9 @@ from deskhand.settings.load import load
 
 SYSTEM_PYTHON = "/usr/bin/python3"
 READER = Path(__file__).with_name("read_accessible.py")
-PATIENCE_S = 30.0
+PATIENCE_S = 60.0
+# Looks, a tenth of a second and more apart, after which windows that stay the same are those of a program at work.
+STEADY = 15
 GOAL_S = 150.0
 _SOFT = {
     "GTK_MODULES": "gail:atk-bridge", "QT_ACCESSIBILITY": "1", "QT_LINUX_ACCESSIBILITY_ALWAYS_ON": "1",
@@ -82,10 +84,20 @@ class Room:
         return child
 
     def start_program(self, argv: Sequence[str]) -> None:
-        """Start a program as the user did before, and wait for its window."""
+        """Start a program as the user did before, and wait until its windows stay as they are."""
         before = {shown.id for shown in self.list_windows()}
         self._start([word.replace("~", str(self.home)) for word in argv], self.environment)
-        self.wait_until(lambda: {w.id for w in self.list_windows() if w.title.strip()} - before, f"{argv[0]}'s window")
+        seen: list[frozenset[tuple[str, str]]] = []
+
+        def is_steady() -> bool:
+            new = [w for w in self.list_windows() if w.title.strip() and w.id not in before]
+            seen.append(frozenset((w.id, w.title) for w in new if not self._is_splash(w)))
+            return bool(seen[-1]) and len(seen) > STEADY and set(seen[-STEADY:]) == {seen[-1]}
+
+        self.wait_until(is_steady, f"{argv[0]}'s window")
+
+    def _is_splash(self, window: Shown) -> bool:
+        return "SPLASH" in self.ask("xprop", "-id", window.id, "_NET_WM_WINDOW_TYPE")
 
     def end(self) -> None:
         for pid in self._list_inhabitants():

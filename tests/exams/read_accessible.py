@@ -24,7 +24,9 @@ def list_nodes(node: Any, found: list[dict[str, Any]]) -> None:
     if node is None or len(found) >= MOST:
         return
     states = node.get_state_set()
-    showing = states.contains(Atspi.StateType.SHOWING)
+    # GTK 4 calls nothing showing
+    lenient = node.get_toolkit_name() == "GTK" and str(node.get_toolkit_version()).startswith("4")
+    showing = states.contains(Atspi.StateType.VISIBLE if lenient else Atspi.StateType.SHOWING)
     found.append(
         {
             "role": node.get_role_name(),
@@ -35,9 +37,9 @@ def list_nodes(node: Any, found: list[dict[str, Any]]) -> None:
             "selected": states.contains(Atspi.StateType.SELECTED),
         }
     )
-    if states.contains(Atspi.StateType.MANAGES_DESCENDANTS):
-        return
-    for place in range(min(node.get_child_count(), 200)):
+    # of a sheet's million cells, the first ones
+    most = 40 if states.contains(Atspi.StateType.MANAGES_DESCENDANTS) else 200
+    for place in range(min(node.get_child_count(), most)):
         try:
             list_nodes(node.get_child_at_index(place), found)
         except GLib.Error:  # gone meanwhile

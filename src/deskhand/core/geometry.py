@@ -33,6 +33,9 @@ class Rect(NamedTuple):
     def grow_by(self, margin: int) -> Rect:
         return Rect(self.left - margin, self.top - margin, self.right + margin, self.bottom + margin)
 
+    def move_by(self, across: int, down: int) -> Rect:
+        return Rect(self.left + across, self.top + down, self.right + across, self.bottom + down)
+
     def contains_point(self, x: int, y: int) -> bool:
         return self.left <= x < self.right and self.top <= y < self.bottom
 

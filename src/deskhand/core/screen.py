@@ -75,6 +75,10 @@ FILE_HINT = "a file's path"
 DIALOG_ID = "browser-dialog"
 
 
+# Width and height of an element without content from which on it is worth to read its picture.
+HOLLOW = (160, 80)
+
+
 @dataclass(frozen=True, slots=True)
 class Element:
     """One element of the screen in one normal form, whether it came from a DOM, AT-SPI, uiautomator or OCR.

@@ -10,7 +10,7 @@ from deskhand.core.decisions import Expect
 from deskhand.core.errors import DeviceFault, NotPossible
 from deskhand.core.geometry import Rect
 from deskhand.core.protocols import Device, ScreenReader
-from deskhand.core.screen import Element, Frame, Observation
+from deskhand.core.screen import HOLLOW, Element, Frame, Observation, Role
 from deskhand.screen.diff import measure_change
 from deskhand.screen.frame import crop_frame
 from deskhand.screen.perception import Perception
@@ -18,6 +18,9 @@ from deskhand.screen.perception import Perception
 # A queued point is still good when this neighbourhood of it looks as it did when the point was chosen.
 PATCH = 64
 PATCH_TOLERANCE = 0.10
+# What a program may draw by itself, and how many of them are read.
+_DRAWN: frozenset[Role] = frozenset({"group", "list"})
+_MOST_HOLLOWS = 3
 # How often the outer loop tries to look before it gives up.
 LOOKS = 3
 
@@ -43,10 +46,24 @@ class Observer:
 
     async def observe(self, with_elements: bool) -> Observation:
         seen = await self.perception.observe_screen(with_elements)
-        if not with_elements or self._reader is None or seen.frame.secure or not _is_hollow(seen.elements):
+        if not with_elements or self._reader is None or seen.frame.secure:
             return seen
+        if not _is_hollow(seen.elements):
+            return replace(seen, elements=await self._fill_hollows(self._reader, seen.frame, seen.elements or ()))
         read = await self._reader.elements(seen.frame, self._device.id)
         return replace(seen, elements=_add_scrollable(read, seen.elements or ()) if read else seen.elements)
+
+    async def _fill_hollows(
+        self, reader: ScreenReader, frame: Frame, elements: tuple[Element, ...]
+    ) -> tuple[Element, ...]:
+        """Add the text in the pictures of what a program draws by itself inside a window that it lists otherwise."""
+        filled = list(elements)
+        for hollow in _list_hollows(elements):
+            box = hollow.bounds.intersect_with(frame.bounds)
+            for one in await reader.elements(crop_frame(frame, box), f"{self._device.id} {box}"):
+                place = one.bounds.move_by(box.left, box.top)
+                filled.append(replace(one, index=len(filled), bounds=place, parent=hollow.index))
+        return tuple(filled)
 
     async def describe_change(self, before: Frame) -> str:
         """Describe what changed while the user had the device, for the worker."""
@@ -100,6 +117,18 @@ def _add_scrollable(read: Sequence[Element], listed: Sequence[Element]) -> tuple
     """Return the text that was read behind what the device says can be scrolled: a picture shows no such thing."""
     areas = [replace(one, index=index, parent=None) for index, one in enumerate(o for o in listed if o.scrollable)]
     return (*areas, *(replace(one, index=index) for index, one in enumerate(read, len(areas))))
+
+
+def _list_hollows(elements: Sequence[Element]) -> list[Element]:
+    """Return the biggest boxes of a desktop program that have nothing listed in them."""
+    parents = {one.parent for one in elements}
+    found = [
+        one
+        for one in elements
+        if one.source == "atspi" and one.role in _DRAWN and one.index not in parents and not one.value
+        and one.bounds.width >= HOLLOW[0] and one.bounds.height >= HOLLOW[1]
+    ]  # fmt: skip
+    return sorted(found, key=lambda one: -one.bounds.area)[:_MOST_HOLLOWS]
 
 
 def check_possible(action: Action, offered: frozenset[str], frame: Frame) -> None:

@@ -29,6 +29,7 @@ _IN_FLIGHT = 48
 # A container with more children than this (or with MANAGES_DESCENDANTS) is asked only for what it shows.
 _MANY = 64
 _MOST_CELLS = 400
+_MOST_PARTS = 12
 
 _TOOLKITS = re.compile(r"libgtk-[34]\.so|libatk-bridge|libQt[56]Gui|libatk-wrapper")
 
@@ -276,7 +277,8 @@ class AccessibilityBus:
         others = await asyncio.gather(*(self._find_cell_at(container, *point) for point in points))
         found = {cell.ref: cell for cell in [*column, *others] if cell is not None}
         for cell in found.values():
-            cell.parent = container
+            cell.parent, cell.shift = container, container.shift
+        await asyncio.gather(*map(self._fill_cell, found.values()))
         return list(found.values())
 
     async def _find_column(self, container: AccessibleNode, area: Rect, x: int) -> list[AccessibleNode]:
@@ -291,16 +293,31 @@ class AccessibilityBus:
         return column
 
     async def _find_cell_at(self, container: AccessibleNode, x: int, y: int) -> AccessibleNode | None:
+        across, down = container.shift
         try:
-            (ref,) = await self._call_method(container.ref, _COMPONENT, "GetAccessibleAtPoint", "iiu", [x, y, 0])
+            point = [x - across, y - down, 0]
+            (ref,) = await self._call_method(container.ref, _COMPONENT, "GetAccessibleAtPoint", "iiu", point)
             if ref[1].endswith("/null") or NodeRef(*ref) == container.ref:
                 return None
             node = await self._fetch_node(NodeRef(*ref), container)
         except NoAnswer:
             return None
-        if node is not None:
-            await self.measure_nodes([node])
-        return node if node is not None and node.bounds.contains_point(x, y) else None
+        if node is None:
+            return None
+        await self.measure_nodes([node])
+        node.bounds = node.bounds.move_by(across, down)
+        return node if node.bounds.contains_point(x, y) else None
+
+    async def _fill_cell(self, cell: AccessibleNode) -> None:
+        """Read the parts of a cell without a name: an icon, a text, a tick."""
+        if cell.name:
+            return
+        refs = (await self._list_children(cell))[:_MOST_PARTS]
+        parts = [part for part in await asyncio.gather(*(self._fetch_node(ref, cell) for ref in refs)) if part]
+        await self.measure_nodes(parts)
+        for part in parts:
+            part.bounds = part.bounds.move_by(*cell.shift)
+        cell.children = [part for part in parts if part.bounds.area and part.is_showing]
 
     async def read_text(self, ref: NodeRef, most: int = -1) -> str | None:
         """Return the first `most` characters of a text field; None if it does not answer."""

@@ -50,6 +50,8 @@ class AccessibleNode:
     lenient: bool = False
     # On a program's root: boxes are relative to its windows, since GTK 4 does not know where they are.
     relative: bool = False
+    # How far its box was moved from where its program says that it is.
+    shift: tuple[int, int] = (0, 0)
     children: list[AccessibleNode] = field(default_factory=list["AccessibleNode"])
 
     def has_state(self, state: int) -> bool:

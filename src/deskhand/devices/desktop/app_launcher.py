@@ -117,10 +117,15 @@ class AppLauncher:
     async def _start_app(self, app: DesktopApp, url: str) -> Start:
         before = frozenset(window.id for window in await self._windows.list_windows())
         try:
-            child = await self._launch(app.build_argv(url), self._environment, app.folder)
+            # As from a menu: a program keeps what it saves where it was started, and that is the user's home.
+            child = await self._launch(app.build_argv(url), self._environment, app.folder or self._find_home())
         except DeviceSetup as error:
             raise AppNotFound(f"{app.name}: {error}") from None
         return Start(child, before)
+
+    def _find_home(self) -> str | None:
+        home = self._environment.get("HOME", "")
+        return home if home and Path(home).is_dir() else None
 
     async def _find_ready_window(self, start: Start, app: DesktopApp) -> WindowInfo | None:
         """Return the program's newest window that is no splash screen, has a title and shows its content."""

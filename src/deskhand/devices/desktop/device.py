@@ -55,6 +55,9 @@ _MANAGER_S = 10.0
 _TREE_S = 3.0
 _LOOK_S = 9.0
 _BETWEEN_FIELDS_S = 0.15
+_BETWEEN_WINDOWS_S = 2.0
+# How long a splash screen that stands alone may stay: its program's own window follows.
+_SPLASH_S = 8.0
 # How long a window may take to be painted, and its program to give its tree: then it is taken as it is.
 _PAINT_S = 3.0
 _REGISTER_S = 6.0
@@ -163,6 +166,7 @@ class DesktopDevice:
     async def elements(self) -> tuple[Element, ...]:
         if self._no_elements:
             raise NoElements(self._no_elements)
+        await self._damage.wait_until(self._is_started, _SPLASH_S)
         stack = await self._x.run_job(list_windows)
         front = next((window for window in stack if window.active), None)
         programs = await self._accessibility.list_programs()
@@ -182,6 +186,11 @@ class DesktopDevice:
         if front is not None and front.pid not in found:
             raise NoElements(f"The elements can't be read: the program of {front.title!r} timed out.")
         return to_elements(found, stack)
+
+    async def _is_started(self) -> bool:
+        """False while nothing but a splash screen stands there."""
+        shown = await self._windows.list_windows()
+        return not shown or not all(window.splash for window in shown)
 
     async def _read_tree(self, name: str, screen: Rect, windows: Sequence[WindowInfo]) -> list[AccessibleNode] | None:
         try:
@@ -243,11 +252,12 @@ class DesktopDevice:
                 raise NotPossible(f"A desktop can't do {action.kind.replace('_', ' ')!r}.")
 
     async def _find_field(self) -> FocusedField:
-        front = await self._find_front_window()
+        # Between two windows, as when a dialog comes up or goes, none has it for a moment.
+        front = await self._damage.wait_until(self._find_front_window, _BETWEEN_WINDOWS_S)
         if front is None:
             raise ActionFailed("No window has the focus: click a text field first, then type.")
         # While the focus moves from one field to the next, no field has it for a moment.
-        node = await self._damage.wait_until(lambda: self._find_focused_in(front.pid), _BETWEEN_FIELDS_S)
+        node = await self._damage.wait_until(lambda: self._find_focused_in(front), _BETWEEN_FIELDS_S)
         bus = self._accessibility
 
         async def read_text() -> str | None:
@@ -261,13 +271,13 @@ class DesktopDevice:
 
         return FocusedField(front, node, read_text, read_selection, self._find_field)
 
-    async def _find_focused_in(self, pid: int) -> AccessibleNode | None:
+    async def _find_focused_in(self, front: WindowInfo) -> AccessibleNode | None:
         if self._no_elements:
             return None
         with contextlib.suppress(NoElements):
-            for name in (await self._accessibility.list_programs()).get(pid, []):
+            for name in (await self._accessibility.list_programs()).get(front.pid, []):
                 root = await self._accessibility.read_tree(name)
-                if root is not None and (node := find_focused(root)):
+                if root is not None and (node := find_focused(root, front.title)):
                     return node
         return None
 

@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from deskhand.core.geometry import Rect
-from deskhand.core.screen import Element, Role
+from deskhand.core.screen import HOLLOW, Element, Role
 from deskhand.devices.desktop.accessibility_bus import AccessibilityBus
 from deskhand.devices.desktop.accessible_node import MENUS, AccessibleNode, NodeRef, NodeState
+from deskhand.devices.desktop.placement import mend_tree, place_in_window
 from deskhand.devices.desktop.windows import WindowInfo, find_top_at
 
 # AT-SPI's role numbers. Roles that are not here are containers.
@@ -23,9 +25,12 @@ _TOP_LEVEL = {2, 16, 19, 23, 69}
 _FRAME = 23
 PASSWORD = 40
 _COMBOBOX = 11
+_CELL = 56
 _APPLICATION = 75
 TERMINAL = 60
 _SCROLLED = {49}
+# Scroll bars and separators.
+_BARE = {48, 50}
 _CHECKED = {7, 8, 44, 45, 62, 130}
 _PRESSED_ONLY = 62
 _CLICKABLE: set[Role] = {"button", "checkbox", "radio", "switch", "tab", "link", "menu", "combobox", "item", "field"}
@@ -33,7 +38,7 @@ _CLICKABLE: set[Role] = {"button", "checkbox", "radio", "switch", "tab", "link",
 _MOST_TEXT = 20_000
 _NUMBERED = {42, 51, 52}
 _LABELLED = {_COMBOBOX, 31, 51, 55, 65, 66, 98}
-_TEXTUAL = {60, 61, 79, 73, 94, 52, 11}
+_TEXTUAL = {60, 61, 79, 73, 94, 52, 11, _CELL}
 
 
 async def read_program(
@@ -47,7 +52,9 @@ async def read_program(
     await bus.measure_nodes(nodes)
     if root.relative:
         for top in root.children:
-            _place_in_window(top, windows)
+            place_in_window(top, windows)
+    mend_tree(root)
+    nodes = list(root.iterate_tree())
     for node in nodes:
         node.bounds = node.bounds.intersect_with(screen)
     crowded = [node for node in nodes if node.many and node.bounds.area]
@@ -71,26 +78,21 @@ async def _describe_node(bus: AccessibilityBus, node: AccessibleNode, named: Map
         node.label = " ".join(label for label in labels if label)
 
 
-def _place_in_window(top: AccessibleNode, windows: Sequence[WindowInfo]) -> None:
-    """Move the boxes of a window's nodes to where the window's content is on the screen."""
-    named = [one for one in windows if one.title == top.name and not one.menu] or [w for w in windows if not w.menu]
-    if not named:
-        return
-    window = min(named, key=lambda one: abs(one.bounds.width - top.bounds.width))
-    left, top_edge = window.bounds.left + window.shadow[0], window.bounds.top + window.shadow[2]
-    for node in top.iterate_tree():
-        box = node.bounds
-        node.bounds = Rect(box.left + left, box.top + top_edge, box.right + left, box.bottom + top_edge)
-
-
 def is_field(node: AccessibleNode) -> bool:
     # Not by the EditableText interface: GTK gives it to every text view, even to a calculator's display.
-    return node.role == PASSWORD or (node.has_state(NodeState.EDITABLE) and not node.has_state(NodeState.READ_ONLY))
+    # A sheet and its cells are editable as well, but keys make the program open a field for them first.
+    if node.role == PASSWORD or node.role == _CELL or "Text" not in node.interfaces:
+        return node.role == PASSWORD
+    return node.has_state(NodeState.EDITABLE) and not node.has_state(NodeState.READ_ONLY)
 
 
-def find_focused(root: AccessibleNode) -> AccessibleNode | None:
-    """Return the node with the focus: a text field before the box inside it (Qt marks both), else the innermost."""
-    found = [node for node in root.iterate_tree() if node.has_state(NodeState.FOCUSED)]
+def find_focused(root: AccessibleNode, title: str = "") -> AccessibleNode | None:
+    """Return the node with the focus: a text field before the box inside it (Qt marks both), else the innermost.
+
+    Of several windows only the one with the title counts: the others go on marking what had the focus in them.
+    """
+    tops = [top for top in root.children if title and top.name == title] or [root]
+    found = [node for top in tops for node in top.iterate_tree() if node.has_state(NodeState.FOCUSED)]
     return next((node for node in found if is_field(node)), found[-1] if found else None)
 
 
@@ -106,8 +108,16 @@ def to_elements(programs: Mapping[int, Sequence[AccessibleNode]], stack: Sequenc
             continue  # not on the screen: on another desktop, or minimised
         if window is not None and window.id in blocked:
             continue
+        begun = len(collected)
         _collect_elements(node, pid, window, stack, None, node.bounds, collected)
+        if _is_behind(window, stack):
+            # Programs go on marking what had the focus in a window that is no longer in front.
+            collected[begun:] = [replace(one, focused=False) for one in collected[begun:]]
     return tuple(collected)
+
+
+def _is_behind(window: WindowInfo | None, stack: Sequence[WindowInfo]) -> bool:
+    return window is not None and not window.active and not window.menu and any(one.active for one in stack)
 
 
 def _find_blocked(stack: Sequence[WindowInfo]) -> set[int]:
@@ -158,7 +168,13 @@ def _collect_elements(
 def _is_worth_listing(node: AccessibleNode) -> bool:
     text = node.name or node.value or node.label
     known = node.role in _ROLES and (node.role != _FRAME or _is_top_level(node))
-    return bool(text or known or is_field(node) or node.role in _SCROLLED)
+    return bool(text or known or is_field(node) or node.role in _SCROLLED or _is_drawn(node))
+
+
+def _is_drawn(node: AccessibleNode) -> bool:
+    """True for a big box with nothing in it: its program draws there by itself, and only a picture tells what."""
+    box = node.bounds
+    return not node.children and node.role not in _BARE and box.width >= HOLLOW[0] and box.height >= HOLLOW[1]
 
 
 def _is_top_level(node: AccessibleNode) -> bool:

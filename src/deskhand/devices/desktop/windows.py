@@ -39,6 +39,7 @@ class WindowInfo:
     menu: bool = False
     # A splash screen, a panel, a notification: not what a program opens its window for.
     passing: bool = False
+    splash: bool = False
     modal: bool = False
     # The window that this one belongs to; 0 for none.
     owner: int = 0
@@ -70,7 +71,7 @@ def _read_window(display: Display, frame: Window, window_id: int, active: int, l
         corner = window.translate_coords(display.screen().root, 0, 0)
         app = window.get_wm_class()
         pid, title = _pid_of(display, window), title_of(display, window)
-        passing, modal, owner, shadow = _read_nature(display, window)
+        kind, modal, owner, shadow = _read_nature(display, window)
     except XError:
         return None  # it closed meanwhile
     # translate_coords returns where the root's origin lies in the window.
@@ -84,19 +85,20 @@ def _read_window(display: Display, frame: Window, window_id: int, active: int, l
     client = window_id & ~display.display.info.resource_id_mask
     return WindowInfo(
         window_id, title, app[1] if app else "", bounds, outline, pid, client,
-        active=window_id == active, menu=menu, passing=passing, modal=modal, owner=owner, shadow=shadow,
+        active=window_id == active, menu=menu, passing=bool(kind), splash=kind == "SPLASH", modal=modal, owner=owner,
+        shadow=shadow,
     )  # fmt: skip
 
 
-def _read_nature(display: Display, window: Window) -> tuple[bool, bool, int, tuple[int, int, int, int]]:
-    """Return whether it is a passing window, whether it is modal, its owner, and its own shadow."""
+def _read_nature(display: Display, window: Window) -> tuple[str, bool, int, tuple[int, int, int, int]]:
+    """Return the kind of a passing window (empty for any other), whether it is modal, its owner, and its own shadow."""
     kinds = _read_property(display, window, "_NET_WM_WINDOW_TYPE")
-    passing = kinds[:1] and kinds[0] in [display.intern_atom(f"_NET_WM_WINDOW_TYPE_{name}") for name in _PASSING_TYPES]
+    known = {display.intern_atom(f"_NET_WM_WINDOW_TYPE_{name}"): name for name in _PASSING_TYPES}
     modal = display.intern_atom("_NET_WM_STATE_MODAL") in _read_property(display, window, "_NET_WM_STATE")
     owner = _read_property(display, window, "WM_TRANSIENT_FOR")
     edges = _read_property(display, window, "_GTK_FRAME_EXTENTS")
     shadow = (edges[0], edges[1], edges[2], edges[3]) if len(edges) == 4 else (0, 0, 0, 0)
-    return bool(passing), modal, owner[0] if owner else 0, shadow
+    return known.get(kinds[0], "") if kinds else "", modal, owner[0] if owner else 0, shadow
 
 
 def _frame_of(root: Window, window: Window) -> int:

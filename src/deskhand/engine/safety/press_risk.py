@@ -68,12 +68,34 @@ def assess_any_button(seen: Observation, keys: str) -> RiskFinding | None:
     """Keys that press some button of a form or a dialog: which one is not listed, so it may be the worst of them."""
     buttons = [one for one in seen.elements or () if one.enabled and is_pressed(one) and not one.editable]
     buttons = [one for one in buttons if one.role != "link" and one.role not in _CHOSEN]
+    buttons = [one for one in buttons if not _is_out_of_reach(one, seen)]
     for one in buttons:
         if deed := words.deed_in(one.text):
             why = f'{keys} may do the same as "{one.text[:60]}", which {deed.says}'
             return RiskFinding("irreversible", why, deed, one.text)
     agreements = (_judge_yes(one.text, one, seen) for one in buttons if words.says_yes(one.text))
     return next(filter(None, agreements), None)
+
+
+def _is_out_of_reach(button: Element, seen: Observation) -> bool:
+    """True for what no key can press on a desktop: a tool bar above the focus, and a dialog that does not have it.
+
+    In a dialog every button may be the one for Enter, and a chat has its button beside or below what is written.
+    """
+    focus = next((one for one in seen.elements or () if one.focused and one.source == "atspi"), None)
+    if focus is None or button.source != "atspi":
+        return False
+    own, other = _find_dialog(focus, seen), _find_dialog(button, seen)
+    return other != own or (own is None and button.bounds.bottom <= focus.bounds.top)
+
+
+def _find_dialog(element: Element, seen: Observation) -> int | None:
+    """Return the index of the dialog around it."""
+    known = {one.index: one for one in seen.elements or ()}
+    above: Element | None = element
+    while above is not None and above.role != "dialog":
+        above = known.get(above.parent) if above.parent is not None else None
+    return above.index if above is not None else None
 
 
 def assess_path(action: Drag | Swipe, seen: Observation) -> RiskFinding:

@@ -101,7 +101,7 @@ class DeleteMemory:
 class OpenMemory:
     """`error` is what the device said to the name in the goal, not to its translation."""
 
-    way: Literal["", "switch", "touch", "icon", "page", "app", "close", "window"] = ""
+    way: Literal["", "switch", "touch", "part", "entry", "icon", "page", "app", "close", "window"] = ""
     tried: tuple[str, ...] = ()
     looked: bool = False
     error: str = ""
@@ -115,8 +115,12 @@ class OpenMemory:
 
 @dataclass(frozen=True, slots=True)
 class ToggleMemory:
-    """`app` is the app in which the switch is looked for; None until it is known."""
+    """`app` is the app in which the switch is looked for; None until it is known.
 
+    `menu`: it stood in a menu, which closed with the touch; it is opened once more to read it, and closed again.
+    """
+
+    menu: Literal["", "gone", "opened", "closed"] = ""
     touches: int = 0
     looks: int = 0
     agreed: bool = False
@@ -144,6 +148,8 @@ class WriteMemory:
     shift: int = 0
     entered: bool = False
     chosen: bool = False
+    # the program's own button for a new document was used
+    opened: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,9 +255,18 @@ class PhoneMemory:
     print: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SaveMemory:
+    """How far a file is saved under a name, and the title of the window before that."""
+
+    phase: Literal["", "keys", "menu", "entry", "typed"] = ""
+    title: str = ""
+    looks: int = 0
+
+
 Record = (
     HuntMemory | TouchMemory | DeleteMemory | OpenMemory | ToggleMemory | WriteMemory | SendMemory | ComputeMemory
-    | CreateMemory | CartMemory | MoveMemory | CheckMemory | HandleMemory | PhoneMemory
+    | CreateMemory | CartMemory | MoveMemory | CheckMemory | HandleMemory | PhoneMemory | SaveMemory
 )  # fmt: skip
 
 
@@ -274,6 +289,7 @@ class InstructionMemory:
     check: CheckMemory = CheckMemory()
     handle: HandleMemory = HandleMemory()
     phone: PhoneMemory = PhoneMemory()
+    save: SaveMemory = SaveMemory()
 
     def with_record(self, record: Record) -> InstructionMemory:
         return replace(self, **{RECORD_NAMES[type(record)]: record})

@@ -115,7 +115,7 @@ class Scene:
     @property
     def is_desktop(self) -> bool:
         """True where windows are managed, and the keyboard belongs to the one in front."""
-        return self.can_do("manage_window")
+        return self.can_do("manage_window") and not self.can_do("home")
 
     def remember_record(self, record: Record) -> None:
         self.memory = self.memory.with_record(record)

@@ -39,6 +39,7 @@ from deskhand.roles.offline.strategies import (
     unfolding,
     writing,
 )
+from deskhand.roles.offline.strategies.desktop import cells, saving
 from deskhand.roles.offline.strategies.phone import clock_work, networks, picture_taking, telling
 
 Strategy = Callable[[Any, Scene], Outcome]
@@ -77,8 +78,8 @@ _STRATEGIES: dict[type[Instruction], Strategy] = {
     say.Expand: handling.expand_thing,
     say.ArrangeWindow: handling.arrange_window,
     say.Edit: handling.edit_content,
-    say.GoToCell: handling.go_to_cell,
-    say.SaveAs: handling.save_as,
+    say.GoToCell: cells.go_to_cell,
+    say.SaveAs: saving.save_as,
     say.LogIn: forms.log_in,
     say.Upload: forms.upload_file,
     say.AddTo: forms.add_to_existing,

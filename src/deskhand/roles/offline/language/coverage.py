@@ -6,6 +6,7 @@ a span with one of them fits no slot, and the goal is refused unless another rea
 are never looked at.
 """
 
+import re
 from collections.abc import Sequence
 
 from deskhand.roles.offline.language.lexicon import count_phrase, load_lexicon
@@ -18,6 +19,8 @@ _TEXTS = frozenset({"text", "both"})
 _VALUES = frozenset({"value"})
 _INTO = frozenset({"into", "onto"})
 _ASKS = frozenset("?？")
+_INSIDE = frozenset({"in", "into"})
+_CELL = re.compile(r"[A-Z]{1,3}[1-9]\d{0,6}")
 
 
 def holds_clause(slot: str, tokens: Sequence[Token], start: int, end: int) -> bool:
@@ -28,7 +31,11 @@ def holds_clause(slot: str, tokens: Sequence[Token], start: int, end: int) -> bo
         return find_clause(tokens, start, end) is not None or _lists_more(tokens, start, end)
     if slot == "both" and any(t.kind == "quote" for t in tokens[start : end - 1]):
         return True  # whom and what, then something else
-    return slot in _TEXTS and (_goes_on_after_quote(tokens, start, end) or _goes_on_with_deed(tokens, start, end))
+    return slot in _TEXTS and (
+        _goes_on_after_quote(tokens, start, end)
+        or _goes_on_with_deed(tokens, start, end)
+        or _names_cell(tokens, start, end)
+    )
 
 
 def find_clause(tokens: Sequence[Token], start: int, end: int) -> int | None:
@@ -109,6 +116,17 @@ def _goes_on_after_quote(tokens: Sequence[Token], start: int, end: int) -> bool:
     while start < end and tokens[start].plain in {":", "："}:
         start += 1
     return end - start > 1 and tokens[start].kind == "quote" and any(t.kind != "mark" for t in tokens[start + 1 : end])
+
+
+def _names_cell(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """`12 in A1 and 13`, `total in cell B7`: unquoted text, and where it goes."""
+    for at in range(start + 1, end - 1):
+        if tokens[at].kind == "quote" or tokens[at].plain not in _INSIDE:
+            continue
+        place = at + 1 + count_phrase(load_lexicon().classes["cell_noun"], tokens, at + 1, end)
+        if place < end and _CELL.fullmatch(tokens[place].text):
+            return True
+    return False
 
 
 def _goes_on_with_deed(tokens: Sequence[Token], start: int, end: int) -> bool:

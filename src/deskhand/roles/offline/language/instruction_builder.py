@@ -7,6 +7,7 @@ from dataclasses import replace
 from deskhand.language import has_chinese, is_chinese
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language import sums
+from deskhand.roles.offline.language.file_places import read_file_place
 from deskhand.roles.offline.language.instructions import (
     DIRECTIONS,
     EDIT_COMMANDS,
@@ -338,11 +339,25 @@ def _build_two_texts(slots: Slots, source: str) -> list[Instruction]:
     return written
 
 
+def _build_menu_entry(slots: Slots, source: str) -> list[Instruction]:
+    """`From the File menu choose Print`: the menu is opened for the entry, and the entry is taken."""
+    menu, entry = slots["target"], slots["entry"]
+    zh = is_chinese(source)
+    opened = f"打开菜单{menu}显示{entry}" if zh else f"open the menu {menu} to show {entry}"
+    return [say.Reveal(opened, menu, entry), say.Tap(f"点击{entry}" if zh else f"click {entry}", entry)]
+
+
 def _build_both(slots: Slots, source: str) -> list[Instruction]:
     text = slots["text"]
     return [
         say.Write(f"type {_quote_text(text)} into the {at} field", text, f"the {at} field") for at in ("1st", "2nd")
     ]
+
+
+def _build_save_as(slots: Slots, source: str) -> Instruction:
+    """`report.txt in my home folder` is a file and its folder; a folder that not everybody has is not understood."""
+    path = read_file_place(slots["name"])
+    return say.SaveAs(source, path) if path else say.NotUnderstood(source)
 
 
 def _build_drag(slots: Slots, source: str) -> Instruction:
@@ -406,6 +421,7 @@ _BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = 
     "type_lower": lambda s, t: say.Write(t, s["text"].lower(), s.get("target", "")),
     "run_command": _build_command,
     "type_in_cell": _build_cell,
+    "menu_entry": _build_menu_entry,
     "type_two": _build_two_texts,
     "type_both": _build_both,
     "log_in": lambda s, t: say.LogIn(t, s["user"], s["password"]),
@@ -417,7 +433,7 @@ _BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = 
     "collapse": lambda s, t: say.Expand(t, s["target"], expanded=False),
     **{how: lambda s, t, how=how: say.ArrangeWindow(t, how, s.get("target", "")) for how in WINDOW_PLACES},
     **{name: lambda s, t, name=name: say.Edit(t, name) for name in EDIT_COMMANDS},
-    "save_as": lambda s, t: say.SaveAs(t, s["name"]),
+    "save_as": _build_save_as,
     "beyond": lambda s, t: say.NotUnderstood(t),
     "log_out": lambda s, t: say.Tap(t, "退出登录" if is_chinese(t) else "Log out"),
     "reload": lambda s, t: say.PressKey(t, ("f5",)),

@@ -478,6 +478,7 @@ _FITS: dict[str, _Fits] = {
     "app": is_app,
     "key": lambda tokens, start, end: read_keys(tokens[start:end]) is not None,
     "field": lambda tokens, start, end: "field" in read_description(write_span(tokens, start, end)).roles,
+    "menu_name": lambda tokens, start, end: "menu" in read_description(write_span(tokens, start, end)).roles,
     "thing": _is_all_of("thing"),
     "step": _is_all_of("step"),
     "messenger": _is_all_of("messenger"),

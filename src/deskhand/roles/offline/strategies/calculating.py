@@ -22,7 +22,7 @@ SIGNS: dict[str, tuple[str, ...]] = {
     "/": ("÷", "/", "divide", "divided by", "除", "除以"),
     "+": ("+", "plus", "add", "加"),
     "-": ("−", "-", "–", "minus", "subtract", "减"),
-    "=": ("=", "equals", "等于"),
+    "=": ("=", "equals", "result", "calculate", "等于"),
     ".": (".", "point", "dot", "小数点", "点"),
     "%": ("%", "percent", "百分号", "百分比"),
     "(": ("(", "left parenthesis", "左括号"),
@@ -43,7 +43,8 @@ def compute_sum(step: say.Compute, scene: Scene) -> Outcome:
         return _press_keys(scene, step, replace(memory, left=(*clearing, *step.sum, "=")))
     if away := dismiss_dialog(scene):
         return away
-    if not memory.opened and scene.can_do("open_app") and read_display(scene) is None:
+    shown = len([d for d in "0123456789" if find_key(scene, d) is not None]) == 10
+    if not memory.opened and not shown and not scene.kept.left_over and scene.can_do("open_app"):
         scene.remember_record(replace(memory, opened=True))
         name = scene.say("计算器", "Calculator")
         return make_act(scene.say("打开计算器", "Opening the calculator"), OpenApp(name=name))
@@ -66,14 +67,18 @@ def find_key(scene: Scene, sign: str) -> Element | None:
 
 
 def _find_keys(scene: Scene, signs: Sequence[str]) -> list[Element] | str:
-    """The keys of all signs; or the first sign that has none."""
+    """The keys of all signs, in one window; or the first sign that has none."""
     keys: list[Element] = []
     for sign in signs:
         key = find_key(scene, sign)
-        if key is None:
+        if key is None or (keys and _window_of(scene, key) != _window_of(scene, keys[0])):
             return sign
         keys.append(key)
     return keys
+
+
+def _window_of(scene: Scene, key: Element) -> int | None:
+    return next((above.index for above in scene.tree.ancestors_of(key) if above.role in ("window", "dialog")), None)
 
 
 def _press_keys(scene: Scene, step: say.Compute, memory: ComputeMemory) -> Outcome:
@@ -122,13 +127,18 @@ def _finish_sum(step: say.Compute, scene: Scene) -> Outcome:
     )
 
 
+def _is_display(element: Element) -> bool:
+    """True for what shows something; a display may take the keyboard, and so be clickable."""
+    return not element.clickable or element.editable or (element.role == "group" and element.focused)
+
+
 def read_display(scene: Scene) -> str | None:
     """Return what a calculator shows: the text above its keys, the one called result first; None without keys."""
     keys = [e for e in (find_key(scene, d) for d in "0123456789") if e is not None]
     if len(keys) < 10:
         return None
     top = min(k.bounds.top for k in keys)
-    texts = [e for e in scene.elements if e.text and e.bounds.bottom <= top and (not e.clickable or e.editable)]
+    texts = [e for e in scene.elements if e.text and e.bounds.bottom <= top and _is_display(e)]
     numbers = [e for e in texts if read_number(e.text) is not None]
     called = [e for e in numbers if {"result", "display", "answer"} & set(split_words(e.id))]
     best = max(called or numbers, key=lambda e: e.bounds.height, default=None)

@@ -15,7 +15,8 @@ from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import find_search_box, locate_thing
 from deskhand.roles.offline.strategies.obstacles import find_agreement, find_dialog, title_of
-from deskhand.roles.offline.strategies.writing import LONGEST, holds_text
+from deskhand.roles.offline.strategies.values import LONGEST
+from deskhand.roles.offline.strategies.writing import holds_text
 from deskhand.screen.grounding.find import Candidate
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word
 

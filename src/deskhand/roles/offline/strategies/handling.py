@@ -1,13 +1,12 @@
-"""Things that are handled otherwise than by a touch: dragged, hovered over, unfolded; windows, cells, commands.
+"""Things that are handled otherwise than by a touch: dragged, hovered over, unfolded; windows, commands.
 
 Each acts once and is done when the device carried it out and, where an effect can be seen, the screen shows another.
 """
 
-import re
 from dataclasses import replace
 from math import hypot
 
-from deskhand.core.actions import Action, Drag, Hotkey, Key, ManageWindow, Move, Type
+from deskhand.core.actions import Action, Drag, Hotkey, ManageWindow, Move
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
@@ -16,14 +15,12 @@ from deskhand.roles.offline.outcome import Act, Failed, Outcome, look_again, mak
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.hunting import locate_thing
-from deskhand.roles.offline.strategies.obstacles import find_dialog, find_question, title_of
 from deskhand.roles.offline.strategies.opening import bare_app_name, means_here
 from deskhand.roles.offline.strategies.unfolding import find_nameless_fold
 from deskhand.screen.grounding.find import Candidate
-from deskhand.screen.grounding.vocabulary import fold_name, is_same_word
+from deskhand.screen.grounding.vocabulary import fold_name
 
 MAX_LOOKS = 3
-_NAME_BOX = ("Name Box", "名称框")
 _KEYS: dict[say.EditCommand, tuple[str, ...]] = {
     "select_all": ("ctrl", "a"),
     "copy": ("ctrl", "c"),
@@ -196,71 +193,6 @@ def edit_content(step: say.Edit, scene: Scene) -> Outcome:
     if refused := _refuse_unable(scene, scene.can_do("hotkey"), step):
         return refused
     return _begin_act(scene, (f"按 {keys}", f"Pressing {keys}"), Hotkey(keys=_KEYS[step.command]))
-
-
-def go_to_cell(step: say.GoToCell, scene: Scene) -> Outcome:
-    """The cell itself where it is listed, else by the box that holds the name of the current cell."""
-    box = next((f for f in scene.list_fields() if any(is_same_word(f.name, name) for name in _NAME_BOX)), None)
-    if scene.memory.handle.phase:
-        return _check_cell(step, scene, box)
-    cell = next((e for e in scene.elements if e.name.casefold() == step.cell.casefold() and not e.editable), None)
-    thought = (f"转到单元格 {step.cell}", f"Going to cell {step.cell}")
-    if cell is not None:
-        return _begin_act(scene, thought, touch_element(cell))
-    if box is None:
-        return scene.fail_with(
-            f"屏幕上没有单元格 {step.cell}，也没有名称框。", f"Neither the cell {step.cell} nor a name box is shown."
-        )
-    typing = Type(text=step.cell, clear_first=True, press_enter=True, target=box.name)
-    return _begin_act(scene, thought, touch_element(box), typing)
-
-
-def _check_cell(step: say.GoToCell, scene: Scene, box: Element | None) -> Outcome:
-    """Where there is a name box it must tell the cell: what was to be typed into it may have been dropped."""
-    done = (f"到了单元格 {step.cell}", f"went to cell {step.cell}")
-    if box is None or scene.trouble:
-        return _finish_executed(scene, done)
-    if box.value.casefold() != step.cell.casefold():
-        return _wait_or_fail(scene, (f"名称框里不是 {step.cell}。", f"The name box does not show {step.cell}."))
-    scene.judge_last(True)
-    return scene.finish_with(*done, Proof("value", box.name, box.value))
-
-
-def save_as(step: say.SaveAs, scene: Scene) -> Outcome:
-    """By the keys for it, then by the name in the dialog that comes up."""
-    match scene.memory.handle.phase:
-        case "":
-            if refused := _refuse_unable(scene, scene.can_do("hotkey"), step):
-                return refused
-            return _begin_act(scene, ("另存为", "Saving under another name"), Hotkey(keys=("ctrl", "shift", "s")))
-        case "begun":
-            field = next((f for f in scene.list_fields() if f.focused), None)
-            if field is None:
-                return _wait_or_fail(scene, ("没有出现另存为对话框。", "No dialog to save under a name came up."))
-            scene.remember_record(HandleMemory("typed", scene.print))
-            typing = Type(text=step.name, clear_first=True, target=field.text)
-            return make_act(
-                scene.say(f"输入文件名“{step.name}”", f"Typing the name “{step.name}”"), typing, Key(key="enter")
-            )
-        case _:
-            return _check_saved(step, scene)
-
-
-def _check_saved(step: say.SaveAs, scene: Scene) -> Outcome:
-    """The dialog is gone, nothing is asked back, and the name is shown: in the title, or anywhere but in a field."""
-    name = re.split(r"[/\\]", step.name)[-1]
-    stems = {fold_name(name), fold_name(name.rpartition(".")[0] or name)}
-    dialog = find_dialog(scene) or find_question(scene)
-    in_field = any(fold_name(f.value) in {fold_name(step.name), *stems} for f in scene.list_fields() if not f.multiline)
-    texts = [scene.briefing.observation.title, *(e.text for e in scene.elements if not e.editable)]
-    shown = any(stem in fold_name(text) for stem in stems for text in texts if text)
-    if not dialog and not in_field and shown and not scene.trouble:
-        scene.judge_last(True)
-        return scene.finish_with(f"另存为“{step.name}”", f"saved as “{step.name}”", Proof("saved", step.name))
-    asked = title_of(dialog)
-    seen = scene.say(f"还有提示“{asked}”", f"“{asked}” still stands there") if asked else ""
-    seen = scene.trouble or seen or scene.say("没有看到这个名字", "that name is not shown")
-    return _wait_or_fail(scene, (f"没有另存为“{step.name}”：{seen}。", f"It was not saved as “{step.name}”: {seen}."))
 
 
 def _begin_act(scene: Scene, thought: tuple[str, str], *actions: Action) -> Act:

@@ -24,6 +24,8 @@ _ARTICLES = frozenset({"the", "and", "with", "for"})
 MAX_TURNS = 34
 # Looks at a web page that lacks what is sought, half a second apart: at least, and at most while it still changes.
 LOOKS, MOST_LOOKS = 4, 16
+# A program is drawn at once, unless it is just starting.
+LOOKS_ON_DESKTOP, MOST_LOOKS_ON_DESKTOP = 2, 8
 _LOADING = tuple(map(fold_name, ("loading", "searching", "please wait", "加载", "正在", "请稍候", "请稍等", "搜索中")))
 SCROLLS = 8
 # A web page is longer than a list on a phone, and tells where it ends.
@@ -50,7 +52,9 @@ def locate_thing(
     if finding.best is not None:
         return finding.best
     if finding.status == "ambiguous":
-        near = _find_near_last(scene, finding) if want == "clickable" else None
+        near = _find_in_open_menu(scene, finding)
+        if near is None and want == "clickable":
+            near = _find_near_last(scene, finding)
         return near or fail_ambiguous(scene, description, finding)
     if away := dismiss_dialog(scene):
         return away
@@ -85,14 +89,29 @@ def _find_near_last(scene: Scene, finding: SearchResult) -> Candidate | None:
     return None
 
 
+def _find_in_open_menu(scene: Scene, finding: SearchResult) -> Candidate | None:
+    """Return the only candidate in the menu that was opened last: nothing else can be reached before it closes."""
+    taken = scene.kept.taken
+    if taken is None or not scene.is_desktop:
+        return None
+    within = [
+        c
+        for c in finding.candidates
+        if any(a.role == "menu" and a.bounds == taken.trace[1] for a in scene.tree.ancestors_of(c.target))
+    ]
+    return within[0] if len(within) == 1 else None
+
+
 def _wait_for_more(scene: Scene) -> Act | None:
-    """Look again at a web page before looking elsewhere: it may be a part yet. Longer while it changes or says so."""
+    """Look again at a web page or a program before looking elsewhere: it may be a part yet. Longer while it changes or
+    says so."""
     hunt = scene.memory.hunt
-    if hunt.waited < 0 or not scene.is_web_page:
+    if hunt.waited < 0 or not (scene.is_web_page or scene.is_desktop):
         return None
     blank = not any(e.text for e in scene.elements)
     busy = blank or hunt.shown != scene.print or any(_is_busy(e) for e in scene.elements)
-    if hunt.waited >= (MOST_LOOKS if busy else LOOKS):
+    least, most = (LOOKS, MOST_LOOKS) if scene.is_web_page else (LOOKS_ON_DESKTOP, MOST_LOOKS_ON_DESKTOP)
+    if hunt.waited >= (most if busy else least):
         scene.remember_record(replace(hunt, waited=-1))
         return None
     scene.remember_record(replace(hunt, waited=hunt.waited + 1, shown=scene.print))

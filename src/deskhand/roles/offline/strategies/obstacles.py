@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from deskhand.core.actions import Back, Key
+from deskhand.core.actions import Back, Key, ManageWindow
 from deskhand.core.geometry import Rect
 from deskhand.core.screen import DIALOG_ID, Element
 from deskhand.roles.offline.outcome import Act, make_act, touch_element
@@ -127,4 +127,7 @@ def dismiss_dialog(scene: Scene) -> Act | None:
         return make_act(thought, touch_element(button))
     if scene.is_web_page and scene.can_do("key"):
         return make_act(thought, Key(key="escape"))  # to go back would leave the page, and what was filled in
+    if scene.is_desktop and parts[0].role == "dialog" and parts[0].name:
+        # as by the cross in its corner, which changes nothing
+        return make_act(thought, ManageWindow(change="close", title=parts[0].name))
     return make_act(thought, Back()) if scene.can_do("back") else None

@@ -17,9 +17,9 @@ from deskhand.roles.offline.strategies import obstacles
 from deskhand.roles.offline.strategies.homes import is_kind_of
 from deskhand.roles.offline.strategies.hunting import locate_thing
 from deskhand.roles.offline.strategies.toggling import toggle_switch
-from deskhand.roles.offline.strategies.touching import find_thing
+from deskhand.roles.offline.strategies.touching import find_thing, tap_thing
 from deskhand.screen.grounding.find import Candidate, find_nearest_names
-from deskhand.screen.grounding.query import read_description
+from deskhand.screen.grounding.query import Query, read_description
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, synonyms_of
 
 
@@ -45,6 +45,10 @@ def open_thing(step: say.Open, scene: Scene) -> Outcome:
             return toggle_switch(say.Toggle(step.source, name, True), scene)
         case "touch":
             return find_thing(say.Find(step.source, step.name), scene)
+        case "entry":
+            return tap_thing(say.Tap(step.source, step.name, "double_click"), scene)
+        case "part":
+            return tap_thing(say.Tap(step.source, step.name), scene)
         case "icon":
             return _open_by_icon(scene, name)
         case "page":
@@ -53,16 +57,28 @@ def open_thing(step: say.Open, scene: Scene) -> Outcome:
             return _open_by_name(scene, step, name)
 
 
-def _choose_way(scene: Scene, said: str, name: str) -> Literal["switch", "touch", "app", "icon"]:
+def _choose_way(scene: Scene, said: str, name: str) -> Literal["switch", "touch", "part", "entry", "app", "icon"]:
     query = read_description(said)
     if is_switch(scene, name):
         return "switch"
     if query.ordinal or query.relation or query.position:
         return "touch"
+    if scene.is_desktop and (kind := _read_kind(said, query)):
+        return kind
     here = scene.find_element(name, "clickable").best if not scene.first and not scene.on_home_screen else None
     if here is not None and here.score >= 0.95 and here.target.clickable:
         return "touch"
     return "app" if scene.can_do("open_app") else "icon"
+
+
+_ENTRY = re.compile(r"(?:the\s+|my\s+)?(?:folder|file|directory|document)\s|文件夹|文件|目录|文档", re.IGNORECASE)
+
+
+def _read_kind(said: str, query: Query) -> Literal["", "part", "entry"]:
+    """`the Tools menu`, `the folder Papers`: what is called so is a part of a program, and no program."""
+    if query.roles & {"menu", "tab", "button", "link"} and query.name:
+        return "part"
+    return "entry" if "item" in query.roles and query.name and _ENTRY.match(said.strip()) else ""
 
 
 def bare_app_name(said: str) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from deskhand.app_names import is_same_app
-from deskhand.core.actions import OpenApp
+from deskhand.core.actions import Click, Key, OpenApp
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.lexicon import load_lexicon
@@ -20,12 +20,15 @@ from deskhand.screen.grounding.query import read_description
 from deskhand.screen.grounding.vocabulary import is_same_word
 
 MAX_TOUCHES = 2
+CLEAR = 0.9
 MAX_LOOKS = 3
 
 
 def toggle_switch(step: say.Toggle, scene: Scene) -> Outcome:
     if scene.memory.toggle.touches and (confirm := _confirm_dialog(scene)):
         return confirm
+    if scene.memory.toggle.menu and (outcome := _look_into_menu(scene, step)):
+        return outcome
     control = reach_control(scene, step.target)
     if not isinstance(control, Element):
         return control
@@ -45,9 +48,27 @@ def toggle_switch(step: say.Toggle, scene: Scene) -> Outcome:
                 f"点了“{step.target}”的开关，但它没有变成{state}。",
                 f"The switch “{step.target}” was touched but is still not {state}.",
             )
-    scene.remember_record(replace(memory, touches=memory.touches + 1, looks=0))
+    menu = "gone" if control.role == "menu" and scene.is_desktop and scene.kept.taken is not None else ""
+    scene.remember_record(replace(memory, touches=memory.touches + 1, looks=0, menu=menu))
     thought = scene.say(f"把“{step.target}”切换为{state}", f"Turning “{step.target}” {state}")
     return make_act(thought, touch_element(control))
+
+
+def _look_into_menu(scene: Scene, step: say.Toggle) -> Outcome | None:
+    """Open the menu that closed once more, read the entry in it, and close it; None if it can be read as it is."""
+    memory, taken = scene.memory.toggle, scene.kept.taken
+    entry = scene.find_element(step.target, "checkable").best
+    if memory.menu == "closed":
+        return _finish_as_wanted(scene, step)
+    if entry is not None and entry.target.checked is step.on and memory.menu == "opened":
+        scene.remember_record(replace(memory, menu="closed"))
+        return make_act(scene.say("合上菜单", "Closing the menu"), Key(key="escape"))
+    if entry is not None or memory.menu == "opened" or taken is None:
+        return None
+    scene.remember_record(replace(memory, menu="opened"))
+    x, y = taken.trace[1].center
+    thought = scene.say(f"再打开“{taken.description}”看看", f"Opening “{taken.description}” again to look")
+    return make_act(thought, Click(x=x, y=y, target=taken.trace[0]))
 
 
 def _finish_as_wanted(scene: Scene, step: say.Toggle) -> Finished:
@@ -108,6 +129,12 @@ def reach_control(scene: Scene, target: str) -> Element | Act | Failed:
     if to_settings := _leave_for_settings(scene, target):
         return to_settings
     found = locate_thing(scene, target, "checkable")
+    if isinstance(found, Failed) and (silent := scene.find_element(target, "clickable").best) and silent.score >= CLEAR:
+        return scene.fail_with(
+            f"看到了“{silent.label}”，但它不显示自己是开还是关；要点击它，请说“点击{silent.label}”。",
+            f"“{silent.label}” is there, but does not tell whether it is on or off; to click it anyway, say "
+            f"“click {silent.label}”.",
+        )
     return found.target if isinstance(found, Candidate) else found
 
 

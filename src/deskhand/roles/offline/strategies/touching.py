@@ -1,10 +1,14 @@
 """Tap and find: things that are reached and then touched once; what came of it is seen before it counts."""
 
+import re
 from dataclasses import replace
 
+from deskhand.core.actions import Key
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
-from deskhand.roles.offline.memory import Taken, TouchMemory
+from deskhand.roles.offline.language.patterns import read_keys
+from deskhand.roles.offline.language.tokens import cut_tokens
+from deskhand.roles.offline.memory import MoveMemory, Taken, TouchMemory
 from deskhand.roles.offline.outcome import Act, Failed, Outcome, make_act, touch_element
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
@@ -27,6 +31,8 @@ def tap_thing(step: say.Tap, scene: Scene) -> Outcome:
     # a control such as Delete is somewhere to be seen; only a thing with a name of its own can be searched for
     named = not synonyms_of(read_description(step.target).name)
     stages = ("scroll", *(("search",) if named else ()), "tooltips", "tabs", "folds", "up")
+    if scene.is_desktop and (pressed := _press_named_key(step, scene)):
+        return pressed
     found = locate_thing(scene, step.target, "clickable", stages=stages)
     if not isinstance(found, Candidate):
         return found
@@ -37,6 +43,24 @@ def tap_thing(step: say.Tap, scene: Scene) -> Outcome:
             Proof("logged", step.target),
         )
     return touch_found(scene, step.target, found, step.gesture)
+
+
+def _press_named_key(step: say.Tap, scene: Scene) -> Outcome | None:
+    """Press the key of `press Delete`, where nothing on the screen is called so; None if it is no such key."""
+    memory = scene.memory.move
+    if memory.done:
+        if memory.print != scene.print and not scene.trouble:
+            return scene.finish_with(f"按了 {step.target}", f"pressed {step.target}", Proof("changed", step.target))
+        told = scene.trouble or scene.say("什么都没有变化", "nothing changed")
+        return scene.fail_with(f"按了 {step.target}，但{told}。", f"{step.target} was pressed, but: {told}.")
+    pressing = re.match(r"press|hit|push|按", step.source.strip(), re.IGNORECASE)
+    if not pressing or step.gesture != "click" or scene.find_element(step.target, "clickable").status != "nothing":
+        return None
+    keys = read_keys(cut_tokens(step.target), named=True)
+    if not keys:
+        return None
+    scene.remember_record(MoveMemory(done=True, print=scene.print))
+    return make_act(scene.say(f"按 {keys[0]}", f"Pressing {keys[0]}"), Key(key=keys[0]))
 
 
 def _check_tapped(scene: Scene, memory: TouchMemory) -> Outcome:

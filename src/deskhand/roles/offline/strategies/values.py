@@ -1,8 +1,10 @@
 """Reads the value that belongs to a name on the screen: in its field or switch, after its colon, beside it."""
 
 import re
+import unicodedata
 
 from deskhand.core.screen import Element
+from deskhand.roles.offline.language.sums import read_number
 from deskhand.roles.offline.scene import Scene
 from deskhand.screen.grounding.find import ENOUGH, Candidate, rank_candidates
 from deskhand.screen.grounding.names import score_text
@@ -12,6 +14,8 @@ from deskhand.screen.grounding.vocabulary import fold_name, synonyms_of
 
 ON_WORDS = frozenset({"on", "开", "开启", "已开启", "打开", "已打开", "enabled", "connected", "已连接"})
 OFF_WORDS = frozenset({"off", "关", "关闭", "已关闭", "disabled", "disconnected", "未开启", "未连接"})
+# Of a longer text in a field, a listing shows only the beginning.
+LONGEST = 300
 
 
 def value_of(scene: Scene, subject: str) -> str | None:
@@ -132,3 +136,25 @@ def read_state(text: str) -> bool | None:
     if words & {fold_name(w) for w in ON_WORDS}:
         return True
     return False if words & {fold_name(w) for w in OFF_WORDS} else None
+
+
+def is_read_back(shown: str, text: str) -> bool:
+    """True if it is the same text; a field may set its own marks between digits, and write a number its own way."""
+    shown, text = tidy_text(shown), tidy_text(text)
+    if shown == text or (len(shown) >= LONGEST and text.startswith(shown)):
+        return True
+    if not re.fullmatch(r"[\d\W_]*\d[\d\W_]*", text):
+        return False
+    number = read_number(text)
+    digits = re.sub(r"\D", "", text)
+    return (number is not None and number == read_number(shown)) or (
+        len(digits) > 3 and re.fullmatch(r"[\d\W_]*", shown) is not None and re.sub(r"\D", "", shown) == digits
+    )
+
+
+# A calculator writes the signs of a sum its own way.
+_SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "∗": "*", "∕": "/"})
+
+
+def tidy_text(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFC", text).translate(_SIGNS).split())

@@ -1,7 +1,6 @@
 """Text: into fields, out of fields, into search boxes; what was typed is read back before it counts."""
 
 import re
-import unicodedata
 from dataclasses import replace
 from zlib import crc32
 
@@ -9,7 +8,6 @@ from deskhand.core.actions import READ_BACK, Click, Swipe, Type
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.dates import is_same_moment, list_days
-from deskhand.roles.offline.language.sums import read_number
 from deskhand.roles.offline.outcome import (
     Act,
     Failed,
@@ -25,6 +23,13 @@ from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.choosing import select_option
 from deskhand.roles.offline.strategies.dates.segments import fill_segments, find_segments
 from deskhand.roles.offline.strategies.dating import find_heading, pick_date, take_day
+from deskhand.roles.offline.strategies.desktop.cells import read_cell_name, write_cell
+from deskhand.roles.offline.strategies.desktop.keyboard_typing import (
+    draws_document,
+    place_text,
+    takes_keys,
+    type_at_keyboard,
+)
 from deskhand.roles.offline.strategies.effects import wait_for_effect
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import (
@@ -34,11 +39,10 @@ from deskhand.roles.offline.strategies.hunting import (
     locate_thing,
     press_enter,
 )
-from deskhand.roles.offline.strategies.keyboard_typing import takes_keys, type_at_keyboard
 from deskhand.roles.offline.strategies.sliding import slide_by_keys, spin_by_keys
 from deskhand.roles.offline.strategies.toggling import toggle_switch
 from deskhand.roles.offline.strategies.touching import fail_fixed
-from deskhand.roles.offline.strategies.values import value_of
+from deskhand.roles.offline.strategies.values import is_read_back, tidy_text, value_of
 from deskhand.screen.grounding.find import Candidate, find_nearest_names
 from deskhand.screen.grounding.query import read_description
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word
@@ -48,11 +52,16 @@ MAX_TRIES = 2
 # A finger does not hit every percent: after some corrections a few percent beside are accepted, and told.
 MAX_SLIDES = 4
 COARSE = 3
-# Of a longer text in a field, a listing shows only the beginning.
-LONGEST = 300
 
 
 def write_text(step: say.Write, scene: Scene) -> Outcome:
+    if scene.is_desktop:
+        if step.target and (cell := read_cell_name(scene, step.target)):
+            return write_cell(scene, cell, step.text)
+        if (placed := place_text(step, scene, _find_only_field(scene))) is not None:
+            if not isinstance(placed, say.Write):
+                return placed
+            step = placed
     if scene.memory.write.shown is not None or (
         not step.target and _find_only_field(scene) is None and takes_keys(scene, step.text)
     ):
@@ -76,6 +85,8 @@ def _find_only_field(scene: Scene) -> Element | None:
     """The focused field, or the only one there is."""
     fields = scene.list_fields()
     focused = [f for f in fields if f.focused]
+    if not focused and scene.is_desktop and draws_document(scene):
+        return None  # the only field that is listed may be one of a tool bar
     return (focused or fields)[0] if focused or len(fields) == 1 else None
 
 
@@ -102,27 +113,9 @@ def holds_text(field: Element, text: str, before: str = "") -> bool:
     if field.password or find_secret_names(text):
         return len(field.value) >= (1 if find_secret_names(text) else len(text))
     if before.strip():
-        return _tidy_text(text) in _tidy_text(field.value)
-    same = _is_read_back(field.value, text) or is_same_moment(text, field.value)
-    return same or (not field.value and _is_read_back(field.name, text))
-
-
-def _is_read_back(shown: str, text: str) -> bool:
-    """True if it is the same text; a field may set its own marks between digits, and write a number its own way."""
-    shown, text = _tidy_text(shown), _tidy_text(text)
-    if shown == text or (len(shown) >= LONGEST and text.startswith(shown)):
-        return True
-    if not re.fullmatch(r"[\d\W_]*\d[\d\W_]*", text):
-        return False
-    number = read_number(text)
-    digits = re.sub(r"\D", "", text)
-    return (number is not None and number == read_number(shown)) or (
-        len(digits) > 3 and re.fullmatch(r"[\d\W_]*", shown) is not None and re.sub(r"\D", "", shown) == digits
-    )
-
-
-def _tidy_text(text: str) -> str:
-    return " ".join(unicodedata.normalize("NFC", text).split())
+        return tidy_text(text) in tidy_text(field.value)
+    same = is_read_back(field.value, text) or is_same_moment(text, field.value)
+    return same or (not field.value and is_read_back(field.name, text))
 
 
 def _was_read_back(scene: Scene, field: Element, text: str) -> bool:
@@ -131,7 +124,15 @@ def _was_read_back(scene: Scene, field: Element, text: str) -> bool:
     return field.focused and bool(typed) and typed[-1].detail == READ_BACK
 
 
+def _has_doubled_ending(field: Element, text: str, before: str) -> bool:
+    """`plan.txt.txt`: a file's name was offered with all but its ending selected, and the text has that ending too."""
+    ending = re.search(r"\.\w{1,5}$", before)
+    return ending is not None and text.endswith(ending[0]) and field.value == text + ending[0]
+
+
 def _check_written(scene: Scene, field: Element, text: str) -> Outcome:
+    if scene.memory.write.typed < MAX_TRIES and _has_doubled_ending(field, text, scene.memory.write.held):
+        return type_into(scene, field, text, clear=True)
     listed = holds_text(field, text, scene.memory.write.held)
     if listed or _was_read_back(scene, field, text):
         scene.judge_last(True, scene.say("文字已在输入框里", "the text is in the field"))
@@ -287,6 +288,8 @@ def set_value(step: say.SetValue, scene: Scene) -> Outcome:
     days = list_days(step.value)
     if len(days) == 1 and (parts := find_segments(scene, step.target)):
         return fill_segments(step, scene, parts, days[0])
+    if scene.is_desktop and (cell := read_cell_name(scene, step.target)):
+        return write_cell(scene, cell, step.value)
     field = scene.find_element(step.target, "editable").best or _find_moment_field(scene, step)
     if scene.memory.write.typed:
         if len(days) == 1 and scene.memory.write.phase != "opened" and (chosen := take_day(step, scene, days[0])):

@@ -1,0 +1,1 @@
+"""What only a desktop has: keys without a field, sheets, files that are saved under a name."""
