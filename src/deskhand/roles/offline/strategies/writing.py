@@ -284,12 +284,15 @@ def _is_hit(scene: Scene, text: str) -> bool:
 
 
 def set_value(step: say.SetValue, scene: Scene) -> Outcome:
-    """A field is rewritten, a slider is dragged to its share, a list is opened and chosen from."""
+    """A cell or a field is rewritten, a slider is dragged to its share, a list is opened and chosen from."""
+    cell = read_cell_name(scene, step.target) if scene.is_desktop else ""
+    return write_cell(scene, cell, step.value) if cell else _set_control(step, scene)
+
+
+def _set_control(step: say.SetValue, scene: Scene) -> Outcome:
     days = list_days(step.value)
     if len(days) == 1 and (parts := find_segments(scene, step.target)):
         return fill_segments(step, scene, parts, days[0])
-    if scene.is_desktop and (cell := read_cell_name(scene, step.target)):
-        return write_cell(scene, cell, step.value)
     field = scene.find_element(step.target, "editable").best or _find_moment_field(scene, step)
     if scene.memory.write.typed:
         if len(days) == 1 and scene.memory.write.phase != "opened" and (chosen := take_day(step, scene, days[0])):
