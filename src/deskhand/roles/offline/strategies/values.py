@@ -158,3 +158,9 @@ _SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "∗": "*", "∕": "/"
 
 def tidy_text(text: str) -> str:
     return " ".join(unicodedata.normalize("NFC", text).translate(_SIGNS).split())
+
+
+def has_doubled_ending(field: Element, text: str, before: str) -> bool:
+    """`plan.txt.txt`: a file's name was offered with all but its ending selected, and the text has that ending too."""
+    ending = re.search(r"\.\w{1,5}$", before)
+    return ending is not None and text.endswith(ending[0]) and field.value == text + ending[0]

@@ -42,7 +42,7 @@ from deskhand.roles.offline.strategies.hunting import (
 from deskhand.roles.offline.strategies.sliding import slide_by_keys, spin_by_keys
 from deskhand.roles.offline.strategies.toggling import toggle_switch
 from deskhand.roles.offline.strategies.touching import fail_fixed
-from deskhand.roles.offline.strategies.values import is_read_back, tidy_text, value_of
+from deskhand.roles.offline.strategies.values import has_doubled_ending, is_read_back, tidy_text, value_of
 from deskhand.screen.grounding.find import Candidate, find_nearest_names
 from deskhand.screen.grounding.query import read_description
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word
@@ -124,14 +124,8 @@ def _was_read_back(scene: Scene, field: Element, text: str) -> bool:
     return field.focused and bool(typed) and typed[-1].detail == READ_BACK
 
 
-def _has_doubled_ending(field: Element, text: str, before: str) -> bool:
-    """`plan.txt.txt`: a file's name was offered with all but its ending selected, and the text has that ending too."""
-    ending = re.search(r"\.\w{1,5}$", before)
-    return ending is not None and text.endswith(ending[0]) and field.value == text + ending[0]
-
-
 def _check_written(scene: Scene, field: Element, text: str) -> Outcome:
-    if scene.memory.write.typed < MAX_TRIES and _has_doubled_ending(field, text, scene.memory.write.held):
+    if scene.memory.write.typed < MAX_TRIES and has_doubled_ending(field, text, scene.memory.write.held):
         return type_into(scene, field, text, clear=True)
     listed = holds_text(field, text, scene.memory.write.held)
     if listed or _was_read_back(scene, field, text):
