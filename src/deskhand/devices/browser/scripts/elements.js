@@ -410,6 +410,7 @@ function usableByStyle(el) {
 
 /** True for what can be used only by its style or the keyboard and holds several things: each has a name of its own. */
 function isHolder(el) {
+  if (el.matches("tr,[role=row]") && el.querySelectorAll("td,[role=gridcell],[role=cell]").length > 1) return true;
   if (roleOf(el) || el.tagName === "LABEL") return false;
   const own = hasOwnText(el);
   let parts = own ? 1 : 0;
@@ -560,6 +561,7 @@ class Listing {
     const seen = sized && box.right > clip[0] && box.bottom > clip[1] && box.left < clip[2] && box.top < clip[3];
     if (seen && (el.tagName === "IFRAME" || el.tagName === "FRAME")) return this.frame(el, parent);
     if (seen) [parent, quiet] = this.consider(el, box, parent, quiet);
+    else if (!sized && el.tagName === "INPUT") this.addDrawn(el, parent);
     else if (sized && this.canSkip(el, box)) return;
     if (el.tagName === "SLOT" && !quiet && hasOwnText(el)) this.addOwnText(el, parent);
     if (isSuspect(el)) this.suspects.push(el);

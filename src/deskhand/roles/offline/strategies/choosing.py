@@ -85,7 +85,7 @@ def _find_choice(scene: Scene, name: str, holder: Element) -> Element | None:
     if holder.role == "list" or any(e.role in _CHOICES for e in inside):
         return _match_choice(name, inside)
     choices = [e for e in scene.elements if e.role in _CHOICES and e.enabled]
-    opened = scene.memory.touch.unfolded
+    opened = scene.memory.touch.unfolded or holder.expanded is True
     if _is_box(holder):
         # before it is opened, what has that name elsewhere is something else
         return _match_choice(name, [e for e in choices if e.role == "item"]) if opened else None

@@ -1,9 +1,11 @@
 """Date pickers: opens the calendar of a field that takes no typing, turns its pages to the month, takes the day."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 from datetime import date
 
+from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.dates import is_same_moment, read_date, read_month
@@ -94,7 +96,26 @@ def find_heading(scene: Scene) -> Element | None:
     """The month and year above the days of a calendar, in one text or in two beside each other."""
     texts = [e for e in scene.elements if e.text and not e.editable and len(e.text) < 30]
     months = [e for e in texts if read_month(e.text) or _read_split_month(scene, e)]
-    return next((e for e in months if len({day.text for day in _list_days(scene, e)}) >= FEWEST_DAYS), None)
+    heading = next((e for e in months if len({day.text for day in _list_days(scene, e)}) >= FEWEST_DAYS), None)
+    return heading or _find_dated_heading(scene)
+
+
+def _find_dated_heading(scene: Scene) -> Element | None:
+    """What stands above days that tell their dates, as the month of most of them: it may be drawn in pieces."""
+    cells = [(e, day) for e in scene.elements if e.clickable and not e.editable and (day := _read_cell(e))]
+    if len(cells) < FEWEST_DAYS:
+        return None
+    (year, month), _ = Counter((day.year, day.month) for _, day in cells).most_common(1)[0]
+    first = min((e for e, _ in cells), key=lambda e: (e.bounds.top, e.bounds.left))
+    above = [e for e in scene.elements if e.clickable and e.bounds.bottom <= first.bounds.top]
+    nearest = scene.tree.find_nearest(first, above) or first
+    middle = sum(e.bounds.center[0] for e, _ in cells) // len(cells)
+    box = Rect(middle, nearest.bounds.top, middle + 1, nearest.bounds.bottom)
+    return replace(nearest, name=f"{year}年{month}月", value="", bounds=box)
+
+
+def _read_cell(element: Element) -> date | None:
+    return read_date(element.text) or read_date(element.hint)
 
 
 def _list_days(scene: Scene, heading: Element) -> list[Element]:
@@ -127,7 +148,7 @@ def _has_sign(element: Element, words: set[str], marks: set[str]) -> bool:
 def _find_day(scene: Scene, heading: Element, day: date) -> Element | None:
     """The cell below the heading; where days of the months around are shown as well, early ones come first."""
     below = [e for e in scene.elements if e.bounds.top >= heading.bounds.top and e.clickable and e.enabled]
-    if dated := [e for e in below if day in (read_date(e.text), read_date(e.hint))]:
+    if dated := [e for e in below if _read_cell(e) == day]:
         return dated[0]
     cells = [e for e in below if e.text.strip().lstrip("0") == str(day.day)]
     cells.sort(key=lambda e: (e.bounds.top, e.bounds.left))
