@@ -34,7 +34,7 @@ class Question:
 def add(key: str, *items: Any) -> Callable[[State], None]:
     def change(state: State) -> None:
         state[key].extend(items)
-        state[key].sort(key=repr)
+        state[key].sort(key=lambda item: str(item[0]) if isinstance(item, list | tuple) else str(item))
 
     return change
 

@@ -5,6 +5,7 @@ Pure functions. Ambiguity is reported, not guessed: the caller gets found, ambig
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -21,6 +22,8 @@ from deskhand.screen.grounding.vocabulary import fold_name, load_vocabulary
 # A score below this is no candidate; two scores closer than the gap can't be told apart.
 ENOUGH = 0.6
 GAP = 0.045
+
+_TEXT_FIELD = re.compile(r"(?:the )?(text|文本|文字|正文)(?: ?(?:field|box|input|框|栏|输入框))?", re.IGNORECASE)
 
 # A role word also fits these roles: people call every clickable thing a button.
 _KIN: dict[Role, frozenset[Role]] = {
@@ -79,7 +82,7 @@ def find_element(
     query = description if isinstance(description, Query) else read_description(description)
     ranked = rank_candidates(query, tree, want)
     good = [c for c in ranked if c.score >= ENOUGH]
-    if not good and (other := _read_otherwise(query)):
+    if not good and (other := _read_otherwise(query) or (_name_by_kind(query) if want == "editable" else None)):
         return find_element(other, tree, want)
     if not good:
         return SearchResult("nothing", tuple(ranked[:5]), find_nearest_names(query.name or query.literal, tree))
@@ -88,7 +91,9 @@ def find_element(
     if want == "clickable":
         rivals = _prefer_controls(query, _prefer_front(_prefer_role(query, rivals), tree))
     if len(rivals) > 1 and not (query.any_one and not query.name):
-        return SearchResult("ambiguous", tuple(rivals))
+        named = _name_by_kind(query)
+        other = find_element(named, tree, want) if named is not None else None
+        return other if other is not None and other.status == "found" else SearchResult("ambiguous", tuple(rivals))
     return SearchResult("found", (*rivals, *(c for c in good if c not in rivals)))
 
 
@@ -102,6 +107,12 @@ def _read_otherwise(query: Query) -> Query | None:
     if query.other is None and query.name.casefold() in load_vocabulary().crosses:
         return replace(query, name="close", literal="close", quoted=False)
     return query.other
+
+
+def _name_by_kind(query: Query) -> Query | None:
+    """Return “the text field” as the field called text, where several are fields for text; None for any other."""
+    found = _TEXT_FIELD.fullmatch(query.literal) if not query.name and query.ordinal is None else None
+    return replace(query, name=found[1], roles=frozenset({"field"}), lines="") if found else None
 
 
 def _drop_nested(rivals: list[Candidate], tree: ElementTree) -> list[Candidate]:

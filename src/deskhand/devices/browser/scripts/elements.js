@@ -601,7 +601,7 @@ class Listing {
     const split = isSplitLine(el), joined = split ? "" : touchingText(el), own = hasOwnText(el) || split || !!joined;
     const usable = (USABLE.has(role) && !(role === "item" && !el.matches("option,[role=option],[role^=menuitem],[role=treeitem]") && !usableByStyle(el))) || (role !== "list" && role !== "dialog" && role !== "menu" && usableByStyle(el));
     // A box around a combobox is that combobox, and has no name of its own.
-    if (!role && usable && el.querySelector(COMBO)) return [parent, quiet];
+    if (!role && usable && rect.height <= HIGHEST_COMBO && el.querySelector(COMBO)) return [parent, quiet];
     if (!role && usable && CHOICE.test(classOf(el))) role = "item";
     const choice = !usable && !quiet && this.drawn.size > 0 && this.isChoice(el);
     const scrolls = !usable && el !== document.documentElement && el !== document.body && scrollsOf(el);

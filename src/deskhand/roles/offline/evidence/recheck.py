@@ -50,7 +50,7 @@ def find_lost(step: Instruction | None, before: Sequence[Proven], scene: Scene) 
     What was filled in is there before it may be handed in; what was deleted or switched has not come back.
     """
     filled: tuple[ProofKind, ...] = ("text", "value") if isinstance(step, _HANDS_IN) else ()
-    return find_undone([(s, p) for s, p in before if p is None or p.kind in (*filled, "state", "gone")], scene)
+    return find_undone(before, scene, (*filled, "state", "gone"))
 
 
 def is_left_unconfirmed(step: Instruction | None, before: Sequence[Proven]) -> bool:
@@ -63,13 +63,16 @@ def is_left_unconfirmed(step: Instruction | None, before: Sequence[Proven]) -> b
     return (isinstance(last, say.Delete) or turned) and not isinstance(step, _LASTS_BEHIND["gone"])
 
 
-def find_undone(proven: Sequence[Proven], scene: Scene) -> str:
-    """Return what was proven and is not so any more on this screen, in words; empty if nothing contradicts."""
+def find_undone(proven: Sequence[Proven], scene: Scene, kinds: Sequence[ProofKind] = ()) -> str:
+    """Return what was proven and is not so any more on this screen, in words; empty if nothing contradicts.
+
+    Only proofs of these kinds are looked at, if any are given; what came between counts in any case.
+    """
     if scene.briefing.observation.elements is None:
         return ""
     for number, (step, proof) in enumerate(proven):
         later = [after for after, _ in proven[number + 1 :]]
-        if proof is None or not _still_stands(step, proof, later):
+        if proof is None or (kinds and proof.kind not in kinds) or not _still_stands(step, proof, later):
             continue
         # what has that name elsewhere is something else; but where it is front that counts, elsewhere is the news
         if proof.kind != "front" and proof.where != place_of(scene):

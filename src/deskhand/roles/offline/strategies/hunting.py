@@ -58,7 +58,7 @@ def locate_thing(
         return near or fail_ambiguous(scene, description, finding)
     if away := dismiss_dialog(scene):
         return away
-    if patient := _wait_for_more(scene):
+    if patient := wait_for_more(scene):
         return patient
     hunt = scene.memory.hunt
     names = sort_by_likeness(description, [*hunt.names, *find_nearest_names(description, scene.tree, 6)])
@@ -102,7 +102,7 @@ def _find_in_open_menu(scene: Scene, finding: SearchResult) -> Candidate | None:
     return within[0] if len(within) == 1 else None
 
 
-def _wait_for_more(scene: Scene) -> Act | None:
+def wait_for_more(scene: Scene) -> Act | None:
     """Look again at a web page or a program before looking elsewhere: it may be a part yet. Longer while it changes or
     says so."""
     hunt = scene.memory.hunt

@@ -38,6 +38,7 @@ from deskhand.roles.offline.strategies.hunting import (
     find_search_button,
     locate_thing,
     press_enter,
+    wait_for_more,
 )
 from deskhand.roles.offline.strategies.sliding import slide_by_keys, spin_by_keys
 from deskhand.roles.offline.strategies.toggling import toggle_switch
@@ -154,6 +155,8 @@ def _find_field(scene: Scene, target: str) -> Element | Act | Failed:
     if only := _find_only_field(scene):
         return only
     fields = scene.list_fields()
+    if not fields and (patient := wait_for_more(scene)):
+        return patient
     if not fields:
         names = ", ".join(find_nearest_names("", scene.tree, 4))
         return scene.fail_with(
