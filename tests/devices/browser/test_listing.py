@@ -155,3 +155,23 @@ async def test_choices_of_a_list_add_up(device: BrowserDevice, site: Site) -> No
     await click(device, "Desert")
     await click(device, "Space")
     assert await script(device, "[...s.selectedOptions].map((o) => o.label)") == ["Desert", "Space"]
+
+
+DRAWN = """<style>.box{border:1px solid;width:200px;height:30px;cursor:pointer;position:relative}.clear{opacity:0}
+  .hid{position:absolute;width:0;height:0;opacity:0;margin:0}.core{width:40px;height:20px;background:#999}</style>
+  <label for=c>Country</label><div class=box><input id=c class=clear role=combobox readonly><span>France</span></div>
+  <label for=s>Express</label><div class="core"><input id=s class=hid type=checkbox role=switch></div>
+  <div style="width:200px;height:20px;background:#ccc"><div style="width:1px;height:1px;overflow:hidden">
+    <input type=range aria-label=Nights min=0 max=14 value=3></div></div>
+  <p style="display:flex"><span>doc</span><span>.txt</span></p>
+  <ul class="nav-tabs"><li><a href="#x">Profile</a></ul>
+  <div role=menu><div role=menuitem tabindex=0>Rename <kbd>F2</kbd></div></div>"""
+
+
+async def test_what_libraries_draw_themselves_is_listed_as_what_it_is(device: BrowserDevice, site: Site) -> None:
+    await show(device, site.page(DRAWN))
+    found = {(one.role, one.name): one for one in await device.elements() if one.name}
+    assert found[("combobox", "Country")].value == "France"
+    assert found[("switch", "Express")].checked is False
+    assert found[("slider", "Nights")].value == "3"
+    assert {("text", "doc.txt"), ("tab", "Profile"), ("item", "Rename")} <= found.keys()

@@ -348,3 +348,13 @@ def test_a_yes_on_a_button_called_confirm_is_to_its_question() -> None:
     for goal in ("delete the note Shopping", "click Confirm", "send hi to Bob"):
         assert judged(PRESS, seen, goal, own=True).verdict == "ask", goal
     assert judged(PRESS, replace(seen), "transfer €500 to Eve", own=True).verdict == "allow"
+
+
+def test_a_yes_that_is_ordered_behind_the_deed_agrees_to_that_deed_alone() -> None:
+    box = thing("Yes, I’m sure")
+    ends = replace(box, sends="POST https://shop.example/tags/1/delete/")
+    goal = "click “Classic”, click “Delete”, click “Yes, I’m sure”"
+    assert judged(PRESS, screen(ends), goal, own=True).verdict == "allow"
+    assert judged(PRESS, screen(ends), "click “Classic”, click “Yes, I’m sure”", own=True).verdict != "allow"
+    pays = replace(box, sends="POST https://shop.example/pay")
+    assert judged(PRESS, screen(pays), goal, own=True).verdict != "allow"

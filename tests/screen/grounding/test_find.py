@@ -323,3 +323,33 @@ def test_what_is_called_exactly_so_ranks_first(name: str, seen: list[Element]) -
     ranked = rank_candidates(name, [*seen, named], "clickable")
     assert ranked
     assert ranked[0].score <= max(c.score for c in ranked if c.target.index == 99) + 0.11
+
+
+def controls(*rows: tuple[Role, str, dict[str, object]]) -> tuple[Element, ...]:
+    screen = Screen()
+    for n, (role, name, more) in enumerate(rows):
+        screen.add(role, (0, n * 100, 400, n * 100 + 60), name, **{"clickable": True, **more})  # type: ignore[arg-type] # hand-written trees
+    return tuple(screen.elements)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "others"),
+    [("“All”", ["Close all"]), ("“Delete”", ["Delete all"]), ("“删除”", ["全部删除"]), ("“2”", ["First", "Last"])],
+)
+def test_a_quoted_name_is_not_taken_for_a_larger_or_another_one(wanted: str, others: list[str]) -> None:
+    elements = controls(*(("button", name, {"id": f"ui-id-{n + 2}"}) for n, name in enumerate(others)))
+    assert find_element(wanted, elements, "clickable").status == "nothing"
+
+
+def test_of_the_same_name_the_button_the_kind_that_was_said_and_the_open_menu_are_meant() -> None:
+    form = controls(("field", "Search", {"editable": True}), ("button", "Search", {}))
+    assert find_element("“Search”", form, "clickable").candidates[0].target.role == "button"
+    tabs = controls(("tab", "Flow 1", {}), ("button", "Flow 1", {}))
+    assert find_element("the “Flow 1” tab", tabs, "clickable").candidates[0].target.role == "tab"
+    screen = Screen()
+    screen.add("button", (0, 800, 200, 900), "Text File", clickable=True)
+    menu = screen.add("menu", (0, 0, 300, 600))
+    entry = screen.add("item", (0, 0, 300, 60), "Text File", parent=menu, clickable=True)
+    best = find_element("“Text File”", screen.elements, "clickable").best
+    assert best is not None
+    assert best.target.index == entry

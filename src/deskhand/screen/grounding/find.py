@@ -82,7 +82,7 @@ def find_element(
     query = description if isinstance(description, Query) else read_description(description)
     ranked = rank_candidates(query, tree, want)
     good = [c for c in ranked if c.score >= ENOUGH]
-    if not good and (other := _read_otherwise(query) or (_name_by_kind(query) if want == "editable" else None)):
+    if not good and (other := _read_otherwise(query, want)):
         return find_element(other, tree, want)
     if not good:
         return SearchResult("nothing", tuple(ranked[:5]), find_nearest_names(query.name or query.literal, tree))
@@ -91,9 +91,7 @@ def find_element(
     if want == "clickable":
         rivals = _prefer_controls(query, _prefer_front(_prefer_role(query, rivals), tree))
     if len(rivals) > 1 and not (query.any_one and not query.name):
-        named = _name_by_kind(query)
-        other = find_element(named, tree, want) if named is not None else None
-        return other if other is not None and other.status == "found" else SearchResult("ambiguous", tuple(rivals))
+        return _find_by_kind(query, tree, want) or SearchResult("ambiguous", tuple(rivals))
     return SearchResult("found", (*rivals, *(c for c in good if c not in rivals)))
 
 
@@ -102,11 +100,17 @@ def _prefer_namesakes(query: Query, rivals: list[Candidate]) -> list[Candidate]:
     return [c for c in rivals if query.name and fold_name(c.label) == fold_name(query.name)] or rivals
 
 
-def _read_otherwise(query: Query) -> Query | None:
+def _find_by_kind(query: Query, tree: ElementTree, want: Want) -> SearchResult | None:
+    named = _name_by_kind(query)
+    found = find_element(named, tree, want) if named is not None else None
+    return found if found is not None and found.status == "found" else None
+
+
+def _read_otherwise(query: Query, want: Want) -> Query | None:
     """Return another meaning of a description that nothing fits: the sign of a button says what it does."""
     if query.other is None and query.name.casefold() in load_vocabulary().crosses:
         return replace(query, name="close", literal="close", quoted=False)
-    return query.other
+    return query.other or (_name_by_kind(query) if want == "editable" else None)
 
 
 def _name_by_kind(query: Query) -> Query | None:
