@@ -148,3 +148,69 @@ def test_a_command_is_typed_into_the_terminal_and_entered(goal: str) -> None:
 
 def test_an_app_in_quotes_is_run_as_an_app() -> None:
     assert [type(step) for step in parse_goal("open Settings, run “Notes”")] == [say.Open, say.Open]
+
+
+SWALLOWING = [
+    "reply ok to Bob",
+    "reply to the last message with ok",
+    "text Bob and Alice I am late",
+    "text Mom and Dad I love you",
+    "回复张三：好的",
+    "回复他好的",
+    "给张三发消息你好但不要发送",
+    "输入你好但不要发送",
+    "把数量改成3，然后提交，不对，先改成4",
+    "把数量改成3，算了，改成4",
+    "click Save, no wait, Cancel",
+    "fill Name with Alice and leave Email empty",
+    "type Bob instead of Alice into Name",
+    "type hello in bold",
+    "type hello twice into Name",
+    "type hi without pressing Enter",
+    "type Alice into Name but leave Email as it is",
+    "enter 5 in Adults and 2 in Children",
+    "write to Bob: I am late",
+    "create a note called Alpha and a note called Beta",
+    "create a note with title A and text Bob and Charlie",
+    "set an alarm for 7:30 tomorrow and one for 8:30 on Sunday",
+    "set an alarm for 7:00 on Sunday",
+    "设一个周日7点的闹钟",
+    "turn on Wi-Fi and location but leave aeroplane mode off",
+    "check whether Wi-Fi is on and if so turn it off",
+    "verify Wi-Fi is off, otherwise turn it off",
+    "verify that Total is not 0",
+    "click at 100,200",
+    "hold Shift and click Row 3",
+    "turn on Wi-Fi in 5 minutes",
+    "open Bob's profile and block him",
+    "删除除了购物以外的所有笔记",
+    "选择除北京以外的城市",
+    "打开飞行模式以外的所有开关",
+    "fill in the form with name Alice, email a@b.c",
+    "计算1万加2千",
+    "把Wi-Fi打开后再关掉",
+]
+
+
+@pytest.mark.parametrize("goal", SWALLOWING)
+def test_no_slot_swallows_another_wish(goal: str) -> None:
+    assert is_refused(goal)
+
+
+READ = {
+    "click Save only once": ("Save", ""),
+    "在姓名输入框输入张三": ("姓名输入框", "张三"),
+    "在第二个输入框里输入李四": ("第二个输入框", "李四"),
+    "在搜索框搜索茶": ("", "茶"),
+    "城市选择上海": ("城市", ""),
+    "姓名填张伟": ("姓名", ""),
+    "点击是": ("是", ""),
+    "点击否": ("否", ""),
+    "type “Bob instead of Alice” into Name": ("Name", "Bob instead of Alice"),
+}
+
+
+@pytest.mark.parametrize("goal", READ)
+def test_names_and_texts_end_where_they_end(goal: str) -> None:
+    [step] = parse_goal(goal)
+    assert (getattr(step, "target", ""), getattr(step, "text", "")) == READ[goal]

@@ -308,6 +308,13 @@ def _is_terminal(name: str) -> bool:
     )
 
 
+def _build_go(slots: Slots, source: str) -> Instruction:
+    """`switch to dark mode` turns it on; anything else is gone to."""
+    target = slots["target"]
+    mode = any(is_same_word(target, word) for word in load_lexicon().extra["toggles"])
+    return say.Toggle(source, target, True) if mode and target.endswith(("mode", "模式")) else say.Open(source, target)
+
+
 def _build_command(slots: Slots, source: str) -> list[Instruction]:
     text = _quote_text(slots["text"])
     told = (f"输入{text}", "按回车") if is_chinese(source) else (f"type {text}", "press Enter")
@@ -454,7 +461,7 @@ _BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = 
     "switch_on": lambda s, t: say.Toggle(t, s["target"], True),
     "switch_off": lambda s, t: say.Toggle(t, s["target"], False),
     "open": lambda s, t: say.Open(t, s["name"]),
-    "go": lambda s, t: say.Open(t, s["target"]),
+    "go": _build_go,
     "chat": lambda s, t: say.Find(t, s["to"]),
     "close": lambda s, t: say.Close(t, s["target"]),
     "add_to_cart": lambda s, t: say.AddToCart(t, s["target"]),

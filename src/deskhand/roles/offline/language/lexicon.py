@@ -55,6 +55,7 @@ class Lexicon:
     tails: PhraseList
     greetings: PhraseList
     pronouns: frozenset[str]
+    corrections: PhraseList
     # connectors that join two clauses or two things; others (first, 再) only say when
     joints: PhraseList
     # words that belong to no name, and the first token of each
@@ -86,6 +87,7 @@ def load_lexicon() -> Lexicon:
         tails=phrases_of(marks["tails"]),
         greetings=phrases_of(marks["greetings"]),
         pronouns=frozenset(marks["pronouns"]),
+        corrections=phrases_of(marks["corrections"]),
         joints=phrases_of(marks["joints"]),
         breaking=phrases_of(marks["breaking"]),
         breaking_firsts=frozenset(phrase[0] for phrase in phrases_of(marks["breaking"])),

@@ -162,6 +162,8 @@ def _continue_with(said: str, last: Instruction) -> Instruction | None:
     match last:
         case Toggle() if (found := _STATE.fullmatch(said)) and re.search(r"\b(?:on|off)\b", last.source):
             name = _strip_quotes(found["name"]) if found["name"] else last.target
+            if _is_odd(name):
+                return None
             return replace(last, source=f"turn {name} {found['state']}", target=name, on=found["state"].lower() == "on")
         case SetValue() if found := _TO_VALUE.fullmatch(said):
             name, value = found["name"], _strip_quotes(found["value"])
@@ -229,6 +231,12 @@ def _is_odd(*names: str) -> bool:
 def _is_short_name(said: str) -> bool:
     """`B`, `“my page”`, `Sign up`, `the Save button`: one more name, and hardly a sentence of an unknown verb."""
     tokens = cut_tokens(said)
+    words = load_lexicon()
+    led = count_phrase(words.corrections, tokens, 0, len(tokens)) or count_phrase(
+        words.connectors, tokens, 0, len(tokens)
+    )
+    if led or any(count_phrase(words.classes["into_value"], tokens, at, len(tokens)) for at in range(len(tokens))):
+        return False
     if len(tokens) == 1:
         return True
     named = said[:1].isupper() or tokens[0].plain == "the" or not said.isascii()

@@ -47,7 +47,7 @@ _COLONS = frozenset(":：")
 _SPEECH = frozenset({"said", "say", "says", "saying", "说", "道", "喊", "问", "答", "叫"})
 _DESCRIBING = frozenset({"that", "which", "whose", "starts", "starting", "ends", "ending", "begins", "containing"})
 _MOST_ANNOUNCING = 8
-_PARTICLES = frozenset({"的", "了", "是"})
+_PARTICLES = frozenset({"的", "了", "是", "再"})
 _MAY_END_IN_PARTICLE = frozenset({"condition", "question", "text", "alone"})
 _STATES = (
     "state_on", "state_off", "state_checked", "state_unchecked", "state_selected", "state_visible", "state_hidden",
@@ -147,7 +147,7 @@ def _match_parts(
     else:
         # only the longest phrase: 发送 is never read as 发 with something called 送
         taken = count_phrase(part.phrases, tokens, at, end)
-        if taken and not (taken == 1 and count_phrase(load_lexicon().longer_words, tokens, at, end)):
+        if taken and count_phrase(load_lexicon().longer_words, tokens, at, end) <= taken:
             after = at + taken
             if tokens[after - 1].kind == "han" and (briefly := count_phrase(_BRIEFLY, tokens, after, end)):
                 yield from _match_parts(rest, tokens, after + briefly, end, slots)
@@ -159,7 +159,8 @@ def _match_parts(
 def fits_slot(slot: str, kind: str, tokens: Sequence[Token], start: int, end: int) -> bool:
     """True if the span can be what a slot of this name and kind holds: any words, but never another clause."""
     last = tokens[end - 1]
-    if last.kind == "han" and last.plain in _PARTICLES and kind not in _MAY_END_IN_PARTICLE:
+    answer = end - start == 1 and last.plain == "是"  # 点击是
+    if last.kind == "han" and last.plain in _PARTICLES and kind not in _MAY_END_IN_PARTICLE and not answer:
         return False
     if kind not in _LONG and any(t.kind == "mark" and t.plain in load_lexicon().separators for t in tokens[start:end]):
         return False
@@ -298,6 +299,8 @@ def match_repeated(
     """`press Tab three times`, 返回两次, 按三次Tab键: a sentence, and how often it is to be done."""
     known: dict[str, int] = {"twice": 2, "once": 1, "thrice": 3}
     at, count = end - 1, known.get(tokens[end - 1].plain, 0)
+    if count and at - start > 2 and tokens[at - 1].plain in {"only", "just", "exactly"}:
+        at -= 1
     if not count and end - start > 2:
         at, count = end - 2, _read_times(tokens, end - 2, end)
     if 0 < count <= MOST_TIMES and at > start:

@@ -7,6 +7,7 @@ from deskhand.language import has_chinese
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.instructions import Instruction, NotUnderstood
 from deskhand.roles.offline.language.lexicon import count_phrase, load_lexicon
+from deskhand.roles.offline.language.swallowed import swallows_more
 from deskhand.roles.offline.language.tokens import cut_tokens
 
 # What one thing is done to, so that "all" of something would be done to the wrong one.
@@ -66,6 +67,7 @@ def refuse_implausible(step: Instruction, *, open_pronouns: bool = False) -> Ins
         or _means_many(step, quoted)
         or _holds_more_than_name(step, quoted)
         or _is_made_up(step, quoted)
+        or swallows_more(step, quoted)
     )
     if unsure or (not open_pronouns and _has_loose_pronoun(step, quoted)):
         return NotUnderstood(step.source)

@@ -19,6 +19,8 @@ _SHAPE = re.compile(r"[\d.+\-*/()%^]+")
 def read_sum(text: str) -> str | None:
     """The sum in plain signs (`12*34`), or None if the text is no sum of at least two numbers."""
     plain = unicodedata.normalize("NFKC", text).casefold().strip()
+    if re.search(r"\d[十百千万亿]", plain):
+        return None  # 1万: a number of both kinds
     plain = _NUMERAL.sub(lambda found: read_chinese_amount(found[0]), plain)
     if not any(c.isdigit() for c in plain):
         return None
