@@ -49,22 +49,35 @@ def swallows_more(step: Instruction, quoted: set[str]) -> bool:
     """True if a slot of the step holds more than it is for."""
     match step:
         case say.Write(text=text, target=target):
-            return (text not in quoted and _IN_TYPED.search(text) is not None) or target.casefold() in _FORMS
-        case say.SetValue(value=value) if value not in quoted:
-            return _IN_TYPED.search(value) is not None
-        case say.Send(text=text, to=to) if text not in quoted:
-            return _IN_SENT.fullmatch(text) is not None or (not to and _says_whom(step.source, text))
-        case say.Create(fields=given):
-            return _says_field_twice(given) or any(
-                (field == "time" and _DAY.search(value)) or (value not in quoted and _names_another(value))
-                for field, value in given
-            )
+            return _holds_wish(text, quoted) or target.casefold() in _FORMS
+        case say.SetValue(value=value):
+            return _holds_wish(value, quoted)
+        case say.Send():
+            return _sends_more(step, quoted)
+        case say.Create():
+            return _creates_more(step, quoted)
         case say.Tap(target=target, gesture="long_press") if target not in quoted:
             return read_keys(cut_tokens(target)) is not None
         case _:
-            return any(_IN_NAME.fullmatch(name) for name in _list_names(step) if name not in quoted) or any(
-                _is_loose_condition(condition, quoted) for condition in _list_conditions(step)
-            )
+            names = any(_IN_NAME.fullmatch(name) for name in _list_names(step) if name not in quoted)
+            return names or any(_is_loose_condition(condition, quoted) for condition in _list_conditions(step))
+
+
+def _holds_wish(text: str, quoted: set[str]) -> bool:
+    return text not in quoted and _IN_TYPED.search(text) is not None
+
+
+def _sends_more(step: say.Send, quoted: set[str]) -> bool:
+    if step.text in quoted:
+        return False
+    return _IN_SENT.fullmatch(step.text) is not None or (not step.to and _says_whom(step.source, step.text))
+
+
+def _creates_more(step: say.Create, quoted: set[str]) -> bool:
+    return _says_field_twice(step.fields) or any(
+        (field == "time" and _DAY.search(value)) or (value not in quoted and _names_another(value))
+        for field, value in step.fields
+    )
 
 
 def _says_whom(source: str, text: str) -> bool:
