@@ -161,10 +161,7 @@ def _continue_with(said: str, last: Instruction) -> Instruction | None:
     """Return the instruction that says of something else what the last one says; None if that is not clear."""
     match last:
         case Toggle() if (found := _STATE.fullmatch(said)) and re.search(r"\b(?:on|off)\b", last.source):
-            name = _strip_quotes(found["name"]) if found["name"] else last.target
-            if _is_odd(name):
-                return None
-            return replace(last, source=f"turn {name} {found['state']}", target=name, on=found["state"].lower() == "on")
+            return _continue_switching(last, found["name"], found["state"])
         case SetValue() if found := _TO_VALUE.fullmatch(said):
             name, value = found["name"], _strip_quotes(found["value"])
             return None if _is_odd(name) else replace(last, source=f"set {name} to {value}", target=name, value=value)
@@ -189,6 +186,12 @@ def _continue_with(said: str, last: Instruction) -> Instruction | None:
             return more if short and more.source != last.source else None
         case _:
             return None
+
+
+def _continue_switching(last: Toggle, said: str | None, state: str) -> Instruction | None:
+    name = _strip_quotes(said) if said else last.target
+    turned = replace(last, source=f"turn {name} {state}", target=name, on=state.lower() == "on")
+    return None if _is_odd(name) else turned
 
 
 def _continue_sending(said: str) -> Instruction | None:
