@@ -99,6 +99,13 @@ class Room:
     def _is_splash(self, window: Shown) -> bool:
         return "SPLASH" in self.ask("xprop", "-id", window.id, "_NET_WM_WINDOW_TYPE")
 
+    def end_last_program(self) -> None:
+        """End the program that was started last, and wait until its windows are gone."""
+        child = self._started.pop()
+        _signal_process(child.pid, signal.SIGKILL)
+        child.wait()
+        self.wait_until(lambda: all(shown.pid != child.pid for shown in self.list_windows()), "its windows gone")
+
     def end(self) -> None:
         for pid in self._list_inhabitants():
             _signal_process(pid, signal.SIGKILL)
