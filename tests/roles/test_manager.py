@@ -355,12 +355,15 @@ async def test_without_a_model_what_failed_starts_afresh_from_home_where_there_i
     failed = again(
         reason=ReplanReason.GATE_FAILED,
         because="the screen says no",
-        failed=(Subtask(id="1.1", title="open Settings"),),
+        failed=(Subtask(id="1.1", title="turn on Wi-Fi"),),
         remaining=(),
-        tried=(("open Settings",),),
+        tried=(("turn on Wi-Fi",),),
     )
-    made = await OfflineManager().plan(replace(failed, capabilities=frozenset({"click", "home"})))
-    assert [s.title for s in made.subtasks] == ["go home, open Settings"]
+    phone = replace(failed, capabilities=frozenset({"click", "home"}))
+    made = await OfflineManager().plan(phone)
+    assert [s.title for s in made.subtasks] == ["go home, turn on Wi-Fi"]
+    with pytest.raises(NoPlan, match="the screen says no"):  # what is clicked twice may be added twice
+        await OfflineManager().plan(replace(phone, failed=(Subtask(id="1.1", title="click Add"),)))
     with pytest.raises(NoPlan, match="the screen says no"):  # not: this device has no home screen
         await OfflineManager().plan(failed)
 

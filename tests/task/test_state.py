@@ -27,6 +27,7 @@ from deskhand.task.events import (
     Reserved,
     Ruled,
     StepFinished,
+    SubtaskEnded,
     SubtaskStarted,
     TaskCreated,
     TaskEnded,
@@ -172,3 +173,13 @@ def test_answers_and_executor_status_are_kept() -> None:
 def test_what_is_seen_sets_the_step_and_the_app() -> None:
     state = after(CREATED, STARTED, Observed(step=3, frame="f", width=10, height=20, app="com.tencent.mm"))
     assert (state.step, state.app, state.situation) == (3, "com.tencent.mm", Situation.GET_ACTION)
+
+
+def test_the_bookmark_with_which_a_subtask_was_fulfilled_is_kept_for_the_judge() -> None:
+    done = Decided(step=1, decision=Decision(kind="done", bookmark="proofs"), ms=1)
+    ended = SubtaskEnded(id="t", status=SubtaskStatus.FULFILLED, reason="")
+    next_one = SubtaskStarted(subtask=Subtask(id="u", title="more"))
+    state = after(CREATED, STARTED, done, ended, next_one)
+    assert (state.bookmark, state.bookmarks) == ("", (("t", "proofs"),))
+    given_up = SubtaskEnded(id="t", status=SubtaskStatus.REJECTED, reason="")
+    assert after(CREATED, STARTED, done, given_up, next_one).bookmarks == ()

@@ -126,10 +126,10 @@ def _failed_check(request: PlanRequest) -> bool:
 
 
 def _can_repeat(request: PlanRequest) -> bool:
-    """True if what failed begins at a home screen, and can be done twice without harm."""
+    """True if what failed can be done twice without harm."""
     failed = (request.failed[-1:] or request.done[-1:])[0] if request.failed or request.done else None
     steps = parse_goal(failed.title) if failed is not None else ()
-    return "home" in request.capabilities and all(isinstance(step, _HARMLESS) for step in steps)
+    return all(isinstance(step, _HARMLESS) for step in steps)
 
 
 def _open_only_messenger(steps: tuple[Instruction, ...], request: PlanRequest) -> tuple[Instruction, ...]:
