@@ -123,8 +123,8 @@ def _was_read_back(scene: Scene, field: Element, text: str) -> bool:
     """True if the device itself has read the text in this field: it may hold more than a list of elements shows."""
     typed = [one for one in scene.list_reports() if isinstance(one.action, Type) and one.action.text == text]
     # a line that is listed as empty, or with something else, has changed since
-    shown = _tidy_text(field.value)
-    agrees = field.multiline or bool(shown and (shown in _tidy_text(text) or _tidy_text(text) in shown))
+    shown = " ".join(field.value.split())
+    agrees = field.multiline or bool(shown and (shown in " ".join(text.split()) or " ".join(text.split()) in shown))
     return field.focused and agrees and bool(typed) and typed[-1].detail == READ_BACK
 
 
