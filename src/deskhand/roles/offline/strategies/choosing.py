@@ -88,11 +88,15 @@ def _find_choice(scene: Scene, name: str, holder: Element) -> Element | None:
     opened = scene.memory.touch.unfolded or holder.expanded is True
     if _is_box(holder):
         # before it is opened, what has that name elsewhere is something else
-        listed = [e for e in choices if e.role == "item"] + [e for e in inside if e.role == "menu" and e.name]
-        return _match_choice(name, listed) if opened else None
+        return _match_choice(name, _list_offered(choices, inside)) if opened else None
     below = [e for e in choices if e.bounds.bottom > holder.bounds.top]
     shown = _match_choice(name, below, holder, scene)
     return _match_choice(name, [e for e in scene.elements if e.clickable]) if opened and shown is None else shown
+
+
+def _list_offered(choices: Sequence[Element], inside: Sequence[Element]) -> list[Element]:
+    """Return what an open box offers: items, or the entries of the menu that a desktop's box is."""
+    return [e for e in choices if e.role == "item"] + [e for e in inside if e.role == "menu" and e.name]
 
 
 def _match_choice(
