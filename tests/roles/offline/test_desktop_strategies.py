@@ -2,7 +2,7 @@
 
 import pytest
 
-from deskhand.core.actions import Action, Type
+from deskhand.core.actions import Action, Type, Wait
 from deskhand.core.decisions import Decision
 from deskhand.core.screen import Element, Role
 from deskhand.devices.desktop.device import CAPABILITIES
@@ -32,7 +32,7 @@ async def test_no_keys_go_to_a_control_that_they_would_press(role: Role, goal: s
     screen = [seen(1, role, "Apply", 3, clickable=True, focused=True), seen(2, "text", "Ready", 5)]
     decision, done = await play(goal, screen)
     assert decision.kind == "fail"
-    assert done == []
+    assert [action for action in done if not isinstance(action, Wait)] == []
 
 
 async def test_of_several_fields_none_is_guessed() -> None:
