@@ -63,11 +63,73 @@ PICTURES = """<style>div{cursor:pointer;border:1px solid}i{display:inline-block;
     content:url("data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")}</style>
   <div>Ann's letter <i class=bin onclick="tell('bin');this.remove()"></i>
     <i class=flag onclick="tell('flag');this.remove()"></i></div>"""
+TABLE = """<table><tr><td>Town<td>Oslo<tr><td>Order number<td>A-17</table><textarea>old words here</textarea>
+  <p>The quick brown fox jumps, and sleeps.</p><input id=a><button onclick="tell(a.value)">Keep</button>"""
+SORTED = """<style>ul{margin:0;padding:0} li{list-style:none;width:120px;height:24px;margin:3px;background:#ddd}</style>
+  <ul
+    id=u>
+  <li>Bread<li>Cheese<li>Milk<li>Salt</ul><script>let held; addEventListener("mousedown", (e) => { held =
+    e.target.closest("li");
+    e.preventDefault() }); addEventListener("mousemove", (e) => { const over = e.target.closest("li"), box =
+    over?.getBoundingClientRect();
+    if (!held || !over || over === held) return; const down = e.clientY > box.top + box.height / 2;
+    over[down ? "after" : "before"](held) }); addEventListener("mouseup", () => { if (held)
+    tell([...u.children].map((one) =>
+    one.textContent[0]).join("")); held = null })</script>"""
+MAIL = """<style>div,i{cursor:pointer}i{display:inline-block;width:16px;height:16px;
+    content:url("data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")}</style>
+  <div onclick="show('open')"><p>Ann</p><p>Lunch?</p></div><div onclick="show('other')"><p>Ben</p><p>Rent</p></div>
+  <section id=open hidden><h2>Lunch?</h2><div onclick="show('form')">Reply</div><i class=flag
+    onclick="tell('flag');this.remove()"></i>
+    <i class=bin onclick="tell('bin');show('none')"></i></section><section id=other hidden>Rent is due.</section>
+  <section id=form hidden><textarea id=t></textarea><i id=send-now onclick="tell(t.value);show('none')"></i></section>
+  <script>function show(id) { for (const one of document.querySelectorAll("section,body>div")) one.hidden = one.id
+    !== id;
+    document.querySelectorAll("body>div").forEach((one) => one.hidden = true) }</script>"""
+PAGES = """<h3 id=h></h3><span>Phone: </span><span><a id=p href="#" onclick="tell(at +
+    this.textContent)"></a></span><ul id=l></ul>
+  <nav><a href="#" onclick="turn(-1)">‹</a> <b id=n></b> <a href="#" onclick="turn(1)">›</a></nav><script>
+  let at = 0; const names = ["Ann", "Ben", "Cleo"]; function turn(by) { at = Math.min(2, Math.max(0, at + by));
+    h.textContent = names[at]; p.textContent = "55" + at; n.textContent = at + 1; }; turn(0)</script>"""
+ASKING = """<label>Name <input id=a onfocus="if (!window.asked) { asked = 1; a.disabled = true; q.hidden = false
+    }"></label>
+  <div id=q hidden><p>Leave this page?</p><button onclick="tell('left')">OK</button>
+    <button onclick="a.disabled=false;q.hidden=true">Cancel</button></div><button
+    onclick="tell(a.value)">Keep</button>"""
+SIGNED = """<b style="cursor:pointer" onclick="m.hidden=false">+</b><p id=m hidden><a href="#"
+    onclick="tell('print')">Print</a></p>"""
+SLIDERS = (
+    "".join(
+        SLIDER.split("<button")[0].replace("shown", f"s{k}").replace("n +=", f"v{k} +=").replace('= n"', f'= v{k}"')
+        for k in (1, 2)
+    )
+    + "<button onclick='tell(v1 * 100 + v2)'>Keep</button><script>let v1 = 3, v2 = 3</script>"
+)
+TERMS = (
+    """<textarea id=d style="height:60px" onscroll="if (d.scrollTop + d.clientHeight >= d.scrollHeight - 2)
+  go.disabled = false">"""
+    + "We may change our mind.\n" * 30
+    + """</textarea>
+  <button id=go disabled onclick="tell('agreed')">Agree</button>"""
+)
 
 
 @pytest.mark.parametrize(
     ("body", "goal", "expected"),
     [
+        (TABLE, "enter the value of Order number into the text field and click Keep", ["A-17"]),
+        (TABLE, "find the 3rd word in the paragraph, type it into the text field and click Keep", ["brown"]),
+        (TABLE, "copy the text in the text area, paste it into the text field and click Keep", ["old%20words%20here"]),
+        (SORTED, "drag Salt up by one position", ["BCSM"]),
+        (SORTED, "drag Bread to the bottom", ["CMSB"]),
+        (SORTED, "move Milk to the 1st position", ["MBCS"]),
+        (MAIL, "find the email by Ann and click the flag icon to mark it as important", ["flag"]),
+        (MAIL, "find the mail from Ann and click the bin icon to delete it", ["bin"]),
+        (PAGES, "find Cleo in the contact book and click on her phone number", ["2552"]),
+        (ASKING, "type “Kim” into Name and click Keep", ["Kim"]),
+        (SIGNED, "expand the tool menu and click Print", ["print"]),
+        (SLIDERS, "set the sliders to [5,2] and click Keep", ["502"]),
+        (TERMS, "scroll to the bottom of the text area and click Agree", ["agreed"]),
         (SLASHED, "select 03/04/2026 as the arrival and click Book", ["03%2F04%2F2026"]),
         (
             "<input type=date id=d><button onclick='tell(d.value)'>Book</button>",
@@ -106,6 +168,11 @@ async def test_widgets_of_a_page(hand: Deskhand, site: Site, body: str, goal: st
         ("<p>Search for red shoes by Kim from 1999.</p><input><p id=t>12</p>"
          "<script>setInterval(() => { t.textContent++ }, 99)</script>", "Search for red shoes by Kim from 1999."),
         (PICKER, "choose Tiny from the dropdown"),
+        (TABLE, "find the 30th word in the paragraph and type it into the text field"),
+        (SORTED, "drag Salt down by one position"),
+        (SORTED, "drag Salt to the center"),
+        (MAIL, "find the email by Carl and click the bin icon to delete it"),
+        (PAGES, "find Dora in the contact book and click on her phone number"),
         (BOXES, "select Tea, Order and click Milk"),
         (BOXES, "select Order and Tea"),
         (BOXES, "select “Order”, “Tea”"),

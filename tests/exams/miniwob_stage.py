@@ -25,6 +25,7 @@ from deskhand.build import Deskhand
 from deskhand.core.actions import OpenUrl
 from deskhand.core.statuses import TaskStatus
 from deskhand.settings.load import load
+from tests.exams.attended import run_beside_user
 from tests.exams.marking import Mark, mark_answer
 
 PACKAGE = "lib/python*/site-packages/miniwob"
@@ -171,7 +172,7 @@ async def play(stage: Stage, hand: Deskhand, device_id: str, task: str, seed: in
     began = time.monotonic()
     try:
         async with asyncio.timeout(PATIENCE_S):
-            ended = await hand.run(goal, device=device_id)
+            ended = await run_beside_user(hand, goal, device_id)
         claimed, reason = ended.status is TaskStatus.FULFILLED, ended.reason
     except TimeoutError:
         claimed, reason = False, f"no end within {PATIENCE_S} s"

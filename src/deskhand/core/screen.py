@@ -73,6 +73,8 @@ Role = Literal[
 FILE_HINT = "a file's path"
 # The id of a browser's own dialog, which blocks its page until it is answered.
 DIALOG_ID = "browser-dialog"
+# The id of a plain shape in a drawing, which is named by its kind.
+SHAPE_ID = "drawn-shape"
 
 
 # Width and height of an element without content from which on it is worth to read its picture.

@@ -44,6 +44,40 @@ def test_a_long_part_behind_a_choice_is_no_choice() -> None:
         ("select File > Export > PDF", [
             ("Reveal", "File", "Export"), ("Reveal", "Export", "PDF"), ("Tap", "PDF", "click")]),
         ("Open Settings > Display", [("Open", "Settings"), ("Find", "Display")]),
+        ("Copy the text in the 1st text area, paste it into Notes and press Save", [
+            ("Transfer", "the 1st text area", "Notes"), ("Tap", "Save", "click")]),
+        ("find the last word in the paragraph and type it into Answer", [
+            ("Transfer", "the last word in the paragraph", "Answer")]),
+        ("enter the value of Order number into Reference", [("Transfer", "Order number", "Reference")]),
+        ("把备注里的文字复制到标题", [("Transfer", "备注", "标题")]),
+        ("找到段落的第三个词，把它输入到答案", [("Transfer", "段落的第三个词", "答案")]),
+        ("highlight the text in the 2nd paragraph", [("SelectText", "the 2nd paragraph")]),
+        ("Drag Milk down by two positions", [("Shift", "Milk", "down", "2")]),
+        ("drag the knob left, then click Done", [("Shift", "the knob", "left", "0"), ("Tap", "Done", "click")]),
+        ("把牛奶向上移动一个位置", [("Shift", "牛奶", "up", "1")]),
+        ("drag Milk to the bottom right", [("Place", "Milk", "bottom right")]),
+        ("move Milk to the 3rd position", [("Place", "Milk", "3")]),
+        ("把牛奶拖到左上角", [("Place", "牛奶", "top left")]),
+        ("resize the comment box so that the width is smaller than before", [
+            ("Resize", "the comment box", "width", "False")]),
+        ("click on the folder or file named “Taxes”", [("Tap", "the folder or file named “Taxes”", "click")]),
+        ("click the star icon to mark it as important", [("Tap", "the star icon", "click")]),
+        ("find the mail from Ann and forward it to Bob", [
+            ("Find", "the mail from Ann"), ("Tap", "Forward", "click"),
+            ("Write", "Bob", "the “to” field", "False"), ("Tap", "Send", "click")]),
+        ("find the email by Ann and reply to her with the text “on my way”", [
+            ("Find", "the email by Ann"), ("Tap", "Reply", "click"), ("Write", "on my way", "False"),
+            ("Tap", "Send", "click")]),
+        ("forward Ann's message to Bob", [
+            ("Find", "Ann's message"), ("Tap", "Forward", "click"), ("Write", "Bob", "the “to” field", "False"),
+            ("Tap", "Send", "click")]),
+        ("找到小王发的邮件，把它转发给小李", [
+            ("Find", "小王发的邮件"), ("Tap", "转发", "click"), ("Write", "小李", "收件人", "False"),
+            ("Tap", "发送", "click")]),
+        ("set the sliders to [3,7]", [("SetValue", "the 1st slider", "3"), ("SetValue", "the 2nd slider", "7")]),
+        ("scroll to the bottom of the terms and click Agree", [
+            ("Scrolling", "down", "True", "the terms"), ("Tap", "Agree", "click")]),
+        ("把列表滑到底部", [("Scrolling", "down", "True", "列表")]),
     ],
 )  # fmt: skip
 def test_sentences_of_web_work(goal: str, expected: list[tuple[str, ...]]) -> None:
@@ -62,6 +96,10 @@ def test_sentences_of_web_work(goal: str, expected: list[tuple[str, ...]]) -> No
         "type each label into its field",
         "How many red balls are there?",
         "type it into Name",
+        "输入到标题",
+        "send it to Bob",
+        "forward the message to Bob",
+        "paste it into Name",
     ],
 )
 def test_what_has_to_be_found_out_is_not_typed_as_it_stands(goal: str) -> None:

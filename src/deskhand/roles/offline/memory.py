@@ -30,7 +30,7 @@ class HuntMemory:
     """One search for a thing: the stages still to try, the names seen, and how far each stage came.
 
     `waited` counts how often a page was looked at again before anything else, `shown` is what it showed;
-    -1 when that was enough.
+    -1 when that was enough. `pages` were turned, with `passed` things of the kind on them.
     """
 
     stages: tuple[str, ...] = ()
@@ -46,6 +46,8 @@ class HuntMemory:
     tabs: tuple[str, ...] = ()
     folds: tuple[str, ...] = ()
     ups: int = 0
+    pages: int = 0
+    passed: int = 0
     waited: int = 0
     shown: int | None = None
     pointed: tuple[Rect, ...] = ()
@@ -134,10 +136,11 @@ class ToggleMemory:
 class WriteMemory:
     """`held` is what stood in the field before, `shown` how often the screen showed the text.
 
-    `shift` corrects, in pixels, where a slider is let go.
+    `shift` corrects, in pixels, where a slider is let go; `fetched` was read from the screen, to be typed.
     """
 
     typed: int = 0
+    fetched: str = ""
     shown: int | None = None
     cleared: int = 0
     held: str = ""
@@ -231,6 +234,7 @@ class HandleMemory:
     """How far a thing is handled, and the screen before that: its number, and the texts that it showed.
 
     `spot` is where the thing was, `drop` where it was let go.
+    Of a thing that is dragged by places: to which place (`goal`) among which `names`, or where it stood (`box`).
     """
 
     phase: Literal["", "begun", "chosen", "typed", "sent"] = ""
@@ -239,6 +243,9 @@ class HandleMemory:
     texts: tuple[str, ...] = ()
     spot: Rect | None = None
     drop: Rect | None = None
+    goal: int = -1
+    names: tuple[str, ...] = ()
+    box: Rect | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,8 +39,10 @@ from deskhand.roles.offline.strategies import (
     unfolding,
     writing,
 )
+from deskhand.roles.offline.strategies.content import transferring
 from deskhand.roles.offline.strategies.desktop import cells, saving
 from deskhand.roles.offline.strategies.phone import clock_work, networks, picture_taking, telling
+from deskhand.roles.offline.strategies.placing import dragging
 
 Strategy = Callable[[Any, Scene], Outcome]
 
@@ -57,6 +59,11 @@ _STRATEGIES: dict[type[Instruction], Strategy] = {
     say.Toggle: toggling.toggle_switch,
     say.Write: writing.write_text,
     say.Clear: writing.clear_field,
+    say.Transfer: transferring.transfer_text,
+    say.SelectText: transferring.select_text,
+    say.Shift: dragging.shift_thing,
+    say.Place: dragging.place_thing,
+    say.Resize: dragging.resize_thing,
     say.Search: writing.search_text,
     say.SetValue: writing.set_value,
     say.Scrolling: moving.scroll_screen,

@@ -90,6 +90,8 @@ def find_element(
     rivals = _prefer_namesakes(query, rivals)
     if want == "clickable":
         rivals = _prefer_controls(query, _prefer_front(_prefer_role(query, rivals), tree))
+    if len(rivals) > 1 and (other := _find_other(query, tree, want)):
+        return other
     if len(rivals) > 1 and not (query.any_one and not query.name):
         return _find_by_kind(query, tree, want) or SearchResult("ambiguous", tuple(rivals))
     return SearchResult("found", (*rivals, *(c for c in good if c not in rivals)))
@@ -117,6 +119,17 @@ def _name_by_kind(query: Query) -> Query | None:
     """Return “the text field” as the field called text, where several are fields for text; None for any other."""
     found = _TEXT_FIELD.fullmatch(query.literal) if not query.name and query.ordinal is None else None
     return replace(query, name=found[1], roles=frozenset({"field"}), lines="") if found else None
+
+
+def _find_other(query: Query, tree: ElementTree, want: Want) -> SearchResult | None:
+    other = find_element(query.other, tree, want) if query.other is not None else None
+    return other if other is not None and other.best else None
+
+
+def count_fitting(query: Query, elements: Sequence[Element], want: Want = "any") -> int:
+    """Return how many things fit, as they are counted for `the 3rd one`."""
+    tree = ElementTree(elements)
+    return len(_find_peers([c for c in rank_candidates(query, tree, want) if c.score >= ENOUGH], tree))
 
 
 def _drop_nested(rivals: list[Candidate], tree: ElementTree) -> list[Candidate]:
@@ -266,10 +279,23 @@ def _choose_target(element: Element, tree: ElementTree, want: Want, query: Query
     if want == "checkable" or (query.roles & {"switch", "checkbox", "radio"} and element.checked is None):
         return _reach_control(element, tree, [e for e in tree.elements if e.checked is not None])
     if want == "clickable":
-        around = tree.find_clickable_around(element)
+        around = tree.find_clickable_around(element) or _find_labelled(element, tree)
         # OCR and some web views mark nothing as clickable: text can still be clicked at its position
         return (around, 0.0) if around is not None else (element, 0.1)
     return element, 0.0
+
+
+def _find_labelled(label: Element, tree: ElementTree) -> Element | None:
+    """Return what can be clicked right behind a label ("Phone: 555-0101"), or right below it at its left edge."""
+    if label.role != "text" or not label.name.rstrip().endswith((":", "：")):
+        return None
+    usable = [e for e in tree.elements if e.clickable and e.role in ("link", "button") and e.name]
+    behind = [e for e in usable if tree.is_same_row(e, label) and e.bounds.left >= label.bounds.right - 4]
+    height, left = label.bounds.height, label.bounds.left
+    below = [
+        e for e in usable if abs(e.bounds.left - left) <= 4 and -height < e.bounds.top - label.bounds.bottom < height
+    ]
+    return min(behind, key=lambda e: e.bounds.left, default=None) or next(iter(below), None)
 
 
 def _reach_field(element: Element, tree: ElementTree) -> tuple[Element | None, float]:

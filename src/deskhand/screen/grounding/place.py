@@ -42,6 +42,8 @@ def _score_beside(thing: Element, anchor: Element, tree: ElementTree, near: floa
     row = tree.row_of(anchor)
     if tree.is_inside(thing, row) or tree.is_same_row(thing, anchor):
         return max(near, 0.5)
+    if thing.bounds.bottom <= anchor.bounds.top:
+        return 0.0  # what ends above it belongs to what stands above it
     return near * 0.5 if measure_distance(thing.bounds, anchor.bounds) < tree.screen.height * 0.08 else 0.0
 
 

@@ -52,9 +52,35 @@ class Query:
 def read_description(description: str) -> Query:
     """Parse a description. Never fails: the part that is not recognised is the name."""
     literal = " ".join(description.split()).strip(" .。,，;；:：!！?？")
+    if author := read_author(literal):
+        return Query(literal=literal, name=author, quoted=True, roles=frozenset[Role]({"item"}))
     query = _read_query(literal, depth=0)
     other = _move_label(literal)
     return replace(query, other=_read_query(other, depth=0)) if other else query
+
+
+@lru_cache(maxsize=1)
+def _compile_authors() -> tuple[re.Pattern[str], ...]:
+    """`the email by Ann`, `the message that Ann sent me`, `the mail you got from Ann`, `Ann's letter`, 安发的邮件."""
+    words = load_vocabulary().written
+    en, zh = ("|".join(re.escape(w) for w in words if has_chinese(w) is chinese) for chinese in (False, True))
+    name = r"(?P<name>[^\s“”\"']+(?: [A-Z][^\s“”\"']*)*|“[^”]+”|\"[^\"]+\")"
+    one = rf"(?:the |an? |that |this )?(?:{en})"
+    return (
+        re.compile(rf"{one} (?:by|from|sent by|written by) {name}(?:,? to me)?", re.IGNORECASE),
+        re.compile(rf"{one} (?:that |which )?{name} (?:sent|wrote|has sent)(?: to)?(?: me| you| us)?"),
+        re.compile(rf"{one} (?:that |which )?(?:i|you|we|I) (?:got|received|have got) from {name}"),
+        re.compile(rf"{name}['’]s (?:{en})"),
+        re.compile(rf"(?:来自)?(?P<name>[^的\s]{{1,12}}?)(?:发来的|发的|寄来的|写的|的)(?:那封|那条)?(?:{zh})"),
+    )
+
+
+def read_author(literal: str) -> str:
+    """Return by whom a message is, where nothing else is said of it; empty for any other description."""
+    for pattern in _compile_authors():
+        if found := pattern.fullmatch(literal.strip()):
+            return found["name"].strip('“”"')
+    return ""
 
 
 def _move_label(literal: str) -> str:

@@ -41,6 +41,7 @@ class Vocabulary:
     namers: tuple[str, ...]
     anywhere: tuple[str, ...]
     kinds: tuple[str, ...]
+    written: tuple[str, ...]
     things: tuple[str, ...]
     crosses: tuple[str, ...]
     leading: tuple[str, ...]
@@ -75,6 +76,7 @@ def load_vocabulary() -> Vocabulary:
         namers=_longest_first(data["fillers"]["namers"]),
         anywhere=_longest_first(data["fillers"]["anywhere"]),
         kinds=_longest_first(data["fillers"]["kinds"]),
+        written=_longest_first(data["fillers"]["written"]),
         things=_longest_first(data["fillers"]["things"]),
         crosses=tuple(data["fillers"]["crosses"]),
         leading=_longest_first(data["fillers"]["leading"]),

@@ -49,6 +49,9 @@ const MENU_PARTS = ":scope > [role=menu], :scope > [role^=menuitem], :scope > ul
 // What libraries call the keys beside an entry of a menu.
 const KEYS = "kbd,[class*=shortcut i],[class*=accelerator i],[class*=keybinding i]";
 const MOST_SUSPECTS = 40;
+// Shapes of a drawing that has few of them: a chart has many, and an icon is small.
+const SHAPES = { circle: "circle", ellipse: "ellipse", rect: "rectangle", polygon: "polygon" };
+const MOST_SHAPES = 8;
 const MANY = 1500;
 const MANY_ROWS = 40;
 const FAR = 400;
@@ -56,8 +59,10 @@ const TINY = 6;
 const LARGEST_ICON = 64;
 const SHORTEST_TRACK = 60;
 const LONGEST = 300;
+// What a field holds may be read to its end ("copy the text in …").
+const LONGEST_VALUE = 2000;
 
-const tidy = (text) => (text || "").replace(/[\s\u00a0]+/g, " ").trim().slice(0, LONGEST);
+const tidy = (text, most = LONGEST) => (text || "").replace(/[\s\u00a0]+/g, " ").trim().slice(0, most);
 // Shadow roots that a page has closed; the caller finds them by the browser's own protocol.
 const closed = { roots: new WeakMap(), asked: new WeakSet() };
 const rootOf = (el) => el.shadowRoot || closed.roots.get(el) || null;
@@ -163,6 +168,16 @@ function pictureText(el) {
   return tidy([...new Set([...pictures].map((p) => p.getAttribute("alt") || p.getAttribute("aria-label") || p.getAttribute("title") || p.textContent))].join(" "));
 }
 
+/** Returns the kind of a plain shape in a drawing; empty for anything else. */
+function shapeName(el) {
+  const drawing = el.tagName in SHAPES ? el.ownerSVGElement : null, around = drawing?.getBoundingClientRect();
+  if (!drawing || around.width <= LARGEST_ICON || drawing.querySelectorAll(Object.keys(SHAPES).join()).length > MOST_SHAPES) return "";
+  const box = el.getBoundingClientRect();
+  if (box.width < TINY || box.height < TINY || box.width > around.width / 2 || getComputedStyle(el).fill === "none") return "";
+  if (el.tagName === "polygon") return el.points.length === 3 ? "triangle" : "polygon";
+  return el.tagName === "rect" && Math.abs(box.width - box.height) < 1 ? "square rectangle" : SHAPES[el.tagName];
+}
+
 /** Returns the letters that a style puts into an element without text; signs of icon fonts say nothing. */
 function drawnText(el) {
   const drawn = ["::before", "::after"].map((part) => getComputedStyle(el, part).content.match(/^"(.*)"$/)?.[1] || "");
@@ -239,11 +254,11 @@ function valueOf(el, role) {
     if (el.type === "password") return "•".repeat(el.value.length);
     if (el.type === "file") return tidy([...el.files].map((f) => f.name).join(", "));
     if (el.type in INPUTS && el.type !== "range" && el.type !== "color") return "";
-    return el.value.slice(0, LONGEST);
+    return el.value.slice(0, LONGEST_VALUE);
   }
-  if (el.tagName === "TEXTAREA") return el.value.slice(0, LONGEST);
+  if (el.tagName === "TEXTAREA") return el.value.slice(0, LONGEST_VALUE);
   if (el.tagName === "PROGRESS" || el.tagName === "METER") return String(el.value);
-  if (role === "field" && el.isContentEditable) return tidy(el.innerText);
+  if (role === "field" && el.isContentEditable) return tidy(el.innerText, LONGEST_VALUE);
   if (role === "combobox" && el.getAttribute("role") === "combobox") return tidy(el.innerText.replace(/[\u200b-\u200d\ufeff]/g, ""));
   return tidy(el.getAttribute("aria-valuetext") || el.getAttribute("aria-valuenow"));
 }
@@ -341,7 +356,7 @@ function isPainted(el) {
 
 /** Returns the element's box; of a link that wraps over lines, the largest piece: the middle of all may be outside. */
 function boxOf(el, role, box = el.getBoundingClientRect()) {
-  if (role === "link" || role === "text") {
+  if (role === "link" || role === "text" || (role === "button" && getComputedStyle(el).display === "inline")) {
     const pieces = el.getClientRects();
     if (pieces.length > 1) box = [...pieces].reduce((a, b) => (b.width * b.height > a.width * a.height ? b : a));
   }
@@ -610,14 +625,17 @@ class Listing {
     if (choice) role = "item";
     const drawn = usable && (!role || (role === "button" && el.tagName === "BUTTON") || (role === "combobox" && !el.matches("input,select"))) ? hiddenSelect(el) : null;
     if (drawn) { role = "combobox"; this.drawn.set(el, drawn); }
+    const shape = !usable && !role && el instanceof SVGElement && !titleOf(el) ? shapeName(el) : "";
+    if (shape) role = "image";
     if (!role) role = usable ? "button" : scrolls ? "group" : own && !quiet ? "text" : isIcon(el) ? "image" : "";
     if (!role || (!usable && !scrolls && quiet && role !== "dialog")) return [parent, quiet];
-    if (role === "image" && !usable && !nameOf(el, role) && !(isBare(el) && isPicture(el) && iconWords(el))) return [parent, quiet];
+    if (role === "image" && !usable && !shape && !nameOf(el, role) && !(isBare(el) && isPicture(el) && iconWords(el))) return [parent, quiet];
     const box = visibleBox(el, role, role === "text" || role === "heading" ? textBox(el) : boxOf(el, role, rect));
     if (isCombo(el)) return [this.addCombo(el, box, rect, parent), quiet];
     if (!box && el.type === "range") return [this.addTrack(el, parent), quiet];
     if (!box) return [this.addDrawn(el, parent), quiet];
     const item = describe(el, role, box, parent);
+    if (shape) Object.assign(item, { name: shape, id: "drawn-shape" });
     if (drawn) Object.assign(item, { name: nameOf(drawn, role), value: valueOf(drawn, role), enabled: item.enabled && !drawn.disabled });
     item.clickable = (usable || choice) && item.enabled;
     if (joined) item.name = labelOf(el) || joined;

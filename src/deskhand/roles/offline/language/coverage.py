@@ -14,6 +14,7 @@ from deskhand.roles.offline.language.tokens import Token
 
 _NAMES = frozenset(
     {"target", "name", "to", "option", "source", "where", "app", "item", "onto", "subject", "owner", "entry", "place"}
+    | {"what", "mail", "area"}
 )
 _TEXTS = frozenset({"text", "both"})
 _VALUES = frozenset({"value"})
@@ -45,7 +46,7 @@ def find_clause(tokens: Sequence[Token], start: int, end: int) -> int | None:
         if tokens[at].kind == "quote":
             continue
         if tokens[at].plain in words.breaking_firsts and count_phrase(words.breaking, tokens, at, end):
-            if not _is_known_name(tokens, start, end):
+            if not _is_known_name(tokens, start, end) and not _joins_kinds(tokens, at, end):
                 return at
         elif (
             (tokens[at].plain in _ASKS and at + 1 < end)
@@ -74,6 +75,11 @@ def _is_verb_of(tokens: Sequence[Token], at: int, end: int) -> bool:
     small = tokens[at].kind == "word" and tokens[at].text.islower()
     articles = load_lexicon().classes["article"]
     return small and not count_phrase(articles, tokens, at, end) and count_phrase(articles, tokens, at + 1, end) > 0
+
+
+def _joins_kinds(tokens: Sequence[Token], at: int, end: int) -> bool:
+    """`the folder or file named X`: either kind of thing, not one of two things."""
+    return at > 0 and count_phrase(load_lexicon().classes["kind_pair"], tokens, at - 1, end) > 0
 
 
 def _is_known_name(tokens: Sequence[Token], start: int, end: int) -> bool:

@@ -21,6 +21,7 @@ from deskhand.roles.offline.language.instructions import (
     Reveal,
     Select,
     Tap,
+    Transfer,
     Write,
 )
 from deskhand.roles.offline.language.lexicon import Lexicon, PhraseList, count_phrase, load_lexicon
@@ -110,7 +111,7 @@ def read_clauses(goal: str, *, open_pronouns: bool = False) -> tuple[Instruction
             made, instructions = _continue_last(made, instructions)
         last_end = end
         instructions += [each for step in made for each in split_list(step)]
-    sure = [refuse_implausible(step, open_pronouns=open_pronouns) for step in instructions]
+    sure = [refuse_implausible(step, open_pronouns=open_pronouns) for step in _carry_found(instructions)]
     return tuple(_fill_in_forms(_join_unknown(_heed_refrains(_follow_paths(sure)))))
 
 
@@ -335,6 +336,24 @@ def _follow_paths(instructions: Sequence[Instruction]) -> list[Instruction]:
         else:
             steps.append(Find(step.source, step.target) if isinstance(step, Deeper) else step)
     return steps
+
+
+def _carry_found(instructions: Sequence[Instruction]) -> list[Instruction]:
+    """`Find the last word in the note and type it into Title`: what stands there is typed, not the word “it”."""
+    steps = list[Instruction]()
+    for step in instructions:
+        last = steps[-1] if steps else None
+        if isinstance(step, Write) and isinstance(last, Find) and _writes_pronoun(step):
+            joint = "，" if is_chinese(step.source) else ", "
+            steps[-1] = Transfer(f"{last.source}{joint}{step.source}", last.target, step.target)
+        else:
+            steps.append(step)
+    return steps
+
+
+def _writes_pronoun(step: Write) -> bool:
+    quoted = any(token.kind == "quote" and token.text == step.text for token in cut_tokens(step.source))
+    return bool(step.target) and step.text.casefold() in load_lexicon().pronouns and not quoted
 
 
 def _join_unknown(instructions: Sequence[Instruction]) -> list[Instruction]:

@@ -16,13 +16,15 @@ from deskhand.roles.offline.language.instructions import (
     Instruction,
 )
 from deskhand.roles.offline.language.lexicon import count_phrase, load_lexicon
+from deskhand.roles.offline.language.mails import MAIL_KINDS, build_mail, is_about_mail
 from deskhand.roles.offline.language.new_things import has_only_time, read_clock, read_fields, split_times
 from deskhand.roles.offline.language.patterns import is_app, read_keys
 from deskhand.roles.offline.language.phone_builder import BUILDERS as PHONE_BUILDERS
 from deskhand.roles.offline.language.phone_builder import join_after
 from deskhand.roles.offline.language.screen_conditions import condition_of
 from deskhand.roles.offline.language.tokens import cut_tokens
-from deskhand.screen.grounding.query import parse_chinese_number
+from deskhand.roles.offline.language.web_builders import WEB_BUILDERS, build_each, name_area
+from deskhand.screen.grounding.query import parse_chinese_number, read_author
 from deskhand.screen.grounding.vocabulary import is_same_word
 
 Slots = dict[str, str]
@@ -35,6 +37,12 @@ def build_instructions(kind: str, slots: Slots, source: str, before: Sequence[In
 
     Where one sentence becomes several instructions, each gets a source of its own: a plan is written with them.
     """
+    if kind in MAIL_KINDS and is_about_mail(slots, before):
+        return build_mail(kind, slots, source)
+    if kind in MAIL_KINDS and "text" not in slots:
+        return [say.NotUnderstood(source)]
+    if kind in MAIL_KINDS:  # `reply to him “ok”`: in a chat
+        kind, slots = "send", {"to": slots["mail"], **slots}
     subject = _find_subject(before)
     if subject:
         slots = {name: _resolve_pronoun(name, text, subject, before) for name, text in slots.items()}
@@ -231,7 +239,9 @@ def _build_ask(slots: Slots, source: str) -> Instruction:
     return say.Ask(source, condition_of(text))
 
 
-def _build_set(slots: Slots, source: str) -> Instruction:
+def _build_set(slots: Slots, source: str) -> Instruction | list[Instruction]:
+    if each := build_each(slots):
+        return each
     target = f"{slots['target']} {slots['name']}" if "name" in slots else slots["target"]
     value = slots["value"]
     kind = condition_of(f"x is {value}").kind if value.isascii() else condition_of(f"x{value}").kind
@@ -310,6 +320,8 @@ def _is_terminal(name: str) -> bool:
 
 def _build_go(slots: Slots, source: str) -> Instruction:
     """`switch to dark mode` turns it on; anything else is gone to."""
+    if read_author(slots["target"]):
+        return say.Find(source, slots["target"])
     target = slots["target"]
     mode = any(is_same_word(target, word) for word in load_lexicon().extra["toggles"])
     return say.Toggle(source, target, True) if mode and target.endswith(("mode", "模式")) else say.Open(source, target)
@@ -417,8 +429,8 @@ _BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = 
     "another": lambda s, t: say.Another(t),
     "start_again": lambda s, t: say.StartAgain(t),
     "key": lambda s, t: say.PressKey(t, read_keys(cut_tokens(s.get("key", "回车")), named=True) or ()),
-    "scroll_end": lambda s, t: say.Scrolling(t, "down", to_end=True),
-    "scroll_start": lambda s, t: say.Scrolling(t, "up", to_end=True),
+    "scroll_end": lambda s, t: say.Scrolling(t, "down", to_end=True, area=name_area(s)),
+    "scroll_start": lambda s, t: say.Scrolling(t, "up", to_end=True, area=name_area(s)),
     "scroll_to": lambda s, t: say.Scrolling(t, "down", s["target"]),
     **{f"scroll_{way}": lambda s, t, way=way: say.Scrolling(t, way) for way in DIRECTIONS},
     **{f"swipe_{way}": lambda s, t, way=way: say.Swiping(t, way) for way in DIRECTIONS},
@@ -431,6 +443,7 @@ _BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = 
     "menu_entry": _build_menu_entry,
     "type_two": _build_two_texts,
     "type_both": _build_both,
+    **WEB_BUILDERS,
     "log_in": lambda s, t: say.LogIn(t, s["user"], s["password"]),
     "upload": lambda s, t: say.Upload(t, s["file"], s.get("target", "")),
     "drag": _build_drag,
@@ -482,4 +495,4 @@ _BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = 
     "tell_in": lambda s, t: [open_app(s["app"]), _build_tell(s, t)],
     **PHONE_BUILDERS,
 }
-KINDS = frozenset(_BUILDERS)
+KINDS = frozenset({*_BUILDERS, *MAIL_KINDS})

@@ -67,6 +67,47 @@ class Write(Instruction):
 
 
 @dataclass(frozen=True, slots=True)
+class Transfer(Instruction):
+    """What stands somewhere on the screen into a field: a field's text, a word of a text, the value of a name."""
+
+    what: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class SelectText(Instruction):
+    """Marks the words of a text, as the pointer does that is dragged over them."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shift(Instruction):
+    """Drags a thing in a direction: by so many places of its list or grid, or (0) just that way."""
+
+    item: str
+    direction: Direction
+    places: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Place(Instruction):
+    """Drags a thing of a list or a grid to a place in it: `3` in its order, or `top left`, `bottom`, `center`."""
+
+    item: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Resize(Instruction):
+    """Drags the corner of a thing until its width or height (or both) is larger or smaller."""
+
+    target: str
+    side: Literal["width", "height", "both"]
+    larger: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Clear(Instruction):
     target: str
 
@@ -101,11 +142,12 @@ class Toggle(Instruction):
 
 @dataclass(frozen=True, slots=True)
 class Scrolling(Instruction):
-    """By a page in a direction, to something, or (`to_end`) as far as it goes."""
+    """By a page in a direction, to something, or (`to_end`) as far as it goes: all, or what is called `area`."""
 
     direction: Direction = "down"
     target: str = ""
     to_end: bool = False
+    area: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -234,6 +234,8 @@ def _is_odd(*names: str) -> bool:
 def _is_short_name(said: str) -> bool:
     """`B`, `“my page”`, `Sign up`, `the Save button`: one more name, and hardly a sentence of an unknown verb."""
     tokens = cut_tokens(said)
+    if said.isalnum() and said.isascii():
+        return True  # `3HK` is one name, whatever it is cut into
     words = load_lexicon()
     led = count_phrase(words.corrections, tokens, 0, len(tokens)) or count_phrase(
         words.connectors, tokens, 0, len(tokens)

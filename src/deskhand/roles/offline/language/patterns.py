@@ -24,8 +24,9 @@ from deskhand.roles.offline.language.phone_slots import (
     read_duration,
     split_counted,
 )
+from deskhand.roles.offline.language.text_forms import NTH, NTH_WORD, PASSAGE
 from deskhand.roles.offline.language.tokens import Token
-from deskhand.screen.grounding.query import parse_chinese_number, read_description
+from deskhand.screen.grounding.query import parse_chinese_number, read_author, read_description
 from deskhand.screen.grounding.vocabulary import is_same_word
 
 Span = tuple[int, int]
@@ -274,22 +275,9 @@ def is_app_name(tokens: Sequence[Token], start: int, end: int) -> bool:
 
 # What may be done several times in a row: `press Tab twice`.
 _REPEATED = frozenset(
-    {
-        "click",
-        "double",
-        "key",
-        "back",
-        "undo",
-        "redo",
-        "paste",
-        "scroll_down",
-        "scroll_up",
-        "swipe_left",
-        "swipe_right",
-        "swipe_up",
-        "swipe_down",
-    }
-)
+    {"click", "double", "key", "back", "undo", "redo", "paste",
+     "scroll_down", "scroll_up", "swipe_left", "swipe_right", "swipe_up", "swipe_down"}
+)  # fmt: skip
 MOST_TIMES = 20
 
 
@@ -452,6 +440,13 @@ def _is_dial(tokens: Sequence[Token], start: int, end: int) -> bool:
     return "slider" in query.roles or "spin" in query.name.casefold() or "field" in query.roles
 
 
+def _is_like(pattern: re.Pattern[str]) -> _Fits:
+    """Return the test for words of this form, none of them in quotes."""
+    return lambda tokens, start, end: (
+        not _has_quote(tokens, start, end) and pattern.fullmatch(write_span(tokens, start, end).casefold()) is not None
+    )
+
+
 _FITS: dict[str, _Fits] = {
     "sentence": _is_sentence,
     "place": is_place,
@@ -461,6 +456,12 @@ _FITS: dict[str, _Fits] = {
     "phone": _reads_as(is_phone_number),
     "counted": _reads_as(lambda text: split_counted(text)[0]),
     "listed": are_names,
+    "nth_word": _is_like(NTH_WORD),
+    "nth": _is_like(NTH),
+    "mail": lambda t, a, b: _is_all_of("mail_ref")(t, a, b) or bool(read_author(write_span(t, a, b))),
+    "passage": _is_like(PASSAGE),
+    "spot": _is_all_of("spot"),
+    "side": _is_all_of("side_height", "side_width"),
     "alone": _is_alone,
     "single": _is_single,
     "dial": _is_dial,

@@ -17,13 +17,15 @@ from deskhand.roles.offline.strategies.hunting import fail_not_found, locate_thi
 from deskhand.roles.offline.strategies.phone.alarm_list import AlarmRow, names_time, reach_alarm
 from deskhand.screen.grounding.find import Candidate, find_nearest_names
 from deskhand.screen.grounding.query import read_description
-from deskhand.screen.grounding.vocabulary import fold_name, load_vocabulary
+from deskhand.screen.grounding.vocabulary import fold_name, load_vocabulary, split_words
 
 # Said of the place in a list, and of nothing else.
 _PLACED = re.compile(r"倒数|最下|末尾|bottom|to[ -]last|(?:in|of) the (?:list|page|screen|grid|row)", re.IGNORECASE)
 _ABOUT = re.compile(r"(?:the |my )?(?:note|memo) about (?P<en>.+)|关于(?P<zh>.+)的(?:笔记|便签|备忘录)", re.IGNORECASE)
 # Said of when it came to be, which a list seldom tells.
 _TIMED = re.compile(r"\b(?:newest|latest|most recent|oldest|last taken)\b|最新|最近|最旧|最早|刚拍", re.IGNORECASE)
+# What an icon is called that has no other name.
+_BINS = frozenset({"trash", "bin", "trashcan", "delete", "remove"})
 # Looks, half a second apart, at what still stands there: an app may need a moment.
 LOOKS = 3
 # How many of the things beside it are kept in mind, to know their list again.
@@ -188,7 +190,10 @@ def _find_delete_button(scene: Scene) -> Element | None:
         return None  # it was there before, and is about something else
     if finding.best is not None:
         return finding.best.target
-    return finding.candidates[0].target if finding.status == "ambiguous" and not scene.is_web_page else None
+    if finding.status == "ambiguous" and not scene.is_web_page:
+        return finding.candidates[0].target
+    signs = [e for e in scene.elements if e.clickable and not e.text and _BINS & set(split_words(e.id))]
+    return signs[0] if len(signs) == 1 else None
 
 
 def _check_deleted(scene: Scene, name: str) -> Outcome:

@@ -15,7 +15,7 @@ from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import find_search_box, locate_thing
 from deskhand.roles.offline.strategies.obstacles import find_agreement, find_dialog, title_of
-from deskhand.roles.offline.strategies.values import LONGEST
+from deskhand.roles.offline.strategies.values import SHOWN_LENGTHS
 from deskhand.roles.offline.strategies.writing import holds_text
 from deskhand.screen.grounding.find import Candidate
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word
@@ -213,7 +213,7 @@ def _find_body(scene: Scene) -> Element | None:
 
 
 def _append_text(step: say.AddTo, scene: Scene, field: Element) -> Outcome:
-    if len(field.value) >= LONGEST:
+    if len(field.value) >= SHOWN_LENGTHS[0]:
         # a listing shows no more of it: what is behind would be lost
         return scene.fail_with(
             f"“{step.target}”太长，无法完整保留原来的内容。",

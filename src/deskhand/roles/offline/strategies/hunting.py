@@ -10,9 +10,16 @@ from deskhand.core.screen import Element
 from deskhand.roles.offline.memory import HuntMemory, ScrollMemory, Trace
 from deskhand.roles.offline.outcome import Act, Failed, fill_field, look_again, make_act, touch_element
 from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.content.paging import find_over_pages, is_counted, list_pager, turn_page
 from deskhand.roles.offline.strategies.hunts.tooltips import find_by_tooltip, point_at_icon
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog
-from deskhand.screen.grounding.find import Candidate, SearchResult, find_nearest_names, sort_by_likeness
+from deskhand.screen.grounding.find import (
+    Candidate,
+    SearchResult,
+    find_element,
+    find_nearest_names,
+    sort_by_likeness,
+)
 from deskhand.screen.grounding.query import Query, read_description
 from deskhand.screen.grounding.tree import Want
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word, split_words, synonyms_of
@@ -35,7 +42,7 @@ MOST_AREAS = 3
 TABS = 6
 UPS = 3
 FOLDS = 12
-STAGES = ("search", "scroll", "tabs", "folds", "up")
+STAGES = ("search", "scroll", "pages", "tabs", "folds", "up")
 
 
 def locate_thing(
@@ -49,6 +56,8 @@ def locate_thing(
     finding = _drop_search_offers(scene, find_untried(scene, description, want))
     if named := find_by_tooltip(scene, finding):
         return named
+    if finding.best is None:
+        finding = find_over_pages(scene, description, want) or finding
     if finding.best is not None:
         return finding.best
     if finding.status == "ambiguous":
@@ -127,6 +136,8 @@ def _is_busy(element: Element) -> bool:
 def find_untried(scene: Scene, description: str, want: Want) -> SearchResult:
     """Return what fits, without what was taken before and turned out to be wrong."""
     found = scene.find_element(description, want)
+    if is_counted(description) and (pager := list_pager(scene)):
+        found = find_element(description, [e for e in scene.elements if e not in pager], want)
     return _filter_finding(found, lambda c: (description, trace_of(c)) not in scene.kept.wrong)
 
 
@@ -406,6 +417,7 @@ _STAGES = {
     "search": _hunt_by_search,
     "scroll": _hunt_by_scrolling,
     "tooltips": point_at_icon,
+    "pages": turn_page,
     "tabs": _hunt_in_tabs,
     "folds": _hunt_in_folds,
     "up": _hunt_above,

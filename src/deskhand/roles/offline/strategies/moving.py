@@ -24,6 +24,12 @@ def scroll_screen(step: say.Scrolling, scene: Scene) -> Outcome:
         return scene.finish_with(
             f"“{step.target}”在屏幕上", f"“{step.target}” is on the screen", Proof("seen", step.target)
         )
+    area = find_scroller(scene)
+    if step.area:
+        found = scene.find_element(step.area).best or locate_thing(scene, step.area, "any", stages=("scroll",))
+        if not isinstance(found, Candidate):
+            return found
+        area = found.target
     count = scene.memory.move.count
     ended = count > 0 and is_at_end(scene, scene.memory.move.print)
     if (count and not step.to_end) or ended or count >= MAX_SCROLLS:
@@ -31,7 +37,6 @@ def scroll_screen(step: say.Scrolling, scene: Scene) -> Outcome:
         told = ("滚动到头了", "reached the end") if ended else ("滚动了屏幕", "scrolled")
         return scene.finish_with(*told, Proof("seen" if ended else "changed"))
     scene.remember_record(MoveMemory(count=count + 1, print=scene.print))
-    area = find_scroller(scene)
     x, y = area.bounds.center if area else (None, None)
     pages = 2.0 if step.to_end else 0.7
     return make_act(

@@ -113,6 +113,16 @@ def keep_own_dialog(scene: Scene) -> str:
     return title_of(find_dialog(scene)) if scene.is_desktop else ""
 
 
+def dismiss_question(scene: Scene) -> Act | None:
+    """Refuse a question that came up by itself and has made the rest of the page unusable; None if there is none."""
+    parts, tried = find_question(scene), scene.kept.dismissed
+    if not parts or tried >= PATIENCE:
+        return None
+    scene.kept = replace(scene.kept, dismissed=tried + 1)
+    thought = scene.say(f"先关掉“{parts[0].text}”", f"A question is in the way: refusing “{parts[0].text}”")
+    return make_act(thought, touch_element(parts[-1]))
+
+
 def dismiss_dialog(scene: Scene) -> Act | None:
     """Dismiss the dialog that is in the way; None when there is none, or it does not go away."""
     parts = find_dialog(scene)

@@ -68,6 +68,12 @@ def read_shown(scene: Scene, slider: Element) -> float | None:
     if (own := _read_number(slider.value)) is not None:
         return own
     numbers = [e for e in scene.elements if not e.clickable and not e.editable and _NUMBER.fullmatch(e.text.strip())]
+    others = [e.index for e in scene.elements if e.role == "slider" and e.index != slider.index]
+    if others:  # each has its own number, behind it or before it, with no other slider between
+        ends = min((at for at in others if at > slider.index), default=len(scene.elements) + slider.index)
+        begins = max((at for at in others if at < slider.index), default=-1)
+        behind = [e for e in numbers if slider.index < e.index < ends]
+        numbers = behind or [e for e in numbers if begins < e.index < slider.index]
     nearest = scene.tree.find_nearest(slider, numbers)
     return _read_number(nearest.text) if nearest is not None else None
 

@@ -14,9 +14,10 @@ from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.effects import find_effect, take_sight, wait_for_effect
 from deskhand.roles.offline.strategies.hunting import is_control, locate_thing, trace_of
+from deskhand.roles.offline.strategies.obstacles import AGREEMENTS
 from deskhand.screen.grounding.find import Candidate
 from deskhand.screen.grounding.query import read_description
-from deskhand.screen.grounding.vocabulary import synonyms_of
+from deskhand.screen.grounding.vocabulary import is_same_word, synonyms_of
 
 MAX_TRIES = 2
 
@@ -30,10 +31,10 @@ def tap_thing(step: say.Tap, scene: Scene) -> Outcome:
         return scene.fail_with(f"这个设备不支持“{step.source}”。", f"This device can't do “{step.source}”.")
     # a control such as Delete is somewhere to be seen; only a thing with a name of its own can be searched for
     named = not synonyms_of(read_description(step.target).name)
-    stages = ("scroll", *(("search",) if named else ()), "tooltips", "tabs", "folds", "up")
+    stages = ("scroll", *(("pages", "search") if named else ()), "tooltips", "tabs", "folds", "up")
     if scene.is_desktop and (pressed := _press_named_key(step, scene)):
         return pressed
-    found = locate_thing(scene, step.target, "clickable", stages=stages)
+    found = _find_login_button(scene, step.target) or locate_thing(scene, step.target, "clickable", stages=stages)
     if not isinstance(found, Candidate):
         return found
     if done := scene.find_done(lambda act: act.has_pressed(found.label) or act.has_pressed(step.target)):
@@ -61,6 +62,16 @@ def _press_named_key(step: say.Tap, scene: Scene) -> Outcome | None:
         return None
     scene.remember_record(MoveMemory(done=True, print=scene.print))
     return make_act(scene.say(f"按 {keys[0]}", f"Pressing {keys[0]}"), Key(key=keys[0]))
+
+
+def _find_login_button(scene: Scene, target: str) -> Candidate | None:
+    """`press login` on a form whose only button says OK: where a password is asked for, that button logs in."""
+    asked = is_same_word(read_description(target).name, "log in") and any(e.password for e in scene.elements)
+    if not asked or scene.find_element(target, "clickable").status != "nothing":
+        return None
+    buttons = [e for e in scene.elements if e.role == "button" and e.clickable and e.enabled and e.text]
+    only = buttons[0] if len(buttons) == 1 and any(is_same_word(buttons[0].text, word) for word in AGREEMENTS) else None
+    return Candidate(only, only, 1.0, only.text) if only is not None else None
 
 
 def _check_tapped(scene: Scene, memory: TouchMemory) -> Outcome:

@@ -18,6 +18,8 @@ CLEAR = 0.8
 _KINDS = frozenset(
     {"section", "panel", "accordion", "part", "details", "menu", "tree", "folder", "区域", "部分", "面板"}
 )
+# What is drawn on a thing that unfolds.
+_SIGNS = frozenset({"+", "▸", "▶", "►", "☰", "≡", "⋮", "⋯", "…", "▾", "▼"})
 
 
 def reveal_thing(step: say.Reveal, scene: Scene) -> Outcome:
@@ -62,9 +64,19 @@ def _is_open(scene: Scene, name: str) -> bool:
 
 def find_nameless_fold(scene: Scene, description: str, *, expanded: bool) -> Element | None:
     """Return the only thing that unfolds, where the description names none of them."""
-    name = read_description(description).name.casefold()
-    if name and name not in _KINDS:
+    query = read_description(description)
+    name = query.name.casefold()
+    if name and name not in _KINDS and "menu" not in query.roles:
         return None
+    if name and name not in _KINDS and scene.find_element(description, "clickable").status != "nothing":
+        return None
+    if "menu" in query.roles and expanded and (sign := _find_sign(scene)) is not None:
+        return sign
     folds = [e for e in scene.elements if e.expanded is not None and e.clickable and not e.editable]
     others = [e for e in folds if e.expanded is not expanded]
     return (others or folds)[0] if len(others or folds) == 1 else None
+
+
+def _find_sign(scene: Scene) -> Element | None:
+    signs = [e for e in scene.elements if e.clickable and e.text.strip() in _SIGNS]
+    return signs[0] if len(signs) == 1 else None

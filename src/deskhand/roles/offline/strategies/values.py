@@ -15,7 +15,7 @@ from deskhand.screen.grounding.vocabulary import fold_name, synonyms_of
 ON_WORDS = frozenset({"on", "开", "开启", "已开启", "打开", "已打开", "enabled", "connected", "已连接"})
 OFF_WORDS = frozenset({"off", "关", "关闭", "已关闭", "disabled", "disconnected", "未开启", "未连接"})
 # Of a longer text in a field, a listing shows only the beginning.
-LONGEST = 300
+SHOWN_LENGTHS = (300, 2000)
 
 
 def value_of(scene: Scene, subject: str) -> str | None:
@@ -141,7 +141,7 @@ def read_state(text: str) -> bool | None:
 def is_read_back(shown: str, text: str) -> bool:
     """True if it is the same text; a field may set its own marks between digits, and write a number its own way."""
     shown, text = tidy_text(shown), tidy_text(text)
-    if shown == text or (len(shown) >= LONGEST and text.startswith(shown)):
+    if shown == text or (len(shown) in SHOWN_LENGTHS and text.startswith(shown)):
         return True
     if not re.fullmatch(r"[\d\W_]*\d[\d\W_]*", text):
         return False

@@ -21,6 +21,7 @@ from deskhand.roles.offline.outcome import (
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.choosing import select_option
+from deskhand.roles.offline.strategies.content.announced import read_announced, refuse_question
 from deskhand.roles.offline.strategies.dates.segments import fill_segments, find_segments
 from deskhand.roles.offline.strategies.dating import find_heading, pick_date, take_day
 from deskhand.roles.offline.strategies.desktop.cells import read_cell_name, write_cell
@@ -67,13 +68,13 @@ def write_text(step: say.Write, scene: Scene) -> Outcome:
         not step.target and _find_only_field(scene) is None and takes_keys(scene, step.text)
     ):
         return type_at_keyboard(scene, step.text)
-    field = _find_field(scene, step.target)
+    field = _find_field(scene, step.target or read_announced(scene, step))
     if not isinstance(field, Element):
         return field
     if is_select_box(field):
         return select_option(say.Select(step.source, step.text, step.target), scene)
     if not field.editable or not field.enabled:
-        return fail_fixed(scene, field, step.target)
+        return refuse_question(scene, field) or fail_fixed(scene, field, step.target)
     if scene.memory.write.typed:
         days = list_days(step.text) if scene.memory.write.phase != "opened" else ()
         asked = say.SetValue(step.source, step.target, step.text)
@@ -265,7 +266,6 @@ def _check_search(scene: Scene, text: str, box: Element | None) -> Outcome:
 def _list_results(scene: Scene) -> str:
     """Return what is shown besides the fields, and where, in short."""
     front = scene.briefing.observation.title, scene.briefing.observation.address
-    # a clock changes its digits by itself
     shown = [re.sub(r"\d", "", e.text) for e in scene.elements if e.text and not e.editable and e.role != "button"]
     return str(crc32(repr((scene.app, front, shown)).encode()))
 
