@@ -131,7 +131,7 @@ class OfflineWorker:
         before = place.to_text()
         steps, unknown = read_instructions(briefing, place)
         if briefing.reopened:
-            _fill_in_again(place, steps)
+            _fill_in_again(place, steps, place_of(_make_scene(briefing, place)))
         scene = _make_scene(briefing, place)
         if unknown:
             return _make_failure(scene, place, _describe_unclear(scene, unknown))
@@ -162,12 +162,23 @@ def _is_undone(briefing: Briefing, place: WorkerPlace, reply: LastReply) -> bool
     return safe and reply.print == _make_scene(briefing, place).print
 
 
-def _fill_in_again(place: WorkerPlace, steps: tuple[Instruction, ...]) -> None:
-    """Go back to the first of the last instructions that only fill in or look: what they did is gone with the page."""
+def _fill_in_again(place: WorkerPlace, steps: tuple[Instruction, ...], here: str) -> None:
+    """Go back to the first of the last instructions that only fill in or look: what they did is gone with the page.
+
+    Not to those of an earlier page: what led on from it was done, and is looked for.
+    """
     first = min(place.index, len(steps))
+    if _has_led_on(place, here):
+        return
     while first > 0 and isinstance(steps[first - 1], (*detour.REPEATABLE, *_FILLING)):
         first -= 1
     place.index, place.memory = first, InstructionMemory()
+
+
+def _has_led_on(place: WorkerPlace, here: str) -> bool:
+    """True if the instruction that is under way has touched something, and another page is shown than before it."""
+    proof = place.proofs[place.index - 1] if 0 < place.index <= len(place.proofs) else None
+    return proof is not None and proof.where != here and bool(place.memory.touch.touched)
 
 
 def _take_in_messages(briefing: Briefing, place: WorkerPlace) -> None:
