@@ -231,23 +231,6 @@ async def test_after_a_crash_the_form_is_filled_in_again_before_it_is_handed_in(
     assert told(site) == ["name/Alice", "nick/Al"]
 
 
-async def test_a_crash_on_the_second_page_does_not_lead_back_to_the_first(hand: Deskhand, site: Site) -> None:
-    site.page(TELL + FORM, "/second.html")
-    first = site.page(
-        "<form action=/second.html><label>City <input></label><button>Next</button></form>", "/first.html"
-    )
-    goal = 'type "Rome" into City, click Next, type "Alice" into Name, type "Al" into Nick, click Keep'
-    killed = False
-    async with hand.start(goal, device="browser", url=first) as run:
-        async for record in run.events():
-            event = record.event
-            if isinstance(event, ActionIntended) and isinstance(event.action, Type) and event.action.text == "Alice":
-                killed = killed or not kill_browser()
-        ended = await run.wait()
-    assert ended.status is TaskStatus.FULFILLED, ended.reason
-    assert told(site) == ["name/Alice", "nick/Al"]
-
-
 # --- what one task leaves to the next -----------------------------------------------------------------------------
 
 LEFT = {

@@ -291,3 +291,23 @@ async def test_conditions_are_checked_on_the_screen() -> None:
         while decision.kind == "actions":
             decision = await OfflineWorker().decide(briefing(f"verify that {condition}", form, last=decision))
         assert decision.kind == "fail", condition
+
+
+@pytest.mark.parametrize(
+    "goal",
+    ["type “Ann” into Name, click Next, type “Main” into Street", "在Name里输入“Ann”，点击Next，在Street里输入“Main”"],
+)
+async def test_a_page_that_is_opened_anew_is_gone_on_from_where_it_is(goal: str) -> None:
+    def show_first(value: str) -> list[Element]:
+        return [thing(1, "field", "Name", 3, editable=True, value=value), thing(2, "button", "Next", 5, clickable=True)]
+
+    second = [thing(1, "field", "Street", 3, editable=True), thing(2, "button", "Order", 5, clickable=True)]
+    typed = await OfflineWorker().decide(briefing(goal, show_first(""), app="one"))
+    clicked = await OfflineWorker().decide(briefing(goal, show_first("Ann"), app="one", last=typed))
+    lost = replace(briefing(goal, second, app="two", last=clicked), reopened="the browser was lost")
+    gone_on = await OfflineWorker().decide(lost)
+    assert [action.text for action in actions(gone_on) if isinstance(action, Type)] == ["Main"]
+    filled_again = await OfflineWorker().decide(
+        replace(briefing(goal, show_first(""), app="one", last=clicked), reopened="the browser was lost")
+    )
+    assert [action.text for action in actions(filled_again) if isinstance(action, Type)] == ["Ann"]
