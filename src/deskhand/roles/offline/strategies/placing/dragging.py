@@ -166,7 +166,7 @@ def _drag_to_cell(scene: Scene, item: Element, grid: _Grid, row: int, column: in
         return scene.fail_with("那个位置不在列表里。", "There is no such place in the list.")
     goal = grid.rows[row][column]
     if goal.index == item.index:
-        return scene.finish_with("它已经在那里了", "it is there already", Proof("state", item.text, f"{row} {column}"))
+        return scene.finish_with("它已经在那里了", "it is there already", Proof("placed", item.text, f"{row} {column}"))
     (x, y), (at_x, at_y) = goal.bounds.center, item.bounds.center
     # a list makes room when the thing that is dragged has passed the middle of another one
     beyond_x = (
@@ -210,7 +210,7 @@ def _check_moved(scene: Scene, step: say.Shift | say.Place, told: tuple[str, str
     gone = item is None and memory.print != scene.print and memory.box is not None
     if gone or (item is not None and _is_there(scene, step, item)):
         scene.judge_last(True)
-        return scene.finish_with(*told, Proof("changed" if gone else "state", step.item))
+        return scene.finish_with(*told, Proof("changed" if gone else "placed", step.item))
     if memory.looks < MAX_LOOKS:
         scene.remember_record(replace(memory, looks=memory.looks + 1))
         return look_again(scene.say("再看一眼", "Looking again"))
