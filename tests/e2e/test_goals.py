@@ -186,7 +186,7 @@ FOLLIES = {
     ],
     "choices": [
         Folly("Open Clock and tap the switch", "ambiguous", "07:00"),
-        Folly("Open Clock and turn on the 03:17 alarm", "03:17", "Add alarm"),  # times: whichever the hour is near
+        Folly("Open Clock and turn on the 03:17 alarm", "03:17", "07:00"),
         Folly("打开银行，点击转账", "转账", "登录"),
         Folly("打开银行，确认余额是 99 元", "余额", "示例银行"),
     ],

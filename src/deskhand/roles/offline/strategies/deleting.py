@@ -121,6 +121,11 @@ def _begin_delete(scene: Scene, description: str, name: str) -> Outcome:
     found = locate_thing(scene, description, "clickable")
     if not isinstance(found, Candidate):
         return found
+    if not scene.is_web_page and _is_only_similar(found.element.text, description):
+        return scene.fail_with(
+            f"“{description}”没有找到，只有相似的“{found.element.text}”：要删除它，请说出它的全名。",
+            f"“{description}” was not found, only “{found.element.text}”: say its whole name to delete it.",
+        )
     # 读书笔记 may be a note called 读书 or just that: whether it is gone is told by what stood there
     name = found.element.text or name
     others = _list_others(scene, found.target, name)
@@ -135,6 +140,12 @@ def _begin_delete(scene: Scene, description: str, name: str) -> Outcome:
         return make_act(scene.say(f"指向“{name}”", f"Pointing at “{name}”"), Move(x=x, y=y, target=name))
     scene.remember_record(memory)
     return _hold_thing(scene, found, name)
+
+
+def _is_only_similar(label: str, description: str) -> bool:
+    """`the note Shopping` is not the one called “Shopping list”: its name has a word that nobody said."""
+    said = fold_name(description)
+    return bool(label) and any(fold_name(word) not in said for word in split_words(label) if word.isalpha())
 
 
 def _delete_hovered(scene: Scene, name: str) -> Outcome:
