@@ -135,6 +135,10 @@ class Tasks:
         over = [self._released[task_id] for task_id, run in self.running.items() if run.state.over]
         await asyncio.gather(*(released.wait() for released in over))
 
+    def is_at_work(self, task_id: str) -> bool:
+        """True until its end; it may hold its device for a moment longer."""
+        return task_id in self.running and not self.running[task_id].state.over
+
     def get_running(self, task_id: str) -> Task:
         run = self.running.get(task_id)
         if run is None or run.state.over:
@@ -157,7 +161,7 @@ class Tasks:
 
     async def delete_task(self, task_id: str) -> int:
         """Delete a task with its pictures; return the number of its events. Raises TaskNotOver while it runs."""
-        if task_id in self.running and not self.running[task_id].state.over:
+        if self.is_at_work(task_id):
             raise TaskNotOver(task_id)
         await self._wait_for_finished()
         await self.read_state(task_id)

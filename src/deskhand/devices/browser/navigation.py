@@ -6,6 +6,7 @@ from playwright.async_api import Error
 from playwright.async_api import TimeoutError as Slow
 
 from deskhand.core.errors import ActionFailed, DeviceTimeout, NotPossible
+from deskhand.devices.browser.cdp_target import TabLost
 from deskhand.devices.browser.keyboard import BrowserKeyboard
 from deskhand.devices.browser.popup_actions import close_popup
 from deskhand.devices.browser.popups import NO, YES, DialogPopup
@@ -58,6 +59,8 @@ async def open_url(tab: Tab, url: str) -> str:
     except Slow:
         raise DeviceTimeout(f"{address} timed out after {GOTO_S:g} s.") from None
     except Error as error:
+        if tab.page.is_closed() or "frame was detached" in str(error):
+            raise TabLost from None  # it closes: the address is opened in another one
         if "Download is starting" in str(error):
             return "a download started"
         if tab.activity.take_denied() or "ERR_INVALID_AUTH_CREDENTIALS" in str(error):

@@ -76,7 +76,7 @@ async def stream(task_id: TaskId, shared: Shared, after: After = 0, last_event_i
 async def command(task_id: TaskId, body: schemas.TaskCommand, shared: Shared) -> schemas.TaskView:
     """Pause, resume, stop, inject words for the worker, or reset its context."""
     await shared.tasks.read_state(task_id)
-    if body.command == "resume" and task_id not in shared.tasks.running:
+    if body.command == "resume" and not shared.tasks.is_at_work(task_id):
         run = await shared.tasks.resume_task(task_id, body.budget)
         return schemas.to_task_view(run.state, running=True)
     run = shared.tasks.get_running(task_id)
