@@ -11,6 +11,7 @@ from deskhand.core.statuses import TaskStatus
 from deskhand.engine.run import Task
 from deskhand.engine.safety.authority import USER, Authority
 from deskhand.settings.load import load
+from deskhand.task.events import ActionEnded
 
 GOAL = '打开微信，等待 60 秒，找到张三，发送消息"两点开会"'
 ALLOWED = {"policy": {"run_code": "allow"}, "budget": {"task": "0.05"}}
@@ -68,3 +69,30 @@ async def test_who_wrote_the_goal_is_not_forgotten(hand: Deskhand, authority: Au
     sent = [one["text"] for chat in chats.values() for one in chat["messages"] if one["from"] == "me"]
     assert sent.count("两点开会") == sends
     assert (state.status is TaskStatus.FULFILLED) is sends, state.reason
+
+
+@pytest.mark.parametrize(
+    ("goal", "text", "to"),
+    [
+        ("Open WeChat, tap Bob, type “hello”, tap Send", "hello", "Bob"),
+        ("打开微信，点击张三，输入“你好”，点击发送", "你好", "张三"),
+    ],
+)
+async def test_a_simulated_phone_that_was_lost_is_worked_from_the_start(
+    tmp_path: Path, goal: str, text: str, to: str
+) -> None:
+    """It ends with its program: on the next one nothing of what was done is there, and the message goes out once."""
+    settings = load({"data_dir": str(tmp_path)})
+    async with Deskhand(settings) as before, before.start(goal, device="sim:a") as run:
+        done = 0
+        async for record in run.events():
+            done += isinstance(record.event, ActionEnded)
+            if done == 2:
+                await run.stop()
+                break
+    async with Deskhand(settings) as hand, hand.resume(run.task_id) as again:
+        ended = await again.wait()
+        state = hand.simulated.phones["a"].read_state()
+    assert ended.status is TaskStatus.FULFILLED, ended.reason
+    assert ended.reason.casefold().count("wechat" if to == "Bob" else "微信") == 1
+    assert state["apps"]["com.tencent.mm"]["chats"][to]["messages"].count({"from": "me", "text": text}) == 1

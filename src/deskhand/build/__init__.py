@@ -208,6 +208,7 @@ class Deskhand:
             # What an unreadable entry did is not known: it may have been the very thing that the goal approves, once.
             approves = not past.unreadable and authority.is_goal_approval(past.goal, past.loop, settings.models)
             budget = budget or Budget(settings.budget, past.most_spent)
+            lived_on = self.simulated.has_started(device or past.device)
             async with (
                 self.pool.lease_device(device or past.device, wait_s=wait_s) as leased,
                 self._assemble_crew(settings, leased, past.loop, budget, events, goal_approves=approves) as crew,
@@ -215,6 +216,8 @@ class Deskhand:
                 self.simulated.set_language(leased.id, past.goal, settings.simphone.locale)
                 origin = past.origin.model_copy(update={"options": given})
                 reopened = await self._reopen_page(leased, past, settings.policy, authority)
+                if self.simulated.has_started(leased.id) and not lived_on:
+                    reopened = "The simulated phone was started anew: what was done on it is gone."
                 task = Task.from_past(past, crew, max_steps, attended=attended, origin=origin, reopened=reopened)
                 async with _run_task(task):
                     yield task

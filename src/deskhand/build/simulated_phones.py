@@ -53,6 +53,11 @@ class SimulatedPhones:
         name = f"sim:{name}" if name else "sim"
         return await attach_phone(serial, adb=adb, clock=self._clock, name=name, method="raw")
 
+    def has_started(self, device_id: str) -> bool:
+        """True for a phone that runs; another begins as it left the factory."""
+        kind, _, name = device_id.partition(":")
+        return kind == "sim" and name in self.phones
+
     def set_language(self, device_id: str, goal: str, wanted: Literal["auto", "zh", "en"]) -> None:
         """Let a phone speak the language of the goal, unless the settings or somebody on the phone chose another.
 

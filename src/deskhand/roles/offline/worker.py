@@ -130,7 +130,10 @@ class OfflineWorker:
         _take_in_messages(briefing, place)
         before = place.to_text()
         steps, unknown = read_instructions(briefing, place)
-        if briefing.reopened:
+        if briefing.reopened and briefing.observation.at_home:
+            # nothing of it is there any more
+            place.index, place.memory, place.proofs, place.done = 0, InstructionMemory(), [], []
+        elif briefing.reopened:
             _fill_in_again(place, steps, place_of(_make_scene(briefing, place)))
         scene = _make_scene(briefing, place)
         if unknown:
