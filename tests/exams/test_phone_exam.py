@@ -14,8 +14,7 @@ from deskhand.build import Deskhand
 from deskhand.core.statuses import TaskStatus
 from deskhand.settings.schema import Settings
 from deskhand.simphone.phone import Phone
-from deskhand.task.events import UserAsked
-from deskhand.task.state import TaskState
+from tests.exams.attended import run_beside_user
 from tests.exams.marking import ROUNDS, Sheet, mark_answer
 from tests.exams.phone_questions import QUESTIONS, Facts, Question
 from tests.exams.phone_second_paper import SECOND_PAPER
@@ -74,16 +73,6 @@ def role_in_front(phone: Phone) -> str:
     return "home" if package == phone.skin.home else type(phone.apps.by_package[package]).__name__
 
 
-async def run_attended(hand: Deskhand, goal: str, device: str) -> TaskState:
-    """Carry a goal out beside a user who approves what is asked and answers no question."""
-    async with hand.start(goal, device=device, attended=True) as task:
-        async for record in task.events():
-            if isinstance(record.event, UserAsked):
-                request = record.event.request
-                task.answer(request.id, "yes" if request.kind == "approval" else "no")
-        return task.state
-
-
 async def sit_exam(skin: str, sheet: Sheet, question: Question, home: Path) -> None:
     """Answer one question three times, each on a fresh phone that is put away afterwards: its pictures take room."""
     language = "zh" if not question.goal.isascii() else "en"
@@ -93,7 +82,7 @@ async def sit_exam(skin: str, sheet: Sheet, question: Question, home: Path) -> N
     settings = Settings.model_validate({"data_dir": home, "simphone": {"skin": skin}})
     for _ in range(ROUNDS):
         async with Deskhand(settings) as hand:
-            ended = await run_attended(hand, question.goal, "sim:exam")
+            ended = await run_beside_user(hand, question.goal, "sim:exam")
             phone = hand.simulated.phones["exam"]
         after = read_facts(phone)
         reached = after == wanted and question.answer in " ".join((*ended.answers, ended.reason))
