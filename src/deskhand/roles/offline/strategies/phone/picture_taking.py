@@ -17,7 +17,6 @@ from deskhand.screen.grounding.find import Candidate
 _SHUTTER = ("shutter", "快门", "take photo", "take picture", "拍照", "拍摄", "capture")
 _GALLERY = ("gallery", "相册", "图库", "photos", "照片")
 _FAVOURITE = ("favourite", "favorite", "收藏", "like", "喜欢", "add to favorites", "add to favourites", "加入收藏")
-_GALLERY_APP = ("Gallery", "相册")
 LOOKS = 2
 
 
@@ -132,10 +131,4 @@ def _open_picture(scene: Scene, step: say.Favour) -> Outcome:
 
 
 def _go_to_gallery(scene: Scene) -> Act | None:
-    if scene.memory.home or not scene.can_do("open_app") or scene.kept.left_over:
-        return None
-    if away := dismiss_dialog(scene):
-        return away
-    scene.memory = replace(scene.memory, home=True)
-    name = scene.say(_GALLERY_APP[1], _GALLERY_APP[0])
-    return make_act(scene.say(f"打开“{name}”", f"Opening {name}"), OpenApp(name=name))
+    return None if scene.kept.left_over else open_home(scene, "photo", also_from_an_app=True)
