@@ -10,8 +10,9 @@ from deskhand.build import Deskhand
 from deskhand.core.statuses import TaskStatus
 from deskhand.settings.schema import Settings
 from deskhand.simphone.phone import Phone
+from tests.exams.attended import run_beside_user
 from tests.exams.phone_questions import Question, add_alarm, call, drop_note, put, send, start_timer, switch, together
-from tests.exams.test_phone_exam import is_untouched, read_facts, run_attended
+from tests.exams.test_phone_exam import is_untouched, read_facts
 
 BLUETOOTH = switch("bluetooth_on", "1")
 THREE = send(("张三", "好"), ("李四", "行"), ("王五", "在"))
@@ -40,7 +41,7 @@ REFUSED = (
 async def act_on_phone(goal: str, skin: str, home: Path) -> tuple[TaskStatus, str, Phone]:
     settings = Settings.model_validate({"data_dir": home, "simphone": {"skin": skin}})
     async with Deskhand(settings) as hand:
-        ended = await run_attended(hand, goal, "sim:acts")
+        ended = await run_beside_user(hand, goal, "sim:acts")
         return ended.status, ended.reason, hand.simulated.phones["acts"]
 
 
