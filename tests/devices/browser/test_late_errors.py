@@ -34,7 +34,14 @@ async def list_errors(device: BrowserDevice) -> list[str]:
         (RED.format("out", "*"), ""),
         (RED.format("out", "Required"), ""),
         (RED.format("out", "Welcome back, Alice"), ""),
-        ("out.textContent = 'Some fields are required'", ""),
+        ("out.textContent = 'Some fields are required'", "Some fields are required"),
+        ("out.textContent = 'That name is already taken'", "That name is already taken"),
+        ("out.textContent = '该用户名已被占用'", "该用户名已被占用"),
+        ("out.innerHTML = '<div><p>Your card was declined.</p></div>'", "Your card was declined."),
+        ("out.textContent = 'Delete failed items?'", ""),
+        ("out.textContent = 'Thank you, it was saved'", ""),
+        ("out.innerHTML = '<p>Please choose a seat</p><select><option>1</select>'", ""),
+        (f"out.textContent = 'You can not return it if it is not found. {'Read on. ' * 40}'", ""),
         ("old.textContent = 'Error: the old one'", ""),
     ],
 )
@@ -46,6 +53,16 @@ async def test_what_is_wrong_is_told_by_the_next_listing(
     assert not await list_errors(device)
     await script(device, answer)
     assert await list_errors(device) == ([told] if told else [])
+
+
+@pytest.mark.parametrize("method", ["POST", "DELETE", "GET"])
+async def test_what_the_server_refuses_is_told(device: BrowserDevice, site: Site, method: str) -> None:
+    send = f"fetch('/nowhere', {{method: '{method}'}}).then(() => {{ count.textContent += '!' }})"
+    await show(device, site.page(FORM.replace("event.preventDefault();", f"event.preventDefault(); {send};")))
+    told = f"{await click(device, 'Submit')} {await list_errors(device)}"
+    assert ("the server refused it (404 Not Found)" in told) is (method != "GET")
+    await click(device, "Name")
+    assert not await list_errors(device)
 
 
 async def test_enter_is_answered_late_as_well(device: BrowserDevice, site: Site) -> None:

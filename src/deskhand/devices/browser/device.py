@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -32,6 +33,7 @@ from deskhand.devices.browser.browser_process import Chromium, attach_browser, s
 from deskhand.devices.browser.cdp_target import DialogOpened, TabFrozen, TabHidden, TabLost, translate_errors
 from deskhand.devices.browser.documents import ElementPath, find_smallest_at
 from deskhand.devices.browser.keyboard import BrowserKeyboard, to_key_combination, to_key_name
+from deskhand.devices.browser.page_activity import describe_refusal
 from deskhand.devices.browser.pointer import Button, Pointer
 from deskhand.devices.browser.popup_actions import act_on_popup
 from deskhand.devices.browser.popup_panel import draw_panel, make_blank_frame, to_elements
@@ -166,6 +168,8 @@ class BrowserDevice:
                 pass  # only the dialog that opened meanwhile can be listed
             except DeviceTimeout as slow:
                 raise NoElements(str(slow)) from None
+        if found and tab.activity.refusal and not any(one.error for one in found):
+            found = (replace(found[0], error=describe_refusal(tab.activity.refusal)), *found[1:])
         self._elements, self._seen_on = found, tab
         self._seen = {one.index: target for one, target in zip(found, targets, strict=True)}
         if tab.popup is None:
@@ -260,6 +264,7 @@ class BrowserDevice:
     async def _act_or_answer(self, tab: Tab, action: Action) -> str:
         is_own = tab.activity.note_action()
         hands_in = _can_hand_in(action) and tab.popup is None
+        tab.activity.begin_handing_in()
         if hands_in:
             await tab.note_errors()
         try:

@@ -4,8 +4,10 @@ A page that waits looks as still as one that is finished, so its picture can't t
 """
 
 import asyncio
+import re
 from collections.abc import Callable
 from contextlib import suppress
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from playwright.async_api import Page, Request, Response
@@ -16,6 +18,12 @@ from deskhand.devices.browser.arrivals import Arrivals
 _WAITS = {"document": 10.0, "xhr": 10.0, "fetch": 10.0, "script": 3.0}
 # An answer that has begun but does not end within this time is a stream.
 BODY_S = 1.0
+# Requests that only ask change nothing: an answer that refuses one of them is no failure of what was done.
+_ASKING = frozenset({"GET", "HEAD", "OPTIONS"})
+# What an action makes the page hand in begins soon after it; what begins later, the page does by itself.
+HANDING_IN_S = 3.0
+# A page may count its visitors on the side.
+_ASIDE = re.compile(r"analytic|telemetry|track|metric|beacon|collect|stats|/logs?\b", re.IGNORECASE)
 
 
 class PageActivity:
@@ -32,6 +40,11 @@ class PageActivity:
         self._asked = asyncio.Event()
         self.is_own: Callable[[Request], bool] = lambda _: False
         self._denied = ""
+        self._page = page
+        self._acted_at = float("-inf")
+        # What was refused by the server of what the last action handed in.
+        self._refusal = ""
+        self._refused_alone: set[str] = set()
         self._news = asyncio.Event()
         page.on("request", self._on_request)
         page.on("response", self._on_response)
@@ -45,6 +58,15 @@ class PageActivity:
         self._held = False
         self.is_own = lambda request: request not in earlier
         return self.is_own
+
+    def begin_handing_in(self) -> None:
+        """From now on, for a while, what the page hands in is the effect of an action."""
+        self._refusal, self._acted_at = "", asyncio.get_running_loop().time()
+
+    @property
+    def refusal(self) -> str:
+        """How the server refused what the last action handed in; empty if it did not."""
+        return self._refusal
 
     async def has_begun_request(self, patience: float) -> bool:
         """True if the page has asked for anything at all since the action; the browser may tell so a little late."""
@@ -108,9 +130,20 @@ class PageActivity:
             self._denied = urlsplit(response.url).netloc if asked else ""
         if response.request.is_navigation_request() and _is_attachment(response):
             self._arrivals.expect_arrival("download")
+        self._note_refusal(response)
         if response.request in self._begun:
             self._answered[response.request] = asyncio.get_running_loop().time()
             self._ring_bell()
+
+    def _note_refusal(self, response: Response) -> None:
+        request = response.request
+        if response.status < HTTPStatus.BAD_REQUEST or request.method in _ASKING or request.resource_type not in _WAITS:
+            return
+        begun = self._begun.get(request, asyncio.get_running_loop().time())
+        if begun - self._acted_at > HANDING_IN_S:
+            self._refused_alone.add(_name_of(request))
+        elif _name_of(request) not in self._refused_alone and _is_for_page(request, self._page.url):
+            self._refusal = f"{response.status} {response.status_text}".strip()
 
     def _on_ended(self, request: Request) -> None:
         self._forget_request(request)
@@ -125,8 +158,19 @@ class PageActivity:
         self._news = asyncio.Event()
 
 
+def describe_refusal(status: str) -> str:
+    return f"the server refused it ({status})"
+
+
 def _is_attachment(response: Response) -> bool:
     return response.headers.get("content-disposition", "").strip().casefold().startswith("attachment")
+
+
+def _is_for_page(request: Request, page: str) -> bool:
+    """True for a request to the site of the page itself, and not for what only counts visitors."""
+    asked, own = urlsplit(request.url), urlsplit(page)
+    same = (asked.hostname or "").split(".")[-2:] == (own.hostname or "").split(".")[-2:]
+    return same and _ASIDE.search(asked.path) is None
 
 
 def _name_of(request: Request) -> str:

@@ -24,7 +24,7 @@ from deskhand.devices.browser.cdp_target import (
 )
 from deskhand.devices.browser.documents import Document, Documents, ElementListing
 from deskhand.devices.browser.heartbeat import Heartbeat, Patience
-from deskhand.devices.browser.page_activity import PageActivity
+from deskhand.devices.browser.page_activity import PageActivity, describe_refusal
 from deskhand.devices.browser.popups import DialogPopup, FilePopup, Popup
 from deskhand.settings.schema import BrowserSettings
 
@@ -215,8 +215,9 @@ class Tab:
                 if await self.documents.is_saving_file():
                     self._arrivals.expect_arrival("download")
                 errors, idle = await self.documents.list_new_errors(clicked=clicked)
-                if errors:
-                    return f"{PAGE_ERROR}: {' · '.join(errors)}"
+                if errors or self.activity.refusal:
+                    told = " · ".join(errors) or describe_refusal(self.activity.refusal)
+                    return f"{PAGE_ERROR}: {told}"
                 if idle and not await self.activity.has_begun_request(REQUEST_S):
                     return PAGE_IDLE
         return ""

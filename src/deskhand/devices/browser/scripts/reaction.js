@@ -3,7 +3,7 @@
 const OFTEN = 3;
 const MOST_CHANGED = 60;
 const MOST_INSIDE = 30;
-const reaction = { watching: false, seen: false, alone: new WeakMap(), changed: new Set() };
+const reaction = { watching: false, seen: false, alone: new WeakMap(), changed: new Set(), fresh: new Set(), added: new Set() };
 
 /** Counts how often a node changed while nothing was done: a clock, a carousel, a film's time. */
 const changesAlone = (node) => reaction.alone.get(node) || 0;
@@ -23,11 +23,20 @@ function noteChanged(record) {
   const target = record.target.nodeType === 1 ? record.target : record.target.parentElement;
   for (const el of [...record.addedNodes, ...(own || record.type === "attributes" ? [target] : [])]) {
     if (el?.nodeType === 1 && reaction.changed.size < MOST_CHANGED) reaction.changed.add(el);
+    // What only got another class may have been there before, unless it is shown by that and holds little.
+    if (el?.nodeType === 1 && reaction.fresh.size < MOST_CHANGED && (record.type !== "attributes" || !el.childElementCount)) reaction.fresh.add(el);
   }
+  for (const node of record.addedNodes) if (node.nodeType === 1 && reaction.added.size < MOST_CHANGED) reaction.added.add(node);
 }
 
 /** Begins to watch, right before a click. */
-deskhand.noteStill = () => { reaction.watching = true; reaction.seen = false; reaction.changed.clear(); };
+deskhand.noteStill = () => { reaction.watching = true; reaction.seen = false; reaction.changed.clear(); reaction.fresh.clear(); reaction.added.clear(); };
+
+/** Returns the elements that are new since then, or whose own words are. */
+deskhand.listFresh = () => [...reaction.fresh].filter((el) => el.isConnected);
+
+/** Returns the elements that were put into the page since then. */
+deskhand.listAdded = () => [...reaction.added].filter((el) => el.isConnected);
 
 /** Returns the elements that are new or changed since then, and not by themselves; of many, the first. */
 deskhand.listChanged = () => {
