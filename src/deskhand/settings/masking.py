@@ -1,6 +1,7 @@
 """Hides what addresses and commands may carry besides themselves: passwords, keys, tokens."""
 
 import re
+import shlex
 from collections.abc import Sequence
 
 from deskhand.settings.environment import is_secret_name
@@ -18,8 +19,16 @@ _INSIDE = re.compile(r"""(?P<name>[A-Za-z][\w.-]*)(?P<is>["']?\s*[=:]\s*["']?)(?
 # So many letters and digits in a row, of both kinds, are no word: sk-…, ghp_…, a hash.
 _OPAQUE = re.compile(r"(?=[\w.+/=-]*\d)(?=[\w.+/=-]*[A-Za-z])[\w.+/=-]{20,}")
 _OPAQUE_PART = re.compile(r"(?<=/)(?=[\w.+=-]*\d)(?=[\w.+=-]*[A-Za-z])[\w.+=-]{20,}(?=[/?#]|$)")
-_MORE_SECRET_NAMES = re.compile(r"(.*_)?(auth|cookies?|pat|pwd|bearer|sig|signature|webhook)(_.*)?", re.IGNORECASE)
+_MORE_SECRET_NAMES = re.compile(
+    r"(.*_)?(auth|cookies?|pat|pwd|pw|pin|otp|login|passphrase|bearer|sig|signature|webhook|密码|口令|令牌|密钥)(_.*)?",
+    re.IGNORECASE,
+)
 _PATH = ("/", ".", "~", "-", "@")
+# A letter tells nothing of what follows: `-p` is a port here and a password there. Only these never have a secret.
+_PLAIN_LETTERS = ("-c", "-m", "-y", "-q", "-v", "-e", "-i", "-H")
+_PLAIN_VALUE = re.compile(r"[/.~@].*|\d{1,5}|[\w.-]+/[\w./-]+|https?://.*")
+# `-pSECRET`, as database clients take it; `-abc` are three switches.
+_JOINED = re.compile(r"-(p|[A-Za-z](?=[A-Za-z]*[\d\W_]))(?![=:]).+")
 
 
 def mask_address(text: str) -> str:
@@ -32,15 +41,33 @@ def mask_address(text: str) -> str:
 def mask_command(words: Sequence[str]) -> list[str]:
     """Return a command line without the secrets that its arguments may be."""
     masked: list[str] = []
-    named = False  # by the option before it, as in `--token abc`
+    before = ""  # the option before it, as in `--token abc`
     for word in words:
         option = word.startswith("-") and not _ASSIGNED.match(word)
-        masked.append(MASK if named and not option else _mask_word(word))
-        named = option and _is_secret_option(word)
+        masked.append(_mask_word(word) if option or not _takes_secret(before, word) else MASK)
+        before = word if option else ""
     return masked
 
 
+def _takes_secret(option: str, value: str) -> bool:
+    if len(option) == 2 and option[1].isalpha():
+        return option not in _PLAIN_LETTERS and not _PLAIN_VALUE.fullmatch(value)
+    return bool(option) and _is_secret_option(option)
+
+
+def _mask_line(line: str) -> str:
+    """Mask a command line in one argument, as in `sh -c "server --token abc"`."""
+    try:
+        return shlex.join(mask_command(shlex.split(line))).replace(f"'{MASK}'", MASK)
+    except ValueError:  # an open quote: where a word ends can't be told
+        return MASK
+
+
 def _mask_word(word: str) -> str:
+    if re.search(r"\s--?\w", word):
+        return _mask_line(word)
+    if _JOINED.fullmatch(word):
+        return f"{word[:2]}{MASK}"
     if (given := _ASSIGNED.match(word)) and _is_secret_option(given[1]):
         return f"{given[1]}{given[2]}{MASK}"
     if "://" in word:
