@@ -51,6 +51,37 @@ async def test_logcat_filters_by_tag_and_priority(sim: ConnectedPhone, filters: 
     assert "".join(line[-1] for line in out.splitlines()[1:]) == seen
 
 
+async def test_logcat_of_a_phone_that_was_just_started_tells_of_its_start(sim: ConnectedPhone) -> None:
+    heading, *lines = (await sim.out("logcat -d -t 2")).splitlines()
+    assert heading.startswith("-----")
+    assert [line.partition(" I ")[2].partition(":")[0].strip() for line in lines] == [
+        "ActivityManager",
+        "SystemServiceManager",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("form", "shown"),
+    [
+        ("raw", "你好"),
+        ("tag", "W/Mine    : 你好"),
+        ("brief", "W/Mine    (  612): 你好"),
+        ("time", " W/Mine    (  612): 你好"),
+    ],
+)
+async def test_logcat_writes_lines_in_the_form_that_is_asked_for(sim: ConnectedPhone, form: str, shown: str) -> None:
+    await sim.out("log -p w -t Mine 你好")
+    assert (await sim.out(f"logcat -d -v {form} -s Mine")).splitlines()[-1].endswith(shown)
+
+
+@pytest.mark.parametrize("option", ["-t '12-31 23:59:59.999'", "-t '2026-12-31 23:59:59.999'", "-d -e nothing"])
+async def test_logcat_leaves_out_what_is_older_or_says_else(sim: ConnectedPhone, option: str) -> None:
+    sim.phone.log.clear_lines()
+    await sim.out("log -t Mine hello")
+    assert "hello" not in await sim.out(f"logcat {option}")
+    assert "hello" in await sim.out("logcat -t '01-01 00:00:00.000' -e hel+o")
+
+
 async def test_adb_reverse_leads_from_the_phone_to_the_host(sim: ConnectedPhone) -> None:
     got: list[bytes] = []
 
@@ -116,6 +147,8 @@ async def test_content_reads_the_address_book_and_knows_what_it_lacks(sim: Conne
     out = await sim.out("content query --uri content://com.android.contacts/contacts --projection display_name")
     names = [one["name"] for one in sim.phone.read_state()["apps"]["com.android.contacts"]["contacts"]]
     assert [line.partition("display_name=")[2] for line in out.splitlines()] == names
+    for empty in ("sms/inbox", "call_log/calls"):
+        assert await sim.out(f"content query --uri content://{empty}") == "No result found.\n"
     code, _, err = await sim.shell("content query --uri content://nobody/here")
     assert (code, "Could not find provider: nobody" in err) == (0, True)
     assert "[ERROR]" in await sim.out("content query")

@@ -39,6 +39,9 @@ class Phone(Handset):
         self.display = PhoneDisplay(self, self.apps, self.windows)
         self.input = InputDispatcher(self, self.apps, self.windows, self.finish_event)
         keyboard.on_text, keyboard.on_key = self.input.handle_text, self.input.handle_key
+        self.log.write_line("I", "SystemServer", "Entered the Android system server!")
+        self.log.write_line("I", "ActivityManager", "System now ready")
+        self.log.write_line("I", "SystemServiceManager", "Starting phase 1000")
         self.settle_screen()
 
     def settle_screen(self) -> None:

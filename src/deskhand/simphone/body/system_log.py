@@ -19,9 +19,24 @@ class LogLine:
     tag: str
     text: str
 
+    @property
+    def stamp(self) -> str:
+        return f"{self.at:%m-%d %H:%M:%S}.{self.at.microsecond // 1000:03d}"
+
+    def write_as(self, form: str) -> str:
+        """Return the line in one of the forms of `logcat -v`; in the usual one for a form that there is not."""
+        forms = {
+            "raw": self.text,
+            "tag": f"{self.priority}/{self.tag:<8}: {self.text}",
+            "brief": f"{self.priority}/{self.tag:<8}({PROCESS:>5}): {self.text}",
+            "process": f"{self.priority}({PROCESS:>5}) {self.text}  ({self.tag})",
+            "time": f"{self.stamp} {self.priority}/{self.tag:<8}({PROCESS:>5}): {self.text}",
+            "long": f"[ {self.stamp} {PROCESS:>5}:{PROCESS:>5} {self.priority}/{self.tag:<8} ]\n{self.text}\n",
+        }
+        return forms.get(form, f"{self.stamp} {PROCESS:>5} {PROCESS:>5} {self.priority} {self.tag:<8}: {self.text}")
+
     def __str__(self) -> str:
-        stamp = f"{self.at:%m-%d %H:%M:%S}.{self.at.microsecond // 1000:03d}"
-        return f"{stamp} {PROCESS:>5} {PROCESS:>5} {self.priority} {self.tag:<8}: {self.text}"
+        return self.write_as("threadtime")
 
 
 class SystemLog:

@@ -20,6 +20,8 @@ usage: adb shell content delete --uri <URI> [--user <USER_ID>] --bind <BINDING> 
 usage: adb shell content query --uri <URI> [--user <USER_ID>] [--projection <PROJECTION>] [--where <WHERE>] \
 [--sort <SORT_ORDER>]"""
 BOOKS = ("contacts/people", "contacts/phones", "com.android.contacts/contacts", "com.android.contacts/data/phones")
+# What every phone has and this one has nothing in.
+EMPTY = ("sms", "mms", "mms-sms", "call_log", "com.android.calendar")
 CONDITION = re.compile(r"""^\s*(\w+)\s*(=|!=|<>|LIKE)\s*(?:'([^']*)'|"([^"]*)"|(\S+))\s*$""", re.IGNORECASE)
 
 
@@ -40,6 +42,8 @@ async def run_content(call: CommandCall) -> int:
         return await _serve_settings(call, verb, table, options)
     if place in BOOKS and verb == "query":
         return await _print_rows(call, _list_people(call), options)
+    if authority in EMPTY and verb == "query":
+        return await _print_rows(call, [], options)
     await call.print_err(
         f"Error while accessing provider:{authority}\njava.lang.IllegalStateException: "
         f"Could not find provider: {authority}"

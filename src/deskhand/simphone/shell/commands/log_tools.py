@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import fnmatch
 import io
+import re
 import zipfile
+from dataclasses import dataclass, field
 
 from deskhand.simphone.body.system_log import LogLine
 from deskhand.simphone.shell.commands.command import BufferSink, CommandCall, Family, to_integer
@@ -12,7 +14,7 @@ from deskhand.simphone.shell.file_system import BUG_REPORTS
 
 FOLLOW_EVERY_S = 0.1
 PRIORITIES = "VDIWEF"
-VALUED = ("-b", "-v", "-n", "-r", "-f", "-D", "--pid", "--uid", "-e", "--regex")
+VALUED = ("-b", "-n", "-r", "-f", "-D", "--pid", "--uid")
 BUGREPORTZ_USAGE = """usage: bugreportz [-h | -v]
   -h: to display this help message
   -p: display progress
@@ -21,9 +23,24 @@ BUGREPORTZ_USAGE = """usage: bugreportz [-h | -v]
 HEADING = "--------- beginning of main"
 
 
+@dataclass
+class LogRequest:
+    """What a call of `logcat` asks for."""
+
+    filters: list[str] = field(default_factory=list[str])  # TAG:PRIORITY
+    count: int = 0  # the newest lines; 0: all
+    since: str = ""  # MM-DD hh:mm:ss.mmm, as in the lines themselves
+    form: str = "threadtime"
+    pattern: str = ""
+    ends: bool = False  # with the last line there is
+
+    def wants_line(self, line: LogLine) -> bool:
+        return line.stamp >= self.since and _is_wanted(line, self.filters) and bool(re.search(self.pattern, line.text))
+
+
 async def run_logcat(call: CommandCall) -> int:
     """Show the log, and go on with it until the host leaves unless it is told to end (`-d`, `-t`, `-c`)."""
-    words, count, ends = _read_options(call)
+    request = _read_options(call)
     if "-c" in call.args or "--clear" in call.args:
         call.phone.log.clear_lines()
         return 0
@@ -32,33 +49,48 @@ async def run_logcat(call: CommandCall) -> int:
             "main: ring buffer is 256 KiB (4 KiB consumed), max entry is 5120 B, max payload is 4068 B"
         )
         return 0
-    lines = [line for line in call.phone.log.read_lines() if _is_wanted(line, words)]
-    await call.print_out("\n".join([HEADING, *map(str, lines[-count:] if count else lines)]))
+    lines = [line for line in call.phone.log.read_lines() if request.wants_line(line)]
+    shown = lines[-request.count :] if request.count else lines
+    await call.print_out("\n".join([HEADING, *(line.write_as(request.form) for line in shown)]))
     seen = lines[-1].number if lines else 0
-    while not ends:
+    while not request.ends:
         await call.system.clock.sleep(FOLLOW_EVERY_S)
         for line in call.phone.log.read_lines(seen):
             seen = line.number
-            if _is_wanted(line, words):
-                await call.print_out(str(line))
+            if request.wants_line(line):
+                await call.print_out(line.write_as(request.form))
     return 0
 
 
-def _read_options(call: CommandCall) -> tuple[list[str], int, bool]:
-    """Return the filters (`TAG:PRIORITY`), how many lines (0: all), and whether it ends with the last one."""
-    words: list[str] = []
-    count, args = 0, list(call.args)
+def _read_options(call: CommandCall) -> LogRequest:
+    request = LogRequest(ends=any(flag in call.args for flag in ("-d", "-t")))
+    args = list(call.args)
     while args:
         word = args.pop(0)
         if word in ("-t", "-T") and args:
-            count = to_integer(args.pop(0))
+            if re.match(r"\d+-\d", args[0]):
+                request.since = _join_time(args)
+            else:
+                request.count = to_integer(args.pop(0))
+        elif word in ("-v", "--format") and args:
+            request.form = args.pop(0)
+        elif word in ("-e", "--regex") and args:
+            request.pattern = args.pop(0)
         elif word in VALUED and args:
             args.pop(0)
         elif word == "-s":
-            words.append("*:S")
+            request.filters.append("*:S")
         elif not word.startswith("-"):
-            words.append(word if ":" in word else f"{word}:V")
-    return words, count, any(flag in call.args for flag in ("-d", "-t"))
+            request.filters.append(word if ":" in word else f"{word}:V")
+    return request
+
+
+def _join_time(args: list[str]) -> str:
+    """Take a time from the words, in quotes or as two of them; a year before it is dropped."""
+    told = args.pop(0)
+    if " " not in told and args and ":" in args[0]:
+        told += f" {args.pop(0)}"
+    return re.sub(r"^\d{4}-", "", told)
 
 
 def _is_wanted(line: LogLine, filters: list[str]) -> bool:
