@@ -45,6 +45,18 @@ class Subscription(Generic[T]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    async def drain_messages(self, timeout: float) -> list[T]:
+        """Wait for a message and return it with all that are there by then; empty if none came in `timeout` seconds."""
+        taken: list[T | None] = []
+        try:
+            async with asyncio.timeout(timeout):
+                taken.append(await self._queue.get())
+        except TimeoutError:
+            return []
+        while not self._queue.empty():
+            taken.append(self._queue.get_nowait())
+        return [message for message in taken if message is not None]
+
     async def __aiter__(self) -> AsyncIterator[T]:
         while (message := await self._queue.get()) is not None:
             yield message

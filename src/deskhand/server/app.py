@@ -15,8 +15,9 @@ from deskhand.server.access import AccessMiddleware
 from deskhand.server.browser_sessions import BrowserSessions
 from deskhand.server.head_requests import HeadRequests
 from deskhand.server.problems import Problem, install_fault_handlers
-from deskhand.server.routes import chat, devices, general, tasks
+from deskhand.server.routes import chat, devices, event_stream, general, tasks
 from deskhand.server.shared_services import open_services
+from deskhand.server.stream_events import describe_events
 from deskhand.server.token import Token
 from deskhand.sessions.settings_reload import SettingsWatch
 
@@ -41,7 +42,14 @@ def make_app(watch: SettingsWatch, token: Token) -> FastAPI:
         openapi_url="/api/openapi.json",
         separate_input_output_schemas=False,
     )
-    for router in (chat.router, tasks.router, tasks.requests_router, devices.router, general.router):
+    for router in (
+        event_stream.router,
+        chat.router,
+        tasks.router,
+        tasks.requests_router,
+        devices.router,
+        general.router,
+    ):
         app.routes.extend(router.routes)  # as they are: to include a router works out all of its routes again
     install_fault_handlers(app)
     app.add_middleware(HeadRequests)
@@ -54,7 +62,8 @@ def _describe_api(app: FastAPI) -> dict[str, Any]:
     if not app.openapi_schema:
         schema = get_openapi(title=app.title, version=app.version, routes=app.routes)
         parts = schema.setdefault("components", {})
-        parts.setdefault("schemas", {})["Problem"] = Problem.model_json_schema()
+        event, named = describe_events()
+        parts.setdefault("schemas", {}).update(named | {"Problem": Problem.model_json_schema(), "StreamEvent": event})
         parts["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer"}}
         schema["security"] = [{"token": []}]
         app.openapi_schema = schema

@@ -13,6 +13,7 @@ from deskhand.core.human import UserRequest
 from deskhand.core.planning import QualityReport
 from deskhand.core.statuses import ExecutorStatus, Situation, TaskStatus
 from deskhand.core.subtask import Subtask
+from deskhand.sessions.conversation_entries import ShownEntry
 from deskhand.sessions.conversation_store import SESSION_PATTERN, ConversationSummary
 from deskhand.task.events import EndCause, LoopMode, Record, TaskSummary
 from deskhand.task.state import TaskState
@@ -58,11 +59,11 @@ class ConversationList(ResponseModel):
 
 
 class ConversationEvent(ResponseModel):
-    """`event` is what was streamed, or the user's message (`type: user`)."""
+    """`event` is what was streamed, the user's message (`type: user`), or a task that was begun (`type: task`)."""
 
     id: int
     at: float
-    event: dict[str, Any]
+    event: ShownEntry
 
 
 class ConversationDetail(ResponseModel):

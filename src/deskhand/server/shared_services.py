@@ -13,6 +13,8 @@ from fastapi import Depends, Request
 from deskhand.build import Deskhand
 from deskhand.server.browser_sessions import BrowserSessions
 from deskhand.server.disk_probe import DiskProbe
+from deskhand.server.event_hub import EventHub
+from deskhand.server.live_states import LiveStates
 from deskhand.sessions.conversation_store import ConversationStore
 from deskhand.sessions.conversations import Conversations
 from deskhand.sessions.settings_reload import SettingsWatch
@@ -29,6 +31,8 @@ class Services:
     chats: Conversations
     tasks: Tasks
     feeds: TaskFeeds
+    states: LiveStates
+    hub: EventHub
     disk: DiskProbe
     since: float
 
@@ -37,26 +41,30 @@ class Services:
         await self.chats.close()
         await self.tasks.close()
         self.feeds.close()
+        self.hub.close()
 
 
 @asynccontextmanager
 async def open_services(watch: SettingsWatch, sessions: BrowserSessions) -> AsyncGenerator[Services, None]:
     settings = watch.read_current()
     async with AsyncExitStack() as stack, Deskhand(settings) as hand:
-        store = ConversationStore(settings.data_dir)
+        store = ConversationStore(settings.data_dir, hand.bus)
         stack.push_async_callback(store.close)
         feeds = TaskFeeds(hand.bus, hand.journal, hand.clock)
-        feeding = asyncio.create_task(feeds.run())
         tasks, disk = Tasks(hand, watch), DiskProbe(hand.journal, store)
         chats = Conversations(hand, store, watch, tasks)
-        services = Services(hand, watch, sessions, store, chats, tasks, feeds, disk, hand.clock.wall())
+        states = LiveStates(hand, tasks, watch)
+        hub = EventHub(hand.bus, hand.clock, hand.journal, store, states)
+        feeding = [asyncio.create_task(feeds.run()), asyncio.create_task(hub.run())]
+        services = Services(hand, watch, sessions, store, chats, tasks, feeds, states, hub, disk, hand.clock.wall())
         try:
             yield services
         finally:
             await services.close()
             await disk.close()
-            feeding.cancel()
-            await asyncio.wait({feeding})
+            for feed in feeding:
+                feed.cancel()
+            await asyncio.wait(feeding)
 
 
 async def get_services(request: Request) -> Services:  # async: else each request would wait for a thread

@@ -40,6 +40,7 @@ class ToolReturned(FrozenModel):
     tool_name: str
     result: Any
     call_id: str
+    device_id: str = ""
 
 
 class AssistantSaid(FrozenModel):
@@ -47,7 +48,7 @@ class AssistantSaid(FrozenModel):
 
     type: Literal["message"] = "message"
     content: str
-    request: UserRequest | None = None
+    request: Annotated[UserRequest | None, Field(exclude_if=lambda request: request is None)] = None
 
 
 class UserAnswered(FrozenModel):
@@ -117,6 +118,11 @@ Entry = Annotated[
     Field(discriminator="type"),
 ]
 ENDS = (TurnDone, TurnFailed)
+ShownEntry = Annotated[
+    UserMessage | ToolCalled | ToolReturned | AssistantSaid | UserAnswered | TurnDone | TurnFailed | JobStarted,
+    Field(discriminator="type"),
+]
+SHOWN = (UserMessage, ToolCalled, ToolReturned, AssistantSaid, UserAnswered, TurnDone, TurnFailed, JobStarted)
 STREAMED = (ToolCalled, ToolReturned, AssistantSaid, UserAnswered, TurnDone, TurnFailed)
 
 _ENTRY: TypeAdapter[Entry] = TypeAdapter(Entry)
@@ -133,21 +139,13 @@ class StoredEntry(BaseModel):
     entry: Entry
 
 
-def event_of(entry: Entry) -> dict[str, Any]:
-    """As it is streamed."""
-    event = entry.model_dump(mode="json", exclude={"call_id"})
-    if event.get("request", ...) is None:
-        del event["request"]
-    return event
-
-
 def to_entry_chunk(kept: StoredEntry) -> bytes:
     return f"id: {kept.seq}\n".encode() + to_data_chunk(kept.entry)
 
 
 def to_data_chunk(entry: Entry) -> bytes:
     """Return an event without a number: one that could not be stored can't be asked for again."""
-    return f"data: {json.dumps(event_of(entry), ensure_ascii=False)}\n\n".encode()
+    return f"data: {entry.model_dump_json()}\n\n".encode()
 
 
 # --- told again ------------------------------------------------------------------------------------------------

@@ -8,10 +8,12 @@ import os
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from deskhand.bus import Bus
 from deskhand.core.errors import UsageError
 from deskhand.private_files import make_private_folder
 from deskhand.sessions.conversation_entries import ENTRIES, Entry, StoredEntry, UserMessage
@@ -34,8 +36,16 @@ class ConversationSummary(BaseModel):
     entries: int
 
 
+@dataclass(frozen=True, slots=True)
+class ConversationGrew:
+    session_id: str
+
+
 class ConversationStore:
-    def __init__(self, folder: Path) -> None:
+    """`bus` is told whenever a conversation has grown."""
+
+    def __init__(self, folder: Path, bus: Bus | None = None) -> None:
+        self._bus = bus or Bus()
         self.path = folder / "conversations.db"
         self._log = AppendLog[Entry](self.path, "entries", "session", ENTRIES)
         self._locks = folder / "locks"
@@ -44,11 +54,20 @@ class ConversationStore:
     async def append(self, session_id: str, *entries: Entry) -> list[StoredEntry]:
         """When this returns, the entries survive a kill -9."""
         rows = await self._log.run_in_thread(lambda: self._log.append_rows(session_id, entries))
+        self._bus.publish_message(ConversationGrew(session_id))
         return [StoredEntry.model_construct(seq=seq, at=at, entry=entry) for seq, at, entry, _ in rows]
 
     async def read(self, session_id: str, after: int = 0) -> list[StoredEntry]:
         rows = await self._log.run_in_thread(lambda: self._log.read_rows(session_id, after))
         return [StoredEntry.model_construct(seq=seq, at=at, entry=entry) for seq, at, entry, _ in rows]
+
+    async def read_newer(self, after: int, limit: int) -> list[tuple[str, StoredEntry]]:
+        """Return at most `limit` entries of all conversations behind the one numbered `after`, with their session."""
+        rows = await self._log.run_in_thread(lambda: self._log.read_newer_rows(after, limit))
+        return [(name, StoredEntry.model_construct(seq=seq, at=at, entry=entry)) for name, (seq, at, entry, _) in rows]
+
+    async def find_last_number(self) -> int:
+        return await self._log.run_in_thread(self._log.find_last_number)
 
     async def list_conversations(self, limit: int = 50) -> list[ConversationSummary]:
         """Return the newest conversations first; the title is how the first message begins."""

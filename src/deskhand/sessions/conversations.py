@@ -30,7 +30,7 @@ class StreamPosition:
     """Where a client reads a turn: its feed, and the number after which to read."""
 
     session_id: str
-    feed: EventFeed
+    feed: EventFeed[bytes]
     after: int
 
 

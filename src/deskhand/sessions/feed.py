@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Generic, TypeVar
 
 KEPT = 512
 # Proxies and browsers give up on a stream that says nothing for a minute.
@@ -15,20 +16,21 @@ KEEPALIVE_S = 15.0
 KEEPALIVE = b": still here\n\n"
 BATCH = 100
 
+Chunk = TypeVar("Chunk")
 Numbered = tuple[int, bytes]
 Read = Callable[[int], Awaitable[list[Numbered]]]
 
 
-class EventFeed:
-    """The newest events of one task or conversation. `since`: everything after this number is here, if not dropped."""
+class EventFeed(Generic[Chunk]):
+    """The newest events of one source. `since`: everything after this number is here, if not dropped."""
 
     def __init__(self, since: int = 0) -> None:
         self._since = since
-        self._newest: deque[Numbered] = deque()
+        self._newest: deque[tuple[int, Chunk]] = deque()
         self._waiting: set[asyncio.Future[None]] = set()
         self.closed = False
 
-    def add_chunk(self, number: int, chunk: bytes) -> None:
+    def add_chunk(self, number: int, chunk: Chunk) -> None:
         self._newest.append((number, chunk))
         if len(self._newest) > KEPT:
             self._since = self._newest.popleft()[0]
@@ -39,11 +41,11 @@ class EventFeed:
         self.closed = True
         self._wake_waiters()
 
-    def chunks_after(self, number: int) -> list[Numbered] | None:
+    def chunks_after(self, number: int) -> list[tuple[int, Chunk]] | None:
         """Return the chunks after `number`, or None if some were dropped from memory."""
         if number < self._since:
             return None
-        behind: list[Numbered] = []
+        behind: list[tuple[int, Chunk]] = []
         for entry in reversed(self._newest):
             if entry[0] <= number:
                 break
@@ -70,7 +72,7 @@ class EventFeed:
         self._waiting.clear()
 
 
-async def follow_feed(feed: EventFeed, after: int, read: Read) -> AsyncGenerator[bytes, None]:
+async def follow_feed(feed: EventFeed[bytes], after: int, read: Read) -> AsyncGenerator[bytes, None]:
     """Yield everything after `after` as it comes, in batches, until the feed is closed."""
     while True:
         closed = feed.closed

@@ -23,7 +23,7 @@ class TaskFeeds:
         self._bus = bus
         self._journal = journal
         self._clock = clock
-        self._feeds: dict[str, EventFeed] = {}
+        self._feeds: dict[str, EventFeed[bytes]] = {}
         self._closing = asyncio.Event()
 
     async def run(self) -> None:

@@ -116,7 +116,7 @@ class ConversationParts(Protocol):
 class ChatTurn:
     """Runs by itself once it is started: its client may disconnect, and read on later."""
 
-    def __init__(self, session_id: str, parts: ConversationParts, settings: Settings, feed: EventFeed) -> None:
+    def __init__(self, session_id: str, parts: ConversationParts, settings: Settings, feed: EventFeed[bytes]) -> None:
         self.session_id = session_id
         self.feed = feed
         self._parts = parts
@@ -245,7 +245,10 @@ class ChatTurn:
                     begun=bool(result.get("steps")),
                 )
                 self._outcomes.append(outcome)
-            await self.record_entries(ToolReturned(tool_name=call.name, result=result, call_id=call.id))
+            device = str((call.arguments or {}).get("device_id", ""))
+            await self.record_entries(
+                ToolReturned(tool_name=call.name, result=result, call_id=call.id, device_id=device)
+            )
 
     # --- questions to the user -----------------------------------------------------------------------------
 

@@ -123,8 +123,7 @@ class AppendLog(Generic[B]):
 
     def _count_lost(self) -> int:
         """Return how many of the newest entries are missing, and warn of it."""
-        newest = self.db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (self._table,)).fetchone()
-        found = newest[0] if newest else 0
+        found = self.find_last_number()
         if lost := self._last.count_lost(found):
             _log.warning(
                 "The last %d entries of %s are lost (its -wal was deleted, or the power failed); "
@@ -152,11 +151,22 @@ class AppendLog(Generic[B]):
             self._last.write(written[-1] or 0)
         return [LogRow(seq or 0, at, body) for seq, body in zip(written, bodies, strict=True)]
 
-    def read_rows(self, owner_id: str, after: int = 0) -> list[LogRow[B]]:
-        """Return the entries of this owner behind the one numbered `after`."""
-        query = f"SELECT seq, at, body FROM {self._table} WHERE {self._owner}_id = ? AND seq > ? ORDER BY seq"
-        rows = self.db.execute(query, (owner_id, after)).fetchall()
+    def read_rows(self, owner_id: str, after: int = 0, limit: int = -1) -> list[LogRow[B]]:
+        """Return the entries of this owner behind the one numbered `after`; at most `limit`, if it is not negative."""
+        query = f"SELECT seq, at, body FROM {self._table} WHERE {self._owner}_id = ? AND seq > ? ORDER BY seq LIMIT ?"
+        rows = self.db.execute(query, (owner_id, after, limit)).fetchall()
         return [LogRow(seq, at, *self._parser.parse_entry(str(body))) for seq, at, body in rows]
+
+    def read_newer_rows(self, after: int, limit: int) -> list[tuple[str, LogRow[B]]]:
+        """Return at most `limit` entries of all owners behind the one numbered `after`, each with its owner's id."""
+        query = f"SELECT {self._owner}_id, seq, at, body FROM {self._table} WHERE seq > ? ORDER BY seq LIMIT ?"
+        rows = self.db.execute(query, (after, limit)).fetchall()
+        return [(owner, LogRow(seq, at, *self._parser.parse_entry(str(body)))) for owner, seq, at, body in rows]
+
+    def find_last_number(self) -> int:
+        """Return the number of the newest entry, also of one that was deleted; 0 if there was never any."""
+        newest = self.db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (self._table,)).fetchone()
+        return newest[0] if newest else 0
 
     def check_writable(self) -> None:
         """Write and commit a row that says nothing; an error of SQLite says why that is not possible."""

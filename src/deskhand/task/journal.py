@@ -77,11 +77,19 @@ class SqliteJournal:
         rows = await self._log.run_in_thread(lambda: self._log.append_rows(task_id, events, check))
         return [_to_record(task_id, row) for row in rows]
 
-    async def read(self, task_id: str, after: int = 0) -> list[Record]:
-        return await self._log.run_in_thread(lambda: self._read_records(task_id, after))
+    async def read(self, task_id: str, after: int = 0, limit: int = -1) -> list[Record]:
+        return await self._log.run_in_thread(lambda: self._read_records(task_id, after, limit))
 
-    def _read_records(self, task_id: str, after: int = 0) -> list[Record]:
-        return [_to_record(task_id, row) for row in self._log.read_rows(task_id, after)]
+    def _read_records(self, task_id: str, after: int = 0, limit: int = -1) -> list[Record]:
+        return [_to_record(task_id, row) for row in self._log.read_rows(task_id, after, limit)]
+
+    async def read_newer(self, after: int, limit: int) -> list[Record]:
+        """Return at most `limit` records of all tasks behind the one numbered `after`."""
+        rows = await self._log.run_in_thread(lambda: self._log.read_newer_rows(after, limit))
+        return [_to_record(task_id, row) for task_id, row in rows]
+
+    async def find_last_number(self) -> int:
+        return await self._log.run_in_thread(self._log.find_last_number)
 
     async def claim(self, task_id: str) -> bool:
         return await self._log.run_in_thread(lambda: self._leases.claim_task(task_id))

@@ -18,7 +18,7 @@ from deskhand.server.schemas import (
 from deskhand.server.shared_services import Shared
 from deskhand.server.sse import EventStream, document_stream
 from deskhand.server.task_report import usage_of_conversation
-from deskhand.sessions.conversation_entries import STREAMED, UserMessage, event_of
+from deskhand.sessions.conversation_entries import SHOWN
 from deskhand.sessions.conversation_store import SESSION_PATTERN
 from deskhand.sessions.tasks import UnknownTask
 
@@ -84,9 +84,7 @@ async def session(session_id: SessionPath, shared: Shared) -> ConversationDetail
     if not kept:
         raise UnknownSession(session_id)
     entries = [
-        ConversationEvent(id=one.seq, at=one.at, event=event_of(one.entry))
-        for one in kept
-        if isinstance(one.entry, (UserMessage, *STREAMED))
+        ConversationEvent(id=one.seq, at=one.at, event=one.entry) for one in kept if isinstance(one.entry, SHOWN)
     ]
     running, usage = shared.chats.is_running(session_id), usage_of_conversation(kept)
     return ConversationDetail(session_id=session_id, running=running, usage=usage, entries=entries)

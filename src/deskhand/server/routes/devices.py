@@ -15,7 +15,7 @@ from deskhand.core.screen import Frame
 from deskhand.engine.run import Task
 from deskhand.screen.frame import shrink_frame, to_jpeg
 from deskhand.server.problems import ANYWHERE, document_statuses
-from deskhand.server.schemas import ActionResult, DeviceList, DeviceView, TaskView, to_task_view
+from deskhand.server.schemas import ActionResult, DeviceList, TaskView, to_task_view
 from deskhand.server.shared_services import Services, Shared
 from deskhand.sessions.tasks import TaskNotRunning
 
@@ -30,21 +30,7 @@ _BOUNDARY = "frame"
 @router.get("", responses=document_statuses(409))
 async def listed(shared: Shared) -> DeviceList:
     """Every device that can be named now."""
-    found = await shared.hand.list_devices()
-    tasks = {run.state.device: task_id for task_id, run in shared.tasks.running.items()}
-    return DeviceList(
-        devices=[
-            DeviceView(
-                device_id=one.id,
-                kind=one.kind,
-                state=one.state,
-                detail=one.detail,
-                open=one.open,
-                task_id=tasks.get(one.id),
-            )
-            for one in found
-        ]
-    )
+    return DeviceList(devices=await shared.states.list_devices())
 
 
 @router.get(

@@ -10,7 +10,7 @@ from deskhand import __version__
 from deskhand.core.decisions import Usage
 from deskhand.server.access import COOKIE, read_cookie
 from deskhand.server.problems import ANYWHERE, document_statuses
-from deskhand.server.schemas import CostOverview, Health, SettingsView, SettingView, TaskCost
+from deskhand.server.schemas import CostOverview, Health, SettingsView, TaskCost
 from deskhand.server.shared_services import Shared
 from deskhand.server.task_report import usage_of_conversation
 
@@ -36,8 +36,7 @@ async def health(shared: Shared, response: Response) -> Health:
 @router.get("/settings", responses=document_statuses(503))
 async def settings(shared: Shared) -> SettingsView:
     """Every setting and where it comes from. Keys are never told."""
-    rows = shared.watch.list_settings()
-    return SettingsView(settings=[SettingView(key=row.key, value=row.value, origin=row.origin) for row in rows])
+    return SettingsView(settings=shared.states.list_settings())
 
 
 @router.get("/costs", responses=document_statuses(503))

@@ -57,7 +57,7 @@ async def events(
 ) -> schemas.EventPage:
     """What happened, page by page: ask again with `after` = `next`."""
     state = await shared.tasks.read_state(task_id)
-    page = (await shared.hand.journal.read(task_id, after))[:limit]
+    page = await shared.hand.journal.read(task_id, after, limit)
     return schemas.EventPage(events=page, next=page[-1].seq if page else after, over=state.over)
 
 
@@ -123,8 +123,7 @@ async def answer(
 @requests_router.get("")
 async def all_requests(shared: Shared) -> schemas.RequestList:
     """Everything that the running tasks need the user for, the one that expires first at the top."""
-    found = [request for run in shared.tasks.running.values() for request in run.state.requests]
-    return schemas.RequestList(requests=sorted(found, key=lambda request: request.expires or 0.0))
+    return schemas.RequestList(requests=shared.states.list_requests())
 
 
 @router.get("/{task_id}/todo", responses=document_statuses(404, 503))
