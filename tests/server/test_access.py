@@ -354,3 +354,19 @@ def test_no_answer_waits_for_the_client_to_acknowledge_its_first_half() -> None:
         door.accept()[0] as line,
     ):
         assert line.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("/api/health", 200), ("/api/nowhere", 404), ("/api/devices/sim/screenshot", 401)]
+)
+async def test_every_answer_keeps_a_browser_from_running_or_framing_anything_else(
+    house: House, path: str, status: int
+) -> None:
+    token = {} if status != 401 else {"Authorization": "Bearer wrong"}
+    answer = await house.client.get(path, headers=token)
+    assert answer.status_code == status
+    policy = answer.headers["content-security-policy"]
+    assert "default-src 'self'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert answer.headers["x-content-type-options"] == "nosniff"

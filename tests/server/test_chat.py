@@ -39,7 +39,11 @@ async def test_the_conversation_with_zhang_san_takes_five_turns_and_ends_with_on
         "message",
         "done",
     ]
-    assert events[0] == {"type": "tool_call", "tool_name": "list_devices", "tool_args": {}}
+    first = {"type": "tool_call", "tool_name": "list_devices", "tool_args": {}, "call_id": events[0]["call_id"]}
+    assert events[0] == first
+    asked = [event["call_id"] for event in events if event["type"] == "tool_call"]
+    assert [event["call_id"] for event in events if event["type"] == "tool_result"] == asked
+    assert [event["device_id"] for event in events if event["type"] == "tool_result"] == ["", "sim", "sim", "sim"]
     assert events[2]["tool_args"] == {"device_id": "sim", "message": "打开微信"}
     assert all(set(result) == {"result", "steps", "success"} for result in results(events))
     assert all(result["success"] and 0 < result["steps"] <= 5 for result in results(events))

@@ -16,6 +16,7 @@ from deskhand.server.browser_sessions import BrowserSessions
 from deskhand.server.head_requests import HeadRequests
 from deskhand.server.problems import Problem, install_fault_handlers
 from deskhand.server.routes import chat, devices, event_stream, general, tasks
+from deskhand.server.security_headers import SecurityHeaders
 from deskhand.server.shared_services import open_services
 from deskhand.server.stream_events import describe_events
 from deskhand.server.token import Token
@@ -54,6 +55,7 @@ def make_app(watch: SettingsWatch, token: Token) -> FastAPI:
     install_fault_handlers(app)
     app.add_middleware(HeadRequests)
     app.add_middleware(AccessMiddleware, token=token, settings=settings.server, clock=clock, sessions=sessions)
+    app.add_middleware(SecurityHeaders)
     app.openapi = lambda: _describe_api(app)
     return app
 

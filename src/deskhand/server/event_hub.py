@@ -167,12 +167,12 @@ class EventHub:
                 number = self._number
                 async for item in self._catch_up(position, self._head):
                     position = item.position
-                    if wanted.includes(item):
+                    if wanted.includes_item(item):
                         yield item.chunk
                 while (news := self._feed.chunks_after(number)) is not None:
                     for place, item in news:
                         number, position = place, item.position
-                        if wanted.includes(item):
+                        if wanted.includes_item(item):
                             yield item.chunk
                     if self._feed.closed:
                         return

@@ -121,7 +121,7 @@ class Wanted:
     device: str = ""
     session_id: str = ""
 
-    def includes(self, item: StreamItem) -> bool:
+    def includes_item(self, item: StreamItem) -> bool:
         if item.event.topic not in self.topics:
             return False
         match item.event:

@@ -145,7 +145,7 @@ def to_entry_chunk(kept: StoredEntry) -> bytes:
 
 def to_data_chunk(entry: Entry) -> bytes:
     """Return an event without a number: one that could not be stored can't be asked for again."""
-    return f"data: {entry.model_dump_json()}\n\n".encode()
+    return f"data: {json.dumps(entry.model_dump(mode='json'), ensure_ascii=False)}\n\n".encode()
 
 
 # --- told again ------------------------------------------------------------------------------------------------
