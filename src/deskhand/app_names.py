@@ -5,20 +5,40 @@ import tomllib
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 ENDINGS = ("应用程序", "应用", "软件", "app")
+# Packages begin with what sites end with; `example.com` is a site.
+_PACKAGE = re.compile(r"(com|org|net|cn|io|de|me|tv)(\.[a-z][a-z0-9_]*){2,}", re.IGNORECASE)
+_EMPTY_PARTS = ("android", "app", "apps", "client", "main", "mobile", "phone", "ui")
 
 
 @cache
 def load_known_names() -> dict[str, tuple[str, ...]]:
     """Return the names that users have for each package."""
-    table = tomllib.loads(Path(__file__).with_name("app_names.toml").read_text(encoding="utf-8"))
-    return {package: tuple(app["names"]) for app in table["app"] for package in app["packages"]}
+    return {package: tuple(app["names"]) for app in _load_table()["app"] for package in app["packages"]}
 
 
-def name_app(app: str) -> str:
-    """Return what users call a package; any other name is returned as it is."""
-    return load_known_names().get(app, (app,))[0]
+@cache
+def _load_table() -> dict[str, list[dict[str, list[str]]]]:
+    return tomllib.loads(Path(__file__).with_name("app_names.toml").read_text(encoding="utf-8"))
+
+
+def name_app(app: str, language: Literal["zh", "en"]) -> str:
+    """Return what users call a package in their language; of an unknown one its last telling part, and itself.
+
+    A site or a program is returned as it is.
+    """
+    names = load_known_names().get(app) or next(
+        (part["names"] for part in _load_table()["part"] if any(fnmatchcase(app, each) for each in part["packages"])),
+        (),
+    )
+    if names:
+        return next((name for name in names if name.isascii() == (language == "en")), names[0])
+    if not _PACKAGE.fullmatch(app):
+        return app
+    telling = [part for part in app.split(".")[1:] if part not in _EMPTY_PARTS]
+    return f"{telling[-1]} ({app})" if telling else app
 
 
 def fold_name(name: str) -> str:

@@ -10,6 +10,7 @@ from deskhand.core.human import Asker, RequestDetails, RequestKind, UserReply, U
 from deskhand.core.protocols import Clock
 from deskhand.engine.observer import Observer
 from deskhand.engine.task_log import FromState, TaskLog
+from deskhand.language import language_of
 from deskhand.settings.schema import PeopleSettings
 from deskhand.task.events import Event, SituationChanged, UserAsked, UserReplied
 from deskhand.task.state import TaskState
@@ -55,7 +56,7 @@ class HumanInput:
         `frame`, the request has the app and the picture of the moment.
         """
         timeout = self._settings.timeout_s
-        details = about or RequestDetails(app=name_app(self._log.state.app))
+        details = about or RequestDetails(app=name_app(self._log.state.app, language_of(self._log.state.goal)))
         request = UserRequest(
             **dict(details),
             id=secrets.token_hex(3),

@@ -57,7 +57,7 @@ def describe_details(action: Action, seen: Observation, language: Language) -> R
     filled, page = list_filled_fields(seen), find_title(seen)
     content = action.code if isinstance(action, RunCode) else _list_content(action, filled)
     return RequestDetails(
-        app=name_app(seen.app),
+        app=name_app(seen.app, language),
         page=page,
         doing=_describe_doing(action, seen, language),
         content=content,
