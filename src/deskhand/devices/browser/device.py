@@ -324,7 +324,9 @@ class BrowserDevice:
 
     def _find_aim(self, tab: Tab, action: actions.PointAction) -> tuple[ElementPath | None, str]:
         """Return the element that the point aims at, by the last listing, and a name for it."""
-        element = find_smallest_at(self._elements, action.x, action.y) if self._seen_on is tab else None
+        # What is dragged need not be a control: the grip in the corner of a field lies over the field.
+        kinds = "all" if isinstance(action, actions.Drag) else "usable"
+        element = find_smallest_at(self._elements, action.x, action.y, kinds) if self._seen_on is tab else None
         name = element.name if element else action.target
         what = f'"{name}"' if name else f"What was at ({action.x}, {action.y})"
         return (self._seen.get(element.index) if element else None), what

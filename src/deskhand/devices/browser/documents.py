@@ -9,7 +9,7 @@ import asyncio
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from playwright.async_api import Error, Page
 from playwright.async_api import Frame as PageFrame
@@ -302,8 +302,10 @@ def _parent_of(one: FoundElement, numbers: dict[int, int]) -> int | None:
     return numbers[id(above)] if above is not None else None
 
 
-def find_smallest_at(elements: Iterable[Element], x: int, y: int) -> Element | None:
-    """Return what a user would say is at that point: the smallest usable element, else the smallest of all."""
+def find_smallest_at(
+    elements: Iterable[Element], x: int, y: int, first: Literal["usable", "all"] = "usable"
+) -> Element | None:
+    """Return what a user would say is at that point: the smallest usable one (`first`), else the smallest of all."""
     here = [one for one in elements if one.bounds.contains_point(x, y)]
-    usable = [one for one in here if one.clickable or one.editable]
+    usable = [one for one in here if one.clickable or one.editable] if first == "usable" else []
     return min(usable or here, key=lambda one: one.bounds.area, default=None)

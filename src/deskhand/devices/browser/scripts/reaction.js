@@ -8,14 +8,23 @@ const reaction = { watching: false, seen: false, alone: new WeakMap(), changed: 
 /** Counts how often a node changed while nothing was done: a clock, a carousel, a film's time. */
 const changesAlone = (node) => reaction.alone.get(node) || 0;
 
-new MutationObserver((records) => {
+const observer = new MutationObserver((records) => {
   const nodes = new Set(records.map((record) => record.target));
   for (const record of records) if (changesAlone(record.target) < OFTEN) noteChanged(record);
   for (const node of nodes) {
     if (reaction.watching) reaction.seen ||= changesAlone(node) < OFTEN;
     else reaction.alone.set(node, changesAlone(node) + 1);
   }
-}).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+});
+observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+
+// What a page does while the pointer arrives (it lights up what is under it) comes of no click.
+addEventListener("pointerdown", () => {
+  if (!reaction.watching) return;
+  observer.takeRecords();
+  reaction.seen = false;
+  reaction.changed.clear();
+}, true);
 
 /** Keeps where something new came up. */
 function noteChanged(record) {

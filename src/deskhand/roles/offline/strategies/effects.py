@@ -22,7 +22,10 @@ def take_sight(scene: Scene, spot: Rect) -> Sight:
     """Return what the screen shows: in front, at the spot that is about to be touched, and everywhere else."""
     seen, own, rest = scene.briefing.observation, list[Element](), list[Element]()
     for element in scene.elements:
-        (own if spot.contains_point(*element.bounds.center) else rest).append(element)
+        if spot.contains_point(*element.bounds.center):
+            own.append(element)
+        elif not _is_lit_up(element, spot):
+            rest.append(element)
     shown = _list_shown(rest)
     return Sight(
         spot=spot,
@@ -31,6 +34,12 @@ def take_sight(scene: Scene, spot: Rect) -> Sight:
         words=_hash_facts([(_drop_digits(text), *more) for text, *more in shown]),
         own=_hash_facts((_list_shown(own), [e.focused for e in own if e.editable])),
     )
+
+
+def _is_lit_up(element: Element, spot: Rect) -> bool:
+    """True for what may count as a control only while the pointer is over it: nameless, and around the spot."""
+    x, y = spot.center
+    return element.clickable and not element.text and element.checked is None and element.bounds.contains_point(x, y)
 
 
 def find_effect(scene: Scene, before: Sight, *, usable: bool) -> Proof | None:

@@ -14,6 +14,7 @@ from deskhand.roles.offline.memory import HandleMemory, HuntMemory
 from deskhand.roles.offline.outcome import Act, Failed, Outcome, look_again, make_act, touch_element
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.effects import take_sight
 from deskhand.roles.offline.strategies.hunting import locate_thing
 from deskhand.roles.offline.strategies.opening import bare_app_name, means_here
 from deskhand.roles.offline.strategies.unfolding import find_nameless_fold
@@ -21,6 +22,8 @@ from deskhand.screen.grounding.find import Candidate
 from deskhand.screen.grounding.vocabulary import fold_name
 
 MAX_LOOKS = 3
+# Looks at something that was unfolded and still moves.
+MOST_MOVING = 8
 _KEYS: dict[say.EditCommand, tuple[str, ...]] = {
     "select_all": ("ctrl", "a"),
     "copy": ("ctrl", "c"),
@@ -140,24 +143,48 @@ def expand_thing(step: say.Expand, scene: Scene) -> Outcome:
             return scene.finish_with(
                 f"“{step.target}”已经{done[0]}", f"“{step.target}” was {done[1]} already", Proof("state", step.target)
             )
-        return _begin_act(scene, thought, touch_element(fold))
+        return _begin_fold(scene, thought, fold)
     found = locate_thing(scene, step.target, "clickable", stages=("scroll",))
     if not isinstance(found, Candidate):
         return found
-    return _begin_act(scene, thought, touch_element(found.target))
+    return _begin_fold(scene, thought, found.target)
+
+
+def _begin_fold(scene: Scene, thought: tuple[str, str], fold: Element) -> Act:
+    """Touch it, and keep its name: once it is open, other things may fit the description as well."""
+    scene.remember_record(HandleMemory("begun", scene.print, names=(fold.text,)))
+    return make_act(scene.say(*thought), touch_element(fold))
 
 
 def _check_expanded(step: say.Expand, scene: Scene, done: tuple[str, str]) -> Outcome:
     """By the state of the thing itself where it tells one, else by what else is shown then."""
     told = f"{done[0]}了“{step.target}”", f"{done[1]} “{step.target}”"
-    found = scene.find_element(step.target).best
-    fold = found.target if found is not None else find_nameless_fold(scene, step.target, expanded=step.expanded)
+    fold = _find_touched_fold(scene)
+    if fold is None:
+        found = scene.find_element(step.target).best
+        fold = found.target if found is not None else find_nameless_fold(scene, step.target, expanded=step.expanded)
     if scene.trouble or fold is None or fold.expanded is None:
-        return _finish_changed(scene, told)
+        return _finish_still(scene, told)
     if fold.expanded is not step.expanded:
         return _wait_or_fail(scene, (f"“{step.target}”没有{done[0]}。", f"“{step.target}” is not {done[1]}."))
     scene.judge_last(True)
     return scene.finish_with(*told, Proof("state", step.target))
+
+
+def _find_touched_fold(scene: Scene) -> Element | None:
+    """Return the thing that was touched to unfold it, where it tells a state and nothing else has its name."""
+    wanted = fold_name(next(iter(scene.memory.handle.names), ""))
+    named = [e for e in scene.elements if e.expanded is not None and fold_name(e.text) == wanted]
+    return named[0] if wanted and len(named) == 1 else None
+
+
+def _finish_still(scene: Scene, evidence: tuple[str, str]) -> Outcome:
+    """Finish once what came up stands still: a menu that moves is missed by a click, and seems to answer it."""
+    memory, shown = scene.memory.handle, take_sight(scene, Rect(0, 0, 0, 0)).words  # a clock never stands still
+    if scene.trouble or memory.print == scene.print or memory.goal == shown or memory.looks >= MOST_MOVING:
+        return _finish_changed(scene, evidence)
+    scene.remember_record(replace(memory, goal=shown, looks=memory.looks + 1))
+    return look_again(scene.say("等它停下来", "Waiting until it stands still"))
 
 
 def arrange_window(step: say.ArrangeWindow, scene: Scene) -> Outcome:

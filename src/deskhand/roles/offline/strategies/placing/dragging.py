@@ -20,6 +20,8 @@ MAX_LOOKS = 3
 EDGE = 4
 # How far a thing is dragged that stands in no list, in pixels; how far beyond the middle of the other one in a list.
 FAR, BEYOND = 40, 6
+# The grip in the corner of a thing that can be resized is no wider or higher, in pixels.
+LARGEST_GRIP = 24
 _STEPS: dict[say.Direction, tuple[int, int]] = {"up": (0, -1), "down": (0, 1), "left": (-1, 0), "right": (1, 0)}
 
 
@@ -242,13 +244,12 @@ def resize_thing(step: say.Resize, scene: Scene) -> Outcome:
         return item
     if not memory.phase:
         box, far = item.bounds, FAR // 2 if step.larger else -FAR // 2
-        to_x = box.right - 2 + (far if step.side != "height" else 0)
-        to_y = box.bottom - 2 + (far if step.side != "width" else 0)
+        at_x, at_y = _find_corner(scene, item)
+        to_x = at_x + (far if step.side != "height" else 0)
+        to_y = at_y + (far if step.side != "width" else 0)
         scene.remember_record(HandleMemory("begun", scene.print, box=box))
         thought = scene.say(f"拖动“{step.target}”的右下角", f"Dragging the corner of “{step.target}”")
-        return make_act(
-            thought, Drag(x=box.right - 2, y=box.bottom - 2, to_x=to_x, to_y=to_y, duration_ms=400, target=item.text)
-        )
+        return make_act(thought, Drag(x=at_x, y=at_y, to_x=to_x, to_y=to_y, duration_ms=400, target=item.text))
     before = memory.box or item.bounds
     grown = [item.bounds.width - before.width] * (step.side != "height")
     grown += [item.bounds.height - before.height] * (step.side != "width")
@@ -263,6 +264,20 @@ def resize_thing(step: say.Resize, scene: Scene) -> Outcome:
         return look_again(scene.say("再看一眼", "Looking again"))
     scene.judge_last(False)
     return scene.fail_with(f"“{step.target}”的大小没有变。", f"The size of “{step.target}” did not change.")
+
+
+def _find_corner(scene: Scene, item: Element) -> tuple[int, int]:
+    """Return where its corner is taken hold of: at the grip that a page draws there, else at its very edge."""
+    box = item.bounds
+    grips = [
+        e.bounds
+        for e in scene.elements
+        if e.index != item.index
+        and max(e.bounds.width, e.bounds.height) <= LARGEST_GRIP
+        and max(abs(e.bounds.right - box.right), abs(e.bounds.bottom - box.bottom)) <= EDGE * 2
+    ]
+    nearest = min(grips, key=lambda grip: abs(grip.right - box.right) + abs(grip.bottom - box.bottom), default=None)
+    return nearest.center if nearest is not None else (box.right - 2, box.bottom - 2)
 
 
 def _fail_no_list(scene: Scene, name: str) -> Outcome:
