@@ -114,9 +114,40 @@ TERMS = (
 )
 
 
+ACCORDION = """<style>[role=tab]{cursor:pointer}</style><div role=tab aria-expanded=false
+    onclick="this.ariaExpanded='true'; p.hidden=false">Part 7</div>
+  <p id=p hidden>Part 7 tells of the journey and of those who made it.</p>
+  <div role=tab aria-expanded=false>Go on<button onclick="tell(p.hidden ? 'shut' : 'open')">Go on</button></div>"""
+FOLDED_ZH = ACCORDION.replace("Part 7", "说明").replace("Go on", "继续")
+GRIP = """<div style="position:relative;width:160px;height:60px" id=w><textarea id=t
+    style="width:100%;height:100%;resize:none;box-sizing:border-box"></textarea>
+    <s style="position:absolute;left:0;right:0;bottom:-4px;height:7px"></s>
+    <i id=g title=grip style="position:absolute;right:1px;bottom:4px;width:14px;height:14px;background:#bbb"></i></div>
+  <button onclick="tell(w.offsetHeight > 60 ? 'tall' : w.offsetWidth < 160 ? 'narrow' : 'same')">保存</button>
+  <script>let from;
+  g.onmousedown = (e) => { from = [e.clientX - w.offsetWidth, e.clientY - w.offsetHeight]; e.preventDefault() };
+  addEventListener("mousemove", (e) => { if (from) { w.style.width = e.clientX - from[0] + "px";
+    w.style.height = e.clientY - from[1] + "px" } }); addEventListener("mouseup", () => { from = null })</script>"""
+LIT_UP = """<style>.on{fill:red;cursor:pointer}</style><p style="cursor:pointer" onclick="v.style.display='block'">+</p>
+  <svg id=v width=200 height=100 style="display:none"><rect x=10 y=10 width=180 height=80 fill=#ddd
+    onmouseover="this.classList.add('on')"></rect><text x=90 y=60 pointer-events=none>North</text></svg>"""
+TARGET = """<svg id=v width=200 height=160><circle id=c cx=90 cy=80 r=40 fill=white stroke=black></circle></svg>
+  <p id=d>ready</p><script>v.addEventListener("click", (e) => { const b = c.getBoundingClientRect();
+    tell(Math.hypot(e.clientX - b.left - 40, e.clientY - b.top - 40) < 3 ? "hit" : "missed");
+    d.textContent = "shot" })</script>"""
+
+
 @pytest.mark.parametrize(
     ("body", "goal", "expected"),
     [
+        (ACCORDION, "expand the part below and click Go on", ["open"]),
+        (FOLDED_ZH, "展开“说明”，然后点击“继续”", ["open"]),
+        (GRIP, "make the height of the text area larger and click 保存", ["tall"]),
+        (GRIP, "resize the text area so that the width is smaller than before, then click 保存", ["narrow"]),
+        (GRIP, "把文本框的高度调大，然后点击“保存”", ["tall"]),
+        (TARGET, "click on the centre of the circle", ["hit"]),
+        (TERMS.replace("Agree", "Submit"), "scroll the text area to the bottom of its text press submit", ["agreed"]),
+        (TERMS.replace("Agree", "提交"), "把文本框滚动到底部点击提交", ["agreed"]),
         (TABLE, "enter the value of Order number into the text field and click Keep", ["A-17"]),
         (TABLE, "find the 3rd word in the paragraph, type it into the text field and click Keep", ["brown"]),
         (TABLE, "copy the text in the text area, paste it into the text field and click Keep", ["old%20words%20here"]),
@@ -162,6 +193,8 @@ async def test_widgets_of_a_page(hand: Deskhand, site: Site, body: str, goal: st
     [
         ("<p>Click button SEVEN.</p><p>nothing else</p>", "Click button SEVEN."),
         ("<p>Press the key that fits best.</p><button>A</button><button>B</button>", "Press the key that fits best."),
+        (LIT_UP, "expand the menu below and click on North"),
+        (LIT_UP, "展开菜单，然后点击“North”"),
         (BOXES, "select nothing"),
         ("<p>Look for: red shoes by Kim.</p><label>Colour <input></label><label>Maker <input></label>"
          "<button onclick=\"tell('empty')\">Search</button>", "search for red shoes by Kim"),

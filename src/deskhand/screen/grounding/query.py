@@ -19,6 +19,12 @@ _QUOTED = re.compile(
     r"“([^”]*)”|「([^」]*)」|『([^』]*)』|‘([^’]*)’|\"([^\"]*)\"|(?<!\w)'([^']*)'(?!\w)|`([^`]*)`|《([^》]*)》"
 )
 _DIGITS = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"两": 2}
+# `the center of the circle`, 圆形的正中心; not `the middle of the screen`, which is a place.
+_CENTER = re.compile(
+    r"(?:the )?(?:exact |very )?(?:center|centre|middle)(?: point)? of (?P<en>(?!(?:the )?(?:screen|page|window)$).+)"
+    r"|(?P<zh>(?!屏幕|页面|窗口|界面).+)的(?:正?中心|正?中央|正中间?|中心点)",
+    re.IGNORECASE,
+)
 _MARK = "\ue000"  # replaces a quoted name while the words around it are parsed
 
 
@@ -54,6 +60,9 @@ def read_description(description: str) -> Query:
     literal = " ".join(description.split()).strip(" .。,，;；:：!！?？")
     if author := read_author(literal):
         return Query(literal=literal, name=author, quoted=True, roles=frozenset[Role]({"item"}))
+    middle = _CENTER.fullmatch(literal)
+    if middle and not _is_position(literal):  # a touch goes there anyway
+        return replace(_read_query(middle["en"] or middle["zh"], depth=0), literal=literal)
     query = _read_query(literal, depth=0)
     other = _move_label(literal)
     return replace(query, other=_read_query(other, depth=0)) if other else query

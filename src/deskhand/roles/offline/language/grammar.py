@@ -144,7 +144,16 @@ def _find_cuts(tokens: Sequence[Token], words: Lexicon) -> list[ClauseCut]:
         elif tokens[at].kind == "han" and count_phrase(firsts, tokens, at, len(tokens)):
             # a blank between Chinese words is put there on purpose
             cuts.append(ClauseCut(at, tokens[at - 1].end < tokens[at].start))
+        elif _is_last_press(tokens, at, words):
+            cuts.append(ClauseCut(at, False))
     return cuts
+
+
+def _is_last_press(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
+    """`scroll down hit submit`: a press of the button that ends every form, behind a sentence without a joint."""
+    verb = count_phrase(words.classes["click"], tokens, at, len(tokens))
+    rest = [token.plain for token in tokens[at + verb :] if token.kind != "mark"]
+    return verb > 0 and rest in (["submit"], ["提交"])
 
 
 @lru_cache(maxsize=1)
