@@ -30,7 +30,8 @@ from deskhand.task.journal import SqliteJournal
 from tests.devices.browser.browser_stage import Site, script, serving
 from tests.e2e.attacks import ATTACKS, Attack, post
 
-pytestmark = pytest.mark.slow
+# Almost 300 attacks in one browser: four minutes are enough only on a machine that does nothing else.
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 STOPPED = 0.97
 # By which a page has tried whatever it was going to try.
 TRIED_S = 2.0
