@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from deskhand.build import Deskhand
 from deskhand.core.errors import UsageError
+from deskhand.core.human import UserRequest
 from deskhand.core.statuses import TaskStatus
 from deskhand.settings.load import load
 from deskhand.task.journal import SqliteJournal
@@ -27,16 +28,17 @@ from deskhand.settings.load import load
 from deskhand.task.events import Record
 
 order = json.loads(sys.argv[1])
-publish, rows = Bus.publish_message, 0
+publish, rows, marks = Bus.publish_message, 0, 0
 
 def publish_and_die(bus, message):
-    global rows
+    global rows, marks
     publish(bus, message)
     if not isinstance(message, Record):
         return
     rows += 1
-    begins = order["kill_at"] == "act" and getattr(message.event, "act", None) is not None
-    if begins or rows == order["kill_at"]:
+    kind = "act" if getattr(message.event, "act", None) is not None else message.event.type
+    marks += kind == order["kill_at"]
+    if rows == order["kill_at"] or (kind == order["kill_at"] and marks == order["nth"]):
         if order["late_s"]:
             threading.Timer(order["late_s"], os.kill, (os.getpid(), signal.SIGKILL)).start()
         else:
@@ -44,15 +46,23 @@ def publish_and_die(bus, message):
 
 Bus.publish_message = publish_and_die
 
+async def agree(run):
+    async for record in run.events():
+        if order["attended"] and record.event.type == "person_asked":
+            run.answer(record.event.request.id, "yes")
+
 async def main():
     async with Deskhand(load(order["settings"])) as hand:
         if order["task"]:
             work = hand.resume(order["task"], wait_s=order["wait_s"])
         else:
             options = {"policy": order["settings"].get("policy", {})}
-            work = hand.start(order["goal"], device=order["device"], url=order["url"], options=options)
+            where = {"device": order["device"], "url": order["url"]}
+            work = hand.start(order["goal"], options=options, attended=order["attended"], **where)
         async with work as run:
+            agreeing = asyncio.create_task(agree(run))
             state = await run.wait()
+            agreeing.cancel()
     print(json.dumps({"status": state.status.value, "reason": state.reason}))
 
 asyncio.run(main())
@@ -61,10 +71,14 @@ asyncio.run(main())
 
 @dataclass(frozen=True)
 class Kill:
-    """`late_s` after a row of the journal, or after the one that begins what can't be undone: in the middle of it."""
+    """`late_s` after a row of the journal, or after the one that begins what can't be undone: in the middle of it.
 
-    row: int | Literal["act"]
+    `nth`: the first, second … time that this is begun, or asked.
+    """
+
+    row: int | Literal["act", "person_asked"]
     late_s: float = 0.0
+    nth: int = 1
 
 
 NEVER = Kill(0)
@@ -80,6 +94,7 @@ class World:
     count: Callable[[], int]
     url: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
+    attended: bool = False  # by somebody who agrees to everything, until it is killed
 
     def tree(self) -> dict[str, Any]:
         return {"data_dir": str(self.folder), **self.settings}
@@ -90,6 +105,8 @@ class World:
             "settings": self.tree(),
             "kill_at": kill.row,
             "late_s": kill.late_s,
+            "nth": kill.nth,
+            "attended": self.attended,
             "task": task,
             "wait_s": wait_s,
             "goal": self.goal,
@@ -133,7 +150,10 @@ class World:
         async for record in run.events():
             if record.event.type == "person_asked":
                 with suppress(UsageError):  # asked in an earlier life
-                    run.answer(record.event.request.id, "no" if self.count() else "yes")
+                    run.answer(record.event.request.id, self.answer(record.event.request))
+
+    def answer(self, request: UserRequest) -> Literal["yes", "no"]:
+        return "no" if self.count() else "yes"
 
 
 async def survive(world: World, *kills: Kill) -> TaskState | None:

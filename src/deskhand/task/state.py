@@ -73,6 +73,7 @@ class TaskState:
 
     # what the rules count
     unconfirmed: ActionIntended | None = None
+    unsent_step: int = 0  # the step whose actions were decided on, while none of them was begun
     acts: tuple[DoneAct, ...] = ()
     undone: str = ""  # an irreversible act that was begun and not carried out, until some other action is
     # Counted up whenever the worker is sent off anew or told something: what it did before, it may not know.

@@ -15,6 +15,8 @@ from deskhand.core.statuses import ExecStatus
 from deskhand.core.subtask import Subtask
 from deskhand.fault_words import to_chinese
 from deskhand.language import is_chinese
+from deskhand.roles.offline.language import instructions as say
+from deskhand.roles.offline.language.instructions import Instruction
 from deskhand.roles.offline.memory import GoalMemory, InstructionMemory, Record
 from deskhand.roles.offline.outcome import Failed, Finished
 from deskhand.roles.offline.proof import Proof
@@ -46,6 +48,7 @@ class Scene:
     kept: GoalMemory = field(default_factory=GoalMemory)
     first: bool = False
     verdict: Verdict | None = None
+    earlier: tuple[Instruction, ...] = ()  # the goal's instructions before this one
 
     @classmethod
     def from_screen(
@@ -121,8 +124,15 @@ class Scene:
         self.memory = self.memory.with_record(record)
 
     def find_done(self, is_it: Callable[[IrreversibleAct], bool]) -> DoneAct | None:
-        """Return the act of this kind that was done before this worker was sent off, and is not done again."""
-        return next((done for done in self.briefing.done_before if done.certain and is_it(done.act)), None)
+        """Return the act of this kind that was done before this worker was sent off, and is not done again.
+
+        Each act is that of one instruction: who says the same twice wants it twice.
+        """
+        left = [done for done in self.briefing.done_before if done.certain]
+        for step in self.earlier:
+            if (taken := next((done for done in left if _is_act_of(step, done.act)), None)) is not None:
+                left.remove(taken)
+        return next((done for done in left if is_it(done.act)), None)
 
     def judge_last(self, success: bool, reason: str = "") -> None:
         self.verdict = Verdict(success=success, reason=reason)
@@ -166,3 +176,14 @@ class Scene:
 def _join_lines(told: str) -> str:
     """Return a sentence whose quoted names stand on one line, however many they have on the screen."""
     return _QUOTED.sub(lambda quoted: "⏎".join(quoted[0].splitlines()), told)
+
+
+def _is_act_of(step: Instruction, act: IrreversibleAct) -> bool:
+    """True if carrying out this instruction may have been this act."""
+    match step:
+        case say.Send():
+            return act.has_sent(step.text, step.to)
+        case say.Tap():
+            return act.has_pressed(step.target)
+        case _:
+            return False

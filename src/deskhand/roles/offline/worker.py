@@ -219,7 +219,7 @@ def read_instructions(briefing: Briefing, place: WorkerPlace) -> tuple[tuple[Ins
 def _carry_out(briefing: Briefing, place: WorkerPlace, steps: tuple[Instruction, ...]) -> Decision:
     verdict: Verdict | None = None
     while place.index < len(steps):
-        scene = _make_scene(briefing, place)
+        scene = _make_scene(briefing, place, steps[: place.index])
         step = steps[place.index]
         if lost := _look_before_act(scene, place, steps, verdict):
             return lost
@@ -329,9 +329,9 @@ def _is_saving(step: Instruction) -> bool:
     return (len(keys) > 1 and keys[-1].casefold() == "s") or (isinstance(step, say.Edit) and step.command == "save")
 
 
-def _make_scene(briefing: Briefing, place: WorkerPlace) -> Scene:
+def _make_scene(briefing: Briefing, place: WorkerPlace, earlier: tuple[Instruction, ...] = ()) -> Scene:
     elements = drop_goal_echo(briefing.goal, briefing.observation.elements or ())
-    return Scene(briefing, elements, place.memory, place.kept, first=place.index == 0)
+    return Scene(briefing, elements, place.memory, place.kept, first=place.index == 0, earlier=earlier)
 
 
 def _judge_executed(scene: Scene) -> Verdict | None:

@@ -48,6 +48,7 @@ def _fold_decided(state: TaskState, event: Decided, at: float) -> TaskState:
         bookmark=event.decision.bookmark or place,
         messages=state.messages[event.heard :],
         reopened="",
+        unsent_step=event.step if event.decision.kind == "actions" else 0,
     )
 
 
@@ -56,6 +57,7 @@ def _fold_action_intended(state: TaskState, event: ActionIntended, at: float) ->
     return replace_fields(
         state,
         unconfirmed=event,
+        unsent_step=0,
         acts=_add_act(state, event),
         last_action=event.action,
         repeats=state.repeats + 1 if event.action == state.last_action else 1,
@@ -113,10 +115,13 @@ def _fold_doubt_settled(state: TaskState, event: DoubtSettled, at: float) -> Tas
     if event.done:
         return settled
     begun = [one.act.what for one in state.acts if (one.step, one.number) == (event.step, event.number)]
-    # The worker goes back to where it was before that step, as it does when none of a step's actions was carried out.
-    empty = StepReport(step=event.step, message=event.because)
-    history = (*settled.history, empty)[-HISTORY_KEPT:]
+    history = add_empty_report(settled, event.step, event.because)
     return replace_fields(settled, history=history, undone=begun[0] if begun else state.undone)
+
+
+def add_empty_report(state: TaskState, step: int, because: str) -> tuple[StepReport, ...]:
+    """Return the history with a step of which no action was carried out: the worker goes back to before it."""
+    return (*state.history, StepReport(step=step, message=because))[-HISTORY_KEPT:]
 
 
 @on_event(DeviceReopened)
@@ -140,6 +145,7 @@ def _fold_step_finished(state: TaskState, event: StepFinished, at: float) -> Tas
         state,
         step=max(state.step, event.report.step),
         subtask_steps=state.subtask_steps + 1,
+        unsent_step=0,
         history=(*state.history, event.report)[-HISTORY_KEPT:],
         situation=follow_table(state.situation, "looked"),
         failures_in_a_row=0 if event.success else state.failures_in_a_row + 1,

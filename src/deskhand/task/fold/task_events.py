@@ -22,11 +22,14 @@ from deskhand.task.events import (
     Warned,
 )
 from deskhand.task.fold.registry import on_event, replace_fields
+from deskhand.task.fold.step_events import add_empty_report
 from deskhand.task.state import NO_USAGE, TaskState
 from deskhand.task.transitions import follow_table
 
 REPORTS_KEPT = 5
 SAID_KEPT = 20
+
+_UNSENT = "interrupted before any of it was carried out"
 
 
 @on_event(TaskCreated)
@@ -46,9 +49,12 @@ def _fold_task_created(state: TaskState, event: TaskCreated, at: float) -> TaskS
 
 @on_event(TaskResumed)
 def _fold_task_resumed(state: TaskState, event: TaskResumed, at: float) -> TaskState:
+    history = add_empty_report(state, state.unsent_step, _UNSENT) if state.unsent_step else state.history
     return replace_fields(
         state,
         status=TaskStatus.PENDING,
+        history=history,
+        unsent_step=0,
         situation=follow_table(state.situation, "reopened"),
         executor=ExecutorStatus.IDLE,
         executor_cause=None,
