@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import io
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from typing import Any
 
+import pytest
 from PIL import Image
 
 from deskhand.models.scripted.http_server import ModelServer
 from deskhand.models.scripted.script import ScriptedStep
+from deskhand.server import live_screens
 from tests.server.conftest import House, Serve, model
 
 NEVER = ScriptedStep(text="x", first_byte_s=600)
@@ -63,19 +67,51 @@ async def _missing(serve: Serve) -> Any:
         return await house.client.get("/api/devices/toaster/screenshot")
 
 
-async def test_the_live_screen_shows_each_change(house: House) -> None:
-    path = "/api/devices/sim/frames"
-    async with house.client.stream("GET", path, params={"count": 2, "rate": 20, "side": 300}) as answer:
+async def read_parts(pieces: AsyncIterator[bytes], count: int) -> list[bytes]:
+    """The first parts, each read up to the boundary behind it, as a browser reads them."""
+    read = b""
+    async with asyncio.timeout(60):
+        while read.count(b"--frame\r\n") < count + 1:
+            read += await anext(pieces)
+    return read.split(b"--frame\r\n")[1:-1]
+
+
+async def test_the_live_screen_shows_at_once_what_is_there_and_then_each_change(house: House) -> None:
+    params = {"rate": 20, "side": 300}
+    async with house.client.stream("GET", "/api/devices/sim/frames", params=params) as answer:
         assert answer.headers["content-type"] == "multipart/x-mixed-replace; boundary=frame"
         pieces = answer.aiter_bytes()
-        first = await anext(pieces)
+        first = await read_parts(pieces, 1)  # whole, though nothing has changed
         await house.post("/api/devices/sim/actions", kind="open_app", name="设置")
-        rest = b"".join([piece async for piece in pieces])
-    parts = (first + rest).split(b"--frame\r\n")[1:]
-    pictures = [part.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n") for part in parts]
-    assert len(pictures) == 2
+        second = [await read_part(pieces)]
+    pictures = [part.partition(b"\r\n\r\n")[2].removesuffix(b"\r\n") for part in (*first, *second)]
     assert pictures[0] != pictures[1]
     assert all(max(size_of(picture)) == 300 for picture in pictures)
+    assert b"X-Screen-Width: 1080\r\nX-Screen-Height: 2400\r\n" in first[0]
+
+
+async def read_part(pieces: AsyncIterator[bytes]) -> bytes:
+    """One more part."""
+    read = b""
+    async with asyncio.timeout(60):
+        while b"--frame\r\n" not in read:
+            read += await anext(pieces)
+    return read.partition(b"--frame\r\n")[0]
+
+
+async def test_a_screen_is_looked_at_and_encoded_once_for_all_who_look_on(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded: list[Any] = []
+    encode = live_screens.to_jpeg
+    monkeypatch.setattr(live_screens, "to_jpeg", lambda frame, quality: encoded.append(frame) or encode(frame, quality))
+    async with AsyncExitStack() as stack:
+        path, params = "/api/devices/sim/frames", {"rate": 20, "side": 300}
+        answers = [await stack.enter_async_context(house.client.stream("GET", path, params=params)) for _ in range(5)]
+        viewers = [answer.aiter_bytes() for answer in answers]
+        firsts = [await read_parts(viewer, 1) for viewer in viewers]
+        assert len({first[0] for first in firsts}) == 1
+    assert len({id(frame) for frame in encoded}) == len(encoded) < 5
 
 
 async def test_a_free_device_is_worked_by_hand(house: House) -> None:

@@ -28,6 +28,9 @@ STARTS = 3
 WATCHERS = 200
 TASKS = 100
 ABORTS = 5
+# How long a screen is left alone before its cost is measured, and for how long.
+CALM_S = 15.0
+STILL_S = 30.0
 PATIENCE_S = 600.0
 GOAL = "open Settings, go home, open Settings, go home"
 
@@ -38,7 +41,7 @@ async def run_suite(out: Path) -> list[Row]:
         rows += await _measure_starts(Path(folder))
         async with _start_server(Path(folder)) as server, _open_client(server) as client:
             rows += await _measure_freshness(client)
-            rows.append(await _measure_many_tasks(client))
+            rows += [await _measure_still_screen(server, client), await _measure_many_tasks(client)]
         rows.append(await _measure_aborts(Path(folder)))
     return rows
 
@@ -140,6 +143,31 @@ async def _measure_freshness(client: Any) -> list[Row]:
         Row("clients of one task that saw the same", same, f"of {WATCHERS}", limit=WATCHERS, better="more"),
         Row("an event to one of 200 clients", median(ms for seen in crowd for _, ms in seen[20:]), "ms"),
     ]
+
+
+async def _measure_still_screen(server: _Server, client: Any) -> Row:
+    """Measure what a crowd that looks at a still screen costs the server."""
+
+    async def look_on() -> None:
+        async with client.stream("GET", "/api/devices/sim/frames") as answer:
+            async for _ in answer.aiter_bytes():
+                pass
+
+    crowd = [asyncio.create_task(look_on()) for _ in range(WATCHERS)]
+    await SystemClock().sleep(CALM_S)
+    before = await asyncio.to_thread(_read_cpu_seconds, server.pid)
+    await SystemClock().sleep(STILL_S)
+    used = await asyncio.to_thread(_read_cpu_seconds, server.pid) - before
+    for one in crowd:
+        one.cancel()
+    await asyncio.wait(crowd)
+    note = f"{WATCHERS} look on"
+    return Row("a still screen, of one core", used / STILL_S * 100, "%", limit=1, note=note)
+
+
+def _read_cpu_seconds(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def _measure_many_tasks(client: Any) -> Row:

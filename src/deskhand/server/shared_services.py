@@ -14,6 +14,7 @@ from deskhand.build import Deskhand
 from deskhand.server.browser_sessions import BrowserSessions
 from deskhand.server.disk_probe import DiskProbe
 from deskhand.server.event_hub import EventHub
+from deskhand.server.live_screens import LiveScreens
 from deskhand.server.live_states import LiveStates
 from deskhand.sessions.conversation_store import ConversationStore
 from deskhand.sessions.conversations import Conversations
@@ -33,6 +34,7 @@ class Services:
     feeds: TaskFeeds
     states: LiveStates
     hub: EventHub
+    screens: LiveScreens
     disk: DiskProbe
     since: float
 
@@ -42,6 +44,7 @@ class Services:
         await self.tasks.close()
         self.feeds.close()
         self.hub.close()
+        self.screens.close()
 
 
 @asynccontextmanager
@@ -56,7 +59,8 @@ async def open_services(watch: SettingsWatch, sessions: BrowserSessions) -> Asyn
         states = LiveStates(hand, tasks, watch)
         hub = EventHub(hand.bus, hand.clock, hand.journal, store, states)
         feeding = [asyncio.create_task(feeds.run()), asyncio.create_task(hub.run())]
-        services = Services(hand, watch, sessions, store, chats, tasks, feeds, states, hub, disk, hand.clock.wall())
+        screens, since = LiveScreens(hand), hand.clock.wall()
+        services = Services(hand, watch, sessions, store, chats, tasks, feeds, states, hub, screens, disk, since)
         try:
             yield services
         finally:

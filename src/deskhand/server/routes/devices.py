@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import StreamingResponse
 
 from deskhand.core.actions import Action
-from deskhand.core.errors import DeviceError
 from deskhand.core.screen import Frame
 from deskhand.engine.run import Task
 from deskhand.screen.frame import shrink_frame, to_jpeg
+from deskhand.server.live_screens import QUALITY, DeviceTouched, Picture
 from deskhand.server.problems import ANYWHERE, document_statuses
 from deskhand.server.schemas import ActionResult, DeviceList, TaskView, to_task_view
 from deskhand.server.shared_services import Services, Shared
@@ -23,7 +24,6 @@ router = APIRouter(prefix="/api/devices", tags=["devices"], responses=ANYWHERE)
 
 DevicePath = Annotated[str, Path(min_length=1, max_length=2000)]
 Side = Annotated[int, Query(ge=100, le=8192, description="no side of the picture is longer")]
-QUALITY = 75
 _BOUNDARY = "frame"
 
 
@@ -62,32 +62,24 @@ async def frames(
     rate: Annotated[float, Query(gt=0, le=20, description="pictures a second at most")] = 4.0,
     count: Annotated[int, Query(ge=1, le=1_000_000, description="end after so many pictures")] = 1_000_000,
 ) -> StreamingResponse:
-    """The live screen, for an `<img>`."""
-    first = await shared.hand.take_covered_frame(device_id)
+    """The live screen, for an `<img>`: as it is, then each change. Each part says the size of the screen itself."""
+    screen = await shared.screens.open_screen(device_id)
+    pictures = shared.screens.stream_pictures(screen, side, rate, count)
     media = f"multipart/x-mixed-replace; boundary={_BOUNDARY}"
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-    return StreamingResponse(
-        _stream_frames(device_id, first, shared, side, 1 / rate, count), media_type=media, headers=headers
-    )
+    return StreamingResponse(_to_parts(pictures), media_type=media, headers=headers)
 
 
-async def _stream_frames(
-    device_id: str, frame: Frame, shared: Services, side: int, pause_s: float, count: int
-) -> AsyncGenerator[bytes, None]:
-    shown = b""
-    while count:
-        picture = await _encode_jpeg(frame, side)
-        if picture != shown:
-            shown = picture
-            count -= 1
-            head = f"--{_BOUNDARY}\r\nContent-Type: image/jpeg\r\nContent-Length: {len(picture)}\r\n\r\n"
-            yield head.encode() + picture + b"\r\n"
-        if not count or await shared.feeds.wait_for_close(pause_s):
-            return
-        try:
-            frame = await shared.hand.take_covered_frame(device_id)
-        except DeviceError:
-            return  # unplugged, or its lease is another program's: there is nothing more to see
+async def _to_parts(pictures: AsyncGenerator[Picture, None]) -> AsyncGenerator[bytes, None]:
+    """Yield each picture with the boundary behind it: a browser shows a part when it has read where it ends."""
+    yield f"--{_BOUNDARY}\r\n".encode()
+    async with aclosing(pictures):
+        async for one in pictures:
+            head = (
+                f"Content-Type: image/jpeg\r\nContent-Length: {len(one.jpeg)}\r\n"
+                f"X-Screen-Width: {one.width}\r\nX-Screen-Height: {one.height}\r\n\r\n"
+            )
+            yield head.encode() + one.jpeg + f"\r\n--{_BOUNDARY}\r\n".encode()
 
 
 async def _encode_jpeg(frame: Frame, side: int | None) -> bytes:
@@ -113,7 +105,10 @@ async def hand_back(device_id: DevicePath, shared: Shared) -> TaskView:
 @router.post("/{device_id}/actions", responses=document_statuses(400, 404, 409))
 async def act(device_id: DevicePath, body: Action, shared: Shared) -> ActionResult:
     """Tap, type, press a key … by your own hand: on a device that you took over, or on a free one."""
-    return ActionResult(detail=await shared.tasks.act_by_hand(device_id, body))
+    try:
+        return ActionResult(detail=await shared.tasks.act_by_hand(device_id, body))
+    finally:
+        shared.hand.bus.publish_message(DeviceTouched(await shared.hand.pool.resolve_id(device_id)))
 
 
 def _find_task(device_id: str, shared: Services) -> Task:
