@@ -1,9 +1,12 @@
 """What is peculiar to a desktop: keys without a field, and dialogs that the goal itself has brought up."""
 
+from dataclasses import replace
+
 import pytest
 
-from deskhand.core.actions import Action, Type, Wait
+from deskhand.core.actions import Action, ManageWindow, Type, Wait
 from deskhand.core.decisions import Decision
+from deskhand.core.geometry import Rect
 from deskhand.core.screen import Element, Role
 from deskhand.devices.desktop.device import CAPABILITIES
 from deskhand.roles.offline.worker import OfflineWorker
@@ -93,3 +96,54 @@ async def test_a_field_of_a_similar_name_is_no_name_box(name: str) -> None:
     decision, done = await play("go to cell B2", sheet(name, "DejaVu Sans"))
     assert decision.kind == "fail"
     assert done == []
+
+
+def lines(box: str, content: str) -> list[Element]:
+    """A sheet that draws its cells: the name box, and to its right the line with what the cell holds."""
+    left = seen(1, "field", "", 1, editable=True, clickable=True, value=box)
+    right = seen(2, "field", "", 1, editable=True, clickable=True, value=content)
+    return [replace(left, bounds=Rect(0, 100, 90, 130)), replace(right, bounds=Rect(100, 100, 900, 130))]
+
+
+@pytest.mark.parametrize("goal", ["put 7 into cell B2", "在单元格B2输入7", "set cell B2 to 7"])
+@pytest.mark.parametrize("content", ["", "r1", "Q4"])
+async def test_what_a_cell_holds_is_read_in_its_line_even_if_it_looks_like_a_name(goal: str, content: str) -> None:
+    decision, done = await play(goal, lines("A1", content), lines("B2", content), lines("B3", ""), lines("B2", "7"))
+    assert decision.kind == "done"
+    assert [a.text for a in done if isinstance(a, Type)] == ["B2", "7", "B2"]
+
+
+@pytest.mark.parametrize("goal", ["put 7 into cell B2", "在单元格B2输入7"])
+async def test_a_cell_that_then_holds_something_else_is_not_written(goal: str) -> None:
+    decision, done = await play(goal, lines("A1", ""), lines("B2", ""), lines("B3", ""), lines("B2", "70"))
+    assert decision.kind == "fail"
+    assert [a.text for a in done if isinstance(a, Type)].count("7") == 1
+
+
+async def test_a_cell_is_gone_to_once_more_before_it_is_given_up() -> None:
+    decision, done = await play("go to cell B2", *[lines("A1", "")] * 4, lines("B2", ""))
+    assert decision.kind == "done"
+    assert [a.text for a in done if isinstance(a, Type)] == ["B2", "B2"]
+
+
+def tip(*, aside: bool) -> list[Element]:
+    return [
+        seen(11, "dialog", "Tip of the day", 3),
+        seen(12, "button", "OK", 4, parent=11, clickable=True, focused=not aside),
+        seen(13, "button", "Next tip", 5, parent=11, clickable=True),
+        seen(14, "group", "Sheet", 8, focused=aside),
+    ]
+
+
+async def test_a_dialog_that_has_the_keyboard_is_put_away_before_a_cell_is_gone_to() -> None:
+    _, done = await play("go to cell B2", [*lines("A1", ""), *tip(aside=False)], lines("A1", ""), lines("B2", ""))
+    assert done[0] == ManageWindow(change="close", title="Tip of the day")
+
+
+@pytest.mark.parametrize("goal", ["press Ctrl+S", "save", "按 Ctrl+S"])
+async def test_only_a_dialog_with_the_keyboard_may_ask_something_about_saving(goal: str) -> None:
+    before = [seen(14, "group", "Sheet", 8, focused=True)]
+    assert (await play(goal, before, tip(aside=True)))[0].kind == "done"
+    decision, _ = await play(goal, before, tip(aside=False))
+    assert decision.kind == "fail"
+    assert "Tip of the day" in decision.message

@@ -119,10 +119,10 @@ CELLS = [
 
 
 @pytest.mark.parametrize(("form", "text"), list(product(CELLS, ["12", "=A1+A2", "“two words”", '"B2"'])))
-def test_a_cell_is_gone_to_typed_into_and_left(form: str, text: str) -> None:
+def test_what_goes_into_a_cell_is_one_instruction_that_reads_it_back(form: str, text: str) -> None:
     steps = parse_goal(form.format(text, "C7"))
-    assert [type(step) for step in steps] == [say.GoToCell, say.Write, say.PressKey]
-    assert [steps[0].cell, steps[1].text] == ["C7", text.strip('“”"')]
+    assert [type(step) for step in steps] == [say.SetValue]
+    assert [steps[0].target, steps[0].value] == ["cell C7", text.strip('“”"')]
     again = "，" if "单元格" in form else ", "
     assert parse_goal(again.join(step.source for step in steps)) == steps
 

@@ -304,7 +304,9 @@ def _describe_page_error(scene: Scene, outcome: Finished, told: str) -> str:
 
 def _answer_open_question(scene: Scene, place: WorkerPlace, steps: Sequence[Instruction]) -> Decision | None:
     """What the last instruction has brought up: a message is put away, a question that nobody has answered is told."""
-    parts = obstacles.find_open_question(scene) or (obstacles.find_dialog(scene) if _is_saving(steps[-1]) else [])
+    parts = obstacles.find_open_question(scene) or (
+        obstacles.find_waiting_dialog(scene) if _is_saving(steps[-1]) else []
+    )
     if not parts or isinstance(steps[-1], _LOOKING):
         return None
     message, choices = parts[0].name or next((e.text for e in parts if e.text), ""), obstacles.list_buttons(parts)

@@ -335,14 +335,9 @@ def _build_command(slots: Slots, source: str) -> list[Instruction]:
     return [open_app(app), *typed] if app else typed
 
 
-def _build_cell(slots: Slots, source: str) -> list[Instruction]:
-    """Go there, type, and leave the cell by Enter: until then a sheet does not hold it."""
-    cell, text = slots["cell"].upper(), slots["text"]
-    if is_chinese(source):
-        told = f"转到单元格{cell}", f"输入{_quote_text(text)}", "按回车"
-    else:
-        told = f"go to cell {cell}", f"type {_quote_text(text)}", "press Enter"
-    return [say.GoToCell(told[0], cell), say.Write(told[1], text), say.PressKey(told[2], ("enter",))]
+def _build_cell(slots: Slots, source: str) -> Instruction:
+    """One instruction, so that what the cell then holds is read back; `source` says how."""
+    return say.SetValue(source, f"cell {slots['cell'].upper()}", slots["text"])
 
 
 def _build_two_texts(slots: Slots, source: str) -> list[Instruction]:

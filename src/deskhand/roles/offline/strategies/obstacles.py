@@ -35,6 +35,17 @@ def find_open_question(scene: Scene) -> list[Element]:
     return []
 
 
+def find_waiting_dialog(scene: Scene) -> list[Element]:
+    """The elements of the dialog in front, unless it stands aside: the keyboard is with what lies outside of it.
+
+    A program that asks something before it goes on gives its question the keyboard, or takes the rest off the list.
+    """
+    parts = find_dialog(scene)
+    inside = {part.index for part in parts}
+    focused = [e.index for e in scene.elements if e.focused]
+    return [] if focused and not inside.intersection(focused) else parts
+
+
 def find_question(scene: Scene) -> list[Element]:
     """The parts of a question that is no dialog by its kind: a text that asks, and below it a way out and another.
 

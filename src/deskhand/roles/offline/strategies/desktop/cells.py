@@ -1,6 +1,7 @@
 """Cells of a spreadsheet by their names: gone to, and written into; what a cell then holds is read back."""
 
 import re
+from dataclasses import replace
 from typing import Literal
 
 from deskhand.core.actions import Key, Type
@@ -10,6 +11,7 @@ from deskhand.roles.offline.memory import HandleMemory
 from deskhand.roles.offline.outcome import Act, Outcome, look_again, make_act, touch_element
 from deskhand.roles.offline.proof import Proof
 from deskhand.roles.offline.scene import Scene
+from deskhand.roles.offline.strategies.obstacles import dismiss_dialog, find_waiting_dialog
 from deskhand.roles.offline.strategies.values import is_read_back
 from deskhand.screen.grounding.vocabulary import is_same_word
 
@@ -66,6 +68,9 @@ def write_cell(scene: Scene, cell: str, text: str) -> Outcome:
 
 def _go_there(scene: Scene, cell: str, phase: Literal["begun", "sent"] = "begun") -> Outcome:
     thought = scene.say(f"转到单元格 {cell}", f"Going to cell {cell}")
+    dialog = find_waiting_dialog(scene)
+    if dialog and not any(e.editable for e in dialog) and (away := dismiss_dialog(scene)):
+        return away
     shown, box = _find_cell(scene, cell), _find_name_box(scene)
     if shown is None and box is None:
         return scene.fail_with(
@@ -84,11 +89,15 @@ def _find_cell(scene: Scene, cell: str) -> Element | None:
 
 
 def _find_name_box(scene: Scene) -> Element | None:
-    """Return the field that is called so, else the only one that holds the name of a cell."""
+    """Return the field that is called so, else the one that holds the name of a cell, the first in its row."""
     fields = scene.list_fields()
     named = [f for f in fields if any(is_same_word(f.name, name) for name in _NAME_BOX)]
-    holding = [f for f in fields if _NAME.fullmatch(f.value.strip())]
-    return named[0] if named else holding[0] if len(holding) == 1 else None
+    holding = sorted((f for f in fields if _NAME.fullmatch(f.value.strip())), key=lambda f: f.bounds.left)
+    if named or not holding:
+        return named[0] if named else None
+    # what a cell holds (“r1”) may look like a name as well: its line stands to the right of the box
+    line = holding[0].bounds
+    return holding[0] if all(line.top < f.bounds.center[1] < line.bottom for f in holding) else None
 
 
 def _is_at(scene: Scene, cell: str) -> bool:
@@ -121,6 +130,11 @@ def _check_cell(scene: Scene, cell: str, text: str) -> Outcome:
 def _wait_or_fail(scene: Scene, cell: str) -> Outcome:
     if scene.trouble:
         return scene.fail_with(f"{scene.trouble}。", f"{scene.trouble}.")
+    if scene.memory.handle.looks == MAX_LOOKS - 1:
+        # What was to be typed may have been put off by a window that came up meanwhile; to go there twice does no harm.
+        again = _go_there(scene, cell)
+        scene.remember_record(replace(scene.memory.handle, looks=MAX_LOOKS))
+        return again
     return _look_again(scene) or scene.fail_with(
         f"没有到单元格 {cell}：名称框里不是它。", f"Cell {cell} was not reached: the name box does not show {cell}."
     )
