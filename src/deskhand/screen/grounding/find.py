@@ -13,6 +13,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 
 from deskhand.core.screen import Element, Role
+from deskhand.screen.grounding.blocks import find_in_block
 from deskhand.screen.grounding.names import score_name
 from deskhand.screen.grounding.place import DIRECTIONS, score_position, score_relation
 from deskhand.screen.grounding.query import Query, read_description
@@ -335,7 +336,17 @@ def _score_relation(query: Query, anchor: Query, pool: Iterable[Candidate], tree
         fits = [score_relation(relation, candidate.target, place, tree) for place in places]
         if max(fits) > 0 and all(candidate.target.index != place.index for place in places):
             related.append((replace(candidate, score=round(candidate.score * 0.7 + max(fits) * 0.3, 4)), fits))
+    if not related and relation not in DIRECTIONS and len(places) == 1:
+        return _find_in_block(list(pool), places[0], tree)
     return _prefer_next(related) if relation in DIRECTIONS else [candidate for candidate, _ in related]
+
+
+def _find_in_block(pool: list[Candidate], head: Element, tree: ElementTree) -> list[Candidate]:
+    """Return the one of several namesakes that stands in the block of the anchor."""
+    best = max((c.score for c in pool), default=0.0)
+    equal = [c for c in pool if best - c.score < GAP and c.score >= ENOUGH]
+    owned = find_in_block([c.target for c in equal], head, tree)
+    return [c for c in equal if owned is not None and c.target.index == owned.index]
 
 
 def _prefer_next(related: Sequence[tuple[Candidate, list[float]]]) -> list[Candidate]:

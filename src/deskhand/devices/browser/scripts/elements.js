@@ -16,7 +16,7 @@ const INPUTS = {
 const TAGS = {
   BUTTON: "button", SUMMARY: "button", TEXTAREA: "field", SELECT: "combobox", OPTION: "item", IMG: "image",
   DIALOG: "dialog", PROGRESS: "progress", METER: "progress", H1: "heading", H2: "heading", H3: "heading",
-  H4: "heading", H5: "heading", H6: "heading", VIDEO: "image", CANVAS: "image",
+  H4: "heading", H5: "heading", H6: "heading", LEGEND: "heading", VIDEO: "image", CANVAS: "image",
 };
 // Elements a worker may want to use, even if the page's author did not mark them as usable.
 const USABLE = new Set(["button", "link", "checkbox", "radio", "switch", "field", "combobox", "slider", "tab", "item"]);
