@@ -120,11 +120,18 @@ deskhand.optionFor = (words) => {
 
 const two = (n) => String(n).padStart(2, "0");
 
+const MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec";
+const MONTH = `(${MONTHS.match(/.../g).join("|")})[a-z]*\\.?`;
+// "24 December 2026", "24th of Dec, 2026", "December 24, 2026"
+const NAMED_DAY = new RegExp(`(?:\\b(\\d{1,2})(?:st|nd|rd|th)?\\s+(?:of\\s+)?${MONTH}|\\b${MONTH}\\s+(\\d{1,2})(?:st|nd|rd|th)?),?\\s+(\\d{4})\\b`, "i");
+
 function dateIn(text) {
   let m = text.match(/(\d{4})\s*[-/.年]\s*(\d{1,2})\s*[-/.月]\s*(\d{1,2})/);
   if (m) return `${m[1]}-${two(m[2])}-${two(m[3])}`;
   m = text.match(/(\d{1,2})\/(\d{1,2})\/(\d{4})/); // as the empty field shows it: mm/dd/yyyy
-  return m ? `${m[3]}-${two(m[1])}-${two(m[2])}` : "";
+  if (m) return `${m[3]}-${two(m[1])}-${two(m[2])}`;
+  m = text.match(NAMED_DAY);
+  return m ? `${m[5]}-${two(MONTHS.indexOf((m[2] || m[3]).toLowerCase()) / 3 + 1)}-${two(m[1] || m[4])}` : "";
 }
 
 function timeIn(text) {
