@@ -16,13 +16,17 @@ Trace = tuple[str, Rect]
 
 @dataclass(frozen=True, slots=True)
 class ScrollMemory:
-    """`back` is how many pages to scroll up again once the end was reached; `area` is which of several it is."""
+    """`back` is how many pages to scroll up again once the end was reached; `area` is which of several it is.
+
+    `waited`: the end was reached and waited at, since a list may grow there.
+    """
 
     way: Literal["down", "up"] = "down"
     count: int = 0
     print: int | None = None
     back: int = 1
     area: int = 0
+    waited: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from difflib import SequenceMatcher
 
-from deskhand.core.actions import SCROLL_ENDED, Back, Key, Scroll, Type
+from deskhand.core.actions import SCROLL_ENDED, Back, Key, Scroll, Type, Wait
 from deskhand.core.screen import Element
 from deskhand.roles.offline.memory import HuntMemory, ScrollMemory, Trace
 from deskhand.roles.offline.outcome import Act, Failed, fill_field, look_again, make_act, touch_element
@@ -37,6 +37,8 @@ _LOADING = tuple(map(fold_name, ("loading", "searching", "please wait", "加载"
 SCROLLS = 8
 # A web page is longer than a list on a phone, and tells where it ends.
 SCROLLS_ON_PAGES = 20
+# A page may fetch more of a list when its end is reached.
+GROWING_S = 1.0
 # Scrollable areas that are looked through: the page, and lists on it.
 MOST_AREAS = 3
 TABS = 6
@@ -320,17 +322,26 @@ def _hunt_by_scrolling(scene: Scene, description: str) -> Act | None:
         return None
     area = areas[seen.area]
     most = SCROLLS_ON_PAGES if area.source == "dom" else SCROLLS
-    if (seen.count and is_at_end(scene, seen.print)) or seen.count >= most:
+    ended = seen.count > 0 and not _has_just_waited(scene, seen) and is_at_end(scene, seen.print)
+    if ended and seen.way == "down" and area.source == "dom" and not seen.waited:
+        scene.remember_record(replace(scene.memory.hunt, scroll=replace(seen, waited=True)))
+        return make_act(scene.say("等列表变长", "Waiting in case the list grows"), Wait(seconds=GROWING_S))
+    if ended or seen.count >= most:
         if seen.way == "up":
             scene.remember_record(replace(scene.memory.hunt, scroll=ScrollMemory(area=seen.area + 1)))
             return _hunt_by_scrolling(scene, description)
         seen = ScrollMemory("up", back=seen.count, area=seen.area)
     pages = 0.8 if seen.way == "down" else max(0.8, min(20.0, 0.8 * seen.back))
-    scrolled = ScrollMemory(seen.way, seen.count + 1, scene.print, area=seen.area)
+    waited = seen.waited and _has_just_waited(scene, seen)
+    scrolled = ScrollMemory(seen.way, seen.count + 1, scene.print, area=seen.area, waited=waited)
     scene.remember_record(replace(scene.memory.hunt, scroll=scrolled))
     x, y = area.bounds.center
     thought = scene.say(f"向{'下' if seen.way == 'down' else '上'}滚动查找", f"Scrolling {seen.way}")
     return make_act(thought, Scroll(direction=seen.way, pages=pages, x=x, y=y))
+
+
+def _has_just_waited(scene: Scene, seen: ScrollMemory) -> bool:
+    return seen.waited and any(isinstance(done, Wait) for done in scene.list_executed())
 
 
 def _hunt_in_tabs(scene: Scene, description: str) -> Act | None:
