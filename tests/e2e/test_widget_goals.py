@@ -135,6 +135,52 @@ TARGET = """<svg id=v width=200 height=160><circle id=c cx=90 cy=80 r=40 fill=wh
   <p id=d>ready</p><script>v.addEventListener("click", (e) => { const b = c.getBoundingClientRect();
     tell(Math.hypot(e.clientX - b.left - 40, e.clientY - b.top - 40) < 3 ? "hit" : "missed");
     d.textContent = "shot" })</script>"""
+# Blocks of one build, with the same controls in each.
+POSTS = "".join(
+    f"""<div style="border:1px solid;margin:8px"><h3>{name}</h3><p>by {by}</p>
+    <button onclick="tell('like', '{by}');this.textContent='Liked'">Like</button>
+    <button onclick="tell('share', '{by}');this.textContent='Shared'">Share</button></div>"""
+    for name, by in [("Summer trip", "Ann"), ("Winter trip", "Ben"), ("Autumn walk", "Cleo")]
+)
+CARDS = "<p>Cart (<span id=n>0</span>)</p>" + "".join(
+    f"""<div style="display:inline-block;width:180px"><h2>{name}</h2><p>$5</p>
+    <button onclick="tell('{name[0]}');n.textContent++">Add to cart</button></div>"""
+    for name in ("Red mug", "Blue mug", "Green bowl")
+)
+ADDRESSES = """<fieldset><legend>Billing address</legend><label>Street <input id=b></label></fieldset>
+  <fieldset><legend>Shipping address</legend><label>Street <input id=s value=old></label></fieldset>
+  <button onclick="tell(b.value, s.value)">Keep</button>"""
+DAY = "<label>Arrival <input type=date id=d></label><button onclick='tell(d.value)'>Book</button>"
+GROWING = """<div id=l style="height:300px;overflow:auto"></div><script>let n = 0; function more() {
+    for (let i = 0; i < 15; i++) { const p = document.createElement("p"), k = ++n; p.textContent = "Entry " + k;
+      p.style.cursor = "pointer"; p.onclick = () => { tell(k); p.textContent += " taken" }; l.append(p) } } more();
+  l.onscroll = () => { if (l.scrollTop + l.clientHeight > l.scrollHeight - 30 && n < 45) setTimeout(more, 400) }
+  </script>"""
+TABS = """<div role=tablist><button role=tab aria-selected=true>Profile</button>
+  <button role=tab aria-selected=false onclick="tell('billing');p.textContent='Your card'">Billing</button></div>
+  <p id=p>Your profile</p>"""
+
+
+@pytest.mark.parametrize(
+    ("body", "goal", "expected"),
+    [
+        (POSTS, "click Like next to Winter trip", ["like/Ben"]),
+        (POSTS, "点击“Winter trip”旁边的Share", ["share/Ben"]),
+        (POSTS, 'click "Share" in the card "Autumn walk"', ["share/Cleo"]),
+        (CARDS, 'click "Add to cart" next to Blue mug', ["B"]),
+        (ADDRESSES, 'type "Main St 1" into Street of the Shipping address, click Keep', ["/Main%20St%201"]),
+        (DAY, "set Arrival to 24 December 2026, click Book", ["2026-12-24"]),
+        (DAY, 'enter "Dec 24, 2026" in Arrival and click Book', ["2026-12-24"]),
+        (GROWING, 'click "Entry 40"', ["40"]),
+        (TABS, "open the Billing tab", ["billing"]),
+        (TABS, "打开Billing标签页", ["billing"]),
+    ],
+)
+async def test_blocks_days_and_lists_of_a_page(
+    hand: Deskhand, site: Site, body: str, goal: str, expected: list[str]
+) -> None:
+    ended = await carry_out(hand, site, body, goal)
+    assert (ended.status, told(site)) == (TaskStatus.FULFILLED, expected), ended.reason
 
 
 @pytest.mark.parametrize(
@@ -196,6 +242,9 @@ async def test_widgets_of_a_page(hand: Deskhand, site: Site, body: str, goal: st
         (LIT_UP, "expand the menu below and click on North"),
         (LIT_UP, "展开菜单，然后点击“North”"),
         (BOXES, "select nothing"),
+        (POSTS, "click Like next to Yellow trip"),
+        (POSTS, "click Like"),
+        (ADDRESSES, 'type "Main St 1" into Street, click Keep'),
         ("<p>Look for: red shoes by Kim.</p><label>Colour <input></label><label>Maker <input></label>"
          "<button onclick=\"tell('empty')\">Search</button>", "search for red shoes by Kim"),
         ("<p>Search for red shoes by Kim from 1999.</p><input><p id=t>12</p>"

@@ -63,6 +63,8 @@ def _choose_way(scene: Scene, said: str, name: str) -> Literal["switch", "touch"
         return "switch"
     if query.ordinal or query.relation or query.position:
         return "touch"
+    if scene.is_web_page and "tab" in query.roles and query.name:
+        return "part"  # a page has no apps, and the tab may be said to belong to it only by its kind
     if scene.is_desktop and (kind := _read_kind(said, query)):
         return kind
     here = scene.find_element(name, "clickable").best if not scene.first and not scene.on_home_screen else None

@@ -51,7 +51,7 @@ from deskhand.screen.grounding.vocabulary import fold_name, is_same_word
 from deskhand.settings.placeholders import find_secret_names
 
 MAX_TRIES = 2
-# A finger does not hit every percent: after some corrections a few percent beside are accepted, and told.
+# A finger misses some percent: after corrections a few percent beside are accepted, and told.
 MAX_SLIDES = 4
 COARSE = 3
 
@@ -80,7 +80,9 @@ def write_text(step: say.Write, scene: Scene) -> Outcome:
         asked = say.SetValue(step.source, step.target, step.text)
         chosen = take_day(asked, scene, days[0]) if len(days) == 1 else None
         return chosen or _check_written(scene, field, step.text)
-    return type_into(scene, field, step.text, clear=step.replace)
+    # a line of a page holds one value, which is replaced; a text of several lines is added to
+    one = field.source == "dom" and bool(step.target) and not field.multiline
+    return type_into(scene, field, step.text, clear=step.replace or one)
 
 
 def _find_only_field(scene: Scene) -> Element | None:
@@ -452,8 +454,7 @@ def _fail_no_share(scene: Scene, step: say.SetValue) -> Failed:
 
 
 def _drag_slider(scene: Scene, slider: Element, step: say.SetValue) -> Outcome:
-    share = _read_share(step.value)
-    if share is None:
+    if (share := _read_share(step.value)) is None:
         return _fail_no_share(scene, step)
     box, memory = slider.bounds, scene.memory.write
     x = min(box.right - 2, max(box.left + 1, round(box.left + box.width * share) + memory.shift))
@@ -469,8 +470,7 @@ def _check_slider(scene: Scene, step: say.SetValue) -> Outcome:
     wanted = round((_read_share(step.value) or 0) * 100)
     slider = _find_slider(scene, step.target)
     shown = _read_percent_near(scene, slider) if slider else None
-    memory = scene.memory.write
-    tries = memory.slid
+    memory, tries = scene.memory.write, scene.memory.write.slid
     if shown is None:
         return _fail_unread(scene, step)
     if abs(shown - wanted) <= (1 if tries < MAX_SLIDES else COARSE):
