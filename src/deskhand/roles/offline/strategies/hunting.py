@@ -323,9 +323,8 @@ def _hunt_by_scrolling(scene: Scene, description: str) -> Act | None:
     area = areas[seen.area]
     most = SCROLLS_ON_PAGES if area.source == "dom" else SCROLLS
     ended = seen.count > 0 and not _has_just_waited(scene, seen) and is_at_end(scene, seen.print)
-    if ended and seen.way == "down" and area.source == "dom" and not seen.waited:
-        scene.remember_record(replace(scene.memory.hunt, scroll=replace(seen, waited=True)))
-        return make_act(scene.say("等列表变长", "Waiting in case the list grows"), Wait(seconds=GROWING_S))
+    if ended and (growing := _wait_for_growth(scene, area, seen)):
+        return growing
     if ended or seen.count >= most:
         if seen.way == "up":
             scene.remember_record(replace(scene.memory.hunt, scroll=ScrollMemory(area=seen.area + 1)))
@@ -338,6 +337,14 @@ def _hunt_by_scrolling(scene: Scene, description: str) -> Act | None:
     x, y = area.bounds.center
     thought = scene.say(f"向{'下' if seen.way == 'down' else '上'}滚动查找", f"Scrolling {seen.way}")
     return make_act(thought, Scroll(direction=seen.way, pages=pages, x=x, y=y))
+
+
+def _wait_for_growth(scene: Scene, area: Element, seen: ScrollMemory) -> Act | None:
+    """Wait once at the end of a page's list: more may be fetched there."""
+    if seen.way != "down" or area.source != "dom" or seen.waited:
+        return None
+    scene.remember_record(replace(scene.memory.hunt, scroll=replace(seen, waited=True)))
+    return make_act(scene.say("等列表变长", "Waiting in case the list grows"), Wait(seconds=GROWING_S))
 
 
 def _has_just_waited(scene: Scene, seen: ScrollMemory) -> bool:

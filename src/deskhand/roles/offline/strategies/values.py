@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 from deskhand.core.screen import Element
+from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.sums import read_number
 from deskhand.roles.offline.scene import Scene
 from deskhand.screen.grounding.find import ENOUGH, Candidate, rank_candidates
@@ -164,3 +165,12 @@ def has_doubled_ending(field: Element, text: str, before: str) -> bool:
     """`plan.txt.txt`: a file's name was offered with all but its ending selected, and the text has that ending too."""
     ending = re.search(r"\.\w{1,5}$", before)
     return ending is not None and text.endswith(ending[0]) and field.value == text + ending[0]
+
+
+def is_replacing(step: say.Write, scene: Scene, field: Element) -> bool:
+    """True if the text replaces what the field holds: so the goal says, or a line of a page holds one value.
+
+    Not where a key has just put the caret somewhere. A field that comes up with its text selected may lose the selection.
+    """
+    placed = any(done.kind in ("key", "hotkey") for done in scene.list_executed())
+    return step.replace or (field.source == "dom" and not field.multiline and not placed)

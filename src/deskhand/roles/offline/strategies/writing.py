@@ -44,7 +44,7 @@ from deskhand.roles.offline.strategies.hunting import (
 from deskhand.roles.offline.strategies.sliding import slide_by_keys, spin_by_keys
 from deskhand.roles.offline.strategies.toggling import toggle_switch
 from deskhand.roles.offline.strategies.touching import fail_fixed
-from deskhand.roles.offline.strategies.values import has_doubled_ending, is_read_back, tidy_text, value_of
+from deskhand.roles.offline.strategies.values import has_doubled_ending, is_read_back, is_replacing, tidy_text, value_of
 from deskhand.screen.grounding.find import Candidate, find_nearest_names
 from deskhand.screen.grounding.query import read_description
 from deskhand.screen.grounding.vocabulary import fold_name, is_same_word
@@ -80,9 +80,7 @@ def write_text(step: say.Write, scene: Scene) -> Outcome:
         asked = say.SetValue(step.source, step.target, step.text)
         chosen = take_day(asked, scene, days[0]) if len(days) == 1 else None
         return chosen or _check_written(scene, field, step.text)
-    # a line of a page holds one value, which is replaced; a text of several lines is added to
-    one = field.source == "dom" and bool(step.target) and not field.multiline
-    return type_into(scene, field, step.text, clear=step.replace or one)
+    return type_into(scene, field, step.text, clear=is_replacing(step, scene, field))
 
 
 def _find_only_field(scene: Scene) -> Element | None:
