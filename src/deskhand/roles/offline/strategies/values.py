@@ -170,7 +170,7 @@ def has_doubled_ending(field: Element, text: str, before: str) -> bool:
 def is_replacing(step: say.Write, scene: Scene, field: Element) -> bool:
     """True if the text replaces what the field holds: so the goal says, or a line of a page holds one value.
 
-    Not where a key has just put the caret somewhere. A field that comes up with its text selected may lose the selection.
+    Not where a key has just put the caret somewhere. A field that comes up with its text selected may lose it.
     """
     placed = any(done.kind in ("key", "hotkey") for done in scene.list_executed())
     return step.replace or (field.source == "dom" and not field.multiline and not placed)
