@@ -1,7 +1,10 @@
 """The two languages of Deskhand: which one a text is written in, and the words for yes and no in both."""
 
 import re
+import tomllib
 import unicodedata
+from functools import cache
+from pathlib import Path
 from typing import Literal
 
 from deskhand.core.llm import Language
@@ -49,6 +52,18 @@ _BETWEEN_WORDS = re.compile(r"[\s.,!;:~。、…-]+")
 def has_chinese(text: str) -> bool:
     """True if any character of it is Chinese."""
     return _HAN.search(text) is not None
+
+
+def to_simplified(text: str) -> str:
+    """Return the text with each character of traditional Chinese as the simplified one; its length stays."""
+    return text if text.isascii() else text.translate(load_simplified())
+
+
+@cache
+def load_simplified() -> dict[int, str]:
+    """Return the table of both scripts, as `str.translate` takes it."""
+    table = tomllib.loads(Path(__file__).with_name("chinese_scripts.toml").read_text(encoding="utf-8"))
+    return {ord(pair[0]): pair[1] for pair in table["simplified"].split()}
 
 
 def is_chinese(text: str) -> bool:

@@ -11,6 +11,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from deskhand.language import to_simplified
+
 # A longer text is a message or a paragraph, not something to press.
 _LABEL_WORDS, _LABEL_ZH = 16, 14
 # In so few words a deed may stand anywhere; in more of them only where an order has its verb, else it is a headline.
@@ -70,7 +72,7 @@ def list_deeds() -> tuple[Deed, ...]:
             tuple(map(_split_row, entry["words"])),
             tuple(map(_split_row, entry["begin"])),
             frozenset(tuple(words_of(phrase)) for phrase in entry["alone"]),
-            tuple(dict.fromkeys(one for word in entry["zh"] for one in (word, word.translate(_make_simple())))),
+            tuple(dict.fromkeys(one for word in entry["zh"] for one in (word, to_simplified(word)))),
             entry.get("signs", ""),
             tuple(entry["asked"]),
         )
@@ -138,19 +140,13 @@ def deed_of_id(name: str) -> Deed | None:
 
 def _normalize_text(text: str) -> str:
     """Return the text as it is read: without wide letters, look-alikes, unseen signs, spaced-out Chinese (发 送)."""
-    seen = unicodedata.normalize("NFKC", text).casefold().translate(_make_simple())
+    seen = to_simplified(unicodedata.normalize("NFKC", text).casefold())
     seen = "".join(letter for letter in seen if unicodedata.category(letter) not in ("Cf", "Mn"))
     seen = _WORD.sub(lambda word: _as_latin(word[0]), seen)
     plain = _SPACED.sub("", seen).strip()
     for harmless in read_table()["harmless"]:
         plain = plain.replace(harmless, " ")
     return plain
-
-
-@cache
-def _make_simple() -> dict[int, str]:
-    """Traditional Chinese is read as the simple one: 刪除 is 删除."""
-    return {ord(pair[0]): pair[1] for pair in read_table()["simple"].split()}
 
 
 def _as_latin(word: str) -> str:

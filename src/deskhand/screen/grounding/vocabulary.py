@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import cast
 
 from deskhand.core.screen import Role
-from deskhand.language import has_chinese
+from deskhand.language import has_chinese, to_simplified
 
 _WORD = re.compile(r"[a-z]+|\d+|[\u3400-\u9fff\uf900-\ufaff]")
 # 7:05 and 07:05 are the same time
@@ -96,8 +96,8 @@ def _by_phrase(table: dict[str, list[str]]) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=8192)
 def fold_name(text: str) -> str:
-    """Return a name for comparison, without width, case, spaces and punctuation, unless nothing else is left."""
-    plain = _EARLY_HOUR.sub(r"0\1:", unicodedata.normalize("NFKC", text).casefold().strip())
+    """Return a name for comparison, without width, case, script, spaces and punctuation, unless nothing else is left."""
+    plain = _EARLY_HOUR.sub(r"0\1:", to_simplified(unicodedata.normalize("NFKC", text)).casefold().strip())
     kept = "".join(c for c in plain if c.isalnum())
     return kept or "".join(plain.split())
 
@@ -105,7 +105,7 @@ def fold_name(text: str) -> str:
 @lru_cache(maxsize=8192)
 def split_words(text: str) -> tuple[str, ...]:
     """Split a name or an identifier such as `com.app:id/wifiSwitch_row` into words; Chinese by the character."""
-    plain = _HUMP.sub(" ", unicodedata.normalize("NFKC", text)).casefold()
+    plain = _HUMP.sub(" ", to_simplified(unicodedata.normalize("NFKC", text))).casefold()
     return tuple(cast("list[str]", _WORD.findall(plain)))
 
 

@@ -51,6 +51,8 @@ REACH = 14
 _TOLD = ("text", "both", "password")
 # Slots of what is typed or said as it was written.
 _EXACT = frozenset({"text", "both", "value"})
+# Slots whose words are typed somewhere, if only to look for them: they keep the script that they are written in.
+_OWN_SCRIPT = frozenset({"fields", "more", "to"})
 # What makes a polite word a question.
 _ASKING = frozenset({"could", "can", "would", "能", "可"})
 # A name that goes on like a sentence of its own ("微信给张三发…") costs more than a cut.
@@ -317,13 +319,19 @@ def _build_clause(
         return [NotUnderstood(source)]
     if found.kind == "deeper":
         return [Deeper(f"找到{source}" if is_chinese(source) else f"find {source}", write_span(tokens, start, end))]
-    slots = {name: (read_text if name in _EXACT else write_span)(tokens, *span) for name, span in found.slots.items()}
+    slots = {name: _read_slot(name, tokens, *span) for name, span in found.slots.items()}
     if found.own is None:
         return build_instructions(found.kind, slots, source, before)
     own = build_instructions(found.kind, slots, copy_span(tokens, *found.own), before)
     if found.app is None:
         return own * found.times
     return [open_app(write_span(tokens, *found.app)), *own]
+
+
+def _read_slot(name: str, tokens: Sequence[Token], start: int, end: int) -> str:
+    if name in _EXACT:
+        return read_text(tokens, start, end)
+    return write_span(tokens, start, end, simplified=name not in _OWN_SCRIPT)
 
 
 def _follow_paths(instructions: Sequence[Instruction]) -> list[Instruction]:

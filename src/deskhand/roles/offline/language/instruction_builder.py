@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from deskhand.language import has_chinese, is_chinese
+from deskhand.language import has_chinese, is_chinese, to_simplified
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language import sums
 from deskhand.roles.offline.language.file_places import read_file_place
@@ -185,12 +185,13 @@ def _build_tell(slots: Slots, source: str) -> Instruction:
         if second[0].isupper() and not re.match(r"I(?:['’]\w+)?$", second) and not rest.startswith("that "):
             return say.NotUnderstood(source)  # `tell Tom Smith I'm late`: where the name ends is not told
         return say.Send(source, rest.removeprefix("that ").strip(), first)
-    people = load_lexicon().extra["people"]
-    if not both or both[0] not in people["surnames"] or len(both) < 4:
+    people, plain = load_lexicon().extra["people"], to_simplified(both)
+    if not both or plain[0] not in people["surnames"] or len(both) < 4:
         return say.NotUnderstood(source)
     for length in (2, 3, 4):
-        if any(both[length:].startswith(opener) for opener in people["openers"]):
-            return say.Send(source, both[length:].removeprefix("说"), both[:length])
+        if any(plain[length:].startswith(opener) for opener in people["openers"]):
+            said = plain[length:].removeprefix("说")
+            return say.Send(source, both[len(both) - len(said) :], both[:length])
     return say.Send(source, both[2:], both[:2])
 
 

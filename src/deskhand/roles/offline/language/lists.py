@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from deskhand.language import is_chinese
+from deskhand.language import is_chinese, to_simplified
 from deskhand.roles.offline.language.coverage import find_clause, measure_joint
 from deskhand.roles.offline.language.instructions import (
     Close,
@@ -254,7 +254,7 @@ def _list_people(said: str) -> list[str]:
     names = [name for name in _AND.split(_ALL.sub("", said)) if name]
     surnames = load_lexicon().extra["people"]["surnames"]
     han = [name for name in names if not name.isascii()]
-    return names if all(2 <= len(name) <= 4 and name[0] in surnames for name in han) else [said]
+    return names if all(2 <= len(name) <= 4 and to_simplified(name[0]) in surnames for name in han) else [said]
 
 
 def _strip_quotes(name: str) -> str:

@@ -3,6 +3,7 @@
 import re
 from functools import cache
 
+from deskhand.language import to_simplified
 from deskhand.roles.offline.language.lexicon import load_lexicon
 from deskhand.screen.grounding.query import parse_chinese_number
 from deskhand.screen.grounding.vocabulary import is_same_word
@@ -40,7 +41,7 @@ def read_fields(text: str, what: str = "") -> tuple[tuple[str, str], ...]:
     if not text:
         return ()
     known: dict[str, list[str]] = load_lexicon().extra["fields"]
-    marks = _find_labels(text, what, known)
+    marks = _find_labels(to_simplified(text), what, known)
     fields: list[tuple[str, str]] = []
     head = _clean_value(text[: marks[0].start()] if marks else text)
     if head:
@@ -89,6 +90,7 @@ _TIME_JOINT = re.compile(r"\s*(?:,|，|、|&|\band\b|和|以及)\s*(?:at\s+|for\
 
 def spell_clock(text: str) -> str:
     """The text with a time in words as digits: `half past seven` is `7:30`, `noon` is `12:00`."""
+    text = to_simplified(text)
     for word, digits in _DAYPARTS.items():
         text = re.sub(rf"\b{word}\b" if word.isascii() else word, digits, text, flags=re.IGNORECASE)
     return text if _CLOCK.search(text) else _SPELLED.sub(_write_spelled, text, count=1)

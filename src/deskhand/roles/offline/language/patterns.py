@@ -365,7 +365,7 @@ def copy_span(tokens: Sequence[Token], start: int, end: int) -> str:
     return "".join(t.written if k == start else t.gap + t.written for k, t in enumerate(tokens[start:end], start))
 
 
-def write_span(tokens: Sequence[Token], start: int, end: int) -> str:
+def write_span(tokens: Sequence[Token], start: int, end: int, *, simplified: bool = True) -> str:
     """The words of a span with one kind of quotes and blanks, a lone quoted text without its quotes."""
     if end - start == 1 and tokens[start].kind == "quote":
         return tokens[start].text
@@ -374,7 +374,7 @@ def write_span(tokens: Sequence[Token], start: int, end: int) -> str:
         token = tokens[k]
         if parts and tokens[k - 1].end < token.start:
             parts.append(" ")
-        parts.append(f"“{token.text}”" if token.kind == "quote" else token.text)
+        parts.append(f"“{token.text}”" if token.kind == "quote" else token.simplified if simplified else token.text)
     return "".join(parts)
 
 

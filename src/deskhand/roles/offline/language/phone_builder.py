@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 
-from deskhand.language import is_chinese
+from deskhand.language import is_chinese, to_simplified
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.instructions import Instruction, NotUnderstood
 from deskhand.roles.offline.language.new_things import read_clock, split_times
@@ -20,7 +20,7 @@ _COUNTS = {"two": 2, "both": 2, "three": 3}
 
 def _build_alarms(slots: Slots, source: str) -> list[Instruction]:
     times, zh = split_times(slots["times"]), is_chinese(source)
-    if (said := _SAID_COUNT.search(source)) is not None:
+    if (said := _SAID_COUNT.search(to_simplified(source))) is not None:
         number = _COUNTS.get((said[2] or "").lower()) or parse_chinese_number(said[1] or said[2])
         if number != len(times):
             return [NotUnderstood(source)]

@@ -7,6 +7,7 @@ from deskhand.language import has_chinese
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language.instructions import Instruction, NotUnderstood
 from deskhand.roles.offline.language.lexicon import count_phrase, load_lexicon
+from deskhand.roles.offline.language.scripts import simplify_words
 from deskhand.roles.offline.language.swallowed import swallows_more
 from deskhand.roles.offline.language.tokens import cut_tokens
 
@@ -59,17 +60,18 @@ _CONDITIONAL = re.compile(r"\s(?:if|unless|until|whenever)\s|如果|除非|直�
 
 def refuse_implausible(step: Instruction, *, open_pronouns: bool = False) -> Instruction:
     """Return the step, or that it was not understood."""
-    quoted = {token.text for token in cut_tokens(step.source) if token.kind == "quote"}
-    counted = isinstance(step, say.Read) and _COUNTED.fullmatch(step.source) is not None
+    plain = simplify_words(step)
+    quoted = {token.text for token in cut_tokens(plain.source) if token.kind == "quote"}
+    counted = isinstance(plain, say.Read) and _COUNTED.fullmatch(plain.source) is not None
     unsure = (
         counted
-        or _describes_text(step, quoted)
-        or _means_many(step, quoted)
-        or _holds_more_than_name(step, quoted)
-        or _is_made_up(step, quoted)
-        or swallows_more(step, quoted)
+        or _describes_text(plain, quoted)
+        or _means_many(plain, quoted)
+        or _holds_more_than_name(plain, quoted)
+        or _is_made_up(plain, quoted)
+        or swallows_more(plain, quoted)
     )
-    if unsure or (not open_pronouns and _has_loose_pronoun(step, quoted)):
+    if unsure or (not open_pronouns and _has_loose_pronoun(plain, quoted)):
         return NotUnderstood(step.source)
     return step
 

@@ -5,6 +5,8 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Literal
 
+from deskhand.language import to_simplified
+
 TokenKind = Literal["quote", "url", "number", "word", "han", "mark"]
 
 _URL = r"(?:https?://|www\.)[^\s，。；、“”「」\"]*[^\s，。；、“”「」\".,;!?)]|[a-zA-Z0-9-]+(?:\.[a-zA-Z0-9-]+)*\.(?:com|org|net|cn|io|dev|local|edu|gov)(?:[:/](?:[^\s，。；、“”]*[^\s，。；、“”.,;!?)])?)?(?![a-zA-Z0-9])"
@@ -23,7 +25,7 @@ _TOKEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`text` is what it says (of a quote: what is inside), `plain` is that folded for comparison.
+    """`text` is what it says (of a quote: what is inside), `plain` is that folded for comparison: case, width, script.
 
     `written` is how it stands in the goal, quotes included, and `gap` the blanks before it.
     """
@@ -35,6 +37,11 @@ class Token:
     end: int
     written: str
     gap: str
+
+    @property
+    def simplified(self) -> str:
+        """What it says, in simplified Chinese unless it is quoted: the grammar knows no other script."""
+        return self.text if self.kind == "quote" else to_simplified(self.text)
 
 
 def cut_tokens(source: str) -> tuple[Token, ...]:
@@ -50,5 +57,5 @@ def _make_token(found: re.Match[str], gap: str) -> Token:
     kind: TokenKind = found.lastgroup  # type: ignore[assignment] # the pattern's groups are the kinds
     quoted = kind == "quote" and not found[0].startswith("{{")  # a secret's placeholder is a text of its own
     text = found[0][1:-1] if quoted else found[0]
-    plain = text if kind == "quote" else unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    plain = text if kind == "quote" else to_simplified(unicodedata.normalize("NFKC", text)).casefold().replace("’", "'")
     return Token(kind, text, plain, found.start(), found.end(), found[0], gap)
