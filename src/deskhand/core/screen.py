@@ -123,6 +123,7 @@ class Observation:
     """The screen at one moment. `elements` is None when the device could not list them; `problem` says why.
 
     `at_home`: whether the home screen is in front; None where the device has none or can't tell.
+    `clock`: the device's own time of day as HH:MM; empty where it tells none.
     """
 
     frame: Frame
@@ -132,6 +133,7 @@ class Observation:
     problem: str = ""
     address: str = ""
     at_home: bool | None = None
+    clock: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +141,14 @@ class AppInfo:
     """The app in front: package and activity, or program and window title, or site and page title with its address.
 
     `at_home`: whether it is the device's home screen, by the device's own answer; None where there is none.
+    `clock`: the time of day on the device, as HH:MM; empty where it tells none.
     """
 
     name: str
     title: str = ""
     address: str = ""
     at_home: bool | None = None
+    clock: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ class Perception:
         _, elements, problem, app = known
         if not with_elements:
             elements, problem = None, ""
-        return Observation(frame, elements, app.name, app.title, problem, app.address, app.at_home)
+        return Observation(frame, elements, app.name, app.title, problem, app.address, app.at_home, app.clock)
 
     async def _read_elements(self) -> tuple[tuple[Element, ...] | None, str]:
         try:

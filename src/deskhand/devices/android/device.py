@@ -94,7 +94,8 @@ class AndroidDevice:
         front = await read_foreground(self._shell)
         if front.locked or front.asleep:
             raise DeviceLocked(f"The phone {self._shell.serial} is locked: unlock it and keep its screen on.")
-        return AppInfo(front.package, front.activity, at_home=front.package in await self._apps.list_home_packages())
+        at_home = front.package in await self._apps.list_home_packages()
+        return AppInfo(front.package, front.activity, at_home=at_home, clock=front.clock)
 
     async def apps(self) -> tuple[str, ...]:
         return await self._apps.list_names()

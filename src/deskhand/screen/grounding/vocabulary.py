@@ -96,7 +96,7 @@ def _by_phrase(table: dict[str, list[str]]) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=8192)
 def fold_name(text: str) -> str:
-    """Return a name for comparison, without width, case, script, spaces and punctuation, unless nothing else is left."""
+    """Return a name to compare, without width, case, script, blanks and punctuation, unless only these are left."""
     plain = _EARLY_HOUR.sub(r"0\1:", to_simplified(unicodedata.normalize("NFKC", text)).casefold().strip())
     kept = "".join(c for c in plain if c.isalnum())
     return kept or "".join(plain.split())

@@ -11,6 +11,7 @@ from functools import lru_cache
 from deskhand.language import is_chinese
 from deskhand.roles.offline.language.instruction_builder import build_instructions, is_kept, open_app
 from deskhand.roles.offline.language.instructions import (
+    Call,
     Create,
     Find,
     Instruction,
@@ -31,7 +32,6 @@ from deskhand.roles.offline.language.patterns import (
     copy_span,
     is_app,
     is_app_name,
-    match_repeated,
     match_rules,
     match_with_app,
     read_text,
@@ -39,7 +39,9 @@ from deskhand.roles.offline.language.patterns import (
 )
 from deskhand.roles.offline.language.phone_builder import keep_from
 from deskhand.roles.offline.language.plausibility import refuse_implausible
+from deskhand.roles.offline.language.repeats import match_repeated
 from deskhand.roles.offline.language.tokens import Token, cut_tokens
+from deskhand.screen.grounding.vocabulary import is_same_word
 
 # What a reading costs: a separator inside of a clause, a cut without a separator, a clause that is no sentence.
 SWALLOWED = 2
@@ -53,6 +55,7 @@ _TOLD = ("text", "both", "password")
 _EXACT = frozenset({"text", "both", "value"})
 # Slots whose words are typed somewhere, if only to look for them: they keep the script that they are written in.
 _OWN_SCRIPT = frozenset({"fields", "more", "to"})
+_HOUR_SIGNS = frozenset("零一二两三四五六七八九十几")
 # What makes a polite word a question.
 _ASKING = frozenset({"could", "can", "would", "能", "可"})
 # A name that goes on like a sentence of its own ("微信给张三发…") costs more than a cut.
@@ -143,7 +146,7 @@ def _find_cuts(tokens: Sequence[Token], words: Lexicon) -> list[ClauseCut]:
         refrains = any(count_phrase(words.classes[name], tokens, at, len(tokens)) > 1 for name in ("dont", "leave"))
         if separated or refrains or count_phrase(words.connectors, tokens, at, len(tokens)):
             cuts.append(ClauseCut(at, True))
-        elif tokens[at].kind == "han" and count_phrase(firsts, tokens, at, len(tokens)):
+        elif tokens[at].kind == "han" and count_phrase(firsts, tokens, at, len(tokens)) and not _is_hour(tokens, at):
             # a blank between Chinese words is put there on purpose
             cuts.append(ClauseCut(at, tokens[at - 1].end < tokens[at].start))
         elif _is_last_press(tokens, at, words):
@@ -156,6 +159,11 @@ def _is_last_press(tokens: Sequence[Token], at: int, words: Lexicon) -> bool:
     verb = count_phrase(words.classes["click"], tokens, at, len(tokens))
     rest = [token.plain for token in tokens[at + verb :] if token.kind != "mark"]
     return verb > 0 and rest in (["submit"], ["提交"])
+
+
+def _is_hour(tokens: Sequence[Token], at: int) -> bool:
+    """三点 and 15点 are times of day: nothing is clicked."""
+    return tokens[at].plain == "点" and (tokens[at - 1].kind == "number" or tokens[at - 1].plain in _HOUR_SIGNS)
 
 
 @lru_cache(maxsize=1)
@@ -384,6 +392,12 @@ def _join_unknown(instructions: Sequence[Instruction]) -> list[Instruction]:
     return joined
 
 
+def _is_phone_of(made: Create, step: Call) -> bool:
+    """`create a contact Nina, phone 555-0188`: her number, and nobody is called."""
+    noun = step.source.casefold().startswith(("phone ", "电话"))
+    return noun and is_same_word(made.what, "contact") and "phone" not in dict(made.fields)
+
+
 def _fill_in_forms(instructions: Sequence[Instruction]) -> list[Instruction]:
     """Add text written right after a Create to it, to be saved with it; make a note of text written in Notes.
 
@@ -393,7 +407,9 @@ def _fill_in_forms(instructions: Sequence[Instruction]) -> list[Instruction]:
     for at, step in enumerate(instructions):
         after = next((other for other in instructions[at:] if not isinstance(other, Write)), None)
         last = filled[-1] if filled else None
-        if not isinstance(step, Write) or isinstance(after, Tap | PressKey):
+        if isinstance(last, Create) and isinstance(step, Call) and _is_phone_of(last, step):
+            filled[-1] = Create(f"{last.source}, {step.source}", last.what, (*last.fields, ("phone", step.to)))
+        elif not isinstance(step, Write) or isinstance(after, Tap | PressKey):
             filled.append(step)
         elif isinstance(last, Create):
             source = f"{last.source}{'，' if is_chinese(last.source) else ', '}{step.source}"

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from deskhand.language import has_chinese, is_chinese, to_simplified
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language import sums
+from deskhand.roles.offline.language.create_builder import build_create, build_wake
 from deskhand.roles.offline.language.file_places import read_file_place
 from deskhand.roles.offline.language.instructions import (
     DIRECTIONS,
@@ -17,7 +17,6 @@ from deskhand.roles.offline.language.instructions import (
 )
 from deskhand.roles.offline.language.lexicon import count_phrase, load_lexicon
 from deskhand.roles.offline.language.mails import MAIL_KINDS, build_mail, is_about_mail
-from deskhand.roles.offline.language.new_things import has_only_time, read_clock, read_fields, split_times
 from deskhand.roles.offline.language.patterns import is_app, read_keys
 from deskhand.roles.offline.language.phone_builder import BUILDERS as PHONE_BUILDERS
 from deskhand.roles.offline.language.phone_builder import join_after
@@ -29,7 +28,6 @@ from deskhand.screen.grounding.vocabulary import is_same_word
 
 Slots = dict[str, str]
 _IN_APP = re.compile(r"(?P<where>(?P<app>.+?)(?:里面|里|中|上)的)(?P<thing>.+)")
-_COUNT = re.compile(r"(?:[二两三四五六七八九十几]|\d+)[个条则篇份]|two|three|four|five|several|a few", re.IGNORECASE)
 
 
 def build_instructions(kind: str, slots: Slots, source: str, before: Sequence[Instruction]) -> list[Instruction]:
@@ -251,37 +249,6 @@ def _build_set(slots: Slots, source: str) -> Instruction | list[Instruction]:
     return say.SetValue(source, target, value)
 
 
-def _build_create(slots: Slots, source: str) -> Instruction | list[Instruction]:
-    what = slots["what"]
-    fields = (*read_fields(slots.get("fields", ""), what), *read_fields(slots.get("more", ""), what))
-    if any(_COUNT.fullmatch(text) for label, text in fields if not label) or not all(text for _, text in fields):
-        return say.NotUnderstood(source)  # several at once; or `titled` without a title
-    made = say.Create(source, slots["what"], fields)
-    if fields and any(is_same_word(what, timer) for timer in ("timer", "倒计时")):
-        return say.NotUnderstood(source)  # how long it runs is told by a length of time, and that alone
-    return _build_alarms(made) if is_same_word(made.what, "alarm") else made
-
-
-def _build_alarms(step: say.Create) -> Instruction | list[Instruction]:
-    """One for each time; a time with more than a time in it (every weekday, 每天) is not understood."""
-    timed = [read_clock(text) or len(split_times(text)) > 1 for _, text in step.fields]
-    at = next((k for k, (label, _) in enumerate(step.fields) if label in ("time", "") and timed[k]), None)
-    if at is None:
-        return step
-    label, said = step.fields[at]
-    times = split_times(said)
-    if len(times) == 1:
-        return step if has_only_time(said) else say.NotUnderstood(step.source)
-    return [
-        replace(
-            step,
-            source=step.source.replace(said, time, 1),
-            fields=(*step.fields[:at], (label, time), *step.fields[at + 1 :]),
-        )
-        for time in times
-    ]
-
-
 def _build_search(slots: Slots, source: str) -> list[Instruction]:
     text, where = slots["text"], slots.get("where", "")
     tokens = cut_tokens(where)
@@ -404,13 +371,6 @@ def _build_mode(slots: Slots, source: str) -> Instruction:
     return say.Toggle(source, whole, True)
 
 
-def _build_wake(slots: Slots, source: str) -> Instruction | list[Instruction]:
-    zh = is_chinese(source)
-    return _build_create(
-        {"what": "闹钟" if zh else "alarm", "fields": f"{'时间' if zh else 'for '}{slots['time']}"}, source
-    )
-
-
 _BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = {
     "compute": _build_sum,
     "ask_sum": _build_asked_sum,
@@ -456,7 +416,7 @@ _BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = 
     "submit": lambda s, t: say.Tap(t, "提交" if is_chinese(t) else "Submit"),
     "mode": _build_mode,
     "call": lambda s, t: say.Call(t, s["to"]),
-    "wake": _build_wake,
+    "wake": build_wake,
     "add_to": _build_add_to,
     "ask": _build_ask,
     "ensure": _build_ensure,
@@ -475,7 +435,7 @@ _BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = 
     "close": lambda s, t: say.Close(t, s["target"]),
     "add_to_cart": lambda s, t: say.AddToCart(t, s["target"]),
     "set": _build_set,
-    "create": _build_create,
+    "create": build_create,
     "type": _build_write,
     "clear": lambda s, t: say.Clear(t, s["target"]),
     "search": _build_search,

@@ -9,7 +9,7 @@ from deskhand.screen.grounding.query import parse_chinese_number
 from deskhand.screen.grounding.vocabulary import is_same_word
 
 _JOINTS = r"(?:with|and|its|the|an?|，|,|；|;|且|并|和|为|的)"
-_LINKS = r"(?:number|address|is|are|of|as|是|为|：|:|=)"
+_LINKS = r"(?:number|address|is|are|of|as|是|为|写着|(?:填写|写|填|叫)(?=\s*“)|：|:|=)"
 _NUMERAL = "[零一二两三四五六七八九十]{1,3}"
 _CLOCK = re.compile(
     r"(?:(?P<half>凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|夜里|半夜|深夜|[今明][早晚])的?\s*)?"
@@ -143,6 +143,17 @@ def read_clock(text: str) -> tuple[int, int] | None:
         return None
     hour = _to_day_hour(hour, f"{found['half'] or ''} {found['ampm'] or ''}")
     return (hour, minute) if hour < 24 and minute < 60 else None
+
+
+_TOMORROW = re.compile(r"\btomorrow\b|明天|明早|明晚|明日", re.IGNORECASE)
+_TODAY = re.compile(r"\b(?:today|tonight|this (?:morning|afternoon|evening))\b|今天|今早|今晚|今日", re.IGNORECASE)
+
+
+def read_day(text: str) -> str:
+    """Return `today` or `tomorrow` as the text says it; empty if it names no day."""
+    if _TOMORROW.search(text):
+        return "tomorrow"
+    return "today" if _TODAY.search(text) else ""
 
 
 def write_clock(text: str) -> str:

@@ -21,7 +21,8 @@ _IN_TYPED = re.compile(
 )
 # Whom else it is for, and what is not to be done.
 _IN_SENT = re.compile(
-    r"(?:and|&|和|跟|以及)\s?.*|.*\b(?:but|and) (?:do not|don'?t) (?:send|call|tell|wait)\b.*"
+    r"(?:and|&|和|跟|以及)\s?.*|(?:就|并|请|再|跟[他她]|对[他她]|和[他她]|给[他她])(?:说|讲|写).*|(?:内容|正文).*"
+    r"|.*\b(?:but|and) (?:do not|don'?t) (?:send|call|tell|wait)\b.*"
     r"|.*但(?:先)?(?:不要|别|不)发.*",
     re.IGNORECASE | re.DOTALL,
 )
@@ -31,6 +32,8 @@ _REPLY_WHOM_ZH = re.compile(r"[他她它].+", re.DOTALL)
 # An exception or a time in what is called a name.
 _IN_NAME = re.compile(
     r".*(?:以外|之外|除了).*|除\S+外.*"
+    # what is to be done with it, or which one of several, at the end of its name
+    r"|.+(?:标记|标|设置|设|添加|加|改名|改|命名|转发|发)(?:为|成|到|给)|.+(?:(?<![成首])都|(?<!安)全|全部|这个|那个)|.+从.+(?:里|中|里面)"
     r"|.*\b(?:in|for|after) (?:\d+|an?|one|two|three|five|ten|half an?) (?:seconds?|minutes?|hours?|days?)\b.*"
     r"|at \d+(?:\s*[,x]\s*\d+)?",
     re.IGNORECASE,
@@ -75,9 +78,16 @@ def _sends_more(step: say.Send, quoted: set[str]) -> bool:
 
 def _creates_more(step: say.Create, quoted: set[str]) -> bool:
     return _says_field_twice(step.fields) or any(
-        (field == "time" and _DAY.search(value)) or (value not in quoted and _names_another(value))
+        (field == "time" and _DAY.search(value))
+        or (value not in quoted and (_names_another(value) or _begins_with_verb(field, value, step.source)))
         for field, value in step.fields
     )
+
+
+def _begins_with_verb(field: str, value: str, source: str) -> bool:
+    """标签写赶飞机: the verb may say how the label is made, or be its first word; 内容是写周报 says which."""
+    verb = re.match(r"[写填叫设改]", value) is not None
+    return bool(field) and verb and re.search(rf"[是为:：]\s*{re.escape(value)}", source) is None
 
 
 def _says_whom(source: str, text: str) -> bool:

@@ -13,6 +13,7 @@ from deskhand.roles.offline.scene import Scene
 from deskhand.roles.offline.strategies.homes import open_home
 from deskhand.roles.offline.strategies.hunting import fail_not_found, find_search_box, locate_thing
 from deskhand.roles.offline.strategies.obstacles import dismiss_dialog, find_dialog
+from deskhand.roles.offline.strategies.phone.alarm_days import refuse_other_day
 from deskhand.roles.offline.strategies.phone.alarm_list import list_alarm_rows
 from deskhand.roles.offline.strategies.phone.time_picking import Clock, find_time_fields, pick_time
 from deskhand.screen.grounding.find import Candidate, find_nearest_names, rank_candidates
@@ -30,7 +31,7 @@ def create_thing(step: say.Create, scene: Scene) -> Outcome:
         )
     phase, wanted = scene.memory.create.phase, _list_fields(step)
     if phase == "open":
-        return _open_form(scene, step)
+        return refuse_other_day(step, scene) or _open_form(scene, step)
     return (_fill_form if phase == "fill" else _check_created)(scene, step, wanted)
 
 

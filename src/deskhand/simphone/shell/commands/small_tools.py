@@ -116,7 +116,8 @@ async def run_sleep(call: CommandCall) -> int:
 
 async def run_date(call: CommandCall) -> int:
     args = [arg for arg in call.args if arg != "-u"]
-    now = datetime.now(UTC) if "-u" in call.args else datetime.now().astimezone()
+    here = call.phone.today().astimezone()
+    now = here.astimezone(UTC) if "-u" in call.args else here
     form = args[0][1:] if args and args[0].startswith("+") else "%a %b %e %H:%M:%S %Z %Y"
     await call.print_out(now.strftime(form.replace("%s", str(int(now.timestamp()))).replace("%N", f"{now:%f}000")))
     return 0
