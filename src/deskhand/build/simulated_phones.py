@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import AsyncExitStack
+from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from deskhand.core.screen import DeviceInfo
@@ -32,6 +34,7 @@ class SimulatedPhones:
         self._adb: AdbClient | None = None
         self._starting = asyncio.Lock()
         self.phones: dict[str, Phone] = {}  # by NAME, to read their own state
+        self.today: Callable[[], datetime] = datetime.now  # what the calendar and clock of the phones show
         self._spoken: dict[str, Language] = {}  # by NAME, the language that we have set
 
     async def found(self) -> list[DeviceInfo]:
@@ -46,7 +49,7 @@ class SimulatedPhones:
         from deskhand.simphone.phone import Phone
 
         adb = await self._start_server()
-        phone = self.phones[name] = Phone(name or "phone", skin=self._settings.simphone.skin)
+        phone = self.phones[name] = Phone(name or "phone", today=self.today, skin=self._settings.simphone.skin)
         plugged = await self._stack.enter_async_context(SimPhone(phone))
         serial = await adb.connect_address(plugged.address)
         # Raw, without trying: to pack a picture only to unpack it on the same machine costs twice as much.

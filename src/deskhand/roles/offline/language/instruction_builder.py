@@ -183,6 +183,8 @@ def _build_tell(slots: Slots, source: str) -> Instruction:
         if second[0].isupper() and not re.match(r"I(?:['’]\w+)?$", second) and not rest.startswith("that "):
             return say.NotUnderstood(source)  # `tell Tom Smith I'm late`: where the name ends is not told
         return say.Send(source, rest.removeprefix("that ").strip(), first)
+    if mixed := re.fullmatch(r"([A-Za-z][A-Za-z'’-]*)([\u4e00-\u9fff].+)", both, re.DOTALL):
+        return say.Send(source, mixed[2], mixed[1])  # 告诉Grace晚饭好了: the scripts tell where the name ends
     people, plain = load_lexicon().extra["people"], to_simplified(both)
     if not both or plain[0] not in people["surnames"] or len(both) < 4:
         return say.NotUnderstood(source)

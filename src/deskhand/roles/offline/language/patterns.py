@@ -14,7 +14,7 @@ from deskhand.roles.offline.language.lexicon import (
     is_word,
     load_lexicon,
 )
-from deskhand.roles.offline.language.new_things import read_clock
+from deskhand.roles.offline.language.new_things import has_only_time, read_clock
 from deskhand.roles.offline.language.phone_slots import (
     are_clocks,
     are_names,
@@ -23,6 +23,7 @@ from deskhand.roles.offline.language.phone_slots import (
     is_place,
     read_duration,
     split_counted,
+    split_names,
 )
 from deskhand.roles.offline.language.text_forms import NTH, NTH_WORD, PASSAGE
 from deskhand.roles.offline.language.tokens import Token
@@ -36,7 +37,7 @@ _Fits = Callable[[Sequence[Token], int, int], bool]
 _LONG = frozenset(
     {
         "text", "more", "phrase", "quote", "sum", "url", "value", "fields", "both", "condition", "solid", "alone",
-        "clocks", "counted", "listed", "sentence", "duration",
+        "clocks", "counted", "listed", "sentence", "duration", "toggles",
     }
 )  # fmt: skip
 # What ends a phrase that is not quoted; a dot may belong to it ("Dr. Who").
@@ -345,6 +346,13 @@ def _is_toggle(tokens: Sequence[Token], start: int, end: int) -> bool:
     return any(is_same_word(name, word) for word in load_lexicon().extra["toggles"])
 
 
+def _are_toggles(tokens: Sequence[Token], start: int, end: int) -> bool:
+    """`Wi-Fi和蓝牙`: several things, each of which is on or off."""
+    names = split_names(write_span(tokens, start, end))
+    known = load_lexicon().extra["toggles"]
+    return len(names) > 1 and all(any(is_same_word(name, word) for word in known) for name in names)
+
+
 _SETTLED = frozenset({"on", "off", "to", "into", "with", "开", "关", "到"})
 
 
@@ -408,6 +416,11 @@ _FITS: dict[str, _Fits] = {
     "cell": _is_cell,
     "collection": _is_collection,
     "toggle": _is_toggle,
+    "toggles": _are_toggles,
+    "moment": _reads_as(lambda text: read_clock(text) and has_only_time(text)),
+    "one_alarm": _reads_as(
+        lambda text: is_alarm(text) and not re.fullmatch(r"(?:[把将].*|闹钟|(?:the |my )?alarm)", text)
+    ),
     "mode_of": _is_all_of("mode_of"),
     "clock": lambda tokens, start, end: read_clock(write_span(tokens, start, end)) is not None,
     "named_key": lambda tokens, start, end: read_keys(tokens[start:end], named=True) is not None,

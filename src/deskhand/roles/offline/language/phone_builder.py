@@ -92,6 +92,7 @@ BUILDERS: dict[str, Callable[[Slots, str], Instruction | list[Instruction]]] = {
     "set_least": _build_extreme("min"),
     "new_contact": _build_contact,
     "delete_each": _build_deletions,
+    "delete_contact": lambda s, t: [say.Open("打开通讯录", "通讯录"), say.Delete(f"删除{s['name']}", s["name"])],
 }
 
 

@@ -34,6 +34,7 @@ _AND = re.compile(r"\s*(?:、|,|，|&|\band\b|以及|和|与|及|跟)\s*(?:and\s
 
 def read_duration(text: str) -> int | None:
     """Return the seconds of `1 minute and 30 seconds`, 一个半小时; None if it is anything else."""
+    text = re.sub(r"\b(?:an?|one) (hour|minute) and a half\b", r"1.5 \1", text, flags=re.IGNORECASE)
     pattern = _CHINESE if re.search(r"[\u4e00-\u9fff]", text) else _ENGLISH
     if _JOINED.sub("", pattern.sub("", text)):
         return None

@@ -19,6 +19,8 @@ _SHAPE = re.compile(r"[\d.+\-*/()%^]+")
 def read_sum(text: str) -> str | None:
     """The sum in plain signs (`12*34`), or None if the text is no sum of at least two numbers."""
     plain = unicodedata.normalize("NFKC", text).casefold().strip()
+    if "再" in plain:
+        return _chain_sums(plain)
     if re.search(r"\d[十百千万亿]", plain):
         return None  # 1万: a number of both kinds
     plain = _NUMERAL.sub(lambda found: read_chinese_amount(found[0]), plain)
@@ -35,6 +37,16 @@ def read_sum(text: str) -> str | None:
     except ValueError:
         return None
     return plain
+
+
+def _chain_sums(plain: str) -> str | None:
+    """12加8再乘以3: what was worked out so far is gone on with."""
+    first, *others = re.split(r"[,，]?\s*再", plain)
+    whole = read_sum(first)
+    for other in others:
+        more = read_sum(f"0{other}") if whole else None
+        whole = f"({whole}){more[1:]}" if more and more[1:2] in tuple("+-*/") else None
+    return whole
 
 
 def read_chinese_amount(text: str) -> str:

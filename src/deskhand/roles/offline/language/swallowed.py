@@ -28,7 +28,7 @@ _IN_SENT = re.compile(
 )
 # `reply ok to Bob`, 回复他好的
 _REPLY_TO = re.compile(r".+\sto\s+\S+", re.IGNORECASE | re.DOTALL)
-_REPLY_WHOM_ZH = re.compile(r"[他她它].+", re.DOTALL)
+_REPLY_WHOM_ZH = re.compile(r"[他她它].+|[A-Za-z][\w' -]*[:：].+", re.DOTALL)
 # An exception or a time in what is called a name.
 _IN_NAME = re.compile(
     r".*(?:以外|之外|除了).*|除\S+外.*"

@@ -161,14 +161,15 @@ def fail_not_found(scene: Scene, description: str, names: list[str]) -> Failed:
     if near := [name for name in names if _is_like(name, description)]:
         seen = scene.quote_names(near[:5])
         return scene.fail_with(
-            f"没有找到“{description}”；名字相近的有：{seen}。",
-            f"“{description}” was not found; similar names: {seen}.",
+            f"没有找到“{description}”；名字相近的有：{seen}。模型（--model）也许知道指的是什么。",
+            f"“{description}” was not found; similar names: {seen}. A model (--model) may know what is meant.",
         )
     seen = scene.quote_names(names[:5])
     nothing = scene.say("没有可读的文字", "nothing readable")
     return scene.fail_with(
-        f"没有找到“{description}”；屏幕上有的例如：{seen or nothing}。",
-        f"“{description}” was not found; the screen shows, for example, {seen or nothing}.",
+        f"没有找到“{description}”；屏幕上有的例如：{seen or nothing}。模型（--model）也许知道指的是什么。",
+        f"“{description}” was not found; the screen shows, for example, {seen or nothing}. "
+        "A model (--model) may know what is meant.",
     )
 
 

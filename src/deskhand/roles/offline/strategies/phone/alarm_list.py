@@ -14,7 +14,7 @@ from deskhand.screen.grounding.vocabulary import fold_name
 
 Clock = tuple[int, int]
 _SHOWN = re.compile(r"(?:[上下中]午|凌晨|早上|晚上)?\s*\d{1,2}[:：]\d{2}(?:\s*[ap]\.?m\.?)?", re.IGNORECASE)
-_NAMED = re.compile(r"^(?:the|my|an?)\s+|\s*(?:alarm|的?闹钟)$|^alarm\s+(?:at|for)\s+", re.IGNORECASE)
+_NAMED = re.compile(r"^(?:the|my|an?)\s+|\s*(?:alarm|的?(?:[那这]个)?闹钟)$|^alarm\s+(?:at|for)\s+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
