@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from deskhand.language import is_chinese
+from deskhand.roles.offline.language.builders.phone_builder import keep_from
 from deskhand.roles.offline.language.instruction_builder import build_instructions, is_kept, open_app
 from deskhand.roles.offline.language.instructions import (
     Call,
@@ -37,7 +38,6 @@ from deskhand.roles.offline.language.patterns import (
     read_text,
     write_span,
 )
-from deskhand.roles.offline.language.phone_builder import keep_from
 from deskhand.roles.offline.language.plausibility import refuse_implausible
 from deskhand.roles.offline.language.repeats import match_repeated
 from deskhand.roles.offline.language.tokens import Token, cut_tokens

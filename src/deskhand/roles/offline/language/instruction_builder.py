@@ -6,7 +6,10 @@ from collections.abc import Callable, Sequence
 from deskhand.language import has_chinese, is_chinese, to_simplified
 from deskhand.roles.offline.language import instructions as say
 from deskhand.roles.offline.language import sums
-from deskhand.roles.offline.language.create_builder import build_create, build_wake
+from deskhand.roles.offline.language.builders.create_builder import build_create, build_wake
+from deskhand.roles.offline.language.builders.phone_builder import BUILDERS as PHONE_BUILDERS
+from deskhand.roles.offline.language.builders.phone_builder import join_after
+from deskhand.roles.offline.language.builders.web_builders import WEB_BUILDERS, build_each, name_area
 from deskhand.roles.offline.language.file_places import read_file_place
 from deskhand.roles.offline.language.instructions import (
     DIRECTIONS,
@@ -18,11 +21,8 @@ from deskhand.roles.offline.language.instructions import (
 from deskhand.roles.offline.language.lexicon import count_phrase, load_lexicon
 from deskhand.roles.offline.language.mails import MAIL_KINDS, build_mail, is_about_mail
 from deskhand.roles.offline.language.patterns import is_app, read_keys
-from deskhand.roles.offline.language.phone_builder import BUILDERS as PHONE_BUILDERS
-from deskhand.roles.offline.language.phone_builder import join_after
 from deskhand.roles.offline.language.screen_conditions import condition_of
 from deskhand.roles.offline.language.tokens import cut_tokens
-from deskhand.roles.offline.language.web_builders import WEB_BUILDERS, build_each, name_area
 from deskhand.screen.grounding.query import parse_chinese_number, read_author
 from deskhand.screen.grounding.vocabulary import is_same_word
 

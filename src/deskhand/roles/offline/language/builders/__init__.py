@@ -1,0 +1,1 @@
+"""Builders that turn matched sentences of one kind into instructions."""
