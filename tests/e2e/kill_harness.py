@@ -36,9 +36,9 @@ def publish_and_die(bus, message):
     if not isinstance(message, Record):
         return
     rows += 1
-    kind = "act" if getattr(message.event, "act", None) is not None else message.event.type
-    marks += kind == order["kill_at"]
-    if rows == order["kill_at"] or (kind == order["kill_at"] and marks == order["nth"]):
+    kinds = (message.event.type, "act" if getattr(message.event, "act", None) is not None else "")
+    marks += order["kill_at"] in kinds
+    if rows == order["kill_at"] or (order["kill_at"] in kinds and marks == order["nth"]):
         if order["late_s"]:
             threading.Timer(order["late_s"], os.kill, (os.getpid(), signal.SIGKILL)).start()
         else:
@@ -76,7 +76,7 @@ class Kill:
     `nth`: the first, second … time that this is begun, or asked.
     """
 
-    row: int | Literal["act", "person_asked"]
+    row: int | Literal["act", "person_asked", "action_intended"]
     late_s: float = 0.0
     nth: int = 1
 

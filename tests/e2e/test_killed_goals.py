@@ -106,3 +106,45 @@ async def test_what_was_asked_when_it_was_killed_is_asked_again_and_done(
         assert world.count() == 0
         state = await world.finish(await world.find_task())
         assert (world.count(), state.status) == (1, TaskStatus.FULFILLED), state.reason
+
+
+HANDED_IN = (
+    ("type Ann into Name, click Save", "Name", "<button>Save</button>"),
+    ("type Ann into Name, press Enter", "Name", "<button>Save</button>"),
+    ("在姓名里输入Ann，点击下一步", "姓名", "<button>下一步</button>"),
+)
+
+
+@pytest.mark.parametrize("again", [True, False], ids=["again", "not again"])
+@pytest.mark.parametrize(("goal", "label", "button"), HANDED_IN, ids=["save", "enter", "zh"])
+async def test_what_a_server_may_have_got_is_not_handed_in_again_unasked(
+    tmp_path: Path, goal: str, label: str, button: str, again: bool
+) -> None:
+    """No word of it says that it can't be undone; but a record that is saved twice is there twice."""
+    with serving() as site:
+        site.page("<title>Two</title><p>Thank you</p>", "/two")
+        form = f"<form method=post action=/two><label>{label} <input name=name></label>{button}</form>"
+        page = site.page(f"<title>One</title>{form}")
+        world = AskedWorld(goal, "browser", tmp_path, lambda: len(site.posted), url=page, again=again)
+        # The third action is the press; the browser dies with its program.
+        assert await world.run_child(Kill("action_intended", nth=3))
+        done = world.count()
+        state = await world.finish(await world.find_task())
+        assert len(world.asked) == 1, state.reason
+        assert world.count() == done + again
+        assert state.status is TaskStatus.FULFILLED or not again, state.reason
+
+
+@dataclass
+class AskedWorld(World):
+    """A user who is asked whether it is done again, and wants it or not."""
+
+    again: bool = False
+
+    def __post_init__(self) -> None:
+        self.asked: list[str] = []
+
+    def answer(self, request: UserRequest) -> Literal["yes", "no"]:
+        self.asked.append(request.text)
+        assert any(words in request.text for words in DOUBTS), request.text
+        return "yes" if self.again else "no"

@@ -129,7 +129,11 @@ class Decided(FrozenModel):
 
 
 class ActionIntended(FrozenModel):
-    """On disk before the action is sent. `act`: what it does can't be undone. `screen` names what was on the screen."""
+    """On disk before the action is sent. `act`: what it does can't be undone. `screen` names what was on the screen.
+
+    `request`: the same for a press that hands something in to a server. It may be repeated, but not after a crash
+    that leaves open whether the server has it.
+    """
 
     type: Literal["action_intended"] = "action_intended"
     step: int
@@ -137,6 +141,7 @@ class ActionIntended(FrozenModel):
     action: Action
     act: IrreversibleAct | None = None
     screen: str = ""
+    request: IrreversibleAct | None = None
 
 
 class ActionEnded(FrozenModel):
@@ -160,6 +165,7 @@ class DoubtSettled(FrozenModel):
     number: int
     done: bool
     because: str
+    by_user: bool = False
 
 
 class DeviceReopened(FrozenModel):

@@ -147,7 +147,14 @@ class ActionRunner:
         self, step: Step, number: int, action: Action, intent: ActionIntent
     ) -> tuple[ActionEnded, bool, str]:
         """Return how it ended, True if trying again can't help, and why a request that it led to was dropped."""
-        intended = ActionIntended(step=step.number, number=number, action=action, act=intent.act, screen=intent.screen)
+        intended = ActionIntended(
+            step=step.number,
+            number=number,
+            action=action,
+            act=intent.act,
+            screen=intent.screen,
+            request=intent.request,
+        )
         try:
             await self._log.record(*step.take_unwritten(), intended)
         except asyncio.CancelledError:  # the intention is written all the same

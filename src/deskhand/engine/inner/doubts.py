@@ -47,7 +47,8 @@ class Doubts:
             return
         seen = await self._look_at_screen()
         if intended.act is None:
-            await self._assume_outcome(intended, seen)
+            if refused := await self._assume_outcome(intended, seen):
+                await self._questions.turn_down(refused)
             return
         begun = next(one for one in self._log.state.acts if (one.step, one.number) == (intended.step, intended.number))
         if refused := await self._settle_act(begun, seen, _INTERRUPTED):
@@ -67,8 +68,8 @@ class Doubts:
         """By the screen, else by the user; return the question if nobody is there to answer it."""
         verdict = self._judge_by_screen(begun, seen)
         if verdict == "unknown":
-            return await self._ask_user(begun, why)
-        await self._write_outcome(begun, verdict == "done", _SEEN if verdict == "done" else _UNCHANGED)
+            return await self._ask_user(begun, begun.act.what, why)
+        await self._write_outcome(begun, begun.act.what, verdict == "done", _SEEN if verdict == "done" else _UNCHANGED)
         return ""
 
     def _judge_by_screen(self, begun: DoneAct, seen: Observation | None) -> Literal["done", "undone", "unknown"]:
@@ -82,20 +83,26 @@ class Doubts:
         except DeviceFault:
             return None
 
-    async def _assume_outcome(self, intended: ActionIntended, seen: Observation | None) -> None:
-        """What can be undone counts as done if the screen is another one since, and the worker is told to look."""
+    async def _assume_outcome(self, intended: ActionIntended, seen: Observation | None) -> str:
+        """What can be undone counts as done if the screen is another one since, and the worker is told to look.
+
+        A page that stands there as before does not tell what its server was handed. Return the question about that if
+        nobody is there to answer it.
+        """
         same = seen is not None and intended.screen != "" and intended.screen == name_screen(seen)
         action = describe_action(intended.action)
+        if (same or self._log.state.reopened) and intended.request:
+            return await self._ask_user(intended, intended.request.what, _INTERRUPTED)
         if same or self._log.state.reopened:
             because = self._log.state.reopened or _UNCHANGED
             told = f"The last action ({action}) was not carried out: {because}."
             await self._write_settled(intended, False, because, told)
-            return
+            return ""
         told = f"It is unknown whether the last action was carried out ({action}): look first."
         await self._write_settled(intended, True, "it is not known", told)
+        return ""
 
-    async def _ask_user(self, begun: DoneAct, why: tuple[str, str]) -> str:
-        what = begun.act.what
+    async def _ask_user(self, begun: ActionIntended | DoneAct, what: str, why: tuple[str, str]) -> str:
         question = (
             f"“{what}”可能已经执行过：{why[0]}。要（再）执行一次吗？"
             if is_chinese(self._log.state.goal)
@@ -106,14 +113,18 @@ class Doubts:
             return question
         again = reply.verdict == "yes"
         because = "the user wants it done" if again else "the user does not want it done again"
-        await self._write_outcome(begun, not again, because)
+        await self._write_outcome(begun, what, not again, because, by_user=True)
         return ""
 
-    async def _write_outcome(self, begun: DoneAct, done: bool, because: str) -> None:
+    async def _write_outcome(
+        self, begun: ActionIntended | DoneAct, what: str, done: bool, because: str, *, by_user: bool = False
+    ) -> None:
         how = "counts as" if done else "was not"
-        told = f"The action of step {begun.step} ({begun.act.what}) {how} carried out: {because}."
-        await self._write_settled(begun, done, because, told)
+        told = f"The action of step {begun.step} ({what}) {how} carried out: {because}."
+        await self._write_settled(begun, done, because, told, by_user=by_user)
 
-    async def _write_settled(self, begun: ActionIntended | DoneAct, done: bool, because: str, told: str) -> None:
-        settled = DoubtSettled(step=begun.step, number=begun.number, done=done, because=because)
+    async def _write_settled(
+        self, begun: ActionIntended | DoneAct, done: bool, because: str, told: str, *, by_user: bool = False
+    ) -> None:
+        settled = DoubtSettled(step=begun.step, number=begun.number, done=done, because=because, by_user=by_user)
         await self._log.record(settled, CommandTaken(command=InjectPrompt(content=told)))

@@ -11,8 +11,10 @@ import xxhash
 from deskhand.core.actions import Action, Hotkey, Key, Type, points_of
 from deskhand.core.decisions import PlannedAction
 from deskhand.core.irreversible import DoneAct, IrreversibleAct, fold_text
+from deskhand.core.outgoing import OutgoingRequest
 from deskhand.core.screen import Element, Observation
 from deskhand.engine.safety.approval import count_texts
+from deskhand.engine.safety.request_risk import may_change_something
 from deskhand.engine.safety.risk import assess_risk
 from deskhand.engine.safety.touched_elements import find_touched
 from deskhand.task.state import TaskState
@@ -20,6 +22,7 @@ from deskhand.task.state import TaskState
 # The upper part of a screen, in which apps say whom or what the page is about.
 _TOP = 0.15
 _MOST_VALUES, _LONGEST = 20, 500
+_ENTER = ("enter", "return")
 
 
 def describe_act(planned: PlannedAction, seen: Observation, goal: str) -> IrreversibleAct | None:
@@ -27,12 +30,26 @@ def describe_act(planned: PlannedAction, seen: Observation, goal: str) -> Irreve
     found = assess_risk(planned, seen)
     if found.risk != "irreversible":
         return None
-    action = planned.action
-    label = found.label or _label_of(action, seen)
+    label = found.label or _label_of(planned.action, seen)
+    return _make_act(planned.action, seen, goal, label, found.deed.name if found.deed else "")
+
+
+def describe_handing_in(action: Action, seen: Observation, goal: str) -> IrreversibleAct | None:
+    """Return how a press is known again that is made to hand something in to a server; None if it is not."""
+    pressed = [one for x, y in points_of(action) for one in find_touched(seen, x, y)]
+    keys = (action.key,) if isinstance(action, Key) else action.keys if isinstance(action, Hotkey) else ()
+    enters = any(key.casefold() in _ENTER for key in keys) or (isinstance(action, Type) and action.press_enter)
+    sent = [one.sends.partition(" ") for one in (seen.elements or () if enters else pressed) if one.sends]
+    if not any(may_change_something(OutgoingRequest("", method, url, page=True)) for method, _, url in sent):
+        return None
+    return _make_act(action, seen, goal, _label_of(action, seen), "")
+
+
+def _make_act(action: Action, seen: Observation, goal: str, label: str, deed: str) -> IrreversibleAct:
     values = _list_values(action, seen)
     return IrreversibleAct(
         what=f'{action.kind.replace("_", " ")} "{label}"',
-        deed=found.deed.name if found.deed else "",
+        deed=deed,
         label=fold_text(label),
         app=seen.app,
         values=values,

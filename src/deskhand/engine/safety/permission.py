@@ -15,7 +15,7 @@ from deskhand.engine.human_input import HumanInput, explain_refusal
 from deskhand.engine.observer import Observer
 from deskhand.engine.safety.approval import is_still_valid
 from deskhand.engine.safety.consent import NOWHERE, Scene
-from deskhand.engine.safety.once import describe_act, find_repeated, judge_doubt, name_screen
+from deskhand.engine.safety.once import describe_act, describe_handing_in, find_repeated, judge_doubt, name_screen
 from deskhand.engine.safety.policy import ANYTHING, NOTHING, Permit, judge_action, judge_request
 from deskhand.engine.safety.request_details import describe_details, describe_outgoing
 from deskhand.engine.safety.risk import needs_elements
@@ -45,6 +45,7 @@ class ActionIntent:
 
     act: IrreversibleAct | None = None
     screen: str = ""
+    request: IrreversibleAct | None = None
 
 
 class Permission:
@@ -91,7 +92,8 @@ class Permission:
             language=language_of(self._log.state.goal),
         )
         act = describe_act(planned, seen, self._log.state.goal)
-        self.intent = ActionIntent(act, name_screen(seen))
+        request = None if act else describe_handing_in(planned.action, seen, self._log.state.goal)
+        self.intent = ActionIntent(act, name_screen(seen), request)
         if act and permit.verdict != "deny":
             permit = self._forbid_repeating(permit, act, seen)
         if permit.risk != "look":

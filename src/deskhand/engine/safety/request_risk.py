@@ -48,6 +48,12 @@ def assess_request(request: OutgoingRequest) -> RiskFinding:
     return UNDOABLE
 
 
+def may_change_something(request: OutgoingRequest) -> bool:
+    """True unless it is known to read only: a server may keep whatever is handed in, as often as it comes."""
+    reading = request.method in ("GET", "HEAD", "OPTIONS") or _is_telemetry(request.url)
+    return not reading and not _reads_only(request)
+
+
 def describe_request(request: OutgoingRequest) -> str:
     """Return the request in a few words, without its query and body, which may hold secrets."""
     place = _split_address(request.url)

@@ -113,10 +113,18 @@ def _settle_act(state: TaskState, step: int, number: int, *, done: bool) -> Task
 def _fold_doubt_settled(state: TaskState, event: DoubtSettled, at: float) -> TaskState:
     settled = replace_fields(_settle_act(state, event.step, event.number, done=event.done), unconfirmed=None)
     if event.done:
-        return settled
+        return _note_handed_in(settled, state.unconfirmed) if event.by_user else settled
     begun = [one.act.what for one in state.acts if (one.step, one.number) == (event.step, event.number)]
     history = add_empty_report(settled, event.step, event.because)
     return replace_fields(settled, history=history, undone=begun[0] if begun else state.undone)
+
+
+def _note_handed_in(state: TaskState, intended: ActionIntended | None) -> TaskState:
+    """What the user says was handed in is held like any act that can't be undone: they don't want it twice."""
+    if intended is None or intended.request is None:
+        return state
+    done = _add_act(state, intended.model_copy(update={"act": intended.request}))
+    return _settle_act(replace_fields(state, acts=done), intended.step, intended.number, done=True)
 
 
 def add_empty_report(state: TaskState, step: int, because: str) -> tuple[StepReport, ...]:
