@@ -12,7 +12,10 @@ def to_chinese(complaint: str) -> str:
     """Translate a device's message; return it unchanged if the table has no sentence for it."""
     for pattern, sentence in load_sentences():
         if found := pattern.fullmatch(complaint):
-            return sentence.format(**{slot: _as_chinese(slot, text) for slot, text in found.groupdict().items()})
+            told = {slot: _as_chinese(slot, text) for slot, text in found.groupdict().items()}
+            return sentence.format(
+                **{slot: to_chinese(text) if slot == "said" else text for slot, text in told.items()}
+            )
     return complaint
 
 
@@ -28,4 +31,4 @@ def _as_chinese(slot: str, text: str) -> str:
     quoted = re.fullmatch(r"(['\"])(.*)\1", text, re.DOTALL)
     if quoted:
         return f"“{quoted[2]}”"
-    return text.replace(", ", "、") if slot == "near" else text
+    return ("无" if text == "none" else text.replace(", ", "、")) if slot == "near" else text

@@ -1,6 +1,7 @@
 """What is printed is for a person: no inner talk, no coordinates, nothing twice, in the language of the goal."""
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,12 @@ import pytest
 from deskhand.core.action_words import tell_action
 from deskhand.core.actions import ACTION_KINDS, parse_action
 from deskhand.language import has_chinese
+from deskhand.models.scripted.http_server import ModelServer
 from deskhand.task.journal import SqliteJournal
 from tests.cli.conftest import Cli
+from tests.conftest import ConnectedPhone
 from tests.contract.absurd_actions import FIELDS_OF
+from tests.e2e.test_dispatch import act
 
 INNER_TALK = re.compile(
     r"gate|WORKER_|_CHECK|by rules|\bruled?\b|worker_failed|\[operator\]|\(\d+, \d+\)|pages=|clear_first|first_plan"
@@ -51,11 +55,56 @@ async def test_every_line_is_plain_said_once_and_in_the_language_of_the_goal(
             assert not re.search(r"[A-Za-z]{3,}", own_words(line)), line
         else:
             assert not has_chinese(own_words(line)), line
-    said = [own_words(line).strip() for line in (*lines, last)]
-    for sentence in filter(lambda words: len(words) > 25, said):
-        assert sum(sentence in other for other in said) == 1, f"twice: {sentence}"
+    assert_told_once((*lines, last))
     assert ("任务" in head) == (language == "zh")
     assert re.match(r"\d+ 步" if language == "zh" else r"\d+ steps?\b", numbers)
+
+
+def assert_told_once(lines: Iterable[str]) -> None:
+    """No sentence, whatever stands before it, and no long part of one is told on two lines."""
+    told = [re.sub(r"^[^:：]{0,20}[:：] ?", "", line.strip()).rstrip(".。") for line in lines]
+    for place, sentence in enumerate(told):
+        others = [*told[:place], *told[place + 1 :]]
+        if len(sentence) > (12 if has_chinese(sentence) else 25):
+            assert not any(sentence in other for other in others), f"twice: {sentence}"
+
+
+FAILING = {
+    "sim": ("Open Settings, open Photoshop", "打开设置，打开抖音"),
+    "browser": ("open http://127.0.0.1:47319/x", "打开http://127.0.0.1:47319/x"),
+    "desktop": ("open the app Photoshop", "关闭抖音窗口"),
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("device", FAILING)
+async def test_what_a_device_complains_of_is_told_once_and_in_the_language_of_the_goal(
+    cli: Cli, device: str, language: str
+) -> None:
+    goal = FAILING[device][language == "zh"]
+    ended = await cli("run", goal, "--device", device)
+    assert ended.code == 1, ended.err
+    assert (await cli("show", "last")).out == ended.out
+    _, _, *lines, last, _ = ended.out.splitlines()
+    assert_told_once((*lines, last))
+    if language == "zh":
+        for line in (*lines, last):
+            assert not re.search(r"[A-Za-z]{3,}", re.sub(r"https?://\S+|net::\w+", "", own_words(line))), line
+
+
+async def test_a_models_failures_are_told_where_they_happen_and_the_end_points_to_them(
+    cli: Cli, sim: ConnectedPhone
+) -> None:
+    replies = [act("open_app", name=name) for name in ("抖音", "抖音", "抖音", "抖音")]
+    for goal, above in (("Look after Bob", "see above"), ("照看Bob", "见上")):
+        async with ModelServer(replies) as server:
+            given = ("--device", f"android:{sim.serial}", "--loop", "single", "--model", "scripted", "--free")
+            ended = await cli("run", goal, *given, "--base-url", server.url)
+        assert ended.code == 1, ended.err
+        _, _, *lines, last, _ = ended.out.splitlines()
+        assert_told_once((*lines, last))
+        assert sum("抖音" in line and ("not on the phone" in line or "没有应用" in line) for line in lines) == 1
+        assert above in last
 
 
 def own_words(line: str) -> str:

@@ -253,7 +253,9 @@ async def test_an_action_that_failed_is_told_to_the_executors_model(serve: Serve
     ("tries", "success"),
     [
         ([("toaster:1", "open Settings"), ("sim", "open Settings")], True),
-        ([("sim", "click Nowhere"), ("sim", "open Settings")], True),
+        ([("sim", "open Setings"), ("sim", "open Settings")], True),
+        ([("sim", "click Nowhere"), ("sim", "open Settings")], False),
+        ([("toaster:1", "open WeChat"), ("sim", "open Settings")], False),
         ([("sim:a", "click Nowhere"), ("sim:b", "open Settings")], False),
         ([("sim", "open Settings"), ("toaster:1", "open Settings")], False),
         ([("toaster:1", "open Settings")], False),

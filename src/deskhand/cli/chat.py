@@ -13,6 +13,9 @@ from deskhand.cli.serve_api import print_trouble
 from deskhand.cli.typed_input import read_lines
 from deskhand.clock import cancel_task
 from deskhand.core.errors import DeskhandError
+from deskhand.core.llm import Language
+from deskhand.language import language_of
+from deskhand.sessions.chat_ends import tell_chat_end
 from deskhand.sessions.conversation_store import ConversationBusy, ConversationStore
 from deskhand.sessions.conversations import Conversations
 from deskhand.sessions.settings_reload import SettingsWatch
@@ -56,9 +59,12 @@ class TerminalChat:
         self._console = make_console(quiet=quiet)
         self._lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._busy = False
+        self._language: Language = "en"
+        self._results: list[str] = []  # what tools returned and is not shown yet
 
     async def send_message(self, message: str) -> list[dict[str, Any]]:
         """Send one message; return every event that followed."""
+        self._language = language_of(message)
         following = await self._chats.send_message(message, self._device, self._session)
         self._session = following.session_id
         events: list[dict[str, Any]] = []
@@ -104,14 +110,16 @@ class TerminalChat:
             self._busy = False
 
     def _show_event(self, event: dict[str, Any]) -> None:
+        if event["type"] != "tool_result":
+            self._show_results(event.get("content", "") if event["type"] == "message" else "")
         match event:
             case {"tool_name": "list_devices"}:
                 pass  # it is asked for with every message: a table of devices is `deskhand devices`
             case {"type": "tool_call", "tool_name": name, "tool_args": args}:
                 told = " ".join(str(value) for value in args.values())
                 print_markup(self._console, f"[dim]→ {as_markup(name)} {as_markup(told)}[/dim]")
-            case {"type": "tool_result", "tool_name": name, "result": result}:
-                print_markup(self._console, f"[dim]← {as_markup(_format_result(result)[:_SHOWN])}[/dim]")
+            case {"type": "tool_result", "result": result}:
+                self._results.append(_format_result(result))
             case {"type": "message", "content": content, "request": _}:
                 print_markup(self._console, f"[bold yellow]{as_markup(content)}[/bold yellow]")
             case {"type": "answer", "content": content}:
@@ -121,6 +129,14 @@ class TerminalChat:
             case {"type": "error", "message": message}:
                 print_markup(self._console, f"[red]{as_markup(message)}[/red]")
             case {"type": "done", "success": False}:
-                print_markup(self._console, "[yellow]Not everything succeeded.[/yellow]")
+                told = tell_chat_end("Not everything succeeded.", self._language)
+                print_markup(self._console, f"[yellow]{told}[/yellow]")
             case _:
                 pass
+
+    def _show_results(self, said: str) -> None:
+        """Show what the tools returned, unless the assistant's own words `said` next repeat it."""
+        results, self._results = self._results, []
+        for result in results:
+            if result.strip() not in said:
+                print_markup(self._console, f"[dim]← {as_markup(result[:_SHOWN])}[/dim]")

@@ -1,6 +1,7 @@
 """How a task ended, in the language of its goal. The log keeps the engine's own, English, sentences."""
 
 import re
+from collections.abc import Sequence
 
 from deskhand.cli.console import as_markup
 from deskhand.core.statuses import TaskStatus
@@ -29,6 +30,8 @@ _CHINESE: list[tuple[re.Pattern[str], str]] = [
         (r"no reason was given", "没有说明原因"),
     )
 ]
+# A word or two may stand in a sentence without being its repetition.
+_WORTH_POINTING = 12
 _STILL_RUNNING = ("it still runs", "仍在运行")
 _ENDS: dict[TaskStatus, tuple[str, str, str, str]] = {
     TaskStatus.FULFILLED: ("✔", "green", "fulfilled", "完成"),
@@ -47,8 +50,11 @@ def tell_status(status: TaskStatus, cause: EndCause | None) -> str:
     return "stopped" if status is TaskStatus.REJECTED and cause == "stopped" else status.value
 
 
-def tell_end(state: TaskState) -> str:
-    """Return the line, in markup, that says how the task ended, or that it has not."""
+def tell_end(state: TaskState, told: Sequence[str] = ()) -> str:
+    """Return the line, in markup, that says how the task ended, or that it has not.
+
+    `told`: sentences that stand above it; it points to them.
+    """
     zh = language_of(state.goal) == "zh"
     colon = "：" if zh else ": "
     if not state.over:
@@ -56,7 +62,7 @@ def tell_end(state: TaskState) -> str:
         if state.status is TaskStatus.INTERRUPTED:
             why = _translate_reason(state.reason) if zh else state.reason
         return f"[yellow]… {_UNDER_WAY[state.status] if zh else state.status.value}[/yellow]{colon}{as_markup(why)}"
-    reason = as_markup(_translate_reason(state.reason) if zh else state.reason)
+    reason = as_markup(_point_to_told(_translate_reason(state.reason) if zh else state.reason, told, zh))
     if state.cause == "stopped":
         return f"[yellow]■[/yellow] {reason}"
     mark, colour, english, chinese = _ENDS[state.status]
@@ -75,6 +81,16 @@ def tell_numbers(state: TaskState, spent: str) -> str:
             f"{calls} 次模型调用，{spent}" if zh else f"{calls} model call{'' if calls == 1 else 's'}, {spent}"
         )
     return f"[dim]{('，' if zh else ', ').join(parts)} · deskhand show {state.task_id}[/dim]"
+
+
+def _point_to_told(reason: str, told: Sequence[str], zh: bool) -> str:
+    for sentence in sorted(told, key=len, reverse=True):
+        whole = sentence.rstrip(".。 ")
+        if len(whole) >= _WORTH_POINTING and whole in reason:
+            before, _, behind = reason.partition(whole)
+            seen = ("见上" if zh else "see above") if before.strip() else ("原因见上" if zh else "for the reason above")
+            return f"{before}{seen}{behind}"
+    return reason
 
 
 def _translate_reason(reason: str) -> str:

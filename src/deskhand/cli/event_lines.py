@@ -1,6 +1,6 @@
 """Events as lines of text for the user, in the language of the goal: none where there is nothing to say."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from deskhand.cli.console import as_markup
@@ -23,29 +23,47 @@ WITHOUT_MODEL = "offline"
 
 
 class _HeldLine(NamedTuple):
-    """A line that is told later, or not at all if the task ends with its sentence. `brief`: until the step's end."""
+    """A line that is told later, or not at all if the task ends with its sentence. `brief`: until the step's end.
+
+    `short` is told in its place while the sentence itself waits for the end, where it is told as `late`.
+    """
 
     sentence: str
     line: str
     brief: bool = False
+    short: str = ""
+    late: str = ""
 
 
 class EventLines:
-    """Follows one task. A sentence that is also its end is told once, there."""
+    """Follows one task. A sentence that is also its end is told once.
+
+    The worker without a model tries other ways after a failure and then ends with its sentence: that is told at the
+    end, and on the way only that something failed. A model's task ends with its own words: its failures are told where
+    they happen, and the end points to them (`told`).
+    """
 
     def __init__(self, language: Language = "en") -> None:
         self._language: Language = language
         self._goal = ""
+        self._without_model = False
         self._held: list[_HeldLine] = []
+        self._kept: list[_HeldLine] = []
+        self.told: list[str] = []
 
     def describe_record(self, record: events.Record) -> list[str]:
         """Return the lines of this record, behind those that were held back until now."""
         event = record.event
         if isinstance(event, events.TaskCreated):
             self._language, self._goal = language_of(event.goal), event.goal
+            self._without_model = event.worker == WITHOUT_MODEL
+        if isinstance(event, events.TaskResumed):
+            self._kept, self.told = [], []
         if isinstance(event, events.TaskEnded):
-            return self._release_lines(lambda held: not _is_same(held.sentence, event.reason))
+            return self._tell_rest(event.reason)
         if (last := self._find_last_word(event)) is not None:
+            # The worker ends with the sentence in the language of the goal, the device says it in English.
+            last = last._replace(sentence=self._translate_detail(last.sentence))
             if not any(_is_same(last.sentence, held.sentence) for held in self._held):
                 self._held.append(last)
             return []
@@ -59,9 +77,30 @@ class EventLines:
 
     def _release_lines(self, is_told: Callable[[_HeldLine], bool] = lambda _: True) -> list[str]:
         """Return the lines that were held back and are to be told; at a step's end, the others stay held."""
-        told = [held for held in self._held if is_told(held)]
-        self._held = [held for held in self._held if held not in told]
-        return [held.line for held in told]
+        due = [held for held in self._held if is_told(held)]
+        self._held = [held for held in self._held if held not in due]
+        return [line for held in due if (line := self._release_line(held))]
+
+    def _release_line(self, held: _HeldLine) -> str:
+        if self._without_model and held.late:
+            if not _find_same(held.sentence, [kept.sentence for kept in self._kept]):
+                self._kept.append(held)
+            return held.short
+        if _find_same(held.sentence, self.told):
+            return held.short
+        self.told.append(held.sentence)
+        return held.line
+
+    def _tell_rest(self, reason: str) -> list[str]:
+        """Return what was kept for the end and is not what the task ends with."""
+        rest = [*((held, held.late) for held in self._kept), *((held, held.line) for held in self._held)]
+        self._kept, self._held, lines = [], [], list[str]()
+        told = [reason, self._translate_detail(reason)]
+        for held, line in rest:
+            if not _find_same(held.sentence, told) and not _find_same(held.sentence, self.told):
+                told.append(held.sentence)
+                lines.append(line)
+        return lines
 
     def _choose_words(self, chinese: str, english: str) -> str:
         return chinese if self._language == "zh" else english
@@ -73,27 +112,41 @@ class EventLines:
         """Return a sentence that the task may end with, and its line."""
         match event:
             case events.Ruled(ruling=ruling) if ruling.outcome not in _QUIET_OUTCOMES:
-                return _HeldLine(ruling.reason, f"     [yellow]{as_markup(ruling.reason)}[/yellow]")
+                line = f"     [yellow]{as_markup(self._translate_detail(ruling.reason))}[/yellow]"
+                return _HeldLine(ruling.reason, line, late=line)
             case events.GateClosed(report=report) if line := self._describe_check(report):
-                return _HeldLine(report.reason, line)
-            case events.ActionEnded(status=status, detail=detail) if status is not ExecStatus.EXECUTED:
-                slow = status is ExecStatus.TIMEOUT
-                failed = self._choose_words("超时", "timed out") if slow else self._choose_words("失败", "failed")
-                return _HeldLine(
-                    detail, f"     [red]{failed}: {as_markup(self._translate_detail(detail))}[/red]", brief=True
-                )
+                is_good = report.decision in (GateDecision.CONTINUE, GateDecision.DONE)
+                return _HeldLine(report.reason, line, late="" if is_good else line)
+            case events.ActionEnded(step=step, status=status, detail=detail) if status is not ExecStatus.EXECUTED:
+                return self._describe_failure(step, status, detail)
+            case events.StepFinished(report=report) if report.error:
+                error = as_markup(self._translate_detail(report.error))
+                line = f"{report.step:>3}  [red]{error}[/red]"
+                return _HeldLine(report.error, line, late=line)
             case events.QueueFlushed(dropped=dropped, reason=reason):
                 count = len(dropped)
                 skipped = self._choose_words(
                     f"跳过后面 {count} 个动作", f"skipped {count} more {_make_plural('action', count)}"
                 )
-                return _HeldLine(
-                    reason, f"     [yellow]{skipped}: {as_markup(self._translate_detail(reason))}[/yellow]"
-                )
+                line = f"     [yellow]{skipped}: {as_markup(self._translate_detail(reason))}[/yellow]"
+                return _HeldLine(reason, line, short=f"     [yellow]{skipped}[/yellow]", late=line)
             case events.UserAsked(request=request) if not request.expires:  # there was nobody to ask
                 return _HeldLine(request.text, self._describe_question(request.text))
             case _:
                 return None
+
+    def _describe_failure(self, step: int, status: ExecStatus, detail: str) -> _HeldLine:
+        slow = status is ExecStatus.TIMEOUT
+        failed = self._choose_words("超时", "timed out") if slow else self._choose_words("失败", "failed")
+        why = as_markup(self._translate_detail(detail))
+        late = self._choose_words(f"第 {step} 步{failed}", f"step {step} {failed}")
+        return _HeldLine(
+            detail,
+            f"     [red]{failed}: {why}[/red]",
+            brief=True,
+            short=f"     [red]{failed}[/red]",
+            late=f"     [red]{late}: {why}[/red]",
+        )
 
     def _describe_question(self, text: str) -> str:
         return f"[bold yellow]? {as_markup(text, one_line=True)}[/bold yellow]"
@@ -125,8 +178,6 @@ class EventLines:
             case events.ActionIntended(step=step, number=number, action=action) if action.kind != "answer":
                 label = f"{step:>3}" if number == 1 else "   "
                 return [f"{label}  {as_markup(tell_action(action, self._language), one_line=True)}"]
-            case events.StepFinished(report=report) if report.error:
-                return [f"{report.step:>3}  [red]{as_markup(self._translate_detail(report.error))}[/red]"]
             case events.Unreadable(why=why, body=body):
                 stored = as_markup(f": {body}" if body else "", one_line=True)
                 broken = self._choose_words(f"第 {record.seq} 条读不出来", f"entry {record.seq} can't be read")
@@ -144,11 +195,7 @@ class EventLines:
                 first = reason is ReplanReason.FIRST_PLAN
                 if first and len(subtasks) == 1:
                     return []  # it is the goal
-                head = (
-                    self._choose_words("计划", "plan")
-                    if first
-                    else f"{self._choose_words('新计划', 'new plan')}: {because}"
-                )
+                head = self._choose_words("计划", "plan") if first else self._describe_new_plan(because)
                 mixed = len({part.role for part in subtasks}) > 1
                 parts = [
                     f"     {number}. {part.title}" + (f" [{part.role}]" if mixed else "")
@@ -168,6 +215,14 @@ class EventLines:
                 return [f"     [blue]{as_markup(understood)}[/blue]"]
             case _:
                 return []
+
+    def _describe_new_plan(self, because: str) -> str:
+        head, why = self._choose_words("新计划", "new plan"), self._translate_detail(because)
+        before = [*(held.sentence for held in (*self._kept, *self._held)), *self.told]
+        if not why or _find_same(why, before):
+            return head
+        self.told.append(why)
+        return f"{head}: {why}"
 
     def _describe_dialogue(self, event: events.Event) -> list[str]:
         match event:
@@ -206,4 +261,8 @@ def _make_plural(noun: str, count: int) -> str:
 def _is_same(one: str, other: str) -> bool:
     """True if one sentence holds the other; a full stop or what was done so far may follow."""
     one, other = one.rstrip(".。… "), other.rstrip(".。… ")
-    return one in other or other in one
+    return one == other or (bool(one and other) and (one in other or other in one))
+
+
+def _find_same(sentence: str, others: Iterable[str]) -> bool:
+    return any(_is_same(sentence, other) for other in others)

@@ -70,5 +70,5 @@ async def show_run(run_id: str, as_json: bool, with_frames: bool) -> int:
             print_markup(console, line)
         if with_frames and (picture := find_picture(record.event, journal)):
             print_markup(console, f"[dim]     {as_markup(picture)}[/dim]")
-    print_markup(console, describe_end(state))
+    print_markup(console, describe_end(state, events.told))
     return 0

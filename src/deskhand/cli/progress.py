@@ -1,6 +1,6 @@
 """Live progress of a run: phone picture and steps on a terminal, plain lines elsewhere, nothing when quiet."""
 
-from collections.abc import AsyncIterable, Callable
+from collections.abc import AsyncIterable, Callable, Sequence
 from decimal import Decimal
 from typing import Protocol
 
@@ -67,7 +67,7 @@ class LineProgress:
         print_markup(self._console, f"[yellow]{as_markup(line)}[/yellow]")
 
     def close(self, state: TaskState) -> None:
-        print_markup(self._console, describe_end(state))
+        print_markup(self._console, describe_end(state, self._events.told))
 
 
 class PictureProgress:
@@ -127,14 +127,14 @@ class PictureProgress:
             self._picture = draw_half_blocks(jpeg, self._console.width // 2, self._height)
 
     def close(self, state: TaskState) -> None:
-        print_markup(self._console, describe_end(state))
+        print_markup(self._console, describe_end(state, self._events.told))
 
 
-def describe_end(state: TaskState) -> str:
+def describe_end(state: TaskState, told: Sequence[str]) -> str:
     """Return the closing lines: how it ended, how long it took, what it cost, where to read more."""
     by_role = ", ".join(f"{role} {format_money(usage.cost)}" for role, usage in state.spend)
     spent = format_money(state.usage.cost) + (f" ({by_role})" if by_role else "")
-    return f"{tell_end(state)}\n{tell_numbers(state, spent)}"
+    return f"{tell_end(state, told)}\n{tell_numbers(state, spent)}"
 
 
 def format_money(cost: Decimal) -> str:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from deskhand.build import Deskhand
 from deskhand.core.errors import UsageError
+from deskhand.language import language_of
+from deskhand.sessions.chat_ends import ABORTED, CUT_OFF, SHUT_DOWN, tell_chat_end
 from deskhand.sessions.conversation_entries import ENDS, STREAMED, JobStarted, TurnFailed, UserMessage, to_entry_chunk
 from deskhand.sessions.conversation_store import ConversationBusy, ConversationStore, check_session_id
-from deskhand.sessions.device_jobs import ABORTED
 from deskhand.sessions.feed import EventFeed, Numbered, follow_feed
 from deskhand.sessions.mcp_tools import McpServers
 from deskhand.sessions.settings_reload import SettingsWatch
@@ -21,8 +22,6 @@ from deskhand.sessions.tasks import Tasks
 from deskhand.sessions.turn import ChatTurn
 
 _log = logging.getLogger("deskhand.server")
-
-CUT_OFF = "The program ended in the middle of this."
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +88,16 @@ class Conversations:
         settings = self._watch.read_current()
         past = await self.store.read(name)
         talked = [kept.entry for kept in past if isinstance(kept.entry, (UserMessage, *STREAMED))]
-        cut = [TurnFailed(message=CUT_OFF)] if talked and not isinstance(talked[-1], ENDS) else []
+        cut = (
+            [TurnFailed(message=tell_chat_end(CUT_OFF, language_of(message)))]
+            if talked and not isinstance(talked[-1], ENDS)
+            else []
+        )
         before = next((entry.device_id for entry in reversed(talked) if isinstance(entry, UserMessage)), "")
         device = device or before
         kept = await self.store.append(name, *cut, UserMessage(content=message, device_id=device))
         seq = kept[-1].seq
-        exchange = self._live[name] = ChatTurn(name, self, settings, EventFeed(seq))
+        exchange = self._live[name] = ChatTurn(name, self, settings, EventFeed(seq), language_of(message))
         task = exchange.begin_turn(device, seq)
         lock = opening.pop_all()
         self._turns.add(task)
@@ -139,5 +142,5 @@ class Conversations:
             return await self.store.delete_entries(session_id)
 
     async def close(self) -> None:
-        await asyncio.gather(*(live.stop_turn("The server was shut down.") for live in list(self._live.values())))
+        await asyncio.gather(*(live.stop_turn(SHUT_DOWN) for live in list(self._live.values())))
         await self.servers.close()

@@ -17,8 +17,10 @@ from deskhand.core.statuses import ExecStatus, TaskStatus
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Task
 from deskhand.engine.safety.authority import Authority
+from deskhand.fault_words import to_chinese
 from deskhand.language import language_of
 from deskhand.prompting import describe as telling
+from deskhand.sessions.chat_ends import ABORTED, tell_chat_end
 from deskhand.sessions.tasks import Tasks
 from deskhand.settings.schema import Settings
 from deskhand.task.events import UserAsked, UserReplied
@@ -27,8 +29,6 @@ from deskhand.task.state import TaskState
 _ELEMENTS = 30
 # Another task may have taken the device meanwhile; what is on its screen is then no longer ours to tell.
 _LOOK_S = 2.0
-
-ABORTED = "Aborted by the user."
 
 
 class JobWatcher(Protocol):
@@ -72,7 +72,7 @@ class DeviceJobs:
         except JournalError:
             raise  # nothing can be written any more: the conversation ends as well
         except DeskhandError as fault:
-            return _make_result(str(fault))
+            return _make_result(to_chinese(str(fault)) if zh else str(fault))
 
     async def run_job(self, device_id: str, message: str) -> dict[str, Any]:
         """Run a job; return `{result, steps, success}`, with `unfinished` at the limit of steps. Errors are raised."""
@@ -88,7 +88,7 @@ class DeviceJobs:
             self._unfinished[device_id] = message, state.task_id
             told = await self._describe_progress(state, language_of(message) == "zh")
             return _make_result(told, steps, asked=asked) | {"unfinished": True}
-        told = "\n".join(state.answers) or state.reason
+        told = "\n".join(state.answers) or tell_chat_end(state.reason, language_of(message))
         return _make_result(told, steps, success=state.status is TaskStatus.FULFILLED, asked=asked)
 
     def _begin_job(self, device_id: str, message: str) -> AbstractAsyncContextManager[Task]:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from difflib import SequenceMatcher
 from typing import Protocol
 
 from deskhand.build import Deskhand
@@ -19,13 +20,14 @@ from deskhand.build.chat_assistant import make_assistant
 from deskhand.core.decisions import Usage
 from deskhand.core.errors import DeskhandError
 from deskhand.core.human import UserReply, UserRequest
-from deskhand.core.llm import ModelReply, ToolCall
+from deskhand.core.llm import Language, ModelReply, ToolCall
 from deskhand.core.protocols import Assistant
 from deskhand.engine.budget import Budget
 from deskhand.engine.run import Task
 from deskhand.engine.safety.authority import Authority
 from deskhand.language import language_of
 from deskhand.sessions.answers import OpenRequest, ask_again, find_answers
+from deskhand.sessions.chat_ends import ABORTED, CUT_SHORT, tell_chat_end
 from deskhand.sessions.conversation_entries import (
     STREAMED,
     AssistantSaid,
@@ -44,7 +46,7 @@ from deskhand.sessions.conversation_entries import (
     turns_of,
 )
 from deskhand.sessions.conversation_store import ConversationStore
-from deskhand.sessions.device_jobs import ABORTED, DeviceJobs
+from deskhand.sessions.device_jobs import DeviceJobs
 from deskhand.sessions.feed import EventFeed
 from deskhand.sessions.mcp_tools import McpServers
 from deskhand.sessions.request_words import describe_how_to_answer, describe_request
@@ -53,6 +55,9 @@ from deskhand.sessions.tools import Toolbox, open_toolbox
 from deskhand.settings.schema import Settings
 
 _log = logging.getLogger("deskhand.server")
+
+# Words for the same job, said a little differently: "open Setings" and "open Settings".
+ALIKE = 0.8
 
 
 class PaidCalls:
@@ -78,23 +83,31 @@ class PaidCalls:
 
 @dataclass(frozen=True, slots=True)
 class JobOutcome:
-    """How a call of the tool `chat` ended. `begun`: something was done on the device."""
+    """How a call of the tool `chat` ended."""
 
     device: str
     message: str
     success: bool
-    begun: bool
 
 
 def is_recovered(failed: JobOutcome, later: Iterable[JobOutcome]) -> bool:
-    """True if a later job made good for this one: on the same device, or with the same words on another one.
+    """True if a later job did what this one was to do: the same words on any device, or similar ones on the same.
 
-    A slip that touched no device (a wrong name, a busy one) is made good by any success behind it.
+    Another job that succeeded makes nothing good, even on the same device.
     """
     return any(
-        one.success and (not failed.begun or one.device == failed.device or one.message == failed.message)
+        one.success
+        and (
+            _is_alike(failed.message, one.message, 1.0)
+            or (one.device == failed.device and _is_alike(failed.message, one.message, ALIKE))
+        )
         for one in later
     )
+
+
+def _is_alike(one: str, other: str, least: float) -> bool:
+    one, other = (" ".join(text.casefold().split()).rstrip(".。!！") for text in (one, other))
+    return one == other if least >= 1 else SequenceMatcher(None, one, other, autojunk=False).ratio() >= least
 
 
 class ConversationParts(Protocol):
@@ -116,8 +129,16 @@ class ConversationParts(Protocol):
 class ChatTurn:
     """Runs by itself once it is started: its client may disconnect, and read on later."""
 
-    def __init__(self, session_id: str, parts: ConversationParts, settings: Settings, feed: EventFeed[bytes]) -> None:
+    def __init__(
+        self,
+        session_id: str,
+        parts: ConversationParts,
+        settings: Settings,
+        feed: EventFeed[bytes],
+        language: Language = "en",
+    ) -> None:
         self.session_id = session_id
+        self._language: Language = language
         self.feed = feed
         self._parts = parts
         self._hand = parts.hand
@@ -134,6 +155,10 @@ class ChatTurn:
         self.over = False  # nothing is under way any more; its end is being told
         self._outcomes: list[JobOutcome] = []
         self.last_seq = 0
+
+    def _tell_user(self, sentence: str) -> str:
+        """Return a sentence of ours in the language of the user's message."""
+        return tell_chat_end(sentence, self._language)
 
     def begin_turn(self, device: str, last_seq: int) -> asyncio.Task[None]:
         self.last_seq = last_seq
@@ -171,9 +196,9 @@ class ChatTurn:
         try:
             end = await self._work_to_end(device)
         except asyncio.CancelledError:
-            end = TurnFailed(message=self._ending or "The conversation was cut off.")
+            end = TurnFailed(message=self._tell_user(self._ending or CUT_SHORT))
         except DeskhandError as fault:
-            end = TurnFailed(message=str(fault))
+            end = TurnFailed(message=self._tell_user(str(fault)))
         except Exception as error:  # noqa: BLE001 a bug of ours: it is logged, and the stream must end all the same
             _log.exception("the conversation %s crashed", self.session_id)
             end = TurnFailed(message=f"Internal error: {error or type(error).__name__}")
@@ -182,7 +207,7 @@ class ChatTurn:
             await self.record_entries(end)
         except Exception as fault:  # noqa: BLE001 whatever it is, those who watch get their end
             _log.error("the end of the conversation %s can't be stored: %s", self.session_id, fault)
-            unstored = TurnFailed(message=f"The conversation can't be stored: {fault}")
+            unstored = TurnFailed(message=self._tell_user(f"The conversation can't be stored: {fault}"))
             self.feed.add_chunk(self.last_seq + 1, to_data_chunk(unstored))
         finally:
             self.feed.close()
@@ -201,7 +226,7 @@ class ChatTurn:
                     return TurnDone(content=reply.text, success=understood and self._has_succeeded())
                 await self._carry_out_calls(reply.calls, toolbox)
         limit = f"The limit of {settings.chat.max_turns} turns for one message was reached."
-        return TurnDone(content=limit, success=False)
+        return TurnDone(content=self._tell_user(limit), success=False)
 
     def _has_succeeded(self) -> bool:
         ended = self._outcomes
@@ -242,7 +267,6 @@ class ChatTurn:
                     given.get("device_id", ""),
                     given.get("message", "").strip(),
                     success=bool(result.get("success")),
-                    begun=bool(result.get("steps")),
                 )
                 self._outcomes.append(outcome)
             device = str((call.arguments or {}).get("device_id", ""))
