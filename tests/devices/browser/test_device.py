@@ -1,5 +1,6 @@
 """The browser as a device: what it shows and lists, with a real Chromium and pages served on loopback."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -32,6 +33,17 @@ async def test_a_picture_that_the_browser_refuses_is_the_devices_fault(device: B
     huge = {"width": 10**7, "height": 10**7, "deviceScaleFactor": 1, "mobile": False}
     await tab.cdp.send_command("Emulation.setDeviceMetricsOverride", huge)
     with pytest.raises(BadFrame, match=r"The browser reported an error: .*Unable to capture screenshot"):
+        await device.frame()
+
+
+async def test_a_page_that_takes_the_place_of_another_is_captured(device: BrowserDevice, site: Site) -> None:
+    """A site, an address that nobody answers, an inner page: each is drawn by a process of its own."""
+    tab = await device._window.get_front_tab()
+    for address in (site.page("<p>here</p>"), "http://127.0.0.1:65431/", "about:blank") * 15:
+        going = asyncio.ensure_future(tab.cdp.send_command("Page.navigate", {"url": address}))
+        while not going.done():
+            assert (await device.frame()).size == (1280, 800)
+        await going
         await device.frame()
 
 

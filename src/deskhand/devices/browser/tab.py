@@ -8,7 +8,7 @@ import contextlib
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-from playwright.async_api import Dialog, FileChooser, Page, Request
+from playwright.async_api import Dialog, Error, FileChooser, Page, Request
 
 from deskhand.core.actions import PAGE_ERROR, PAGE_IDLE
 from deskhand.core.errors import ActionFailed, DeviceTimeout
@@ -42,6 +42,8 @@ DRAWN_S = 1.0
 # The browser tells of a request a little after the page made it. Only a click that had no effect so far waits for it.
 REQUEST_S = 0.15
 MEASURE_S = 1.0
+# What the browser says of a tab between two pages.
+_NO_PAGE = "Not attached to an active page"
 # Why a page may not answer although its tab is there: no fault of what waits for it to come to rest.
 _SILENT = (DeviceTimeout, DialogOpened, TabFrozen, TabLost)
 
@@ -71,6 +73,7 @@ class Tab:
         self._loaded = asyncio.Event()
         self._loaded.set()
         self._held = asyncio.Event()
+        self._replaced = asyncio.Event()
         self._plan: asyncio.TimerHandle | None = None
 
     @classmethod
@@ -94,6 +97,7 @@ class Tab:
         for event in ("Page.frameStartedLoading", "Page.frameStartedNavigating", "Page.frameRequestedNavigation"):
             session.on(event, tab._on_loading)
         session.on("Page.frameScheduledNavigation", tab._on_scheduled_navigation)
+        session.on("Page.frameNavigated", tab._on_replaced)
         for event in ("Page.domContentEventFired", "Page.frameStoppedLoading", "Page.navigatedWithinDocument"):
             session.on(event, tab._on_load_ended)
         if settings:
@@ -119,6 +123,24 @@ class Tab:
         return listing
 
     async def capture_jpeg(self) -> bytes:
+        """Return what the tab shows. A capture during which another page takes its place fails or never ends."""
+        for _ in range(ROUNDS):
+            replaced = asyncio.ensure_future(self._replaced.wait())
+            capture = asyncio.ensure_future(self._capture_once())
+            try:
+                await asyncio.wait({capture, replaced}, return_when=asyncio.FIRST_COMPLETED)
+                if capture.done():
+                    return capture.result()
+            except Error as error:
+                if _NO_PAGE not in str(error):
+                    raise
+                await self.wait_until_drawn(self.documents.top)
+            finally:
+                replaced.cancel()
+                capture.cancel()
+        return await self._capture_once()
+
+    async def _capture_once(self) -> bytes:
         answer, _ = await asyncio.gather(self.cdp.send_command("Page.captureScreenshot", _JPEG), self._measure_scale())
         return base64.b64decode(answer["data"])
 
@@ -265,6 +287,11 @@ class Tab:
         if event["frameId"] == self.cdp.root and event["delay"] == 0 and self._loaded.is_set():
             self._loaded.clear()
             self._plan = asyncio.get_running_loop().call_later(PLAN_S, self._loaded.set)
+
+    def _on_replaced(self, event: dict[str, Any]) -> None:
+        if event["frame"]["id"] == self.cdp.root:
+            self._replaced.set()
+            self._replaced = asyncio.Event()
 
     def _cancel_plan(self) -> None:
         if self._plan is not None:
