@@ -29,6 +29,18 @@ def test_what_is_taken_over_is_taken_over_whole() -> None:
     assert to_chinese("Something nobody foresaw.") == "Something nobody foresaw."
 
 
+REASONS = re.compile(r'(?:why = |return |hindrance = |_PAUSED = )f?(["\'])((?:[a-z]|{\w+} came).*?)\1(?:, now)?$', re.MULTILINE)
+
+
+def test_why_actions_were_skipped_is_told_in_chinese() -> None:
+    rooms = ("engine/observer.py", "engine/inner/action_queue.py")
+    reasons = [found[2] for room in rooms for found in REASONS.finditer((SOURCES / room).read_text())]
+    assert len(reasons) >= 7
+    for reason in reasons:
+        said = re.sub(r"\{[^}]*\}", "Notes", reason)
+        assert re.search("[\u4e00-\u9fff]", to_chinese(said)), said
+
+
 @pytest.mark.parametrize("sentence", tomllib.loads((SOURCES / "fault_words.toml").read_text())["sentences"])
 def test_each_sentence_is_still_one_that_a_device_or_the_engine_says(sentence: str) -> None:
     # a string may be broken over lines; its pieces stand in the source as they are told

@@ -1,4 +1,4 @@
-"""A device's complaint in the language of the goal, by the sentences of faults.toml. Nothing hangs on its words."""
+"""A device's complaint in the language of the goal, by the sentences of fault_words.toml; nothing hangs on them."""
 
 import re
 import tomllib

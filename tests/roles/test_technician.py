@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -250,6 +251,20 @@ async def test_code_that_failed_is_never_a_success(last: StepReport) -> None:
     decision = await OfflineTechnician().decide(briefing("run `false`", bookmark="1", history=(last,)))
     assert decision.kind == "fail"
     assert "boom" in decision.message
+
+
+async def test_code_that_a_pause_came_before_is_still_to_be_run_and_one_that_failed_has_failed() -> None:
+    worker, title = OfflineTechnician(), "run `echo a`, then run `echo b`"
+    first = await worker.decide(replace(briefing(title), step=1))
+    paused = replace(briefing(title, bookmark=first.bookmark, history=(StepReport(step=1),)), step=2)
+    again = await worker.decide(paused)
+    assert again.actions == first.actions
+    failed = ran("echo a", "Exit code 3.", step=2, exit_code=3)
+    expected = await worker.decide(replace(briefing(title, bookmark=again.bookmark, history=(failed,)), step=3))
+    assert expected.kind == "fail"
+    idle = (StepReport(step=1), failed, StepReport(step=3), StepReport(step=4))
+    told = await worker.decide(replace(briefing(title, bookmark=again.bookmark, history=idle), step=5))
+    assert (told.kind, told.message) == (expected.kind, expected.message)
 
 
 @pytest.mark.parametrize(("title", "words"), [("sort the photos", "run `ls`"), ("整理照片", "运行 `ls`")])

@@ -163,4 +163,5 @@ class Briefing:
 
     @property
     def last(self) -> StepReport | None:
-        return self.history[-1] if self.history else None
+        """The last step in which something was done, or went wrong: one that was dropped tells nothing of either."""
+        return next((report for report in reversed(self.history) if report.actions or report.error), None)

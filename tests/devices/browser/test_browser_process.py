@@ -1,6 +1,7 @@
 """The browser's life: found, started, attached to, crashed and reopened; nothing of it is left behind."""
 
 import asyncio
+import json
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import textwrap
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from urllib.request import Request, urlopen
 from uuid import uuid4
 
 import pytest
@@ -197,6 +199,27 @@ async def test_a_running_browser_is_attached_to_checked_and_left_running(site: S
 
 
 @pytest.mark.parametrize("scheme", ["http", "ws"])
+@pytest.mark.parametrize("place", [0, 1, 2])
+async def test_of_several_tabs_the_one_that_the_user_sees_is_worked_on(
+    site: Site, tmp_path: Path, place: int, scheme: str
+) -> None:
+    addresses = [site.page(f"<title>{word}</title>", f"/{word}.html") for word in ("one", "two", "three")]
+    async with foreign_browser(tmp_path) as (cdp_url, _):
+        tabs = [ask_browser(f"{cdp_url}/json/new?{address}", "PUT")["id"] for address in addresses]
+        ask_browser(f"{cdp_url}/json/activate/{tabs[place]}")
+        told = ask_browser(f"{cdp_url}/json/version")["webSocketDebuggerUrl"] if scheme == "ws" else cdp_url
+        async with launched(cdp_url=told) as device:
+            assert (await device.app()).address == addresses[place]
+
+
+def ask_browser(url: str, method: str = "GET") -> dict[str, str]:
+    """What a user does with the tabs of their browser."""
+    with urlopen(Request(url, method=method)) as reply:
+        told = reply.read()
+    return json.loads(told) if told.startswith(b"{") else {}
+
+
+@pytest.mark.parametrize("scheme", ["http", "ws"])
 async def test_attaching_to_nothing_is_said_in_one_sentence_without_its_key(scheme: str) -> None:
     url = f"{scheme}://127.0.0.1:9/?token=s3cret"
     with pytest.raises(DeviceSetup, match=f"No browser answers at {scheme}") as told:
@@ -328,7 +351,7 @@ async def test_no_process_outlives_a_kill_9(victim: str) -> None:
 
 def drivers() -> set[int]:
     """The Node processes that drive the browsers of this process."""
-    return {pid for pid in below(os.getpid()) if b"run-driver" in Path(f"/proc/{pid}/cmdline").read_bytes()}
+    return {pid for pid in below(os.getpid()) if "run-driver" in command_of(pid)}
 
 
 async def test_all_browsers_of_a_process_share_one_driver(site: Site) -> None:

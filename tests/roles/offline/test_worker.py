@@ -70,6 +70,43 @@ async def test_what_a_pause_came_before_is_still_to_be_done(goal: str) -> None:
     assert actions(again) == actions(first)
 
 
+# What a device could not do, after something that was done.
+FAILED = {
+    "app": "go back, then open Photoshop",
+    "app_zh": "返回，打开抖音",
+    "address": "go back, then visit shop.example",
+    "address_zh": "返回，访问 shop.example",
+    "key": "go back, then press F5",
+    "window": "go back, then close the window Notes",
+    "window_zh": "返回，关闭窗口“Notes”",
+    "command": "go back, then copy",
+}
+
+
+@pytest.mark.parametrize("idle", [1, 2, 3])
+@pytest.mark.parametrize("name", FAILED)
+async def test_what_failed_is_not_taken_for_done_after_steps_in_which_nothing_was_done(name: str, idle: int) -> None:
+    """The screen changed by itself, or a pause came: what was decided is dropped, and decided anew."""
+    goal, skills = FAILED[name], ACTION_KINDS - {"home"} if "window" in name else PHONE
+    screen = [thing(1, "button", "Yes", 3, clickable=True), thing(2, "button", "No", 5, clickable=True)]
+    first = await OfflineWorker().decide(briefing(goal, screen, skills=skills))
+    second = await OfflineWorker().decide(replace(briefing(goal, screen, last=first, skills=skills), step=2))
+    assert second.kind == "actions"
+    failed = replace(briefing(goal, screen, last=second, error="it is not there", skills=skills), step=3)
+    failed = replace(failed, history=(failed.history[0].model_copy(update={"step": 2}),))
+    expected = await OfflineWorker().decide(failed)
+    assert expected.kind != "done"
+    decision, seen = expected, failed
+    for step in range(3, 3 + idle):
+        seen = replace(seen, history=(*seen.history, StepReport(step=step)), step=step + 1, bookmark=decision.bookmark)
+        decision = await OfflineWorker().decide(seen)
+    assert (decision.kind, actions(decision), decision.message) == (
+        expected.kind,
+        actions(expected),
+        expected.message,
+    )
+
+
 @pytest.mark.parametrize(
     ("goal", "repeated"), [("find Bob", True), ("open Weather, then find Bob", True), ("click Search", False)]
 )

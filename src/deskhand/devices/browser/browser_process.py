@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -50,15 +51,24 @@ def build_flags(settings: BrowserSettings, profile: Path) -> list[str]:
 
 
 class Chromium:
-    """A running browser. An owned one is closed with us; an attached one keeps running."""
+    """A running browser. An owned one is closed with us; an attached one keeps running.
+
+    `used`: the ids of the tabs that an attached one had, the one that the user sees first.
+    """
 
     def __init__(
-        self, playwright: Playwright, browser: Browser | None, default: BrowserContext | None, scratch: Path | None
+        self,
+        playwright: Playwright,
+        browser: Browser | None,
+        default: BrowserContext | None,
+        scratch: Path | None,
+        used: tuple[str, ...] = (),
     ) -> None:
         self._playwright = playwright
         self._browser = browser
         self._default = default
         self._scratch = scratch
+        self.used = used
 
     @property
     def is_owned(self) -> bool:
@@ -115,8 +125,9 @@ async def attach_browser(cdp_url: str) -> Chromium:
     """Attach to a browser that already runs with a debugging port."""
     driver = await take_driver()
     try:
+        used = await _list_used_tabs(driver, cdp_url)
         browser = await driver.chromium.connect_over_cdp(cdp_url, timeout=START_S * 1000)
-        return Chromium(driver, browser, browser.contexts[0] if browser.contexts else None, None)
+        return Chromium(driver, browser, browser.contexts[0] if browser.contexts else None, None, used)
     except Error as error:
         await give_back_driver(driver)
         raise DeviceSetup(
@@ -126,6 +137,24 @@ async def attach_browser(cdp_url: str) -> Chromium:
     except BaseException:
         await give_back_driver(driver)
         raise
+
+
+async def _list_used_tabs(driver: Playwright, cdp_url: str) -> tuple[str, ...]:
+    """Return the ids of its tabs, the one used last first; empty if it does not tell.
+
+    Asked of the browser, since every page takes itself for the visible one as soon as it is attached to.
+    """
+    found = re.match(r"(?:http|ws)(s?)://([^/?#]+)", cdp_url)
+    if found is None:
+        return ()
+    asking = await driver.request.new_context()
+    try:
+        told = await asking.get(f"http{found[1]}://{found[2]}/json/list", timeout=START_S * 1000)
+        return tuple(each["id"] for each in await told.json() if each["type"] == "page") if told.ok else ()
+    except (Error, LookupError, TypeError, ValueError):
+        return ()
+    finally:
+        await asking.dispose()
 
 
 def _wrap_in_guard(program: Path, args: list[str], scratch: Path) -> tuple[Path, list[str]]:

@@ -82,8 +82,7 @@ class BrowserWindow:
             tab = await self._adopt_page(page)
             if tab and page.url != BLANK:
                 await self.gate.watch_session(tab.cdp.session)
-        tab = (await self._find_visible_tab() or self.tabs[-1]) if self._tabs else await self.open_tab()
-        self._worked_on.clear()
+        tab = self._find_used_tab() if self._tabs else await self.open_tab()
         await self.show_tab(tab)
         if self._chromium.is_owned:
             await Downloads(self._settings.downloads, self.add_note, self.arrivals).watch_downloads(
@@ -91,13 +90,10 @@ class BrowserWindow:
             )
         return tab
 
-    async def _find_visible_tab(self) -> Tab | None:
-        for tab in self._tabs.values():
-            top = tab.documents.top
-            with contextlib.suppress(DeviceTimeout, DialogOpened, TabFrozen, TabLost):
-                if await top.cdp.evaluate_in(top.frame, "document.visibilityState") == "visible":
-                    return tab
-        return None
+    def _find_used_tab(self) -> Tab:
+        """Return the tab that was used last, by what the browser says; else the newest."""
+        by_id = {tab.cdp.root: tab for tab in self.tabs}
+        return next((by_id[used] for used in self._chromium.used if used in by_id), self.tabs[-1])
 
     @property
     def size(self) -> tuple[int, int]:
@@ -143,9 +139,10 @@ class BrowserWindow:
         tab.cdp.session.on("Page.frameStartedNavigating", self.gate.note_navigation)
         page.on("close", self._on_page_closed)
         page.on("framenavigated", self._remember_url)
-        if self._front is not None and len(self._tabs) > 1:
-            self._notes.append(f"a new tab opened: {page.url}")
-        await self.show_tab(tab)
+        if self._front is not None:  # else the window is still being opened, and shows what the user sees
+            if len(self._tabs) > 1:
+                self._notes.append(f"a new tab opened: {page.url}")
+            await self.show_tab(tab)
         self.arrivals.note_arrival("tab")
         return tab
 

@@ -25,10 +25,10 @@ class OfflineTechnician:
     needs_elements = False
 
     async def decide(self, briefing: Briefing) -> Decision:
-        """One piece of code after the other; the bookmark counts those that were begun."""
+        """One piece of code after the other; the bookmark counts those that were begun, and names the step."""
         zh = is_chinese(briefing.subtask.title)
         pieces = read_codes(briefing.subtask.title)
-        begun = int(briefing.bookmark or 0)
+        begun = _count_begun(briefing)
         if not pieces:
             return Decision(kind="fail", message=_tell_unclear(zh))
         if "run_code" not in briefing.capabilities:
@@ -39,14 +39,24 @@ class OfflineTechnician:
         if begun and (trouble := _describe_trouble(briefing.last, zh)):
             return Decision(kind="fail", message=trouble)
         if begun < len(pieces):
-            return Decision(kind="actions", actions=(PlannedAction(action=pieces[begun]),), bookmark=str(begun + 1))
+            code = PlannedAction(action=pieces[begun])
+            return Decision(kind="actions", actions=(code,), bookmark=f"{begun + 1} {briefing.step}")
         run = _find_last_run(briefing.last)
         if run:
             # Noted before it is said to be done, so that those who work after know it.
             note = Memorize(text=_describe_outcome(run)[:_NOTE])
-            return Decision(kind="actions", actions=(PlannedAction(action=note),), bookmark=str(begun))
+            return Decision(kind="actions", actions=(PlannedAction(action=note),), bookmark=briefing.bookmark)
         said = briefing.notes[-1] if briefing.notes else ""
-        return Decision(kind="done", message=said[:_SHOWN], bookmark=str(begun))
+        return Decision(kind="done", message=said[:_SHOWN], bookmark=briefing.bookmark)
+
+
+def _count_begun(briefing: Briefing) -> int:
+    """Return how many pieces were begun; the last one was not if a pause came before it was sent."""
+    begun, _, step = briefing.bookmark.partition(" ")
+    dropped = any(
+        report.step == int(step or 0) and not report.actions and not report.error for report in briefing.history
+    )
+    return int(begun or 0) - dropped
 
 
 def split_code(text: str) -> list[tuple[str, bool]]:
