@@ -29,7 +29,9 @@ def test_what_is_taken_over_is_taken_over_whole() -> None:
     assert to_chinese("Something nobody foresaw.") == "Something nobody foresaw."
 
 
-REASONS = re.compile(r'(?:why = |return |hindrance = |_PAUSED = )f?(["\'])((?:[a-z]|{\w+} came).*?)\1(?:, now)?$', re.MULTILINE)
+REASONS = re.compile(
+    r'(?:why = |return |hindrance = |_PAUSED = )f?(["\'])((?:[a-z]|{\w+} came).*?)\1(?:, now)?$', re.MULTILINE
+)
 
 
 def test_why_actions_were_skipped_is_told_in_chinese() -> None:
